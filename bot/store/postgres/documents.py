@@ -47,7 +47,7 @@ DELETE: LiteralString = "DELETE FROM document WHERE key = %s RETURNING rev"
 DELETE_IF: LiteralString = "DELETE FROM document WHERE key = %s AND rev = %s RETURNING rev"
 
 
-def _document(row: tuple[Any, ...]) -> Document:
+def document_of(row: tuple[Any, ...]) -> Document:
     """Return what stands in a row of `COLUMNS`.
 
     Raises:
@@ -98,7 +98,7 @@ class PostgresDocuments:
 
     async def get(self, key: str) -> Document | None:
         rows = await self._calls.read(GET, (checked_key(key),))
-        return _document(rows[0]) if rows else None
+        return document_of(rows[0]) if rows else None
 
     async def put(
         self,
@@ -166,13 +166,13 @@ class PostgresDocuments:
         in backups, for as long as the operator keeps those.
         """
         await self._bans.drop_old()
-        await self._calls.write_long("VACUUM", within_s=WIPED_WITHIN_S)
+        await self._calls.write("VACUUM", within_s=WIPED_WITHIN_S)
 
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
         under, arguments = _under(prefix)
         query = f"SELECT {COLUMNS} FROM document WHERE {under} ORDER BY key LIMIT %s"
         rows = await self._calls.read(query, (*arguments, limit))
-        return [_document(row) for row in rows]
+        return [document_of(row) for row in rows]
 
     async def list_keys(self, prefix: str) -> list[str]:
         under, arguments = _under(prefix)

@@ -314,19 +314,20 @@ class Calls:
             except LostConnectionError:
                 return await self._run(statement, arguments)
 
-    async def write(self, statement: LiteralString, arguments: Arguments = ()) -> list[Row]:
-        """Return the rows.
+    async def write(
+        self,
+        statement: LiteralString,
+        arguments: Arguments = (),
+        *,
+        within_s: float | None = None,
+    ) -> list[Row]:
+        """Return the rows; `within_s`: for a statement that takes its time.
 
         Raises:
             LostConnectionError: the outcome is unknown.
         """
-        async with db_errors(self._timeout_s):
+        async with db_errors(within_s or self._timeout_s):
             return await self._run(statement, arguments)
-
-    async def write_long(self, statement: LiteralString, *, within_s: float) -> None:
-        """Run a statement that takes its time."""
-        async with db_errors(within_s):
-            await self._run(statement, ())
 
     async def _run(self, statement: LiteralString, arguments: Arguments) -> list[Row]:
         async with self.pool.connection() as connection:

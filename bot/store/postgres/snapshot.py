@@ -4,13 +4,13 @@ import ipaddress
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, LiteralString
 
 import psycopg
 
-from bot.store.documents import Document, StoreError, decode_json, encode_value
+from bot.store.documents import Document, StoreError, encode_value
+from bot.store.postgres.documents import COLUMNS, document_of
 from bot.store.postgres.pool import Address, Connection, OutdatedSchemaError, Pool, connected
 from bot.store.sqlite import PAGE_ROWS, Snapshot
 
@@ -94,7 +94,7 @@ def is_near(host: str, address: str) -> bool:
     return ipaddress.ip_address(address).is_loopback
 
 
-SELECT: LiteralString = "SELECT key, value::text, rev, due_at FROM document "
+SELECT: LiteralString = f"SELECT {COLUMNS} FROM document "  # noqa: S608  # our own constant
 WANTED: LiteralString = """
     WHERE (%(kinds)s::text[] IS NULL AND %(text)s::text IS NULL)
         OR split_part(key, '/', 2) = ANY(%(kinds)s)
@@ -144,18 +144,12 @@ async def pages_of(
         await cursor.execute(query + " ORDER BY key", parameters)
         while rows := await cursor.fetchmany(PAGE_ROWS):
             documents, unreadable = [], []
-            for key, text, rev, due_at in rows:
-                document = _document(key, text, rev, due_at)
-                documents += [document] if document else []
-                unreadable += [] if document else [key]
+            for row in rows:
+                try:
+                    documents.append(document_of(row))
+                except StoreError:
+                    unreadable.append(row[0])
             yield Snapshot(documents=tuple(documents), unreadable=tuple(unreadable))
-
-
-def _document(key: str, text: str, rev: int, due_at: datetime | None) -> Document | None:
-    value = decode_json(text)
-    if not isinstance(value, dict):
-        return None
-    return Document(key, value, rev, due_at and due_at.astimezone(UTC))
 
 
 # Any number, the same in every version: who moves in holds the lock of that number.
