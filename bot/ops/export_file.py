@@ -5,7 +5,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
@@ -14,11 +14,16 @@ from bot.admin import HISTORY_KIND, Named, encode, entries_in
 from bot.digests.models import Digest, Pause
 from bot.digests.repository import KIND, RIGHTS, decode_digest
 from bot.installations.models import KIND as INSTALLATION
-from bot.installations.models import WHOLE_ORGANISATION, Installation, is_installation
+from bot.installations.models import (
+    WHOLE_ORGANISATION,
+    Installation,
+    home_of,
+    is_installation,
+)
 from bot.ops.output import OperatingError, counted, shown, some_of
 from bot.ops.stores import Store
 from bot.store.documents import Document
-from bot.store.sqlite import Snapshot, whole
+from bot.store.sqlite import Snapshot
 from bot.workspace import WorkspaceId
 
 MAX_NAME_CHARS, MAX_ID_CHARS = 60, 40
@@ -59,8 +64,7 @@ def places_of(documents: Iterable[Document]) -> Places:
     for document in documents:
         if is_installation(document.key):
             with contextlib.suppress(ValueError):  # no workspace
-                home = WorkspaceId.parse(document.key.split("/")[0])
-                names[home] = str(document.value.get("name") or "")
+                names[home_of(document.key)] = str(document.value.get("name") or "")
     return Places(names)
 
 
@@ -96,6 +100,19 @@ class Found:
     unreadable: list[str] = field(default_factory=list)
     places: Places = field(default_factory=Places)
 
+    def add(self, page: Snapshot) -> None:
+        """Add what a page of the store holds, and nothing else of it."""
+        self.unreadable += page.unreadable
+        self.places = Places({**self.places.names, **places_of(page.documents).names})
+        for document in page.documents:
+            try:
+                self._add(document, document.key.split("/")[1:])
+            except (ValueError, LookupError, TypeError):
+                self.unreadable.append(document.key)
+
+    def _add(self, document: Document, place: Sequence[str]) -> None:
+        raise NotImplementedError
+
     def unreadable_error(self, outcome: str) -> OperatingError:
         """Return the error for the damaged documents; `outcome` is its last line."""
         names = [self.places.document(key) for key in self.unreadable]
@@ -104,9 +121,12 @@ class Found:
         return OperatingError(said, *some_of(names), outcome)
 
 
+F = TypeVar("F", bound=Found)
+
+
 @dataclass(slots=True)
 class Holdings(Found):
-    """The settings by workspace, in order."""
+    """The settings by workspace."""
 
     workspaces: dict[WorkspaceId, Held] = field(default_factory=dict)
 
@@ -115,37 +135,28 @@ class Holdings(Found):
         held = self.workspaces.get(workspace, Held())
         return {digest.digest_id: digest for digest in held.digests}
 
-
-def holdings_of(documents: Iterable[Document]) -> Holdings:
-    """Return the settings among the documents of a store."""
-    documents = [*documents]
-    found = Holdings(places=places_of(documents))
-    for document in documents:
-        home, kind, *_ = f"{document.key}//".split("/")
-        if kind in (KIND, RIGHTS, admin.KIND):
-            try:
-                workspace = WorkspaceId.parse(home)
-                held = found.workspaces.get(workspace) or Held()
-                if kind == KIND:
-                    held.digests.append(decode_digest(document.value, document.rev))
-                elif kind == RIGHTS:
-                    held.admins_only = bool(document.value["admins_only"])
-                else:
-                    held.managers = admin.decode(document)
-                found.workspaces[workspace] = held
-            except (ValueError, LookupError, TypeError):
-                found.unreadable.append(document.key)
-    for held in found.workspaces.values():
-        held.digests.sort(key=lambda digest: (digest.made_at, digest.digest_id))
-    found.workspaces = dict(sorted(found.workspaces.items(), key=lambda each: str(each[0])))
-    return found
+    def _add(self, document: Document, place: Sequence[str]) -> None:
+        kind = place[0] if place else ""
+        if kind not in (KIND, RIGHTS, admin.KIND):
+            return
+        workspace = home_of(document.key)
+        held = self.workspaces.get(workspace) or Held()
+        if kind == KIND:
+            held.digests.append(decode_digest(document.value, document.rev))
+            held.digests.sort(key=lambda digest: (digest.made_at, digest.digest_id))
+        elif kind == RIGHTS:
+            held.admins_only = bool(document.value["admins_only"])
+        else:
+            held.managers = admin.decode(document)
+        self.workspaces[workspace] = held
 
 
 def file_text(holdings: Holdings) -> str:
     """Return the file, the same for the same holdings."""
     if not holdings.workspaces:
         return f"{HEAD}workspaces: []\n"
-    texts = (_workspace_text(*each) for each in holdings.workspaces.items())
+    workspaces = sorted(holdings.workspaces.items(), key=lambda each: str(each[0]))
+    texts = (_workspace_text(*each) for each in workspaces)
     return f"{HEAD}workspaces:\n{''.join(texts)}"
 
 
@@ -241,27 +252,12 @@ class Histories(Found):
 
     lines: list[str] = field(default_factory=list)
 
-
-def histories_of(documents: Iterable[Document]) -> Histories:
-    """Return the histories among the documents of a store."""
-    documents = sorted(documents, key=lambda each: each.key)
-    found = Histories(places=places_of(documents))
-    for document in documents:
-        home, *kind = document.key.split("/")
-        if kind == [HISTORY_KIND]:
-            try:
-                workspace = WorkspaceId.parse(home)
-                ids = {"team": workspace.team_id, "organisation": workspace.enterprise_id}
-                entries = [ids | encode(entry) for entry in reversed(entries_in(document))]
-            except (ValueError, LookupError, TypeError):
-                found.unreadable.append(document.key)
-            else:
-                found.lines += [json.dumps(entry, ensure_ascii=False) for entry in entries]
-    return found
-
-
-# The installations know the names of workspaces.
-EXPORTED_KINDS = frozenset({KIND, RIGHTS, admin.KIND, INSTALLATION})
+    def _add(self, document: Document, place: Sequence[str]) -> None:
+        if [*place] == [HISTORY_KIND]:
+            workspace = home_of(document.key)
+            ids = {"team": workspace.team_id, "organisation": workspace.enterprise_id}
+            entries = [ids | encode(entry) for entry in reversed(entries_in(document))]
+            self.lines += [json.dumps(entry, ensure_ascii=False) for entry in entries]
 
 
 async def read_holdings(store: Store) -> Holdings:
@@ -271,20 +267,19 @@ async def read_holdings(store: Store) -> Holdings:
         OperatingError: there is no store.
         StoreError: it cannot be read.
     """
-    snapshot = await _read(store, EXPORTED_KINDS)
-    holdings = holdings_of(snapshot.documents)
-    holdings.unreadable += snapshot.unreadable
-    return holdings
+    return await _read(Holdings(), store, {KIND, RIGHTS, admin.KIND})
 
 
 async def read_histories(store: Store) -> Histories:
     """Return the histories of a store; see `read_holdings`."""
-    snapshot = await _read(store, {HISTORY_KIND, INSTALLATION})
-    histories = histories_of(snapshot.documents)
-    histories.unreadable += snapshot.unreadable
-    return histories
+    return await _read(Histories(), store, {HISTORY_KIND})
 
 
-async def _read(store: Store, kinds: Collection[str]) -> Snapshot:
+async def _read(found: F, store: Store, kinds: Collection[str]) -> F:
+    """Read page by page: a store may be larger than the memory."""
     store.require_there()
-    return await whole(store.pages(kinds=kinds))
+    # The installations know the names of workspaces.
+    async with contextlib.aclosing(store.pages(kinds={*kinds, INSTALLATION})) as pages:
+        async for page in pages:
+            found.add(page)
+    return found

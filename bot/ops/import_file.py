@@ -287,6 +287,7 @@ def _node(raw: bytes) -> yaml.Node:
         raise FileProblemsError([f"the file is larger than {MAX_FILE_BYTES:,} bytes"])
     try:
         text = raw.decode("utf-8-sig")
+        _require_plain(text)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except UnicodeDecodeError:
         raise FileProblemsError(["the file is no text in UTF-8"]) from None
@@ -298,6 +299,14 @@ def _node(raw: bytes) -> yaml.Node:
     if node is None:
         raise FileProblemsError(["the file is empty"])
     return node
+
+
+def _require_plain(text: str) -> None:
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.NodeEvent) and (event.anchor or getattr(event, "tag", None)):
+            line = event.start_mark.line + 1 if event.start_mark else 1
+            said = "anchors, aliases and tags are not part of this file"
+            raise FileProblemsError([f"line {line}: {said}"])
 
 
 def _plain(
