@@ -5,6 +5,7 @@ Bolt's flow, of which each override says what is wrong with the original.
 
 import re
 import secrets
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import Protocol
 from urllib.parse import urlencode
 
 import structlog
+from cachetools import TTLCache
 from slack_bolt.oauth.async_callback_options import AsyncSuccessArgs
 from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
 from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
@@ -30,7 +32,7 @@ from bot.installations.models import Installation, organisation
 from bot.installations.repository import RecentInstallations
 from bot.installations.token_rotation import dated
 from bot.slack.auth import IssuedInstallation, OAuthCalls
-from bot.slack.errors import SlackError, SlackRefusedError
+from bot.slack.errors import SlackError, SlackRefusedError, SlackUnreachableError
 from bot.store.documents import ConflictError, UnreadableSecretError
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
@@ -41,6 +43,9 @@ REDIRECT_PATH = "/slack/oauth_redirect"
 # As long as Slack's code: https://docs.slack.dev/authentication/installing-with-oauth
 LIVES_FOR = timedelta(minutes=10)
 CLOCKS_DIFFER_BY = timedelta(days=1)  # a clock that is wrong by more is no clock
+# Anybody may come back with a code of their own making. This is well below what Slack allows the
+# app in a minute, which the renewal of tokens needs too: https://docs.slack.dev/apis/web-api/rate-limits
+REFUSED_AT_MOST, REFUSED_WITHIN_S = 30, 60.0
 CANCELLED = "access_denied"
 STALE = frozenset({"invalid_browser", "invalid_state", "missing_code"})
 # https://docs.slack.dev/reference/methods/oauth.v2.access#errors
@@ -189,7 +194,8 @@ class InstallFlow(AsyncOAuthFlow):
     """Bolt's flow, with our state cookie, address, exchange and pages.
 
     `on_installed(installation, before)` is to return soon, as a person waits for the page; what
-    it raises is logged. `before` is the installation that was replaced.
+    it raises is logged. `before` is the installation that was replaced. No code is exchanged while
+    30 were refused within a minute. `seconds` never go back.
     """
 
     def __init__(
@@ -201,6 +207,7 @@ class InstallFlow(AsyncOAuthFlow):
         on_installed: Callable[[Installation, Installation | None], Awaitable[None]],
         tasks: Tasks,
         clock: Callable[[], datetime],
+        seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(settings=settings)
         redirect_uri = f"{self.redirect_uri}"
@@ -213,6 +220,9 @@ class InstallFlow(AsyncOAuthFlow):
         self._on_installed = on_installed
         self._tasks = tasks
         self._clock = clock
+        self._refused: TTLCache[object, bool] = TTLCache(
+            REFUSED_AT_MOST, REFUSED_WITHIN_S, timer=seconds
+        )
 
     async def build_authorize_url(self, state: str, request: AsyncBoltRequest) -> str:
         """Return Slack's page, encoded: the SDK (3.47) joins the parts as they are."""
@@ -243,8 +253,14 @@ class InstallFlow(AsyncOAuthFlow):
 
     async def run_installation(self, code: str) -> BoltInstallation:
         """Exchange the code; raise SlackError. Bolt logs the code and loses Slack's reason."""
+        if len(self._refused) == REFUSED_AT_MOST:
+            raise SlackUnreachableError("too many codes were refused")
         asked_at = self._clock()
-        given = await self._calls.exchange(code, f"{self.redirect_uri}")
+        try:
+            given = await self._calls.exchange(code, f"{self.redirect_uri}")
+        except SlackRefusedError:
+            self._refused[object()] = True
+            raise
         bot_id = await self._calls.bot_id(given.tokens.access)
         return NewInstallation(installation_of(given, bot_id, asked_at))
 

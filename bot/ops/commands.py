@@ -27,7 +27,13 @@ from bot.ops.import_diff import Difference, difference_between, difference_lines
 from bot.ops.import_file import FileProblemsError, WantedFile, read_file
 from bot.ops.move import back, relocate
 from bot.ops.output import Mark, OperatingError, failure, ok, shown, some_of
-from bot.ops.rotate_secrets import failure_lines, require_shared, rotate, rotation_lines
+from bot.ops.rotate_secrets import (
+    failure_lines,
+    require_none_late,
+    require_shared,
+    rotate,
+    rotation_lines,
+)
 from bot.ops.stores import (
     DatabaseStore,
     FileStore,
@@ -182,6 +188,8 @@ async def rotate_secrets(settings: Settings) -> int:
             require_shared(source.ring, check, await store.living())
             snapshot = await read_sealed(store)
             rotated = await rotate(documents, snapshot, source.ring)
+            if not rotated.failures:
+                require_none_late(await read_sealed(store), source.ring)
             await _vacuum(documents)
     except WrongKeyRingError as error:
         raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error

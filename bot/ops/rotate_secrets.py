@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bot.ops.export_file import Places
-from bot.ops.output import OperatingError, shown
+from bot.ops.output import OperatingError, counted, shown
 from bot.ops.stores import Process, SealedText, roles, sealed_in, with_text
 from bot.store.documents import Document, Documents, UnreadableSecretError, Write, update
 from bot.store.encryption import CHECK_KEY, CHECK_TEXT, KeyRing, RingSource, check_key_ring
@@ -70,6 +70,17 @@ async def rotate(documents: Documents, snapshot: Snapshot, ring: KeyRing) -> Rot
         first = {ring.names[0]: ring.encrypt(CHECK_TEXT, CHECK_KEY)}
         await documents.put(CHECK_KEY, first, if_rev=note.rev if note else 0)
     return rotated
+
+
+def require_none_late(snapshot: Snapshot, ring: KeyRing) -> None:
+    """Raise OperatingError if, since the rotation, an old key has encrypted something."""
+    sealed = [each for document in snapshot.documents for each in sealed_in(document)]
+    if late := [each for each in sealed if each.key_name != ring.names[0]]:
+        raise OperatingError(
+            f"{counted(len(late), 'secret')} came in the meantime, sealed with an old key: a"
+            " process runs that does not have the new one. Give it the new BOT_SECRET_KEYS, start"
+            " it again, and run this again. Until then keep the old keys."
+        )
 
 
 def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:

@@ -138,6 +138,7 @@ class Room:
             on_installed=self.welcome,
             tasks=self.tasks,
             clock=self.clock,
+            seconds=self.clock.seconds,
         )
 
     async def made(self) -> Installation:
@@ -326,6 +327,23 @@ async def test_no_code_leads_back_to_the_beginning_and_uses_nothing_up(
     assert page.says(room.url + INSTALL)
     assert not room.slack.forms
     assert (await room.browser.back(state)).status == 200
+
+
+async def test_strangers_spend_only_so_many_codes_a_minute_and_then_people_install_again(
+    room: Room,
+) -> None:
+    async def guess() -> int:
+        return (await room.browser.back(await room.browser.begin(), code="guessed")).status
+
+    guesses = [await guess() for _ in range(33)]
+    refused = len(room.slack.forms)
+    stored = await room.documents.list_prefix("")
+    room.clock.advance(60)
+
+    page = await room.browser.install()
+
+    assert guesses == [400] * 30 + [502] * 3
+    assert (refused, stored, page.status) == (30, [], 200)
 
 
 async def test_a_stop_waits_until_what_slack_gave_is_kept(room: Room) -> None:

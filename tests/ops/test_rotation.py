@@ -20,6 +20,7 @@ from bot.ops.output import OperatingError
 from bot.ops.rotate_secrets import (
     Rotated,
     failure_lines,
+    require_none_late,
     require_shared,
     rotate,
     rotation_lines,
@@ -388,3 +389,16 @@ def test_whoever_has_the_new_key_may_run(note: Document | None, running: list[Pr
 def test_whoever_lacks_it_is_in_the_way(note: Document | None, running: list[Process]) -> None:
     with pytest.raises(OperatingError, match="that does not seal with k2 yet"):
         require_shared(BOTH, note, running)
+
+
+async def test_what_is_sealed_with_an_old_key_in_the_meantime_is_told(
+    documents: Documents,
+) -> None:
+    await rotated(documents)
+    await kept_of(documents, BOTH).keep(OTHER, COMMAND, typed_at=MOMENT)
+    require_none_late(Snapshot(documents=tuple(await documents.list_prefix(""))), BOTH)
+
+    await kept_of(documents, OLD).keep(OTHER, COMMAND, typed_at=MOMENT)
+
+    with pytest.raises(OperatingError, match="1 secret came in the meantime"):
+        require_none_late(Snapshot(documents=tuple(await documents.list_prefix(""))), BOTH)
