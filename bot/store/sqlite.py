@@ -37,7 +37,7 @@ WIPED_WITHIN_S = 600.0
 AFTER_ALL_TEXT = b""  # SQLite sorts every BLOB after every TEXT
 CHECK_KEY = "meta/check"
 # As bytes: text that is no UTF-8 would be an error before its key is known.
-ALL_ROWS = "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs ORDER BY CAST(key AS BLOB)"
+ALL_ROWS = "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs"
 GET = "SELECT key, CAST(value AS BLOB) FROM docs WHERE key = ?"
 DOCUMENTS_UNDER = (
     "SELECT key, CAST(value AS BLOB) FROM docs WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
@@ -81,7 +81,8 @@ async def read_pages(path: Path, *, rows: int = PAGE_ROWS) -> AsyncGenerator[Sna
     try:
         connection = await asyncio.to_thread(_opened_to_read, path)
         with closing(connection):
-            cursor = await asyncio.to_thread(_all_rows, connection, path)
+            query = f"{ALL_ROWS} ORDER BY key"
+            cursor = await asyncio.to_thread(_begun, connection, path, query)
             while cursor and (page := await asyncio.to_thread(cursor.fetchmany, rows)):
                 yield snapshot_of(page)
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
@@ -110,7 +111,7 @@ def _opened_to_read(path: Path) -> sqlite3.Connection:
     )
 
 
-def _all_rows(connection: sqlite3.Connection, path: Path) -> sqlite3.Cursor | None:
+def _begun(connection: sqlite3.Connection, path: Path, query: str) -> sqlite3.Cursor | None:
     """Look the whole file over and begin to read it; `None` when it has no table yet."""
     connection.execute("BEGIN")  # all that follows sees one moment
     (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -118,7 +119,7 @@ def _all_rows(connection: sqlite3.Connection, path: Path) -> sqlite3.Cursor | No
         raise StoreError(f"{path} is damaged ({verdict}): put a backup in its place")
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'docs'").fetchone():
         return None
-    return connection.execute(ALL_ROWS)
+    return connection.execute(query)
 
 
 class DueIndex:
@@ -178,7 +179,7 @@ class SqliteDocuments:
     def _opened(self, path: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_S)
         try:
-            for key, value in _all_rows(connection, path) or ():
+            for key, value in _begun(connection, path, ALL_ROWS) or ():
                 self._read_due(key, value)
             connection.execute("COMMIT")
             for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
