@@ -88,7 +88,7 @@ class InstallStates(AsyncOAuthStateStore):
     def __init__(
         self, ring: KeyRing, *, clock: Callable[[], datetime], used: DedupStore | None = None
     ) -> None:
-        self._ring = ring
+        self._ring = ring.for_states()
         self._clock = clock
         self._used = used or MemoryDedup(clock=lambda: clock().timestamp())
 

@@ -4,7 +4,7 @@ import base64
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from bot.store.documents import (
     WrongKeyRingError,
     update,
 )
-from bot.store.files import OTHERS, OWNER_ONLY
+from bot.store.files import OTHERS, OWNER_ONLY, write_new_private_file
 from bot.workspace import WorkspaceId
 
 VERSION = "v1"
@@ -31,7 +31,9 @@ NONCE_BYTES = 12
 # Shorter than the base64 of a key: a key in the place of its name is never taken for one.
 NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
 URLSAFE_TO_STANDARD = str.maketrans("-_", "+/")
-PURPOSE = b"domain tracker bot: secrets at rest"
+# The purposes of derived keys.
+SEALING = b"domain tracker bot: secrets at rest"
+STATES = b"domain tracker bot: states of installations"
 CHECK_KEY = "meta/key-check"
 CHECK_TEXT = "the ring that holds this key opens the store"
 
@@ -39,9 +41,15 @@ CHECK_TEXT = "the ring that holds this key opens the store"
 class KeyRing:
     """Named keys: the first one seals, all of them open. Shows none of them."""
 
-    def __init__(self, keys: Mapping[str, bytes]) -> None:
+    def __init__(self, keys: Mapping[str, bytes], purpose: bytes = SEALING) -> None:
         """Take at least one key of 32 bytes, the sealing one first."""
-        self._boxes = {name: AESGCM(_derived(key)) for name, key in keys.items()}
+        # Not the keys themselves: no attribute shows one.
+        self._for: Callable[[bytes], KeyRing] = lambda purpose: KeyRing(keys, purpose)
+        self._boxes = {name: AESGCM(_derived(key, purpose)) for name, key in keys.items()}
+
+    def for_states(self) -> "KeyRing":
+        """Return the ring for what strangers may have encrypted as often as they like."""
+        return self._for(STATES)
 
     @classmethod
     def parse(cls, text: str) -> "KeyRing":
@@ -135,19 +143,13 @@ def load_or_make_key_file(path: Path) -> tuple[KeyRing, bool]:
         StoreError: it cannot be read or made.
     """
     try:
-        if is_new := not path.exists():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with open(path, "x", opener=_private) as file:  # Path has no opener
-                file.write(f"k1:{_text(os.urandom(KEY_BYTES))}\n")
-        elif path.stat().st_mode & OTHERS:
+        key = _text(os.urandom(KEY_BYTES))
+        is_new = not path.exists() and write_new_private_file(path, f"k1:{key}\n")
+        if path.stat().st_mode & OTHERS:
             path.chmod(OWNER_ONLY)
     except OSError as error:
         raise StoreError(f"the key file {path} cannot be used: {error.strerror}") from error
     return _read_key_file(path), is_new
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, OWNER_ONLY)
 
 
 def _read_key_file(path: Path) -> KeyRing:
@@ -194,8 +196,8 @@ def _key_bytes(name: str, text: str) -> bytes:
     return key
 
 
-def _derived(key: bytes) -> bytes:
-    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=PURPOSE).derive(key)
+def _derived(key: bytes, purpose: bytes) -> bytes:
+    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=purpose).derive(key)
 
 
 def _bytes(text: str) -> bytes:

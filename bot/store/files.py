@@ -4,12 +4,17 @@ import errno
 import fcntl
 import os
 import stat
+import time
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from bot.store.documents import StoreError, StoreLockedError
 
 OWNER_ONLY = 0o600
 OTHERS = 0o077
+# Longer than `lock_holder` looks at a lock, and too short for people to notice.
+LOCK_TRIES = 10
+LOCK_TRY_S = 0.01
 
 
 def make_private_file(path: Path) -> None:
@@ -28,6 +33,7 @@ def make_private_file(path: Path) -> None:
         raise OSError(errno.EINVAL, "not an ordinary file", str(path))
     if stat.S_IMODE(mode) != OWNER_ONLY:  # the umask took bits away, or the file is older
         path.chmod(OWNER_ONLY)
+    _remember_names_in(path.parent)
 
 
 def make_private_database(path: Path) -> None:
@@ -42,6 +48,33 @@ def make_private_database(path: Path) -> None:
     for name in (f"{path.name}-wal", f"{path.name}-shm"):
         if path.with_name(name).exists():
             make_private_file(path.with_name(name))
+
+
+def write_new_private_file(path: Path, text: str) -> bool:
+    """Make a file that is there whole or not at all; return False if one is there already.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}.") as draft:  # mode 0600
+        draft.write(text)
+        draft.flush()
+        os.fsync(draft.fileno())
+        try:
+            os.link(draft.name, path)  # unlike a rename, it never replaces
+        except FileExistsError:
+            return False
+    _remember_names_in(path.parent)
+    return True
+
+
+def _remember_names_in(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def may_write(path: Path) -> bool:
@@ -93,7 +126,7 @@ class FileLock:
         make_private_file(path)
         self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(self._descriptor)
         except OSError as error:
             holder = _written_in(self._descriptor)
             os.close(self._descriptor)
@@ -118,6 +151,8 @@ def lock_file_of(database: Path) -> Path:
 def lock_holder(path: Path) -> str | None:
     """Return the number of the process that holds a `FileLock`, or `None`: no process does.
 
+    Harmless to it, and to one that starts at this moment: that one tries again.
+
     Raises:
         OSError: the file cannot be read.
     """
@@ -132,6 +167,18 @@ def lock_holder(path: Path) -> str | None:
     finally:
         os.close(descriptor)
     return None
+
+
+def _lock(descriptor: int) -> None:
+    for tries_left in reversed(range(LOCK_TRIES)):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not tries_left:
+                raise
+            time.sleep(LOCK_TRY_S)  # perhaps `lock_holder` looks at it
+        else:
+            return
 
 
 def _written_in(descriptor: int) -> str:

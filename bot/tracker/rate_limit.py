@@ -22,6 +22,8 @@ from bot.tracker.models import RateLimitedError, ReserveReachedError
 WINDOW_S = 3600.0
 # After a day a smaller allowance than before is recognised.
 HIGHEST_KEPT_S = 86_400.0
+# A state from a clock that is further ahead is ignored.
+SKEW_S = 60.0
 # One twentieth of the highest count of the last day is kept for scheduled work.
 RESERVE_DIVISOR = 20
 # The longest first wait after a rate-limit error; doubled with each further one.
@@ -95,7 +97,9 @@ class RateLimitState:
         )
 
     def as_of(self, now: float) -> "RateLimitState":
-        """Return the state without an old highest count."""
+        """Return the state without an old highest count; nothing if its clock is far ahead."""
+        if max(self.told_at, self.wait_at) > now + SKEW_S:
+            return RateLimitState()
         if self.highest_at + HIGHEST_KEPT_S <= now:
             return replace(self, highest=0, highest_at=0.0)
         return self
@@ -228,6 +232,8 @@ def _refuse_until(moment: float, now: float) -> None:
 def _check_reserve(entry: _Entry, now: float) -> None:
     if not entry.state.at(now).is_reserve_reached:
         return
+    if entry.reserve_probed_at > now:  # the clock was set back
+        entry.reserve_probed_at = 0.0
     # A count that came with scheduled work serves as a probe too.
     probe_at = max(entry.state.told_at, entry.reserve_probed_at) + RESERVE_PROBE_S
     if now < probe_at:

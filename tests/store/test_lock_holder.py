@@ -1,5 +1,6 @@
 """Who holds a store, found out without being in anybody's way."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,24 @@ def test_another_name_of_the_store_has_the_same_lock(path: Path, tmp_path: Path)
     (tmp_path / "alias.sqlite").symlink_to(path)
 
     assert lock_file_of(tmp_path / "alias.sqlite") == lock_file_of(path)
+
+
+def test_whoever_looks_keeps_nobody_from_starting(path: Path) -> None:
+    stop = threading.Event()
+    FileLock(path).release()
+
+    def look() -> None:
+        while not stop.is_set():
+            lock_holder(path)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        for _ in range(300):
+            FileLock(path).release()
+    finally:
+        stop.set()
+        looking.join()
 
 
 def test_a_lock_that_is_held_stays_so_while_others_look(path: Path) -> None:

@@ -240,3 +240,21 @@ def test_a_wait_that_is_over_is_none(budget: RateLimiter, clock: Time) -> None:
     clock.now += 40.0
 
     assert budget.state("k").wait_s is None
+
+
+def test_a_clock_that_is_set_back_refuses_nobody_for_long(
+    budget: RateLimiter, clock: Time
+) -> None:
+    clock.now = 100_000
+    budget.record_remaining("k", 1000)
+    budget.record_remaining("k", 10)
+    clock.now += 60
+    budget.check("k", PERSON)
+    budget.record_rate_limit("k", None)
+
+    clock.now = 1000
+    budget.check("k", PERSON)
+    budget.record_remaining("k", 1000)
+    budget.record_remaining("k", 10)
+
+    assert refused_for(budget) == 60.0

@@ -5,9 +5,11 @@ import pytest
 from bot.tracker.models import RateLimitedError
 from bot.tracker.rate_limit import (
     HIGHEST_KEPT_S,
+    SKEW_S,
     BudgetState,
     Purpose,
     RateLimiter,
+    RateLimitState,
 )
 from tests.fakes import FakeClock
 
@@ -107,3 +109,17 @@ def test_an_allowance_that_is_full_again_is_as_high_for_another_day(
     clock.advance(HIGHEST_KEPT_S - 1)
 
     assert one.state("k").highest_seen == 1000
+
+
+def test_the_state_of_a_clock_that_is_far_ahead_is_ignored(
+    one: RateLimiter, other: RateLimiter, clock: FakeClock
+) -> None:
+    clock.advance(2 * SKEW_S)
+    other.record_remaining("k", 7)
+    other.record_rate_limit("k", 30)
+    clock.advance(-2 * SKEW_S)
+
+    one.learn("k", other.known("k"))
+    one.check("k", Purpose.PERSON)
+
+    assert one.known("k") == RateLimitState()
