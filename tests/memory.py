@@ -15,7 +15,7 @@ from bot.store.documents import (
     encode_value,
     next_rev,
 )
-from bot.store.sqlite import DueIndex
+from bot.store.sqlite_table import DueIndex
 
 
 class MemoryDocuments:

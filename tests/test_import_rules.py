@@ -51,6 +51,7 @@ ONLY_IN: dict[str, set[str]] = {
     "slack_bolt": {"bootstrap", "installations", "listeners", "slack", "web"},
     "slack_sdk": {"bootstrap", "installations", "listeners", "ops", "slack", "web"},
     "stamina": {"tracker"},
+    "sqlitedict": {"store"},
     "sqlite3": {"store"},
     "cryptography": {"store"},
     "tests": set(),

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import secrets
 import sqlite3
-from bisect import bisect_left, bisect_right, insort
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, closing
@@ -12,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
+
+from sqlitedict import SqliteDict
 
 from bot.store.documents import (
     Document,
@@ -22,28 +23,28 @@ from bot.store.documents import (
     decode_row,
     encode_row,
     encode_value,
-    end_of_prefix,
     next_rev,
 )
 from bot.store.files import FileLock, Watch, lock_file_of, make_private_database
+from bot.store.sqlite_table import (
+    ALL_ROWS,
+    BUSY_S,
+    DELETE_UNDER,
+    DOCUMENTS,
+    KEYS,
+    PAGE_ROWS,
+    begin_reading,
+    document_of,
+    due_in,
+    open_rows,
+    range_of,
+    read_rows,
+)
 
-logger = logging.getLogger(__name__)
 T = TypeVar("T")
-BUSY_S = 5.0
-# A document may be of a megabyte.
-PAGE_ROWS = 100
 # A vacuum rewrites the whole file.
 WIPED_WITHIN_S = 600.0
-AFTER_ALL_TEXT = b""  # SQLite sorts every BLOB after every TEXT
 CHECK_KEY = "meta/check"
-# As bytes: text that is no UTF-8 would be an error before its key is known.
-ALL_ROWS = "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs"
-GET = "SELECT key, CAST(value AS BLOB) FROM docs WHERE key = ?"
-DOCUMENTS_UNDER = (
-    "SELECT key, CAST(value AS BLOB) FROM docs WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
-)
-KEYS_UNDER = "SELECT key FROM docs WHERE key >= ? AND key < ? ORDER BY key"
-DELETE_UNDER = "DELETE FROM docs WHERE key >= ? AND key < ?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +83,7 @@ async def read_pages(path: Path, *, rows: int = PAGE_ROWS) -> AsyncGenerator[Sna
         connection = await asyncio.to_thread(_opened_to_read, path)
         with closing(connection):
             query = f"{ALL_ROWS} ORDER BY key"
-            cursor = await asyncio.to_thread(_begun, connection, path, query)
+            cursor = await asyncio.to_thread(begin_reading, connection, path, query)
             while cursor and (page := await asyncio.to_thread(cursor.fetchmany, rows)):
                 yield snapshot_of(page)
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
@@ -111,52 +112,11 @@ def _opened_to_read(path: Path) -> sqlite3.Connection:
     )
 
 
-def _begun(connection: sqlite3.Connection, path: Path, query: str) -> sqlite3.Cursor | None:
-    """Look the whole file over and begin to read it; `None` when it has no table yet."""
-    connection.execute("BEGIN")  # all that follows sees one moment
-    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
-        raise StoreError(f"{path} is damaged ({verdict}): put a backup in its place")
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'docs'").fetchone():
-        return None
-    return connection.execute(query)
-
-
-class DueIndex:
-    """Keeps `(due_at, key)` in order.
-
-    Moving one of 50,000 entries costs about as much as copying a few hundred kilobytes.
-    """
-
-    def __init__(self) -> None:
-        self._due_of: dict[str, datetime] = {}
-        self._order: list[tuple[datetime, str]] = []
-
-    def set(self, key: str, due_at: datetime | None) -> None:
-        """Note when `key` comes due; `None`: never."""
-        old = self._due_of.pop(key, None)
-        if old is not None:
-            del self._order[bisect_left(self._order, (old, key))]
-        if due_at is not None:
-            self._due_of[key] = due_at
-            insort(self._order, (due_at, key))
-
-    def forget_prefix(self, prefix: str) -> None:
-        """Note that every key that begins with `prefix` never comes due."""
-        self._due_of = {k: due for k, due in self._due_of.items() if not k.startswith(prefix)}
-        self._order = [entry for entry in self._order if entry[1] in self._due_of]
-
-    def keys_due(self, moment: datetime, limit: int) -> list[str]:
-        """Return at most `limit` keys due at or before `moment`, the longest due first."""
-        end = bisect_right(self._order, moment, key=lambda entry: entry[0])
-        return [key for _, key in self._order[: min(end, limit)]]
-
-
 class SqliteDocuments:
     """`Documents` in one file, one table, driven by one thread. Made by `open_sqlite`.
 
-    While the thread is stuck, every call is a StoreError: leave the process with `os._exit` (a
-    stuck thread blocks the normal way out).
+    When the thread is stuck or sqlitedict's own thread has died, every call is a StoreError:
+    leave the process with `os._exit` (a stuck thread blocks the normal way out).
     """
 
     def __init__(self, path: Path, thread: ThreadPoolExecutor, timeout_s: float) -> None:
@@ -165,41 +125,19 @@ class SqliteDocuments:
         self._timeout_s = timeout_s
         self._is_closed = False
         self._wipe: asyncio.Future[None] | None = None
-        self._due = DueIndex()
         real = path.resolve()
         self._lock = FileLock(lock_file_of(real))
         try:
             make_private_database(real)
             self._watched = (Watch(path.absolute()), self._lock.watch)
-            self._connection = self._opened(real)
+            self._due = due_in(real)
+            self._rows = open_rows(real)
         except BaseException:
             self._lock.release()
             raise
+        self._writer = self._rows.conn
 
-    def _opened(self, path: Path) -> sqlite3.Connection:
-        connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_S)
-        try:
-            for key, value in _begun(connection, path, ALL_ROWS) or ():
-                self._read_due(key, value)
-            connection.execute("COMMIT")
-            for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
-                connection.execute(f"PRAGMA {pragma}")
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS docs (key TEXT PRIMARY KEY, value BLOB)"
-            )
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _read_due(self, key: bytes, value: bytes | None) -> None:
-        try:
-            self._due.set(key.decode(), decode_row("", value or b"").due_at)
-        except ValueError:
-            # It stays where it is, and who asks for it gets a StoreError; the others can be used.
-            logger.warning("a stored document cannot be read: %r", key)
-
-    async def run(self, action: Callable[[sqlite3.Connection], T]) -> T:
+    async def run(self, action: Callable[[SqliteDict], T]) -> T:
         """Run `action` alone on the store's thread; a read-modify-write inside it is atomic.
 
         Raises:
@@ -226,13 +164,12 @@ class SqliteDocuments:
         due_utc = checked_moment(due_at) if due_at else None
         value_json = encode_value(value)  # now: the caller may change it while we wait
 
-        def put(connection: sqlite3.Connection) -> Document:
+        def put(rows: SqliteDict) -> Document:
             self._require_in_place()
             old = self._get(key)
             rev = old.rev if old else None
             checked_rev(key, rev, if_rev)
-            row = encode_row(next_rev(rev), due_utc, value_json)
-            connection.execute("REPLACE INTO docs (key, value) VALUES (?, ?)", (key, row))
+            rows[key] = row = encode_row(next_rev(rev), due_utc, value_json)
             self._due.set(key, due_utc)
             return decode_row(key, row)
 
@@ -241,25 +178,29 @@ class SqliteDocuments:
     async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
         checked_key(key)
 
-        def delete(connection: sqlite3.Connection) -> bool:
+        def delete(rows: SqliteDict) -> bool:
             self._require_in_place()
             if if_rev is not None:
                 old = self._get(key)
                 checked_rev(key, old.rev if old else None, if_rev)
-            gone = connection.execute("DELETE FROM docs WHERE key = ?", (key,)).rowcount
+            try:
+                del rows[key]
+            except KeyError:
+                return False
             self._due.set(key, None)
-            return gone > 0
+            return True
 
         return await self.run(delete)
 
     async def delete_prefix(self, prefix: str) -> int:
         checked_key(prefix)
 
-        def delete(connection: sqlite3.Connection) -> int:
+        def delete(rows: SqliteDict) -> int:
             self._require_in_place()
-            gone = connection.execute(DELETE_UNDER, _range(prefix)).rowcount
+            rows.conn.execute(DELETE_UNDER, range_of(prefix))
+            (gone,) = rows.conn.select_one("SELECT changes()")
             self._due.forget_prefix(prefix)
-            return gone
+            return int(gone)
 
         return await self.run(delete)
 
@@ -267,7 +208,7 @@ class SqliteDocuments:
         self._wipe = self._begun(self._vacuum)
         await _outcome(self._wipe, WIPED_WITHIN_S)
 
-    def _vacuum(self, connection: sqlite3.Connection) -> None:
+    def _vacuum(self, rows: SqliteDict) -> None:
         """Rewrite the file, so that it and its log hold nothing that was deleted.
 
         `secure_delete` is not enough: after 1,500 writes SQLite 3.40 still had deleted keys in
@@ -276,23 +217,20 @@ class SqliteDocuments:
         (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint).
         """
         self._require_in_place()
-        connection.execute("VACUUM")
-        (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        rows.conn.select_one("VACUUM")
+        (is_busy, _, _) = rows.conn.select_one("PRAGMA wal_checkpoint(TRUNCATE)")
         if is_busy:
             raise StoreError("another program reads the file, so traces are left in its log")
 
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
-        wanted = (*_range(prefix), -1 if limit is None else limit)
+        wanted = range_of(prefix)
         return await self.run(
-            lambda connection: [
-                _document(*row) for row in connection.execute(DOCUMENTS_UNDER, wanted)
-            ]
+            lambda rows: [document_of(*row) for row in read_rows(rows, DOCUMENTS, *wanted, limit)]
         )
 
     async def list_keys(self, prefix: str) -> list[str]:
-        return await self.run(
-            lambda connection: [key for (key,) in connection.execute(KEYS_UNDER, _range(prefix))]
-        )
+        wanted = range_of(prefix)
+        return await self.run(lambda rows: [key for key, _ in read_rows(rows, KEYS, *wanted)])
 
     async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
         utc = checked_moment(moment)
@@ -310,27 +248,27 @@ class SqliteDocuments:
         """
         if self._is_closed:
             return
-        closing = self._begun(self._close)
-        self._is_closed = True
         try:
+            closing = self._begun(lambda rows: rows.close())
+            self._is_closed = True
             await _outcome(closing, self._timeout_s)
         finally:
+            self._is_closed = True
             self._thread.shutdown(wait=False)
-
-    def _close(self, connection: sqlite3.Connection) -> None:
-        connection.close()
-        self._lock.release()  # not before: others are kept out while this may be writing
+            if not self._writer.is_alive():  # else it may still be writing: keep others out
+                self._lock.release()
 
     def _get(self, key: str) -> Document | None:
-        row = self._connection.execute(GET, (key,)).fetchone()
-        return _document(*row) if row else None
+        row = read_rows(self._rows, DOCUMENTS, key, f"{key}\0", 1)
+        return document_of(*row[0]) if row else None
 
-    def _begun(self, action: Callable[[sqlite3.Connection], T]) -> "asyncio.Future[T]":
+    def _begun(self, action: Callable[[SqliteDict], T]) -> "asyncio.Future[T]":
         """Return what becomes of `action`, which is in the thread's line from now on."""
         if self._is_closed:
             raise StoreError("the store is closed")
-        loop = asyncio.get_running_loop()
-        return loop.run_in_executor(self._thread, action, self._connection)
+        if not self._writer.is_alive():
+            raise StoreError("the writer thread has died")
+        return asyncio.get_running_loop().run_in_executor(self._thread, action, self._rows)
 
     def _require_in_place(self) -> None:
         for watch in self._watched:
@@ -344,14 +282,19 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
         StoreLockedError: another process uses the file.
         StoreError: the file is damaged, is not one of ours, or cannot be used.
     """
+    logging.getLogger("sqlitedict").setLevel(logging.CRITICAL)  # 20 lines for each error of ours
     thread = ThreadPoolExecutor(1, "store")
     loop = asyncio.get_running_loop()
+    opening = loop.run_in_executor(thread, SqliteDocuments, path, thread, timeout_s)
     try:
-        return await loop.run_in_executor(thread, SqliteDocuments, path, thread, timeout_s)
+        return await asyncio.shield(opening)
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
         thread.shutdown(wait=False)
         raise StoreError(f"cannot open {path}: {_told(error)}") from error
     except BaseException:
+        await asyncio.wait({opening})  # its caller may have gone: leave nothing open
+        if not opening.cancelled() and not opening.exception():
+            await opening.result().close()
         thread.shutdown(wait=False)
         raise
 
@@ -363,19 +306,6 @@ async def _outcome(job: "asyncio.Future[T]", within_s: float) -> T:
             return await asyncio.shield(job)
     except (sqlite3.Error, TimeoutError, ValueError) as error:
         raise StoreError(f"the store failed: {_told(error)}") from error
-
-
-def _range(prefix: str) -> tuple[str, str | bytes]:
-    """Return the first key with that prefix, and what comes after all of them."""
-    end = end_of_prefix(checked_key(prefix)) if prefix else None
-    return prefix, AFTER_ALL_TEXT if end is None else end
-
-
-def _document(key: str, value: bytes | None) -> Document:
-    try:
-        return decode_row(key, value or b"")
-    except ValueError as error:
-        raise ValueError(f"{key!r} cannot be read: {error}") from error
 
 
 def _told(error: Exception) -> str:

@@ -46,7 +46,7 @@ def content_of(path: Path) -> bytes:
 
 
 async def asked(store: SqliteDocuments, sql: str) -> Any:
-    row = await store.run(lambda connection: connection.execute(sql).fetchone())
+    row = await store.run(lambda rows: rows.conn.select_one(sql))
     return row and row[0]
 
 
@@ -95,6 +95,18 @@ def careless_umask() -> Iterator[None]:
     before = os.umask(0)
     yield
     os.umask(before)
+
+
+async def test_a_store_that_nobody_waits_for_any_more_is_closed_again(path: Path) -> None:
+    opening = asyncio.create_task(open_sqlite(path))
+    await asyncio.sleep(0)
+
+    opening.cancel()
+    await asyncio.wait({opening})
+
+    assert opening.cancelled()
+    shutil.rmtree(path.parent)
+    await (await open_sqlite(path)).close()
 
 
 @pytest.mark.usefixtures("careless_umask")
@@ -190,7 +202,7 @@ async def is_written_after_the_wipe(
     go_on, begun = threading.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
 
-    def wipe(_store: object, _connection: object) -> None:
+    def wipe(_store: object, _rows: object) -> None:
         loop.call_soon_threadsafe(begun.set)
         go_on.wait(TIME_LIMIT_S)
 
@@ -338,11 +350,23 @@ async def test_a_call_that_takes_too_long_is_an_error(path: Path) -> None:
     go_on = threading.Event()
 
     with pytest.raises(StoreError, match="TimeoutError"):
-        await store.run(lambda _connection: go_on.wait(TIME_LIMIT_S))
+        await store.run(lambda _rows: go_on.wait(TIME_LIMIT_S))
 
     go_on.set()
     with suppress(StoreError):  # on a busy machine even that takes longer
         await store.close()
+
+
+async def test_a_dead_writer_is_noticed_and_the_file_can_be_opened_again(path: Path) -> None:
+    store = await open_sqlite(path)
+    await store.run(lambda rows: rows.close())
+
+    with pytest.raises(StoreError, match="died"):
+        await store.get("-.T1/key")
+    with pytest.raises(StoreError, match="died"):
+        await store.close()
+
+    await (await open_sqlite(path)).close()
 
 
 async def test_a_damaged_file_is_refused_until_a_backup_is_put_in_its_place(path: Path) -> None:

@@ -66,3 +66,13 @@ async def test_another_name_of_the_same_file_is_refused(path: Path, tmp_path: Pa
         await open_sqlite(tmp_path / "alias.sqlite")
 
     await store.close()
+
+
+async def test_a_thread_that_dies_in_a_call_gives_errors_and_no_hang(path: Path) -> None:
+    async with started("stuck_writer", path) as process:
+        said = [await next_line(process) for _ in range(3)]
+        code = await process.wait()
+
+    assert code == 0
+    assert said[0].startswith("the store failed: TimeoutError")
+    assert said[1:] == ["the writer thread has died"] * 2

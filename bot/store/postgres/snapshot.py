@@ -12,7 +12,8 @@ import psycopg
 from bot.store.documents import Document, StoreError, encode_value
 from bot.store.postgres.documents import COLUMNS, document_of
 from bot.store.postgres.pool import Address, Connection, OutdatedSchemaError, Pool, connected
-from bot.store.sqlite import PAGE_ROWS, Snapshot
+from bot.store.sqlite import Snapshot
+from bot.store.sqlite_table import PAGE_ROWS
 
 READS = 5
 # How many connections this user may open to this database, and how many there are. Everybody may
