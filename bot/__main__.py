@@ -98,9 +98,9 @@ def _add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParse
         "rotate-secrets",
         help="seal everything at rest again under the first key of BOT_SECRET_KEYS",
         description=(
-            "Put the new key first in BOT_SECRET_KEYS, keep the old ones behind it, stop the bot"
-            " (with PostgreSQL: start every process again), run this, and take the old ones out."
-            " Cut off, it can be run again."
+            "Put the new key first in BOT_SECRET_KEYS, and keep the old ones after it. Stop the"
+            " bot (with PostgreSQL: restart every process) and run this. Then take the old ones"
+            " out. If it is interrupted, run it again."
         ),
     )
     commands.add_parser(
@@ -115,10 +115,9 @@ def _add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParse
         "move",
         help="bring everything from the SQLite store into an empty PostgreSQL, keys included",
         description=(
-            "Copies the store of DATABASE_URL, sqlite:///…, into an empty database: all of it or"
-            " nothing, what is sealed stays sealed with the same keys. The bot must be stopped."
-            " Both sides are compared at the end. Begun again, it ends the same. No bot starts on"
-            " the file afterwards."
+            "Copies the store of DATABASE_URL, sqlite:///…, into an empty database, all or"
+            " nothing. Secrets stay sealed with the same keys. Stop the bot first. Both sides are"
+            " compared at the end. It is safe to run again. No bot starts on the file afterwards."
         ),
     )
     way = moving.add_mutually_exclusive_group()
@@ -134,8 +133,8 @@ def _add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParse
         "--back",
         action="store_true",
         help=(
-            "move nothing, and let a bot start on the SQLite store again as it is; what happened"
-            " in the database since is not in it"
+            "move nothing, and let a bot use the SQLite store again; it lacks what the database"
+            " has recorded since"
         ),
     )
 

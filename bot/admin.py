@@ -1,6 +1,6 @@
-"""Decide who may manage a workspace's key, and record what they did."""
+"""Decide who may manage a workspace's key, add and scan; record what managers did."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import structlog
 
+from bot.commands import COMMANDS, Audience
 from bot.errors import BotError, NotAllowedError
 from bot.redaction import redact
 from bot.store.documents import Document, Documents, StoreError, Write, update
@@ -36,6 +37,24 @@ class NotAnAdminError(NotAllowedError):
     def __init__(self, why: str = "no admin", *, is_in_organisation: bool = False) -> None:
         self.is_in_organisation = is_in_organisation
         super().__init__(why)
+
+
+class OutsideAudienceError(NotAllowedError):
+    """The workspace's admins chose a smaller audience for "add" or "scan".
+
+    `managers` as in `NotAManagerError`, if the audience is the managers.
+    """
+
+    def __init__(
+        self,
+        operation: str = "add",
+        audience: Audience = Audience.MEMBERS,
+        managers: tuple[str, ...] = (),
+    ) -> None:
+        self.operation = operation
+        self.audience = audience
+        self.managers = managers
+        super().__init__(f"may not {operation}")
 
 
 class ManagersUnknownError(BotError):
@@ -123,6 +142,61 @@ def decode(document: Document) -> Named:
     return Named(tuple(value["user_ids"]), tuple(value.get("group_ids", ())), document.rev)
 
 
+AUDIENCES_KIND = "audiences"
+# The operations whose audience admins choose: until then it is that of their command.
+CHOSEN_FOR = ("add", "scan")
+DEFAULT_AUDIENCES = {
+    each.operation: each.audience for each in COMMANDS.values() if each.operation in CHOSEN_FOR
+}
+# How the store and export files name an audience.
+AUDIENCE_NAMES = {
+    "everyone": Audience.GUESTS,
+    "no-guests": Audience.MEMBERS,
+    "managers": Audience.MANAGERS,
+}
+
+
+class Audiences:
+    """Who may add and who may scan. Every method may raise StoreError."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+
+    async def chosen(self, workspace: WorkspaceId) -> dict[str, Audience]:
+        """Return the audience of each operation."""
+        document = await self._documents.get(f"{workspace}/{AUDIENCES_KIND}")
+        return DEFAULT_AUDIENCES | (decode_audiences(document) if document else {})
+
+    async def choose(self, workspace: WorkspaceId, chosen: Mapping[str, Audience]) -> bool:
+        """Save the audiences; return whether one of them differs."""
+        is_new = False
+
+        def written(document: Document | None) -> Write | None:
+            nonlocal is_new
+            before = DEFAULT_AUDIENCES | (decode_audiences(document) if document else {})
+            after = {**before, **chosen}
+            is_new = before != after
+            return Write({"v": 1, **audience_names(after)}) if is_new else None
+
+        await update(self._documents, f"{workspace}/{AUDIENCES_KIND}", written)
+        return is_new
+
+
+def audience_names(audiences: Mapping[str, Audience]) -> dict[str, str]:
+    """Return the names of audiences, by operation."""
+    names = {audience: name for name, audience in AUDIENCE_NAMES.items()}
+    return {operation: names[audience] for operation, audience in audiences.items()}
+
+
+def decode_audiences(document: Document) -> dict[str, Audience]:
+    """Return the audiences in a document.
+
+    Raises:
+        LookupError: it is of another kind.
+    """
+    return {operation: AUDIENCE_NAMES[document.value[operation]] for operation in CHOSEN_FOR}
+
+
 logger = structlog.get_logger()
 HISTORY_KIND = "audit"
 MAX_ENTRIES = 500
@@ -139,6 +213,7 @@ class Act(Enum):
     KEY_REMOVED = "key-removed"
     EARLIER_KEY_FORGOTTEN = "earlier-key-forgotten"
     MANAGERS_CHANGED = "managers-changed"
+    AUDIENCES_CHANGED = "audiences-changed"
     DIGEST_MADE = "digest-made"
     DIGEST_CHANGED = "digest-changed"
     DIGEST_PAUSED = "digest-paused"

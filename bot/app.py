@@ -48,6 +48,8 @@ from bot.web import Check, HealthEndpoints
 # A Slack that cannot be reached differs from one that may have done what it was asked.
 SLACK_TIMEOUT = aiohttp.ClientTimeout(total=15, connect=8)
 IDLE_LINE_S = 4.0
+# To slack.com, and as many to hooks.slack.com, where answers wait without delaying other calls.
+LINES_PER_HOST = 100
 SLACK = "slack"
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -86,8 +88,10 @@ async def build_runtime(
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
     documents, ring = stored.documents, stored.ring
     processes = _processes(stored, role, clock=clock)
-    commons = build_shared_state(stored, processes, clock=clock, patience=pace.patience)
     clock_check, health, tasks = ClockCheck(), SlackHealth(), Tasks()
+    commons = await build_shared_state(
+        stored, processes, tasks, clock=clock, patience=pace.patience
+    )
     http = await stack.enter_async_context(_slack_session(metrics, health, clock_check))
     clients = SlackClients(settings, http, health)
     clock_check.compare(SLACK, lambda: check_api(clients.once()), clock=clock)
@@ -137,7 +141,9 @@ def _slack_session(
 ) -> aiohttp.ClientSession:
     # A line that the other side is about to close loses a post without a word, and no process may
     # repeat it: idle lines are given up early.
-    connector = aiohttp.TCPConnector(keepalive_timeout=IDLE_LINE_S)
+    connector = aiohttp.TCPConnector(
+        keepalive_timeout=IDLE_LINE_S, limit=0, limit_per_host=LINES_PER_HOST
+    )
     note_date = partial(clock_check.note_date, SLACK)
     traces = [traced_calls(metrics.slack.note_call, note_date), traced_calls(health.note_call)]
     return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=traces)

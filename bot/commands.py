@@ -8,7 +8,7 @@ from enum import IntEnum
 
 
 class Audience(IntEnum):
-    """Who may use a command; each includes those before it."""
+    """Who may use a command. Admins choose it for some: see `bot.admin.Audiences`."""
 
     GUESTS = 1
     MEMBERS = 2
@@ -89,6 +89,7 @@ _ALL = (
             ("/adddomain", "opens a form"),
         ),
         note="Options: type:x, folder:x, tag:x (repeat for more tags).",
+        audience=Audience.MEMBERS,
         opens_form=True,
         operation="add",
         scope="write_domains",
@@ -115,8 +116,3 @@ _ALL = (
     ),
 )
 COMMANDS = {command.name: command for command in _ALL}
-
-
-def commands_for(audience: Audience) -> list[Command]:
-    """Return the commands that this audience may use."""
-    return [command for command in _ALL if command.audience <= audience]

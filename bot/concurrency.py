@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import structlog
 
@@ -11,6 +11,7 @@ from bot.errors import BotError
 from bot.workspace import WorkspaceId
 
 T = TypeVar("T")
+P = ParamSpec("P")
 logger = structlog.get_logger()
 
 
@@ -87,6 +88,17 @@ class SingleFlight(Generic[K, T]):
         if not task.cancelled():
             # Every asker may have left: asyncio would log an error that was never retrieved.
             task.exception()
+
+
+# As many domains are sorted and drawn in the time that a hop to a thread and back takes.
+FEW = 200
+
+
+async def off_loop(size: int, work: Callable[P, T], *args: P.args, **how: P.kwargs) -> T:
+    """Return `work(*args, **how)`, on another thread if it is about more than a few things."""
+    if size <= FEW:
+        return work(*args, **how)
+    return await asyncio.to_thread(work, *args, **how)
 
 
 class BoundedWait:

@@ -9,7 +9,7 @@ from typing import Protocol
 import structlog
 from cachetools import TTLCache
 
-from bot.concurrency import BoundedWait
+from bot.concurrency import BoundedWait, Tasks
 from bot.store.documents import Documents, StoreError
 
 logger = structlog.get_logger()
@@ -62,63 +62,69 @@ class MemoryDedup:
 
 KEY_PREFIX = "meta/seen/"
 BUCKET_S = 10
+WRITTEN_AFTER_S = 0.25
 
 
 class StoredDedup:
     """What this process has seen, and those before it on a store that one process uses alone.
 
-    One document holds the hashes of ten seconds, so that many names cost one write. `seconds` is
-    the clock by which signatures are checked.
+    One document holds the hashes of ten seconds. No request waits for the store: names are written
+    a moment later, as one of `tasks`, so only a kill in that moment lets them be new again.
+    `seconds` is the clock by which signatures are checked.
     """
 
-    def __init__(self, documents: Documents, *, seconds: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, documents: Documents, tasks: Tasks, *, seconds: Callable[[], float] = time.time
+    ) -> None:
         self._documents = documents
+        self._tasks = tasks
         self._seconds = seconds
-        self._seen: dict[int, set[str]] | None = None
+        self._seen: dict[int, set[str]] = {}
         self._unwritten: set[int] = set()
-        self._turn = asyncio.Lock()
+        self._writing: asyncio.Task[None] | None = None
+
+    async def load(self) -> None:
+        """Read what the processes before this one have seen; raise StoreError."""
+        for each in await self._documents.list_prefix(KEY_PREFIX):
+            self._seen[int(each.key.removeprefix(KEY_PREFIX))] = set(each.value["names"])
 
     async def is_new(self, name: str) -> bool:
-        """See `DedupStore.is_new`; raise StoreError."""
-        seen, hashed = await self._read(), _hash(name)
-        if any(hashed in names for names in seen.values()):
+        """See `DedupStore.is_new`."""
+        hashed = _hash(name)
+        if any(hashed in names for names in self._seen.values()):
             return False
         bucket = int(self._seconds() // BUCKET_S)
-        seen.setdefault(bucket, set()).add(hashed)
-        await self._write(bucket)
+        self._seen.setdefault(bucket, set()).add(hashed)
+        self._write_soon(bucket)
         return True
 
     async def forget(self, name: str) -> None:
-        """See `DedupStore.forget`; raise StoreError."""
-        seen, hashed = await self._read(), _hash(name)
-        for bucket in [bucket for bucket, names in seen.items() if hashed in names]:
-            seen[bucket].discard(hashed)
-            await self._write(bucket)
+        """See `DedupStore.forget`."""
+        hashed = _hash(name)
+        for bucket in [bucket for bucket, names in self._seen.items() if hashed in names]:
+            self._seen[bucket].discard(hashed)
+            self._write_soon(bucket)
 
-    async def _read(self) -> dict[int, set[str]]:
-        async with self._turn:
-            if self._seen is None:
-                found = await self._documents.list_prefix(KEY_PREFIX)
-                self._seen = {
-                    int(each.key.removeprefix(KEY_PREFIX)): set(each.value["names"])
-                    for each in found
-                }
-            return self._seen
-
-    async def _write(self, bucket: int) -> None:
-        """Write a bucket, unless another caller has just done so, and delete those too old."""
+    def _write_soon(self, bucket: int) -> None:
         self._unwritten.add(bucket)
-        async with self._turn:
-            if bucket not in self._unwritten:
-                return
-            self._unwritten.discard(bucket)
-            seen = self._seen or {}
-            value = {"v": 1, "names": sorted(seen.get(bucket, ()))}
-            await self._documents.put(f"{KEY_PREFIX}{bucket}", value)
+        if self._writing is None or self._writing.done():
+            self._writing = self._tasks.start(self._write())
+
+    async def _write(self) -> None:
+        """Write what is new, and delete what is too old; what fails is tried with the next."""
+        await asyncio.sleep(WRITTEN_AFTER_S)
+        try:
+            while self._unwritten:
+                bucket = self._unwritten.pop()
+                value = {"v": 1, "names": sorted(self._seen.get(bucket, ()))}
+                await self._documents.put(f"{KEY_PREFIX}{bucket}", value)
             oldest = (self._seconds() - REMEMBERED_FOR_S) // BUCKET_S
-            for old in [each for each in seen if each < oldest]:
+            for old in [each for each in self._seen if each < oldest]:
                 await self._documents.delete(f"{KEY_PREFIX}{old}")
-                del seen[old]
+                del self._seen[old]
+        except StoreError as error:
+            self._unwritten.add(bucket)
+            logger.warning("what was seen could not be written", error=repr(error))
 
 
 def _hash(name: str) -> str:

@@ -19,6 +19,7 @@ from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import Change, changes_between
 from bot.tracker.findings import ScanFacts, facts_of
 from bot.tracker.models import Domain, ScanResult
+from bot.tracker.rate_limit import Purpose
 from bot.tracker.sections import Finding, Section, section_of
 from bot.workspace import WorkspaceId
 
@@ -44,7 +45,9 @@ class NoScanError(BotError):
 class ScansDomains(Protocol):
     """Asks the service for a scan."""
 
-    async def scan(self, workspace: WorkspaceId, domain_id: str) -> ScanResult:
+    async def scan(
+        self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+    ) -> ScanResult:
         """Return the result, or raise a TrackerError or a NoKeyError."""
         ...
 
@@ -80,6 +83,7 @@ class Scans:
         service: ScansDomains,
         portfolio: Portfolio,
         documents: Documents,
+        ends: KeptEndDates,
         *,
         clock: Callable[[], datetime],
         claims: Claims | None = None,
@@ -88,13 +92,15 @@ class Scans:
         self._service = service
         self._portfolio = portfolio
         self._documents = documents
-        self._end_dates = KeptEndDates(documents)
+        self._end_dates = ends
         self._clock = clock
         self._claims = claims  # None: the only process of its store
         self._on_kept = on_kept
         self._flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = SingleFlight()
 
-    async def run(self, workspace: WorkspaceId, domain: Domain) -> ScanReport:
+    async def run(
+        self, workspace: WorkspaceId, domain: Domain, *, purpose: Purpose = Purpose.PERSON
+    ) -> ScanReport:
         """Scan `domain` now; simultaneous calls get the same report, in all processes.
 
         Raises:
@@ -102,7 +108,7 @@ class Scans:
             TrackerError, NoKeyError: the scan failed; nothing was kept.
         """
         key = workspace, host_of(domain)
-        return await self._flights.run(key, lambda: self._scan_once(workspace, domain))
+        return await self._flights.run(key, lambda: self._scan_once(workspace, domain, purpose))
 
     async def last(self, workspace: WorkspaceId, host: str) -> ScanReport:
         """Return the last report of `host`, or raise NoScanError."""
@@ -116,26 +122,28 @@ class Scans:
         except msgspec.ValidationError as error:
             raise NoScanError("kept by another version of the bot") from error
 
-    async def _scan_once(self, workspace: WorkspaceId, domain: Domain) -> ScanReport:
+    async def _scan_once(
+        self, workspace: WorkspaceId, domain: Domain, purpose: Purpose
+    ) -> ScanReport:
         """Scan, or wait for another process that scans it."""
         if self._claims is None:
-            return await self._scan(workspace, domain)
+            return await self._scan(workspace, domain, purpose)
         host = host_of(domain)
 
         async def read(_wish: Any) -> ScanReport:
             return await self.last(workspace, host)
 
         return await self._claims.run(
-            workspace, f"scan/{host}", lambda: self._scan(workspace, domain), read
+            workspace, f"scan/{host}", lambda: self._scan(workspace, domain, purpose), read
         )
 
-    async def _scan(self, workspace: WorkspaceId, domain: Domain) -> ScanReport:
+    async def _scan(self, workspace: WorkspaceId, domain: Domain, purpose: Purpose) -> ScanReport:
         if not domain.domain_id:
             raise NoDomainIdError("listed without domainId")
-        result = await self._service.scan(workspace, domain.domain_id)
+        result = await self._service.scan(workspace, domain.domain_id, purpose=purpose)
         await self._portfolio.invalidate(workspace)  # the score may have changed
         report = await asyncio.to_thread(self._report, domain, result)
-        listed = await self._listed(workspace)
+        listed = await self._listed(workspace, purpose)
         report = replace(report, score_after=_score(listed, report.host))
         try:
             report = await self._compared(workspace, report)
@@ -156,11 +164,11 @@ class Scans:
             sections=tuple(section_of(name, result.sections) for name in SECTIONS),
         )
 
-    async def _listed(self, workspace: WorkspaceId) -> Snapshot | None:
+    async def _listed(self, workspace: WorkspaceId, purpose: Purpose) -> Snapshot | None:
         """Return the list with the new score, `None` if there is no answer."""
         try:
             async with asyncio.timeout(LISTED_WITHIN_S):
-                return await self._portfolio.snapshot(workspace)
+                return await self._portfolio.snapshot(workspace, purpose=purpose)
         except (BotError, TimeoutError) as error:
             logger.warning("the score after a scan is unknown", error=repr(error))
             return None
@@ -182,7 +190,7 @@ class Scans:
         self, workspace: WorkspaceId, report: ScanReport, listed: Snapshot | None
     ) -> None:
         if report.facts:
-            ends = end_dates_of(report.facts, report.scanned_at)
+            ends = end_dates_of(report.facts, report.scanned_at, self._clock())
             hosts = listed.by_host if listed else None
             await self._end_dates.keep(workspace, report.host, ends, portfolio=hosts)
 

@@ -139,9 +139,9 @@ def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
     yield from _problems_of_ways(given)
     if _is_in_postgres(given) and "bot_secret_keys" not in given:
         yield (
-            "BOT_SECRET_KEYS: needed with PostgreSQL; after a `move` it is the content of the key"
-            f" file beside the old store, {key_file_of(DEFAULT_FILE)} by default; otherwise make"
-            f" one key with {NEW_KEY}"
+            "BOT_SECRET_KEYS: needed with PostgreSQL. After a `move`, use the content of the old"
+            f" store's key file, {key_file_of(DEFAULT_FILE)} by default. Otherwise make a key with"
+            f" {NEW_KEY}"
         )
     if "slack_app_token" not in given and "slack_signing_secret" not in given:
         yield (
@@ -164,14 +164,11 @@ def _problems_of_ways(given: Mapping[str, Any]) -> Iterator[str]:
     with_it = ""
     if "slack_bot_token" in given:
         one = oauth[0].upper()
-        yield (
-            f"SLACK_BOT_TOKEN: is for one workspace, {one} for any number: keep one of the two"
-            " ways"
-        )
+        yield (f"SLACK_BOT_TOKEN: is for one workspace, {one} for any number. Keep one of the two")
         with_it = f", if you keep {one}"
     yield from (f"{name.upper()}: is missing{with_it}" for name in OAUTH if name not in given)
     if "public_url" not in given:
-        why = "Slack sends people back to it after they installed"
+        why = "Slack sends people back to it after they install the app"
         yield f"PUBLIC_URL: is missing{with_it}: {why}"
 
 

@@ -33,7 +33,7 @@ logger = structlog.get_logger()
 LIMITS_KIND = "budget"
 HOLD_KIND = "slack-hold"
 # Version 0.1 kept usage in documents of its own.
-EXPIRING_KINDS = {LIMITS_KIND, HOLD_KIND, claims.KIND, "usage"}
+EXPIRING_KINDS = {LIMITS_KIND, HOLD_KIND, claims.KIND, "usage", "digest-alert"}
 VERSION = 1
 READ_EVERY_S = 2.0
 WRITTEN_EVERY_S = 30.0

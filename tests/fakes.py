@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 
 from bot.message import Message
+from bot.slack.client import SentMessage
 from bot.slack.errors import PersonUnreachableError
 from bot.tracker.models import Added, Domain, Listing, ScanResult
 from bot.tracker.rate_limit import Purpose, fingerprint
@@ -122,6 +123,7 @@ class FakePosts:
         self.posts: list[tuple[str, str]] = []
         self.is_posted = asyncio.Event()
         self.notified: list[tuple[str, str]] = []
+        self.edited: list[tuple[str, str]] = []
         self.turns: list[str] = []
         self.errors: list[Exception] = []
         self.turn_errors: list[Exception] = []
@@ -145,9 +147,16 @@ class FakePosts:
             raise error
         return "1.000001"
 
-    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         if self.errors:
             raise self.errors.pop(0)
         if user_id in self.gone:
             raise PersonUnreachableError("user_disabled")
         self.notified.append((user_id, message.text))
+        return SentMessage(f"D{user_id[1:]}", f"{len(self.notified)}.000001")
+
+    async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
+        if self.errors:
+            raise self.errors.pop(0)
+        number = int(sent.ts.partition(".")[0]) - 1
+        self.edited.append((self.notified[number][0], message.text))

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from bot.deduplication import REMEMBERED_FOR_S, MemoryDedup, SharedDedup, StoredDedup
+from bot.concurrency import Tasks
+from bot.deduplication import BUCKET_S, REMEMBERED_FOR_S, MemoryDedup, SharedDedup, StoredDedup
 from bot.store.documents import Document, StoreError
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.memory import MemoryDocuments
@@ -14,11 +15,14 @@ pytestmark = pytest.mark.anyio
 
 
 class CountedDocuments(MemoryDocuments):
-    """Counts what is written."""
+    """Counts what is written; raises `error` if there is one."""
 
     writes = 0
+    error: StoreError | None = None
 
     async def put(self, *args: Any, **options: Any) -> Document:
+        if self.error:
+            raise self.error
         self.writes += 1
         await asyncio.sleep(0)
         return await super().put(*args, **options)
@@ -81,37 +85,65 @@ async def test_memory_is_bounded_and_the_oldest_goes_first() -> None:
     assert await seen.is_new("0")
 
 
+async def restarted(documents: MemoryDocuments, clock: FakeClock, tasks: Tasks) -> StoredDedup:
+    assert await tasks.drain(TIME_LIMIT_S)
+    seen = StoredDedup(documents, tasks, seconds=clock.seconds)
+    await seen.load()
+    return seen
+
+
 async def test_what_was_seen_is_known_after_a_restart() -> None:
-    documents, clock = CountedDocuments(), FakeClock()
-    first = StoredDedup(documents, seconds=clock.seconds)
+    documents, clock, tasks = CountedDocuments(), FakeClock(), Tasks()
+    first = await restarted(documents, clock, tasks)
     await first.is_new("a")
     await first.is_new("b")
     await first.forget("b")
 
-    second = StoredDedup(documents, seconds=clock.seconds)
+    second = await restarted(documents, clock, tasks)
 
     assert [await second.is_new(name) for name in "abc"] == [False, True, True]
+    await tasks.cancel()
 
 
-async def test_many_that_come_at_once_cost_few_writes() -> None:
-    documents, clock = CountedDocuments(), FakeClock()
-    seen = StoredDedup(documents, seconds=clock.seconds)
+async def test_many_that_come_at_once_cost_one_write_for_which_none_waits() -> None:
+    documents, clock, tasks = CountedDocuments(), FakeClock(), Tasks()
+    seen = await restarted(documents, clock, tasks)
 
-    await asyncio.gather(*(seen.is_new(str(number)) for number in range(100)))
+    for number in range(100):
+        await seen.is_new(str(number))
 
-    assert documents.writes <= 2
+    assert documents.writes == 0
+    assert await tasks.drain(TIME_LIMIT_S)
+    assert documents.writes == 1
+
+
+async def test_what_the_store_did_not_take_is_written_with_the_next() -> None:
+    documents, clock, tasks = CountedDocuments(), FakeClock(), Tasks()
+    seen = await restarted(documents, clock, tasks)
+    documents.error = StoreError("down")
+    assert await seen.is_new("a")
+    assert await tasks.drain(TIME_LIMIT_S)
+    documents.error = None
+    clock.advance(BUCKET_S)
+    assert await seen.is_new("b")
+
+    second = await restarted(documents, clock, tasks)
+
+    assert [await second.is_new(name) for name in "ab"] == [False, False]
 
 
 async def test_what_a_signature_is_no_longer_good_for_leaves_the_store() -> None:
-    documents, clock = CountedDocuments(), FakeClock()
-    seen = StoredDedup(documents, seconds=clock.seconds)
+    documents, clock, tasks = CountedDocuments(), FakeClock(), Tasks()
+    seen = await restarted(documents, clock, tasks)
     await seen.is_new("a")
+    assert await tasks.drain(TIME_LIMIT_S)
 
-    clock.advance(REMEMBERED_FOR_S - 10)
+    clock.advance(REMEMBERED_FOR_S - BUCKET_S)
     assert not await seen.is_new("a")
-    clock.advance(30)
+    clock.advance(3 * BUCKET_S)
 
     assert await seen.is_new("b")
+    assert await tasks.drain(TIME_LIMIT_S)
     assert len(await documents.list_keys("")) == 1
 
 

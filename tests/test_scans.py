@@ -14,6 +14,7 @@ from bot.portfolio.service import Portfolio
 from bot.scans import MAX_KEPT_SCANS, SECTIONS, NoDomainIdError, NoScanError, Scans
 from bot.tracker.findings import EndDate, Severity
 from bot.tracker.models import InvalidKeyError, ScanResult, UnavailableError
+from bot.tracker.rate_limit import Purpose
 from bot.tracker.sections import Finding
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT, a_domain
@@ -32,7 +33,9 @@ class Scanner:
     def __init__(self) -> None:
         self.sections: dict[str, object] = {"dns": {"port": 60}}
 
-    async def scan(self, workspace: WorkspaceId, domain_id: str) -> ScanResult:
+    async def scan(
+        self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+    ) -> ScanResult:
         return ScanResult(domain_id=domain_id, sections=self.sections)
 
 
@@ -55,7 +58,7 @@ def lists() -> FakeLists:
 def scans(scanner: Scanner, lists: FakeLists, documents: MemoryDocuments) -> Scans:
     clock = FakeClock()
     portfolio = Portfolio(lists, clock=clock)
-    return Scans(scanner, portfolio, documents, clock=clock)
+    return Scans(scanner, portfolio, documents, KeptEndDates(documents), clock=clock)
 
 
 async def test_the_last_scan_comes_back_as_it_was(scans: Scans) -> None:

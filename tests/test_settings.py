@@ -286,8 +286,8 @@ def test_postgres_needs_keys(env_file: Path, monkeypatch: pytest.MonkeyPatch) ->
     (problem,) = problems(env_file)
 
     assert problem.startswith(
-        "BOT_SECRET_KEYS: needed with PostgreSQL; after a `move` it is the content of the key file"
-        " beside the old store, data/bot.sqlite.key by default; otherwise make one key with python"
+        "BOT_SECRET_KEYS: needed with PostgreSQL. After a `move`, use the content of the old"
+        " store's key file, data/bot.sqlite.key by default. Otherwise make a key with python"
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from bot.errors import BotError
+from bot.slack.client import SentMessage
 
 # Service document, sections 2.1 and 8.
 KEY_PREFIX = "service_sk_"
@@ -68,10 +69,10 @@ class KeyRecord:
 
     `refused_at`: since when the service calls it invalid, or `None`; `tried_at`: when it was last
     sent since; `told_at`: when the people in `told` got a notice of that. A key that works again
-    keeps `told` until they know. `lacks` and `works`: the operations ("list", "add", "scan")
-    for which its scopes do not suffice, and those that succeeded. `reminded_days`: the last sent
-    step of the countdown to its expiration, `None` before the first. `rotation_told_at`: when
-    another key was proposed.
+    keeps `told` until they know; `works_since` is when that was seen. `lacks` and `works`: the
+    operations ("list", "add", "scan") for which its scopes do not suffice, and those that
+    succeeded. `reminded_days`: the last sent step of the countdown to its expiration, `None`
+    before the first. `rotation_told_at`: when another key was proposed.
     """
 
     last4: str
@@ -84,6 +85,7 @@ class KeyRecord:
     tried_at: datetime | None = None
     told_at: datetime | None = None
     told: tuple[str, ...] = ()
+    works_since: datetime | None = None
     lacks: tuple[str, ...] = ()
     works: tuple[str, ...] = ()
     reminded_days: int | None = None
@@ -132,6 +134,7 @@ class NoticeKind(Enum):
 
     REFUSED = "refused"
     WORKS_AGAIN = "works-again"
+    REPLACED = "replaced"
     EXPIRY = "expiry"
     ROTATION = "rotation"
 
@@ -247,19 +250,50 @@ class NoticeAttempt:
     tries: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class SentNotice:
+    """A notice that a person has; `mark` is that of its key, `name` its own."""
+
+    name: str
+    mark: str
+    user_id: str
+    message: SentMessage
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyPair:
-    """The key in use, the earlier one, and the notice that is being sent."""
+    """The key in use, the earlier one, and the notice that is being sent.
+
+    `sent` are the notices to edit when they are not true any more.
+    """
 
     sealed: str = field(repr=False)
     record: KeyRecord
     earlier: PreviousKey | None = None
     telling: NoticeAttempt | None = None
+    sent: tuple[SentNotice, ...] = ()
+
+    def due_notice(self, now: datetime) -> KeyNotice | None:
+        """Return the notice that is due: the last one edits those about replaced keys."""
+        replaced = KeyNotice(NoticeKind.REPLACED) if self._of_replaced else None
+        return due_notice(self.record, now) or replaced
+
+    def outdated_by(self, notice: KeyNotice) -> tuple[SentNotice, ...]:
+        """Return the sent notices that are not true any more once `notice` is."""
+        if notice.kind is NoticeKind.WORKS_AGAIN:
+            refusal, mark = NoticeKind.REFUSED.value, self.record.mark
+            return tuple(each for each in self.sent if (each.name, each.mark) == (refusal, mark))
+        return self._of_replaced if notice.kind is NoticeKind.REPLACED else ()
+
+    @property
+    def _of_replaced(self) -> tuple[SentNotice, ...]:
+        return tuple(each for each in self.sent if each.mark != self.record.mark)
 
     def due_at(self) -> datetime | None:
         """Return when the document needs work, `None` for never."""
         moments = []
-        if at := next_notice_at(self.record):
+        at = self.record.set_at if self._of_replaced else next_notice_at(self.record)
+        if at:
             moments.append(max(at, self.telling.until) if self.telling else at)
         if self.earlier:
             moments.append(self.earlier.until)
@@ -279,7 +313,7 @@ class KeyPair:
         """Return the two keys swapped; the earlier one was just seen to work."""
         works = replace(to.record, refused_at=None, tried_at=None, told_at=None, told=())
         earlier = PreviousKey(self.sealed, self.record, now + EARLIER_KEPT_FOR)
-        return KeyPair(sealed=to.sealed, record=works, earlier=earlier)
+        return KeyPair(sealed=to.sealed, record=works, earlier=earlier, sent=self.sent)
 
     def without_expired(self, now: datetime) -> "KeyPair":
         """Return the same without an earlier key whose time is over."""
@@ -297,7 +331,11 @@ class KeyPair:
                 record = replace(self.record, reminded_days=notice.days)
             case NoticeKind.ROTATION:
                 record = replace(self.record, rotation_told_at=now)
-        return replace(self, record=record, telling=None)
+            case NoticeKind.REPLACED:
+                record = self.record
+        over = self.outdated_by(notice)
+        sent = tuple(each for each in self.sent if each not in over)
+        return replace(self, record=record, telling=None, sent=sent)
 
 
 def new_key_pair(
@@ -311,14 +349,16 @@ def new_key_pair(
     earlier = before.earlier if before else None
     if before and not is_same:
         earlier = PreviousKey(before.sealed, before.record, record.set_at + EARLIER_KEPT_FOR)
-    return KeyPair(sealed=sealed, record=record, earlier=earlier)
+    sent = before.sent if before else ()
+    return KeyPair(sealed=sealed, record=record, earlier=earlier, sent=sent)
 
 
 def encode_key_pair(slots: KeyPair) -> dict[str, Any]:
     """Return the document's value; `decode_key_pair` reads it."""
     value = {"v": 1, **_flat(msgspec.to_builtins(slots))}
-    earlier, telling = value.pop("earlier"), value.pop("telling")
+    earlier, telling, sent = (value.pop(name) for name in ("earlier", "telling", "sent"))
     value |= {"earlier": _flat(earlier)} if earlier else {}
+    value |= {"sent": sent} if sent else {}
     return value | ({"telling": telling} if telling else {})
 
 

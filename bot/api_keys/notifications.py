@@ -64,7 +64,7 @@ class NoticeDelivery:
         for user_id in self._left(user_ids):
             self._tried.add(user_id)
             try:
-                await self._messages.send_dm(self._workspace, user_id, self._message)
+                sent = await self._messages.send_dm(self._workspace, user_id, self._message)
             except PersonUnreachableError:
                 continue  # they have left
             except SlackError as error:
@@ -72,7 +72,22 @@ class NoticeDelivery:
                     return wait
                 continue  # this person cannot be reached, others may be
             self.reached += 1
-            await self._claims.note_delivered(self._workspace, self._claim, user_id)
+            is_kept = self._claim.notice.kind is not NoticeKind.WORKS_AGAIN
+            kept = sent if is_kept else None
+            await self._claims.note_delivered(self._workspace, self._claim, user_id, kept)
+        return None
+
+    async def edit(self) -> timedelta | None:
+        """Put the notice in place of the outdated ones; as `tell`."""
+        for each in self._claim.outdated:
+            try:
+                await self._messages.edit_dm(self._workspace, each.message, self._message)
+            except SlackError as error:
+                if wait := self._wait(error):
+                    return wait
+                continue  # it was deleted
+            self._tried.add(each.user_id)
+            await self._claims.note_edited(self._workspace, self._claim, each)
         return None
 
     async def tell_group(self, groups: KnowsGroups, group_id: str) -> timedelta | None:
@@ -142,7 +157,8 @@ Words = Callable[[KeyNotice, KeyRecord, date], Message]
 class KeyNotices:
     """Notifies the managers, and who set the key, that it is refused, ends soon or is old.
 
-    Those who read of a refusal read also when the key works again.
+    Those who read of a refusal read in that message when the key works again, or was replaced; if
+    it is gone, in another one. A reminder about a replaced key says so, too.
 
     `groups` looks up the people of named user groups. Each notice reaches each of them once, or
     twice after a crash.
@@ -214,8 +230,10 @@ class KeyNotices:
         """Send a notice; return the wait until the next attempt, if any."""
         message = self._words(claim.notice, claim.record, self._clock().date())
         delivery = NoticeDelivery(self._messages, self._claims, workspace, claim, message)
+        if claim.notice.kind is NoticeKind.REPLACED:
+            return await delivery.edit()
         if claim.notice.kind is NoticeKind.WORKS_AGAIN:
-            return await delivery.tell(claim.record.told)
+            return await delivery.edit() or await delivery.tell(claim.record.told)
         named = await self._managers.named(workspace)
         wait = await delivery.tell((claim.record.set_by, *named.user_ids))
         for group_id in named.group_ids:

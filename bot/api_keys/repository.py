@@ -14,13 +14,14 @@ from bot.api_keys.models import (
     NoKeyError,
     NoticeAttempt,
     OtherKeyError,
+    SentNotice,
     StoredKey,
     decode_key_pair,
-    due_notice,
     encode_key_pair,
     may_try,
     new_key_pair,
 )
+from bot.slack.client import SentMessage
 from bot.store.documents import (
     DELETE,
     Delete,
@@ -112,12 +113,16 @@ def _place(workspace: WorkspaceId) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A notice that one worker sends: its key, the people it has reached, earlier attempts."""
+    """A notice that one worker sends: its key, the people it has reached, earlier attempts.
+
+    `outdated` are the sent notices that it edits.
+    """
 
     notice: KeyNotice
     record: KeyRecord
     reached: tuple[str, ...]
     tries: int
+    outdated: tuple[SentNotice, ...] = ()
 
 
 class KeyClaims:
@@ -145,25 +150,47 @@ class KeyClaims:
             now = self._clock()
             claims.clear()
             slots = slots.without_expired(now)
-            notice, telling = due_notice(slots.record, now), slots.telling
+            notice, telling = slots.due_notice(now), slots.telling
             if notice is None or (telling and telling.until > now):
                 return slots
             if telling is None or telling.name != notice.name:
                 telling = NoticeAttempt(notice.name, now)
-            claims.append(Claim(notice, slots.record, telling.told, telling.tries))
+            outdated = slots.outdated_by(notice)
+            claims.append(Claim(notice, slots.record, telling.told, telling.tries, outdated))
             return replace(slots, telling=replace(telling, until=now + lease))
 
         await self._repository.change(workspace, claimed)
         return claims[0] if claims else None
 
-    async def note_delivered(self, workspace: WorkspaceId, claim: Claim, user_id: str) -> None:
-        """Record that a notice has reached a person."""
+    async def note_delivered(
+        self,
+        workspace: WorkspaceId,
+        claim: Claim,
+        user_id: str,
+        message: SentMessage | None = None,
+    ) -> None:
+        """Record that a notice has reached a person, by `message` if it may be edited later."""
+        sent = message and SentNotice(claim.notice.name, claim.record.mark, user_id, message)
 
         def delivered(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
             people = tuple(dict.fromkeys((*telling.told, user_id)))
-            return replace(slots, telling=replace(telling, told=people))
+            kept = (*slots.sent, sent) if sent else slots.sent
+            return replace(slots, telling=replace(telling, told=people), sent=kept)
 
-        await self._change_telling(workspace, claim, delivered)
+        def late(slots: KeyPair) -> KeyPair:  # the key was replaced while it was sent
+            return replace(slots, sent=(*slots.sent, sent)) if sent else slots
+
+        await self._change_telling(workspace, claim, delivered, late)
+
+    async def note_edited(self, workspace: WorkspaceId, claim: Claim, sent: SentNotice) -> None:
+        """Record that a sent notice says what is true, and who reads it there."""
+
+        def edited(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
+            told = replace(telling, told=(*telling.told, sent.user_id))
+            left = tuple(each for each in slots.sent if each != sent)
+            return replace(slots, telling=told, sent=left)
+
+        await self._change_telling(workspace, claim, edited)
 
     async def postpone(self, workspace: WorkspaceId, claim: Claim, wait: timedelta) -> None:
         """Schedule another attempt after `wait`: the notice has not reached everybody."""
@@ -187,13 +214,14 @@ class KeyClaims:
         workspace: WorkspaceId,
         claim: Claim,
         change: Callable[[KeyPair, NoticeAttempt], KeyPair],
+        late: Callable[[KeyPair], KeyPair] = lambda slots: slots,
     ) -> None:
-        """Change the progress of a notice, unless the document has another one by now."""
+        """Change the progress of a notice; `late` if the document has another one by now."""
 
         def changed(slots: KeyPair) -> KeyPair:
             telling, is_same_key = slots.telling, slots.record.mark == claim.record.mark
             is_same = telling and telling.name == claim.notice.name and is_same_key
-            return change(slots, telling) if telling and is_same else slots
+            return change(slots, telling) if telling and is_same else late(slots)
 
         await self._repository.change(workspace, changed)
 
@@ -326,6 +354,7 @@ class Keys:
                 refused_at=None,
                 tried_at=None,
                 told_at=None,
+                works_since=self._clock() if record.refused_at else record.works_since,
                 lacks=_without(record.lacks, operation),
                 works=(*_without(record.works, operation), operation),
             )

@@ -88,9 +88,13 @@ class WorkspaceTracker:
             ),
         )
 
-    async def scan(self, workspace: WorkspaceId, domain_id: str) -> ScanResult:
+    async def scan(
+        self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+    ) -> ScanResult:
         """Run a full scan, which may take two minutes."""
-        return await self._call(workspace, "scan", lambda key: self._tracker.scan(key, domain_id))
+        return await self._call(
+            workspace, "scan", lambda key: self._tracker.scan(key, domain_id, purpose=purpose)
+        )
 
     async def ready(self, workspace: WorkspaceId) -> None:
         """Raise NoKeyError or InvalidKeyError without a usable key; make no request."""

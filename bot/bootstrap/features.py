@@ -9,7 +9,7 @@ from functools import partial
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.admin import Audit, Managers
+from bot.admin import Audiences, Audit, Managers
 from bot.api_keys.models import StoredKey
 from bot.api_keys.notifications import KeyNotices, ManagerNotifier
 from bot.api_keys.repository import KeyClaims, Keys
@@ -19,21 +19,29 @@ from bot.concurrency import Tasks
 from bot.digests.collector import Collector, Due, steps_to
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.failure_policy import Owners
+from bot.digests.nightly import NightlyScans
 from bot.digests.repository import DigestRepository
 from bot.digests.service import DigestService
 from bot.digests.worker import DigestWorker
 from bot.home_viewers import HomeViewers
 from bot.jobs.queue import depth
 from bot.listeners.adddomain import AddingListeners
+from bot.listeners.alerts import AlertListeners
 from bot.listeners.domaindigest import DigestListeners
 from bot.listeners.domaindigest_form import COUNT_WITHIN_S, DigestFormListeners
-from bot.listeners.domainkey import LISTED_WITHIN_S, KeyListeners, KeyState, ManagersListeners
+from bot.listeners.domainkey import (
+    LISTED_WITHIN_S,
+    AudiencesListeners,
+    KeyListeners,
+    KeyState,
+    ManagersListeners,
+)
 from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.domains import DomainsListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures, register_error_handler
 from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
 from bot.listeners.modals import DigestScreen, KeyScreen
-from bot.listeners.permissions import DigestAccess, Permissions
+from bot.listeners.permissions import CommandAccess, DigestAccess, Permissions
 from bot.listeners.router import OPTIONS_WITHIN_S, DeferredRuns, Dispatcher
 from bot.listeners.scan import ScanListeners
 from bot.metrics import gauges
@@ -59,6 +67,7 @@ from bot.tracker.client import Tracker, TrackerClient
 from bot.tracker.rate_limit import RateLimiter, counted
 from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
+from bot.views.digests.alert import alert_message
 from bot.views.digests.errors import owner_notices
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
 from bot.views.errors_api_key import key_notice
@@ -72,6 +81,7 @@ class AdminServices:
     keys: Keys
     managers: Managers
     permissions: Permissions
+    access: CommandAccess
     audit: Audit
     notices: KeyNotices
     notifier: ManagerNotifier
@@ -92,12 +102,14 @@ def build_admin(
     """Build the shared services; `on_act` is called after every act in the audit log."""
     words = partial(key_notice, keys_url=keys_url)
     managers, groups = Managers(documents), UserGroups()
+    permissions = Permissions(managers, groups)
     claims = KeyClaims(documents, clock=clock)
     people = GroupPeople(client_for, groups)
     return AdminServices(
         Keys(documents, ring, clock=clock),
         managers,
-        Permissions(managers, groups),
+        permissions,
+        CommandAccess(Audiences(documents), permissions),
         Audit(documents, clock=clock, on_act=on_act),
         KeyNotices(posting, claims, managers, words, tasks, clock=clock, groups=people),
         ManagerNotifier(posting, appointed_message, tasks),
@@ -144,6 +156,12 @@ def register_admin(
         notifier=admin.notifier,
         screen=screen,
         listed_within_s=LISTED_WITHIN_S * patience,
+    ).register(dispatcher)
+    AudiencesListeners(
+        permissions=admin.permissions,
+        audiences=admin.access.audiences,
+        audit=admin.audit,
+        screen=screen,
     ).register(dispatcher)
 
 
@@ -293,9 +311,16 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     )
     register_error_handler(app)
     ends = KeptEndDates(parts.documents, answered_within_s=DATED_WITHIN_S * patience)
-    _register_members(
-        dispatcher, parts, connection, portfolio, ends, on_scan=homes.schedule_refresh
+    scans = Scans(
+        connection,
+        portfolio,
+        parts.documents,
+        ends,
+        clock=parts.clock,
+        claims=parts.commons.claims,
+        on_kept=homes.schedule_refresh,
     )
+    _register_members(dispatcher, parts, admin.access, connection, portfolio, ends, scans)
     on_step = steps_to(parts.metrics.digests)
     repository = DigestRepository(
         parts.documents, on_change=homes.schedule_refresh, on_step=on_step
@@ -306,6 +331,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     key = KeyState(
         keys=admin.keys,
         managers=admin.managers,
+        audiences=admin.access.audiences,
         allowances=allowances,
         clock=parts.clock,
         keys_url=parts.settings.domain_tracker_keys_url,
@@ -336,8 +362,13 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         clock=parts.clock,
     )
 
+    nightly = NightlyScans(
+        parts.documents, repository, portfolio, scans, parts.tasks, clock=parts.clock
+    )
+
     def stop() -> None:
         worker.stop()
+        nightly.stop()
         homes.stop()
         sharing.stop()
 
@@ -349,6 +380,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         periodic={
             "reminders": admin.notices.run_due,
             "clean-up": parts.deferred.forget_expired,
+            "nightly": nightly.run_due,
             "usage": lambda: forget_expired(parts.documents, parts.clock()),
             **parts.commons.periodic,
         },
@@ -369,7 +401,7 @@ def _digests(
 ) -> tuple[DigestService, DigestWorker]:
     """What people do with digests, and what the clock does."""
     collector = Collector(portfolio, repository, ends, clock=parts.clock)
-    words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
+    words = DigestRenderer(digest_message, heartbeat_message, announcement_message, alert_message)
     delivery = Delivery(repository, collector, parts.posting, words, clock=parts.clock)
     digests = DigestService(
         repository,
@@ -393,6 +425,7 @@ def _register_digests(
     access = DigestAccess(digests, permissions)
     screen = DigestScreen(digests=digests, access=access, failures=failures, clock=parts.clock)
     DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
+    AlertListeners(digests=digests, access=access, screen=screen).register(dispatcher)
     DigestFormListeners(
         digests=digests,
         access=access,
@@ -432,32 +465,25 @@ def _connection(tracker: Tracker, admin: AdminServices, homes: HomeViewers) -> W
 def _register_members(
     dispatcher: Dispatcher,
     parts: Services,
+    access: CommandAccess,
     connection: WorkspaceTracker,
     portfolio: Portfolio,
     ends: KeptEndDates,
-    *,
-    on_scan: Callable[[WorkspaceId], object],
+    scans: Scans,
 ) -> None:
     """What every member of the workspace may do."""
     DomainsListeners(portfolio, ends, parts.clock).register(dispatcher)
-    claims = parts.commons.claims
-    scans = Scans(
-        connection,
-        portfolio,
-        parts.documents,
-        clock=parts.clock,
-        claims=claims,
-        on_kept=on_scan,
-    )
     ScanListeners(
+        access=access,
         tracker=connection,
         portfolio=portfolio,
         scans=scans,
         still_waiting_after_s=parts.pace.still_waiting_after_s,
     ).register(dispatcher)
     AddingListeners(
+        access=access,
         tracker=connection,
         portfolio=portfolio,
-        adder=DomainAdder(connection.add_domain, portfolio, claims=claims),
+        adder=DomainAdder(connection.add_domain, portfolio, claims=parts.commons.claims),
         owned_type=parts.settings.domain_tracker_owned_type,
     ).register(dispatcher)

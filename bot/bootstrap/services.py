@@ -156,22 +156,28 @@ class SharedState:
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
 
 
-def build_shared_state(
-    stored: Stored, processes: Processes, *, clock: Callable[[], datetime], patience: float
+async def build_shared_state(
+    stored: Stored,
+    processes: Processes,
+    tasks: Tasks,
+    *,
+    clock: Callable[[], datetime],
+    patience: float,
 ) -> SharedState:
-    """Return what is known together on this store; for `patience` see `Pace`."""
-    by_all = stored.shared.seen if stored.shared else StoredDedup(stored.documents)
-    here, within_s = MemoryDedup(clock=time.monotonic), ASKED_WITHIN_S * patience
-    seen = SharedDedup(by_all, here=here, asked_within_s=within_s)
+    """Return what is known together on this store; raise StoreError. For `patience` see `Pace`."""
     if stored.shared is None:
+        requests = StoredDedup(stored.documents, tasks)
+        await requests.load()
         return SharedState(
-            requests=seen,
+            requests=requests,
             seen=None,
             used=None,
             versions=Versions(),
             claims=None,
             installations_for_s=REMEMBERED_FOR_S,
         )
+    by_all, here = stored.shared.seen, MemoryDedup(clock=time.monotonic)
+    seen = SharedDedup(by_all, here=here, asked_within_s=ASKED_WITHIN_S * patience)
     return SharedState(
         requests=seen,
         seen=seen,

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
+from bot.digests.alerts import fallen, next_baseline, without_snoozed
 from bot.digests.models import Digest, Outcome, PastRun, Plan, UnknownDigestError
 from bot.digests.report import (
     Baseline,
@@ -23,6 +24,7 @@ from bot.digests.schedule import Slot, slot_at
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.query import parse_query, select
 from bot.portfolio.service import Portfolio, Snapshot
+from bot.tracker.models import Domain
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 
@@ -35,10 +37,11 @@ _REACHED = {Outcome.POSTED, Outcome.QUIET}
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """A post, and the baseline of the post after it."""
+    """A post, and the baseline of the post after it; `is_moved`: it differs from the last one."""
 
     post: Post
     baseline: Baseline
+    is_moved: bool = True
 
 
 class Collector:
@@ -115,6 +118,10 @@ class Collector:
             self._asked_twice[workspace] = snapshot
             report, baseline = await self._compare(snapshot, digest.plan, before, ends)
         now = baseline.taken_at
+        if digest.plan.is_alert and purpose is Purpose.SCHEDULED:
+            snoozed = await self._repository.snoozed(workspace, digest.digest_id, now)
+            report = without_snoozed(report, snoozed)
+            baseline = next_baseline(before, baseline, fallen(report), snoozed)
         post = Post(
             digest=digest,
             report=report,
@@ -126,7 +133,23 @@ class Collector:
             is_first=digest.baseline is None
             and all(run.outcome is not Outcome.POSTED for run in digest.past),
         )
-        return Collected(post, baseline)
+        return Collected(post, baseline, is_moved=not before or not _is_same(before, baseline))
+
+    async def details(self, workspace: WorkspaceId, digest: Digest, token: str) -> Post | None:
+        """Return the content of the post that the run `token` made, without asking the service.
+
+        The end dates and issues are as known now. `None`: it is no longer the newest post.
+        """
+        in_use = {digest.baseline, digest.run and digest.run.token}
+        name = token if token in in_use else None
+        baseline = await self._repository.baseline(workspace, digest.digest_id, name)
+        if baseline is None:
+            return None
+        ends = replace(await self._known(workspace), now=baseline.taken_at)
+        size = len(baseline.scores)
+        report = await self.offload(_report_then, baseline, digest.plan, ends, size=size)
+        # The marks of the baseline before are not known any more.
+        return Post(digest=digest, report=replace(report, nearer=()), sent_at=baseline.taken_at)
 
     async def _compare(
         self, snapshot: Snapshot, plan: Plan, before: Baseline | None, ends: KnownEnds
@@ -150,7 +173,19 @@ def _report_of(
     report = make_report(
         index, before, worst_count=plan.worst_count, bounds=query.bounds, ends=ends
     )
-    return report, baseline_of(index, ends.now, ends)
+    return report, baseline_of(index, ends.now, ends, before)
+
+
+def _report_then(baseline: Baseline, plan: Plan, ends: KnownEnds) -> Report:
+    index = {
+        host: Domain(domain=host, health_score=score) for host, score in baseline.scores.items()
+    }
+    bounds = parse_query(plan.filter_text).bounds
+    return make_report(index, baseline.before, worst_count=len(index), bounds=bounds, ends=ends)
+
+
+def _is_same(before: Baseline, now: Baseline) -> bool:
+    return (before.scores, before.marks) == (now.scores, now.marks)
 
 
 def _trend(

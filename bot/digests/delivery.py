@@ -5,14 +5,17 @@ import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Protocol
 
 import structlog
 
 from bot.digests import run_state
+from bot.digests.alerts import fallen
 from bot.digests.collector import Collected, Collector
 from bot.digests.failure_policy import channel_failure, service_failure, slack_failure
 from bot.digests.models import (
+    Alert,
     Digest,
     FailureReason,
     LostClaimError,
@@ -63,11 +66,15 @@ class Poster(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DigestRenderer:
-    """Renders the messages of a digest: its post, its heartbeat, its announcement."""
+    """Renders the messages of a digest: its post, its heartbeat, its announcement, an alert.
+
+    An alert is rendered with its name: see `DigestRepository.alert`.
+    """
 
     digest: Callable[[Post], Message]
     heartbeat: Callable[[Post], Message]
     announcement: Callable[[Digest, datetime], Message]
+    alert: Callable[[Post, str], Message]
 
 
 def after(error: SlackError, token: str) -> Step:
@@ -93,19 +100,25 @@ def has_news(post: Post) -> bool:
         return True
     if not report.totals.count and not (report.before and report.before.count):
         return False  # nothing there, as before
+    if post.digest.plan.is_alert:
+        return bool(fallen(report))
     return has_changed(report) if mode is Mode.CHANGES else got_worse(report)
 
 
 def heartbeat_due(digest: Digest) -> bool:
     """Return whether enough silent runs have passed for a heartbeat."""
     every = digest.plan.heartbeat_every
-    return every is not None and digest.silent_runs >= every
+    return every is not None and digest.silent_runs >= every and not digest.plan.is_alert
 
 
 # Waits between attempts to save a step, for a database that restarts.
 STEP_AGAIN_AFTER_S = (0.5, 2.0)
 # The same after the post. The claim ends a minute after the post began.
 RECORD_AGAIN_AFTER_S = (*STEP_AGAIN_AFTER_S, 5.0, 10.0, 15.0)
+
+
+def _named(words: Callable[[Post, str], Message], name: str, post: Post) -> Message:
+    return words(post, name)
 
 
 class Recording:
@@ -245,19 +258,30 @@ class Delivery:
         run = run_state.own_run(digest, token)
         collected = await self._collect(workspace, digest, run)
         average = collected.post.report.totals.average
+        is_alert = digest.plan.is_alert and not run.asked_by
         is_wanted = bool(run.asked_by) or has_news(collected.post)
-        if not is_wanted and not heartbeat_due(digest):
-            return await self._step(
-                workspace,
-                digest,
-                lambda each, now: run_state.mark_silent(each, token, now, average=average),
-            )
-        if is_wanted:
+        if is_wanted or (is_alert and collected.is_moved):
             await self._repository.keep_baseline(
                 workspace, digest.digest_id, token, collected.baseline
             )
+        if not is_wanted and not heartbeat_due(digest):
+            baseline = token if is_alert and collected.is_moved else None
+            silent = await self._step(
+                workspace,
+                digest,
+                lambda each, now: run_state.mark_silent(
+                    each, token, now, average=average, baseline=baseline
+                ),
+            )
+            await self._forget_others(workspace, {token, digest.baseline}, silent)
+            return silent
         post = replace(collected.post, asked_by_name=run.asked_by and run.asked_by_name)
         words = self._words.digest if is_wanted else self._words.heartbeat
+        if is_alert:
+            name = f"{digest.digest_id}/{token}"
+            alert = Alert(channel_id=run.channel_id, hosts=fallen(post.report))
+            await self._repository.keep_alert(workspace, name, alert, self._clock())
+            words = partial(_named, self._words.alert, name)
         # A heartbeat leaves the baseline as it is: small changes add up.
         baseline = token if is_wanted else digest.baseline
         await self._post(workspace, digest, run, post, words, baseline)
@@ -267,9 +291,15 @@ class Delivery:
             lambda each, now: run_state.posted(each, token, now),
             again_after_s=RECORD_AGAIN_AFTER_S,
         )
-        for name in {token, digest.baseline} - {posted.baseline}:
-            await self._repository.forget_baseline(workspace, digest.digest_id, name)
+        await self._forget_others(workspace, {token, digest.baseline}, posted)
         return posted
+
+    async def _forget_others(
+        self, workspace: WorkspaceId, names: set[str | None], digest: Digest
+    ) -> None:
+        """Delete those of these baselines that the digest does not use."""
+        for name in names - {digest.baseline}:
+            await self._repository.forget_baseline(workspace, digest.digest_id, name)
 
     async def _collect(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
         caller = person(run.asked_by) if run.asked_by else digests_of(run.channel_id)
@@ -327,8 +357,8 @@ class Delivery:
             )
             await self._posts.post(workspace, run.channel_id, message)
         except SlackError as error:
-            await self._step(workspace, digest, after(error, run.token))
-            await self._repository.forget_baseline(workspace, digest.digest_id, run.token)
+            now = await self._step(workspace, digest, after(error, run.token))
+            await self._forget_others(workspace, {run.token, digest.baseline}, now)
             raise
 
     async def _step(self, workspace: WorkspaceId, digest: Digest, step: Step) -> Digest:

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import Enum
 
 from bot.command_text import split_words
@@ -14,6 +14,7 @@ MAX_PER_CHANNEL = 20
 MAX_PAST_RUNS = 40
 WORST_COUNTS = range(5, 26)
 HEARTBEATS = range(1, 100)
+SCANS_A_NIGHT = range(1, 201)
 MAX_FILTER_CHARS = 500
 MAX_RULES = 10
 MAX_LABEL_CHARS = 150  # as many as the value of an option in Slack's menus
@@ -63,7 +64,8 @@ class Plan:
     """The settings of a digest. `filter_text` is a filter of `/domains`, empty for all domains.
 
     `heartbeat_every`: after so many silent runs in a row the next one posts a short sign of
-    life, `None` never. `worst_count` is from 5 to 25.
+    life, `None` never. `worst_count` is from 5 to 25; five fit a screen. `scans_a_night`: so many
+    domains are scanned each night, see `nightly.py`.
     """
 
     channel_id: str
@@ -71,8 +73,25 @@ class Plan:
     filter_text: str = ""
     mode: Mode = Mode.ALWAYS
     heartbeat_every: int | None = None
-    worst_count: int = 10
+    worst_count: int = 5
     mentions: tuple[Mention, ...] = ()
+    scans_a_night: int = 0
+
+    @property
+    def is_alert(self) -> bool:
+        """Whether it is posted as soon as something gets worse."""
+        return self.schedule.every is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """A post of a digest that is an alert: its domains by host name, and who saw to them."""
+
+    channel_id: str
+    hosts: tuple[str, ...]
+    taken_by: str | None = None
+    snoozed_by: str | None = None
+    snoozed_until: datetime | None = None
 
 
 class FailureReason(Enum):
@@ -164,6 +183,23 @@ class PastRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Night:
+    """The scans of the night of `day`, and the requests that they took.
+
+    `failed` of the `begun` ones failed, the last `failed_in_row` of them one after the other.
+    `trouble`: why it stopped, for good if it `is_over`.
+    """
+
+    day: date
+    begun: int = 0
+    failed: int = 0
+    failed_in_row: int = 0
+    requests: int = 0
+    trouble: FailureReason | None = None
+    is_over: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """A message that still has to be sent.
 
@@ -192,7 +228,8 @@ class Digest:
     `version` counts the changes that people made; `moved_at` is when it came into this channel.
     `past` holds the latest runs, the newest last. `baseline` names the next report's baseline,
     `None` before the first. `last_local` is the wall clock of the last claimed slot of this
-    schedule. `silent_runs` counts the latest runs without a post. `rev` is the store's.
+    schedule. `silent_runs` counts the latest runs without a post. `night` is the latest night with
+    scans. `rev` is the store's.
     """
 
     digest_id: str
@@ -212,11 +249,16 @@ class Digest:
     baseline: str | None = None
     last_local: datetime | None = None
     silent_runs: int = 0
+    night: Night | None = None
     rev: int = 0
 
 
 class UnknownDigestError(BotError):
     """There is no such digest (any more)."""
+
+
+class UnknownAlertError(BotError):
+    """The post is too old, or its digest was deleted: its buttons do nothing any more."""
 
 
 class TooManyDigestsError(BotError):

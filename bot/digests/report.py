@@ -1,5 +1,6 @@
 """The content of one post of a digest, compared with the post before. Plain data."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -7,8 +8,9 @@ from datetime import datetime
 from bot.digests.models import Digest, Mention, PastRun
 from bot.digests.schedule import Slot
 from bot.health import Band, Summary, band_of, summary
-from bot.portfolio.end_dates import EndDates, KnownEnds
+from bot.portfolio.end_dates import EndDates, KnownEnds, KnownIssue
 from bot.portfolio.query import ALL_SCORES, Bounds
+from bot.tracker.findings import SEVERITIES, Severity
 from bot.tracker.models import Domain
 
 # The smallest move of a score that is reported.
@@ -19,6 +21,19 @@ Marks = Mapping[str, int]
 NO_MARK = 1_000
 # This many domains are not all replaced from one digest to the next.
 SEVERAL = 5
+# Such a title is as old as its scan; `soon` says how many days are left now.
+_COUNTS_DOWN = re.compile(r"\b(expire|end|renew)\w* .*\d+ days?\b", re.IGNORECASE)
+# An issue of one of these severities is something that got worse.
+_GRAVE = SEVERITIES[: SEVERITIES.index(Severity.HIGH) + 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What a baseline has replaced: the other scores of the one before, and hosts new since."""
+
+    taken_at: datetime
+    scores: Mapping[str, float | None]
+    new: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,12 +41,22 @@ class Baseline:
     """The scores of a delivered digest by host name; `None` is unknown.
 
     `marks` hold, by host and what ends, the least of `MARKS` that was reached; `None` in a
-    baseline of version 0.1.
+    baseline of version 0.1. `replaced` leads back to the baseline that the digest was compared
+    with, `None` if there was none.
     """
 
     scores: Mapping[str, float | None]
     taken_at: datetime
     marks: Mapping[str, Marks] | None = None
+    replaced: Replaced | None = None
+
+    @property
+    def before(self) -> "Baseline | None":
+        """The baseline that this one has replaced, without its marks."""
+        if (old := self.replaced) is None:
+            return None
+        kept = {host: score for host, score in self.scores.items() if host not in old.new}
+        return Baseline(scores=kept | dict(old.scores), taken_at=old.taken_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +76,11 @@ class Report:
     moved by at least `MOVED_FROM`, or across a bound of the filter; `crossed_up` and
     `crossed_down` came into another band (of good, fair, poor), so a domain may be in both.
     `soon` ends within 30 days or has ended, the first one first; of these, `nearer` came to 30,
-    14, 7 or 1 days since the last digest. `lost` were known and are unknown now, `found` the other
-    way round. `worst` are the worst with a known score, of `known` in all. Other lists are worst
-    first: by the score now, the lowest first. `before_of` holds the known score then by the
-    domain's name. `is_bounded`: the filter has bounds of scores.
+    14, 7 or 1 days since the last digest. `issues` were found since then, the worst first; all
+    that are known with nothing to compare with. `lost` were known and are unknown now, `found`
+    the other way round. `worst` are the worst with a known score, of `known` in all. Other lists
+    are worst first: by the score now, the lowest first. `before_of` holds the known score then by
+    the domain's name. `is_bounded`: the filter has bounds of scores.
     """
 
     totals: Summary
@@ -75,17 +101,39 @@ class Report:
     found: tuple[Move, ...] = ()
     soon: tuple[tuple[Domain, EndDates], ...] = ()
     nearer: tuple[Domain, ...] = ()
+    issues: tuple[tuple[Domain, EndDates, KnownIssue], ...] = ()
+
+    @property
+    def grave(self) -> tuple[Domain, ...]:
+        """The domains with a critical or high issue among `issues`."""
+        return tuple(domain for domain, _, issue in self.issues if issue.severity in _GRAVE)
 
 
 def baseline_of(
-    index: Mapping[str, Domain], now: datetime, ends: KnownEnds | None = None
+    index: Mapping[str, Domain],
+    now: datetime,
+    ends: KnownEnds | None = None,
+    before: Baseline | None = None,
 ) -> Baseline:
     """Return the baseline of the next report: the score and the marks of each host now."""
     scores = {host: domain.health_score for host, domain in index.items()}
     soon = ends.soon(index) if ends else []
     return Baseline(
-        scores=scores, taken_at=now, marks={host: marks_of(row, now) for host, row in soon}
+        scores=scores,
+        taken_at=now,
+        marks={host: marks_of(row, now) for host, row in soon},
+        replaced=_replaced(before, scores) if before else None,
     )
+
+
+def _replaced(before: Baseline, scores: Mapping[str, float | None]) -> Replaced:
+    others = {
+        host: score
+        for host, score in before.scores.items()
+        if host not in scores or scores[host] != score
+    }
+    new = tuple(host for host in scores if host not in before.scores)
+    return Replaced(before.taken_at, others, new)
 
 
 def marks_of(row: EndDates, now: datetime) -> Marks:
@@ -123,13 +171,24 @@ def make_report(
         unknown=tuple(domain for _, domain in chosen if domain.health_score is None),
         is_bounded=bounds != ALL_SCORES,
     )
+    if baseline and _is_of_another_portfolio(baseline, index):
+        baseline = None
     soon = ends.soon(host for host, _ in chosen) if ends else []
     report = replace(report, soon=tuple((index[host], row) for host, row in soon))
-    if baseline is None or _is_of_another_portfolio(baseline, index):
+    if ends:
+        found = ends.issues((host for host, _ in chosen), baseline.taken_at if baseline else None)
+        near = {host for host, _ in soon}
+        issues = tuple(
+            (index[host], row, issue)
+            for host, row, issue in found
+            if not (host in near and _COUNTS_DOWN.search(issue.title))
+        )
+        report = replace(report, issues=issues)
+    if baseline is None:
         return report
     if ends:
-        near = [host for host, row in soon if _is_nearer(host, row, baseline, ends.now)]
-        report = replace(report, nearer=tuple(index[host] for host in near))
+        nearer = [host for host, row in soon if _is_nearer(host, row, baseline, ends.now)]
+        report = replace(report, nearer=tuple(index[host] for host in nearer))
     return _compared(report, listed, baseline, bounds)
 
 
@@ -191,10 +250,10 @@ def has_changed(report: Report) -> bool:
     """Return whether the report has a change; also `True` without a baseline.
 
     A change is a domain that is new or gone, one that moved by at least `MOVED_FROM` or into
-    another band, and one whose score was lost or found.
+    another band, one whose score was lost or found, and a new issue.
     """
-    changes = (report.new, report.gone, report.up, report.crossed_up, report.lost, report.found)
-    return got_worse(report) or any(changes)
+    scores = (report.up, report.crossed_up, report.lost, report.found)
+    return got_worse(report) or any((report.new, report.gone, *scores, report.issues))
 
 
 def got_worse(report: Report) -> bool:
@@ -203,9 +262,11 @@ def got_worse(report: Report) -> bool:
     A domain got worse when its score was known then and now, and is lower by at least
     `MOVED_FROM`, lies in a lower band, or has come below a bound of the filter. A score that is
     no longer known, a new domain and one that is gone do not count. A domain, also a new one, got
-    worse too when its registration or certificate came to 30, 14, 7 or 1 days.
+    worse too when its registration or certificate came to 30, 14, 7 or 1 days, or a scan found a
+    critical or high issue.
     """
-    return report.since is None or bool(report.down or report.crossed_down or report.nearer)
+    worse = (report.down, report.crossed_down, report.nearer, report.grave)
+    return report.since is None or any(worse)
 
 
 def worse_moves(report: Report) -> tuple[Move, ...]:
@@ -223,8 +284,11 @@ def owners_to_mention(report: Report, mentions: Sequence[Mention]) -> tuple[str,
 
     Labels are compared without case. There are none without a baseline.
     """
+    if report.since is None:
+        return ()
     worse = [move.domain for move in (*report.down, *report.crossed_down)] if mentions else []
-    labels = {label for domain in (*worse, *report.nearer) for label in _labels(domain)}
+    worse += [*report.nearer, *report.grave]
+    labels = {label for domain in worse for label in _labels(domain)}
     who = (each for rule in mentions if rule.label.casefold() in labels for each in rule.who)
     return tuple(dict.fromkeys(who))
 

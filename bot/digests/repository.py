@@ -1,17 +1,18 @@
 """Store digests as documents."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
 import structlog
 
-from bot.digests.models import Digest, UnknownDigestError
-from bot.digests.report import Baseline
+from bot.digests.models import Alert, Digest, UnknownAlertError, UnknownDigestError
+from bot.digests.report import Baseline, Replaced
 from bot.digests.run_state import due_at
-from bot.store.documents import Document, Documents, Write, update
+from bot.store.documents import ConflictError, Document, Documents, Write, update
 from bot.workspace import WorkspaceId
 
 VERSION = 1
@@ -38,19 +39,28 @@ def encode_baseline(baseline: Baseline) -> dict[str, Any]:
     value = {"v": VERSION, "taken_at": taken_at, "scores": dict(baseline.scores)}
     if baseline.marks is not None:
         value["marks"] = {host: dict(marks) for host, marks in baseline.marks.items()}
+    if baseline.replaced is not None:
+        value["replaced"] = msgspec.to_builtins(baseline.replaced)
     return value
 
 
 def decode_baseline(value: dict[str, Any]) -> Baseline:
     """Return the baseline that `encode_baseline` gave."""
     taken_at = datetime.fromisoformat(value["taken_at"])
-    return Baseline(scores=value["scores"], taken_at=taken_at, marks=value.get("marks"))
+    replaced = msgspec.convert(value.get("replaced"), Replaced | None)
+    return Baseline(
+        scores=value["scores"], taken_at=taken_at, marks=value.get("marks"), replaced=replaced
+    )
 
 
 logger = structlog.get_logger()
 KIND = "digest"
 BASELINE = "digest-baseline"
 RIGHTS = "digest-rights"
+NIGHTLY = "nightly"
+ALERT = "digest-alert"
+# So long the buttons of an alert work.
+ALERT_KEPT_FOR = timedelta(days=30)
 
 
 class DigestRepository:
@@ -90,6 +100,7 @@ class DigestRepository:
         Raises:
             ConflictError: it was; nothing was changed.
         """
+        await self._begin_nights(workspace, digest)
         place = _place(workspace, digest.digest_id)
         value = encode_digest(digest)
         document = await self._documents.put(
@@ -119,6 +130,8 @@ class DigestRepository:
 
         document = await update(self._documents, _place(workspace, digest_id), changed)
         before, after = known
+        if before.plan != after.plan:
+            await self._begin_nights(workspace, after)
         if document is None or document.rev == before.rev:
             return before
         saved = replace(after, rev=document.rev)
@@ -126,11 +139,19 @@ class DigestRepository:
         self._on_step(before, saved)
         return saved
 
+    async def _begin_nights(self, workspace: WorkspaceId, digest: Digest) -> None:
+        """Let `NightlyScans` look at the workspace from now on, if the digest wants scans."""
+        if digest.plan.scans_a_night:
+            with suppress(ConflictError):  # it does already
+                value, key = {"v": VERSION, "tried": {}}, f"{workspace}/{NIGHTLY}"
+                await self._documents.put(key, value, due_at=digest.made_at, if_rev=0)
+
     async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
         """Delete a digest and its baselines; raise UnknownDigestError."""
         was_there = await self._documents.delete(_place(workspace, digest_id))
-        for document in await self._documents.list_prefix(f"{workspace}/{BASELINE}/{digest_id}/"):
-            await self._documents.delete(document.key)
+        for kind in (BASELINE, ALERT):
+            for key in await self._documents.list_keys(f"{workspace}/{kind}/{digest_id}/"):
+                await self._documents.delete(key)
         if not was_there:
             raise UnknownDigestError("no such digest")
         self._on_change(workspace)
@@ -164,6 +185,36 @@ class DigestRepository:
         if name is not None:
             await self._documents.delete(_baseline_place(workspace, digest_id, name))
 
+    async def keep_alert(
+        self, workspace: WorkspaceId, name: str, alert: Alert, now: datetime
+    ) -> None:
+        """Store an alert before its post, under the ids of its digest and its run."""
+        value = {"v": VERSION, **msgspec.to_builtins(alert)}
+        key, due_at = f"{workspace}/{ALERT}/{name}", now + ALERT_KEPT_FOR
+        await self._documents.put(key, value, due_at=due_at)
+
+    async def alert(self, workspace: WorkspaceId, name: str) -> Alert:
+        """Return an alert, or raise UnknownAlertError."""
+        return _alert_in(await self._documents.get(f"{workspace}/{ALERT}/{name}"))
+
+    async def change_alert(
+        self, workspace: WorkspaceId, name: str, change: Callable[[Alert], Alert]
+    ) -> Alert:
+        """Save and return the result of `change`; raise UnknownAlertError."""
+
+        def changed(document: Document | None) -> Write:
+            value = {"v": VERSION, **msgspec.to_builtins(change(_alert_in(document)))}
+            return Write(value, document.due_at if document else None)
+
+        return _alert_in(await update(self._documents, f"{workspace}/{ALERT}/{name}", changed))
+
+    async def snoozed(self, workspace: WorkspaceId, digest_id: str, now: datetime) -> set[str]:
+        """Return the hosts of a digest's alerts that are snoozed at `now`."""
+        documents = await self._documents.list_prefix(f"{workspace}/{ALERT}/{digest_id}/")
+        alerts = [_alert_in(document) for document in documents]
+        asleep = [each for each in alerts if each.snoozed_until and each.snoozed_until > now]
+        return {host for each in asleep for host in each.hosts}
+
     async def is_restricted(self, workspace: WorkspaceId) -> bool:
         """Return whether only admins may make and change digests there."""
         document = await self._documents.get(f"{workspace}/{RIGHTS}")
@@ -180,6 +231,12 @@ class DigestRepository:
 
         await update(self._documents, f"{workspace}/{RIGHTS}", restricted)
         return is_new
+
+
+def _alert_in(document: Document | None) -> Alert:
+    if document is None:
+        raise UnknownAlertError("no such alert")
+    return msgspec.convert(document.value, Alert)
 
 
 def _place(workspace: WorkspaceId, digest_id: str) -> str:

@@ -17,50 +17,8 @@ from bot.digests.models import (
     Run,
     RunState,
 )
+from bot.digests.notices import with_notice
 from bot.digests.schedule import Slot, grace, next_slot, slot_at, slots_until
-
-MAX_NOTICES = 10
-# A notice is sent again after this time if its sender died: twice is better than never.
-TELL_WITHIN = timedelta(seconds=60)
-
-
-def with_notice(digest: Digest, notice: Notice) -> Digest:
-    """Return the digest with one more notice; notices of one kind are merged."""
-    notices = list(digest.notices)
-    if notices and _is_alike(notices[-1], notice):
-        notice = replace(notice, count=notices.pop().count + notice.count)
-    return replace(digest, notices=(*notices, notice)[-MAX_NOTICES:])
-
-
-def start_notices(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, ...]]:
-    """Return the digest with its due notices marked as being sent, and these notices."""
-    due = [each for each in digest.notices if (each.retry_at or now) <= now]
-    under_way = {id(each): replace(each, retry_at=now + TELL_WITHIN) for each in due}
-    notices = tuple(under_way.get(id(each), each) for each in digest.notices)
-    return replace(digest, notices=notices), tuple(under_way.values())
-
-
-def drop_notice(digest: Digest, notice: Notice) -> Digest:
-    """Return the digest without a notice that was sent, or cannot be."""
-    return replace(digest, notices=tuple(each for each in digest.notices if each != notice))
-
-
-def postpone_notice(digest: Digest, notice: Notice, at: datetime) -> Digest:
-    """Return the digest whose `notice` is sent again at another moment."""
-    later = replace(notice, retry_at=at, tries=notice.tries + 1)
-    return replace(
-        digest, notices=tuple(later if each == notice else each for each in digest.notices)
-    )
-
-
-def _is_alike(one: Notice, other: Notice) -> bool:
-    """Return whether both notices are of one kind, and the first one is not being sent now."""
-    kinds = [
-        (each.outcome, each.trouble, each.channel_id, each.to, each.is_announcement)
-        for each in (one, other)
-    ]
-    return kinds[0] == kinds[1] and (one.retry_at is None or one.tries > 0)
-
 
 # Longer than collecting and waiting for a turn take, and longer than posting takes. After this
 # time another process takes over the run of a dead one.
@@ -110,10 +68,18 @@ def posted(digest: Digest, token: str, now: datetime) -> Digest:
     return recorded(digest, run, Outcome.POSTED, now, None)
 
 
-def mark_silent(digest: Digest, token: str, now: datetime, *, average: float | None) -> Digest:
-    """Return the digest after a run that had nothing to say."""
+def mark_silent(
+    digest: Digest,
+    token: str,
+    now: datetime,
+    *,
+    average: float | None,
+    baseline: str | None = None,
+) -> Digest:
+    """Return the digest after a run that had nothing to say; `None` leaves the baseline."""
     run = replace(own_run(digest, token), average=average)
-    digest = replace(digest, silent_runs=digest.silent_runs + 1)
+    baseline = baseline or digest.baseline
+    digest = replace(digest, silent_runs=digest.silent_runs + 1, baseline=baseline)
     return recorded(digest, run, Outcome.QUIET, now, None)
 
 
@@ -149,8 +115,13 @@ def waiting(
 def ended(
     digest: Digest, token: str, now: datetime, outcome: Outcome, trouble: FailureReason | None
 ) -> Digest:
-    """Return the digest whose run failed or is uncertain, with a notice for the owner."""
+    """Return the digest whose run failed or is uncertain, with a notice for the owner.
+
+    An alert that may be there is not posted again.
+    """
     run = own_run(digest, token)
+    if digest.plan.is_alert and outcome is Outcome.UNCERTAIN and run.baseline:
+        digest = replace(digest, baseline=run.baseline)
     digest = recorded(digest, run, outcome, now, trouble)
     if is_promised(run) and run.asked_by == digest.made_by:  # `recorded` has a notice for them
         return digest
@@ -249,11 +220,18 @@ def recorded(
         trouble=trouble,
         asked_by=run.asked_by,
     )
-    digest = replace(digest, run=None, past=(*digest.past, past)[-MAX_PAST_RUNS:])
+    earlier = digest.past
+    if digest.plan.is_alert and outcome is not Outcome.POSTED and _is_repeated(earlier, past):
+        earlier = earlier[:-1]  # a look that ended like the one before takes its place
+    digest = replace(digest, run=None, past=(*earlier, past)[-MAX_PAST_RUNS:])
     if not is_promised(run):
         return digest
     notice = Notice(outcome=outcome, slot=run.slot, channel_id=run.channel_id, trouble=trouble)
     return with_notice(digest, replace(notice, to=run.asked_by))
+
+
+def _is_repeated(earlier: Sequence[PastRun], run: PastRun) -> bool:
+    return [(each.outcome, each.trouble) for each in earlier[-1:]] == [(run.outcome, run.trouble)]
 
 
 def _with_past_slots(
@@ -332,8 +310,11 @@ def _expire_run(digest: Digest, run: Run, now: datetime) -> Digest:
     is_over = run.trouble is not FailureReason.KEY and now >= run.deadline
     if not next_is_due and not is_over:
         return digest
+    if digest.plan.is_alert and not run.trouble and not is_promised(run):
+        return replace(digest, run=None)  # its process died: the next look sees the same
     is_known = bool(digest.past) and digest.past[-1].trouble is run.trouble
-    if run.trouble is FailureReason.KEY and is_known:  # one notice per outage, not one a day
+    is_lasting = run.trouble is FailureReason.KEY or digest.plan.is_alert
+    if is_lasting and is_known:  # one notice per outage, not one a day, or a look
         return recorded(digest, run, Outcome.FAILED, now, run.trouble)
     outcome = Outcome.FAILED if run.trouble else Outcome.MISSED
     return ended(digest, run.token, now, outcome, run.trouble or FailureReason.DOWN)
@@ -388,7 +369,7 @@ def _by_present_rules(digest: Digest) -> Slot:
 
 
 def _missed(digest: Digest, slots: Sequence[Slot], now: datetime) -> Digest:
-    if not slots:
+    if not slots or digest.plan.is_alert:  # the next look sees all that has fallen since
         return digest
     digest = _with_past_slots(digest, slots, Outcome.MISSED, now, FailureReason.DOWN)
     notice = Notice(

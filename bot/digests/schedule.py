@@ -14,8 +14,11 @@ from bot.errors import BotError
 
 GRACE = timedelta(hours=6)
 _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
+# The minutes between two looks of a digest that is posted as soon as something gets worse.
+LOOKS = (15, 30, 60)
 _DAY = timedelta(days=1)
 _SECOND = timedelta(seconds=1)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class UnknownZoneError(BotError):
@@ -26,12 +29,14 @@ class UnknownZoneError(BotError):
 class Schedule:
     """Some weekdays, counted from 0 for Monday as `date.weekday()` does, and a time of day.
 
-    `at` is what the wall clock shows in `zone`, an IANA name; it has minutes, no seconds.
+    `at` is what the wall clock shows in `zone`, an IANA name; it has minutes, no seconds. With
+    `every`, one of `LOOKS`, a slot comes every so many minutes of those days, and `at` is unused.
     """
 
     days: frozenset[int]
     at: time
     zone: str
+    every: int | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -160,16 +165,35 @@ def _change_between(place: ZoneInfo, low: datetime, high: datetime) -> ClockChan
 
 def _slots(schedule: Schedule, after: datetime) -> Iterator[Slot]:
     """Yield the slots later than `after` without end."""
+    if schedule.every:
+        yield from _grid(schedule, after, timedelta(minutes=schedule.every))
+        return
     for slot, following in pairwise(_dated_slots(schedule, after)):
         # Not so where the first is of a date that was skipped as a whole: both are one moment.
         if after < slot.due_at < following.due_at:
             yield slot
 
 
-def _dated_slots(schedule: Schedule, after: datetime) -> Iterator[Slot]:
-    """Yield the slot of each date, from one day before `after`."""
+def _grid(schedule: Schedule, after: datetime, every: timedelta) -> Iterator[Slot]:
+    """Yield the moments at multiples of `every` in UTC that are on the schedule's days."""
+    _require_day(schedule)
+    place = zone_of(schedule.zone)
+    moment = after - (after - _EPOCH) % every
+    while True:
+        moment += every
+        local = moment.astimezone(place).replace(tzinfo=None)
+        if local.weekday() in schedule.days:
+            yield Slot(moment.astimezone(UTC), local)
+
+
+def _require_day(schedule: Schedule) -> None:
     if not schedule.days & set(range(7)):
         raise ValueError("a schedule needs a weekday")
+
+
+def _dated_slots(schedule: Schedule, after: datetime) -> Iterator[Slot]:
+    """Yield the slot of each date, from one day before `after`."""
+    _require_day(schedule)
     place = zone_of(schedule.zone)
     # A day early: a time that is skipped late in the evening moves to the next date.
     day = after.astimezone(place).date() - _DAY

@@ -14,6 +14,7 @@ from bot.digests.delivery import Delivery
 from bot.digests.edits import Editor
 from bot.digests.models import (
     MAX_PER_CHANNEL,
+    Alert,
     Digest,
     EditConflictError,
     Notice,
@@ -21,6 +22,7 @@ from bot.digests.models import (
     TooManyDigestsError,
     UnknownDigestError,
 )
+from bot.digests.notices import with_notice
 from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
 from bot.errors import BotError
@@ -188,6 +190,16 @@ class DigestService:
                 return digest
             raise
 
+    async def alert(self, workspace: WorkspaceId, name: str) -> Alert:
+        """Return an alert, or raise UnknownAlertError."""
+        return await self._repository.alert(workspace, name)
+
+    async def change_alert(
+        self, workspace: WorkspaceId, name: str, change: Callable[[Alert], Alert]
+    ) -> Alert:
+        """Save and return the result of `change`; raise UnknownAlertError."""
+        return await self._repository.change_alert(workspace, name, change)
+
     async def preview(self, workspace: WorkspaceId, digest: Digest) -> Post:
         """Return the post that would be made now; nothing is recorded.
 
@@ -198,6 +210,11 @@ class DigestService:
             workspace, digest, slot=None, purpose=Purpose.PERSON
         )
         return replace(collected.post, is_preview=True)
+
+    async def details(self, workspace: WorkspaceId, digest_id: str, token: str) -> Post | None:
+        """Return what the run `token` posted; see `Collector.details`."""
+        digest = await self._repository.get(workspace, digest_id)
+        return await self._collector.details(workspace, digest, token)
 
     async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
         """Return the number of domains of a plan; `None` when the service gives no list."""
@@ -269,6 +286,6 @@ class DigestService:
                 is_announcement=True,
             )
             return await self._repository.change(
-                workspace, digest.digest_id, lambda each: run_state.with_notice(each, notice)
+                workspace, digest.digest_id, lambda each: with_notice(each, notice)
             ), True
         return digest, True

@@ -20,12 +20,11 @@ from bot.digests.models import (
     Digest,
     LostClaimError,
     Notice,
-    Run,
     StoppedError,
     UnknownDigestError,
 )
+from bot.digests.notices import drop_notice, postpone_notice, start_notices
 from bot.digests.repository import DigestRepository
-from bot.digests.run_state import drop_notice, postpone_notice, start_notices
 from bot.digests.schedule import UnknownZoneError
 from bot.errors import BotError
 from bot.store.documents import ForgottenError, StoreError
@@ -147,11 +146,12 @@ class DigestWorker:
     async def _run(self, workspace: WorkspaceId, digest_id: str) -> None:
         token = secrets.token_hex(8)
         notices: list[Notice] = []
-        before: list[Run] = []
+        before: set[str | None] = set()
 
         def claim(digest: Digest) -> Digest:
             now = self._clock()
-            before[:] = [digest.run] if digest.run else []
+            before.clear()
+            before.update(_baselines(digest))
             try:
                 claimed = run_state.claim_due_run(digest, now, token)
             except UnknownZoneError:
@@ -160,10 +160,8 @@ class DigestWorker:
             return claimed
 
         digest = await self._repository.change(workspace, digest_id, claim)
-        in_use = {digest.baseline, digest.run and digest.run.token}
-        for run in before:
-            if run.token not in in_use:  # the baseline of a worker that died
-                await self._repository.forget_baseline(workspace, digest_id, run.token)
+        for name in before - _baselines(digest):  # of a worker that died
+            await self._repository.forget_baseline(workspace, digest_id, name)
         trouble = await self._deliver(workspace, digest, token)
         for notice in notices:  # about earlier runs, however this one ended
             if matter(digest, notice) is not None:
@@ -212,6 +210,11 @@ class DigestWorker:
                 await self._repository.change(
                     workspace, digest.digest_id, partial(_after_sending, notice=notice, again=at)
                 )
+
+
+def _baselines(digest: Digest) -> set[str | None]:
+    """Return the names of the baselines that a digest and its run use."""
+    return {digest.baseline, digest.run.token if digest.run else None}
 
 
 def _after_sending(digest: Digest, notice: Notice, again: datetime | None) -> Digest:

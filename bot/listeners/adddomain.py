@@ -10,6 +10,7 @@ from bot.api_keys.service import WorkspaceTracker
 from bot.command_text import quoted
 from bot.errors import BotError
 from bot.hostnames import HostNameError, host_name
+from bot.listeners.permissions import CommandAccess
 from bot.listeners.request import FormErrors, Request, require_trigger
 from bot.listeners.router import Dispatcher
 from bot.message import Block
@@ -26,6 +27,7 @@ logger = structlog.get_logger()
 class AddingListeners:
     """The listeners about adding a domain. `owned_type` is the default type."""
 
+    access: CommandAccess
     tracker: WorkspaceTracker
     portfolio: Portfolio
     adder: DomainAdder
@@ -45,6 +47,7 @@ class AddingListeners:
 
     async def add(self, request: Request, text: str) -> None:
         """Answer `/adddomain [domain …]`."""
+        await self.access.require(request, "add")
         if not text.strip():
             require_trigger(request)
             await self.tracker.ready(request.workspace)
@@ -61,6 +64,7 @@ class AddingListeners:
         tags = [f"tag:{quoted(tag)}" for tag in new.tags]
         words = ["/adddomain", new.host, f"type:{quoted(new.domain_type)}", *folder, *tags]
         request.command_line = " ".join(words)
+        await self.access.require(request, "add")
         await self._add(request, new)
 
     async def offer_types(self, request: Request, typed: str) -> list[Block]:

@@ -29,7 +29,7 @@ from bot.slack.client import push_form, update_form
 from bot.slack.errors import SlackError
 from bot.views.digests import modal, tables
 from bot.views.digests.errors import RESUME_DIGEST, SEND_DIGEST
-from bot.views.digests.post import digest_message
+from bot.views.digests.post import NO_DETAILS, SHOW_DETAILS, details_message, digest_message
 from bot.views.digests.wording import MANAGE_DIGEST
 from bot.views.schedule import schedule_text
 from bot.views.usage import at_it_message
@@ -69,6 +69,7 @@ class DigestListeners:
         resume = self.in_message(self.resume, modal.NOT_RESUMED)
         dispatcher.on_press(RESUME_DIGEST, resume, replies=True, once=once)
         dispatcher.on_press(MANAGE_DIGEST, self.manage)
+        dispatcher.on_press(SHOW_DETAILS, self.show_details)
 
     async def open_list(self, request: Request, _text: str) -> None:
         """Answer `/domaindigest`: everything else is in the form."""
@@ -90,6 +91,20 @@ class DigestListeners:
             await self.screen.open_list(request, here, modal.HAS_MOVED)
         else:
             await self.screen.open_list(request, now)
+
+    async def show_details(self, request: Request, value: str) -> None:
+        """Show the long lists of a digest to the person who pressed its button.
+
+        To them alone: a reply in the thread would be another post, and one for each press.
+        """
+        await self.access.require_member(request)
+        address, _, token = value.rpartition("/")
+        digest_id = address.rpartition("/")[2]
+        post = await self.digests.details(request.workspace, digest_id, token)
+        if post is None:
+            await request.reply(modal.line_message(NO_DETAILS))
+        else:
+            await request.reply(await asyncio.to_thread(details_message, post))
 
     async def go_back(self, request: Request, _value: str) -> None:
         """Show the list again."""

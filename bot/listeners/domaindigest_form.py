@@ -57,7 +57,8 @@ class DigestFormListeners:
         """Attach every listener of this class."""
         dispatcher.on_press(tables.NEW, self.open_new)
         dispatcher.on_press(tables.CHANGE, self.open_change)
-        for field in (form_fields.DAYS_FIELD, form_fields.TIME_FIELD, form_fields.ZONE_FIELD):
+        of_time = (form_fields.DAYS_FIELD, form_fields.TIME_FIELD, form_fields.ZONE_FIELD)
+        for field in (*of_time, form_fields.MODE_FIELD):
             dispatcher.on_change(field, self.draw_again)
         dispatcher.on_form(modal.EDIT_FORM, read_digest_form, self.save, busy=tables.saving_form)
         dispatcher.on_options(form_fields.ZONE_FIELD, self.offer_zones)

@@ -10,6 +10,7 @@ from bot.command_text import NotUnderstoodError
 from bot.digests.models import (
     MAX_FILTER_CHARS,
     MAX_RULES,
+    SCANS_A_NIGHT,
     WORST_COUNTS,
     Mention,
     Mode,
@@ -149,7 +150,7 @@ def zone_in(field: Field) -> str:
     """Return the IANA name of a time zone."""
     zone = field.value or ""
     if not is_zone(zone):
-        raise ValueError("I do not know this time zone. Please pick one from the list.")
+        raise ValueError("Pick a time zone from the list.")
     return zone
 
 
@@ -183,13 +184,15 @@ def _not_understood(typed: str) -> Iterator[str]:
             if each.part not in unusable
         ]
         if problems:
-            yield f"I did not understand {_joined(problems, '; ')}."
+            yield f"I couldn't read {_joined(problems, '; ')}."
     if unusable:
         yield f"Leave out {_named(unusable)}: a post has neither an order nor pages."
 
 
 def mode_in(field: Field) -> Mode:
     """Return when to post."""
+    if form_fields.looks_of(field.value or ""):
+        return Mode.WORSE
     try:
         return Mode(field.value)
     except ValueError:
@@ -201,14 +204,23 @@ def life_in(field: Field) -> int | None:
     try:
         return form_fields.life_of(field.value or "")
     except ValueError:
-        raise ValueError("Please choose how many silent runs, or Never.") from None
+        raise ValueError("Choose a number of quiet runs, or Never.") from None
 
 
 def worst_in(field: Field) -> int:
     """Return the number of worst domains to show."""
-    count = number_of((field.text or "").strip(), WORST_COUNTS)
+    return _number_in(field, WORST_COUNTS)
+
+
+def night_in(field: Field) -> int:
+    """Return the number of domains to scan a night, 0 for an empty field."""
+    return _number_in(field, SCANS_A_NIGHT) if (field.text or "").strip() else 0
+
+
+def _number_in(field: Field, allowed: range) -> int:
+    count = number_of((field.text or "").strip(), allowed)
     if count is None:
-        raise ValueError(f"Type a whole number from {WORST_COUNTS[0]} to {WORST_COUNTS[-1]}.")
+        raise ValueError(f"Type a whole number from {allowed[0]} to {allowed[-1]}.")
     return count
 
 
@@ -250,7 +262,7 @@ def rule_in(values: object, errors: dict[str, str]) -> Mention | None:
         errors[group.block_id] = "Please pick a user group from the list."
     if not label.value:
         if who:
-            errors[label.block_id] = "Pick the tag or folder whose domains they look after."
+            errors[label.block_id] = "Pick the tag or folder whose domains they own."
         return None
     if not is_label(label.value):
         errors[label.block_id] = "Pick a tag or a folder from the list, or type tag:prod."
@@ -267,7 +279,7 @@ def _check_room(values: object, new: Mention, errors: dict[str, str]) -> None:
     joined = [count for _, count, label in kept if is_same_label(label, new.label)]
     if not joined and len(kept) >= MAX_RULES:
         errors[field_in(values, form_fields.LABEL_FIELD).block_id] = (
-            f"{MAX_RULES} rules are the most there can be: take the tick from one of them first."
+            f"There can be {MAX_RULES} rules. Remove the tick from one first."
         )
     if sum(joined) + len(new.who) > MAX_WHO:
         errors[field_in(values, form_fields.PEOPLE_FIELD).block_id] = (
@@ -319,6 +331,7 @@ def draft_in(values: object) -> form_fields.Draft:
         mode=field_in(values, form_fields.MODE_FIELD).value or "",
         life=field_in(values, form_fields.LIFE_FIELD).value or "",
         worst=field_in(values, form_fields.WORST_FIELD).text or "",
+        night=field_in(values, form_fields.NIGHT_FIELD).text or "",
         label=field_in(values, form_fields.LABEL_FIELD).value,
         people=field_in(values, form_fields.PEOPLE_FIELD).user_ids,
         group=group_in(field_in(values, form_fields.GROUP_FIELD)),
@@ -346,20 +359,22 @@ def read_digest_form(values: object) -> GivenDigest:
         read(form_fields.MODE_FIELD, mode_in),
     )
     life, worst = read(form_fields.LIFE_FIELD, life_in), read(form_fields.WORST_FIELD, worst_in)
+    night = read(form_fields.NIGHT_FIELD, night_in)
     rule = rule_in(values, errors)
     # Without an error all values are there; the type checker needs the names.
     if errors or not (channel_id and days and at and zone and mode and worst):
         raise FormErrors(errors)
+    draft = draft_in(values)
     plan = Plan(
         channel_id=channel_id,
-        schedule=Schedule(days, at, zone),
+        schedule=Schedule(days, at, zone, form_fields.looks_of(draft.mode)),
         filter_text=filter_text or "",
         mode=mode,
         heartbeat_every=life,
         worst_count=worst,
         mentions=(rule,) if rule else (),
+        scans_a_night=night or 0,
     )
-    draft = draft_in(values)
     kept = None if draft.kept is None else frozenset(place for place, _, _ in _read(draft.kept))
     return GivenDigest(draft=draft, plan=plan, kept=kept)
 

@@ -1,4 +1,4 @@
-"""Handle `/domainkey`: the state of the API key, its history, its managers."""
+"""Handle `/domainkey`: the API key's state and history, managers, who may add and scan."""
 
 import asyncio
 import re
@@ -10,9 +10,12 @@ from typing import Any
 import structlog
 
 from bot.admin import (
+    AUDIENCE_NAMES,
+    CHOSEN_FOR,
     MAX_GROUPS,
     MAX_MANAGERS,
     Act,
+    Audiences,
     Audit,
     Managers,
     Named,
@@ -22,6 +25,7 @@ from bot.admin import (
 from bot.api_keys.notifications import ManagerNotifier
 from bot.api_keys.repository import Keys
 from bot.api_keys.service import KeyService
+from bot.commands import Audience
 from bot.digests.service import DigestService
 from bot.errors import BotError, NotAllowedError
 from bot.listeners.domaindigest_parse import field_in
@@ -52,6 +56,7 @@ class KeyState:
 
     keys: Keys
     managers: Managers
+    audiences: Audiences
     allowances: QuotaService
     clock: Callable[[], datetime]
     keys_url: str | None = None
@@ -66,6 +71,7 @@ class KeyState:
             self.clock(),
             earlier=slots.earlier if slots else None,
             managers=named.ids,
+            audiences=await self.audiences.chosen(workspace),
             may_name=member.is_admin,
             keys_url=self.keys_url,
         )
@@ -276,6 +282,53 @@ def read_managers_form(values: Mapping[str, Any]) -> Chosen:
         return Chosen(people, None)
     ids = [each for each in groups.options if each and _GROUP.fullmatch(each)]
     return Chosen(people, tuple(dict.fromkeys(ids))[:MAX_GROUPS])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AudiencesListeners:
+    """The listeners of the form about who may add and scan, for admins and owners."""
+
+    permissions: Permissions
+    audiences: Audiences
+    audit: Audit
+    screen: KeyScreen
+
+    def register(self, dispatcher: Dispatcher) -> None:
+        """Attach every listener of this class."""
+        dispatcher.on_press(api_key.CHOOSE_AUDIENCES, self.open_form)
+        dispatcher.on_form(
+            admin.AUDIENCES_FORM,
+            read_audiences_form,
+            self.choose,
+            busy=lambda: admin.audiences_notice("⏳ Saving…"),
+        )
+
+    async def open_form(self, request: Request, _value: str) -> None:
+        """Open the form with the present audiences."""
+        await self.permissions.require_admin(request)
+        chosen = await self.audiences.chosen(request.workspace)
+        form = admin.audiences_form(request.as_metadata(), chosen)
+        await open_form(request.client, request.trigger_id or "", form)
+
+    async def choose(self, request: Request, chosen: Mapping[str, Audience]) -> None:
+        """Let these audiences add and scan from now on."""
+        workspace, text = request.workspace, admin.audiences_text(chosen)
+        try:
+            await self.permissions.require_admin(request)
+            if await self.audiences.choose(workspace, chosen):
+                by = request.origin.user_id
+                await self.audit.note(workspace, Act.AUDIENCES_CHANGED, by=by, detail=text)
+        except BotError as error:
+            await self.screen.show_failure(request, error, admin.audiences_not_saved)
+        else:
+            saved = f"{admin.SAVED} {text}"
+            await self.screen.show(request, admin.audiences_notice(saved), Message(saved))
+
+
+def read_audiences_form(values: Mapping[str, Any]) -> dict[str, Audience]:
+    """Return the chosen audience of each operation."""
+    chosen = {each: field_in(values, f"{admin.AUDIENCE_FIELD}.{each}") for each in CHOSEN_FOR}
+    return {each: AUDIENCE_NAMES[field.value or ""] for each, field in chosen.items()}
 
 
 def _not_saved(text: str) -> Block:

@@ -1,20 +1,27 @@
 """Handle `/domains`: the portfolio, worst first, in pages, shared on demand."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
 
+from bot.concurrency import off_loop
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.message import Message
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.query import Query, parse_query, select
 from bot.portfolio.service import Portfolio, Snapshot
-from bot.tracker.models import UnavailableError
-from bot.views.domains import SHARE_DOMAINS, domains_message, outdated_message
+from bot.slack.client import open_direct, upload_file
+from bot.tracker.models import Domain, UnavailableError
+from bot.views.domains import (
+    EXPORT_DOMAINS,
+    SHARE_DOMAINS,
+    domains_message,
+    outdated_message,
+)
+from bot.views.domains_csv import FILE_NAME, domains_csv, export_text, exported_message
 from bot.views.usage import shared_already_message
 
 logger = structlog.get_logger()
@@ -32,6 +39,7 @@ class DomainsListeners:
         """Attach every listener of this class."""
         dispatcher.on_command("/domains", self.list_domains)
         dispatcher.on_press(SHARE_DOMAINS, self.share, once=shared_already_message())
+        dispatcher.on_press(EXPORT_DOMAINS, self.export)
 
     async def list_domains(self, request: Request, text: str) -> None:
         """Answer `/domains [filter]`, with the last list known if the service is unavailable."""
@@ -56,17 +64,37 @@ class DomainsListeners:
         message = await self._message(request, snapshot, query, shared_by=member.name)
         await request.share(message)
 
+    async def export(self, request: Request, text: str) -> None:
+        """Send the same list, as it is now, as a CSV file to the person alone.
+
+        As a direct message, because Slack has no ephemeral files. The button is there also where
+        `files:write` is not granted: Slack's refusal names the permission, and the answer says who
+        grants it. So nothing is asked of Slack for lists that are not exported.
+        """
+        snapshot = await self.portfolio.snapshot(request.workspace)
+        found, known = await self._found(request, snapshot, parse_query(text))
+        file = await off_loop(len(found), domains_csv, found, known)
+        direct = await open_direct(request.client, request.origin.user_id)
+        await upload_file(request.client, direct, FILE_NAME, file, export_text(len(found)))
+        await request.reply(exported_message(len(found)))
+
     async def _message(
         self, request: Request, snapshot: Snapshot, query: Query, *, shared_by: str | None = None
     ) -> Message:
+        found, known = await self._found(request, snapshot, query)
+        size = len(snapshot.domains)
+        return await off_loop(
+            size, domains_message, snapshot, found, query, known, shared_by=shared_by
+        )
+
+    async def _found(
+        self, request: Request, snapshot: Snapshot, query: Query
+    ) -> tuple[list[Domain], KnownEnds | None]:
         now = self.clock()
         known: KnownEnds | None
         if query.needs_ends:  # without them the list would be wrong: an error is told
             known = KnownEnds(await self.ends.get(request.workspace), now)
         else:
             known = await self.ends.known(request.workspace, now)
-        # Sorting and packing 10,000 domains takes tens of milliseconds: off the loop.
-        found = await asyncio.to_thread(select, snapshot.domains, query, known)
-        return await asyncio.to_thread(
-            domains_message, snapshot, found, query, known, shared_by=shared_by
-        )
+        # Sorting and packing 10,000 domains takes tens of milliseconds.
+        return await off_loop(len(snapshot.domains), select, snapshot.domains, query, known), known

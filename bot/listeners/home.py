@@ -111,7 +111,8 @@ class HomeCollector:
     ) -> HomePage:
         try:
             named = await self.managers.named(request.workspace)
-            begun = replace(begun, managers=named.ids)
+            chosen = await self.key.audiences.chosen(request.workspace)
+            begun = replace(begun, managers=named.ids, audiences=chosen)
             if member.is_admin or await self.permissions.is_manager(request, member):
                 return replace(begun, set_up=await self._set_up(request, member, page))
         except BotError as error:

@@ -1,9 +1,18 @@
-"""Check who may see and change the digests of a channel, or manage the key, at every press."""
+"""Check who may manage the key, add, scan, and see or change digests, at every request."""
 
 import asyncio
 from dataclasses import dataclass, replace
 
-from bot.admin import Managers, ManagersUnknownError, Named, NotAManagerError, NotAnAdminError
+from bot.admin import (
+    Audiences,
+    Managers,
+    ManagersUnknownError,
+    Named,
+    NotAManagerError,
+    NotAnAdminError,
+    OutsideAudienceError,
+)
+from bot.commands import Audience
 from bot.digests.edits import Editor
 from bot.digests.models import (
     AdminsOnlyError,
@@ -93,6 +102,31 @@ class Permissions:
             lacks_scope = isinstance(doubt, MissingScopeError)
             raise ManagersUnknownError(named.ids, lacks_scope=lacks_scope) from doubt
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class CommandAccess:
+    """Checks who may add and scan domains, as admins chose; asks Slack at every request."""
+
+    audiences: Audiences
+    permissions: Permissions
+
+    async def require(self, request: Request, operation: str) -> None:
+        """Return if the person may do `operation`, "add" or "scan".
+
+        Raises:
+            OutsideAudienceError: they may not.
+            ManagersUnknownError, SlackError: Slack does not say whether they may.
+            StoreError: the choice of the admins cannot be read.
+        """
+        audience = (await self.audiences.chosen(request.workspace))[operation]
+        if audience is Audience.MANAGERS:
+            try:
+                await self.permissions.require_configurer(request)
+            except NotAManagerError as error:
+                raise OutsideAudienceError(operation, audience, error.managers) from error
+        elif audience is Audience.MEMBERS and not (await request.fetch_member()).is_colleague:
+            raise OutsideAudienceError(operation, audience)
 
 
 # A direct message of one person: https://docs.slack.dev/reference/objects/request-object

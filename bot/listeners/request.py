@@ -125,8 +125,9 @@ class Request:
     `takes_place`: the answer replaces the pressed message. `owes_answer`: they have read that an
     answer will come. `is_answered`: it has come. `reference` names the request in the log.
     `is_from_elsewhere`: the person's own workspace is another one. `window` shows the answer to a
-    press on the Home tab. `member` is the person, if Slack was asked just now. `turn` is what a
-    request to the service waits for. `since` is when the request came, by `time.monotonic`.
+    press on the Home tab. `message` is the pressed one, as Slack sends it. `member` is the
+    person, if Slack was asked just now. `turn` is what a request to the service waits for.
+    `since` is when the request came, by `time.monotonic`.
     """
 
     workspace: WorkspaceId
@@ -143,6 +144,7 @@ class Request:
     is_from_elsewhere: bool = False
     window: AnswerWindow | None = None
     member: Member | None = None
+    message: Mapping[str, Any] | None = None
     turn: Turn = field(default_factory=Turn, init=False, repr=False)
     since: float = field(default_factory=time.monotonic, init=False)
     has_spoken: bool = field(default=False, init=False)
@@ -339,6 +341,7 @@ def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Reque
         note=note,
         is_from_elsewhere=_is_from_elsewhere(body, context),
         window=window if has_window else None,
+        message=body.get("message"),
     )
 
 

@@ -12,6 +12,7 @@ import structlog
 from bot.api_keys.service import WorkspaceTracker
 from bot.command_text import NotUnderstood, NotUnderstoodError, split_words
 from bot.hostnames import host_name
+from bot.listeners.permissions import CommandAccess
 from bot.listeners.request import FormErrors, Request, require_trigger
 from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
@@ -36,6 +37,7 @@ NO_ANSWER = "!"
 class ScanListeners:
     """The listeners about scans."""
 
+    access: CommandAccess
     tracker: WorkspaceTracker
     portfolio: Portfolio
     scans: Scans
@@ -53,6 +55,7 @@ class ScanListeners:
 
     async def scan(self, request: Request, text: str) -> None:
         """Answer `/scan [domain]`."""
+        await self.access.require(request, "scan")
         if not text.strip():
             require_trigger(request)
             await self.tracker.ready(request.workspace)
@@ -64,6 +67,7 @@ class ScanListeners:
     async def scan_picked(self, request: Request, picked: str) -> None:
         """Scan the domain that was picked in the form."""
         request.command_line = f"/scan {picked}"
+        await self.access.require(request, "scan")
         snapshot = await self.portfolio.snapshot(request.workspace)
         host = next((host for host in snapshot.by_host if _value(host) == picked), picked)
         request.command_line = f"/scan {host}"

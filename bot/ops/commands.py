@@ -151,8 +151,8 @@ async def import_file(settings: Settings, name: str, *, is_applied: bool) -> int
         ) from error
     except (ConflictError, UnknownDigestError) as error:  # beside a running bot
         raise OperatingError(
-            "Somebody has changed the same in the meantime. Some of it may be written: import the"
-            " file again."
+            "Someone else changed the same settings just now. Part of the file may be written."
+            " Import it again."
         ) from error
     return DONE
 
@@ -196,9 +196,9 @@ async def rotate_secrets(settings: Settings) -> int:
     _print(rotation_lines(rotated, source))
     if rotated.failures:
         raise OperatingError(
-            "Could not be opened, and was left as it is:",
+            "These could not be opened, and stay as they are:",
             *some_of([*failure_lines(rotated, source.ring, places_of(snapshot.documents))]),
-            "Keep the earlier keys in BOT_SECRET_KEYS until that is mended.",
+            "Keep the earlier keys in BOT_SECRET_KEYS until this is fixed.",
         )
     return DONE
 
@@ -208,7 +208,7 @@ async def _vacuum(documents: Documents) -> None:
         await documents.vacuum()
     except StoreError as error:
         raise OperatingError(
-            f"What was sealed with the old keys has left traces: {shown(str(error), 300)}. Run"
+            f"The file may still hold secrets under the old keys: {shown(str(error), 300)}. Run"
             " this again."
         ) from error
 
@@ -238,7 +238,9 @@ async def move(settings: Settings, to: str) -> int:
     try:
         target = DatabaseStore(parse_address(to), migrations())
     except ValueError as error:
-        raise OperatingError(f"Where to? {error}. Nothing was moved.") from None
+        raise OperatingError(
+            f"The address to move to is wrong: {error}. Nothing was moved."
+        ) from None
     tell = partial(print, flush=True)  # shown at once by a pipe too
     keys, now = text_of(settings.bot_secret_keys) or None, datetime.now(UTC)
     try:
@@ -258,8 +260,8 @@ def _file_of(settings: Settings) -> Path:
     if isinstance(settings.database, Path):
         return settings.database
     raise OperatingError(
-        "DATABASE_URL is a PostgreSQL already. `move` is for a store in SQLite: let DATABASE_URL"
-        " be the old address, sqlite:///…. Nothing was changed."
+        "DATABASE_URL is a PostgreSQL already. `move` copies a store in SQLite: set DATABASE_URL"
+        " to the old address, sqlite:///…. Nothing was changed."
     )
 
 

@@ -23,8 +23,8 @@ SCOPES = "Slack permissions"
 # Basic Information of the app shows 32 hexadecimal digits.
 SIGNING_SECRET_CHARS = 32
 MEND_BOT = (
-    'Copy the "Bot User OAuth Token" from "OAuth & Permissions" of your app at'
-    " https://api.slack.com/apps; install the app again if there is none."
+    'Copy the "Bot User OAuth Token" from "OAuth & Permissions" of your app'
+    " (https://api.slack.com/apps). If there is none, install the app again."
 )
 MEND_APP = (
     'Make an app-level token with the scope connections:write under "Basic Information" of your'
@@ -39,7 +39,7 @@ async def check_bot_token(fetch: Callable[[], Awaitable[Grant]]) -> Sequence[Fin
     except SlackError as error:
         return [refusal(BOT_TOKEN, error, MEND_BOT)]
     name, team_id = shown(grant.team_name or "?"), shown(grant.team_id or "?")
-    said = f"Slack takes it; it is of the workspace {name} ({team_id})"
+    said = f"Slack accepts it; it is the token of the workspace {name} ({team_id})"
     return [ok(BOT_TOKEN, said), scopes_finding(grant.scopes)]
 
 
@@ -58,7 +58,7 @@ def signing_secret_finding(secret: str) -> Finding:
     """Return whether the secret of HTTP mode looks like one; only a request of Slack can tell."""
     is_hex = all(each in "0123456789abcdef" for each in secret)
     if len(secret) == SIGNING_SECRET_CHARS and is_hex:
-        return ok(SECRET, "it looks like one of Slack's; only a request of Slack proves it")
+        return ok(SECRET, "it looks like one of Slack's; only a request from Slack can prove it")
     return warning(
         SECRET,
         "it does not look like one of Slack's, 32 hexadecimal digits",
@@ -71,14 +71,14 @@ def scopes_finding(granted: Set[str] | None) -> Finding:
     if granted is None:
         return warning(
             SCOPES,
-            "Slack does not say what was granted",
-            f"Compare yourself; needed are {', '.join(NEEDED_SCOPES)}.",
+            "Slack does not say which ones were granted",
+            f"Check that these are there: {', '.join(NEEDED_SCOPES)}.",
         )
     if lacking := lacking_scopes(NEEDED_SCOPES, granted):
         mend = "Bring the app's manifest up to date with manifest.yml, and install the app again."
         return failure(SCOPES, f"missing {lacking}", mend)
     if lacking := lacking_scopes(OPTIONAL_SCOPES, granted):
-        mend = "Install the app again with it, if you want that; the rest works without."
+        mend = "To use it, install the app again. Everything else works without it."
         return warning(SCOPES, f"without {lacking}", mend)
     return ok(SCOPES, f"all {len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)} are granted")
 
@@ -93,17 +93,17 @@ def refusal(about: str, error: SlackError, mend: str) -> Finding:
     if isinstance(error, SlackRefusedError):
         return failure(about, f"Slack refuses it ({shown(error.code)})", mend)
     if isinstance(error, SlackRateLimitedError):
-        return warning(about, "Slack asks to wait before it says more", "Try again in a minute.")
+        return warning(about, "Slack's rate limit is reached", "Try again in a minute.")
     return failure(
         about,
         f"no usable answer from Slack ({shown(str(error))})",
-        "Look at the network, a proxy, and SLACK_API_URL.",
+        "Check the network, a proxy, and SLACK_API_URL.",
     )
 
 
 CLIENT_ID, CLIENT_SECRET = "SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"
 API, PUBLIC = "SLACK_API_URL", "PUBLIC_URL"
-MEND_API = "Look at the address: Slack's is https://slack.com/api/."
+MEND_API = "Check the address: Slack's is https://slack.com/api/."
 MEND = 'Copy it again from "App Credentials" under "Basic Information" of your app.'
 
 
@@ -119,28 +119,24 @@ async def check_client(exchange: Callable[[str], Awaitable[object]]) -> Sequence
     except SlackRefusedError as error:
         return [*_client_findings(error.code)]
     except SlackError:
-        said = "not known yet whether they are right, as Slack gave no usable answer"
-        return [
-            warning(
-                f"{CLIENT_ID}, {CLIENT_SECRET}", said, "Try again, once SLACK_API_URL is well."
-            )
-        ]
+        said = "they can't be checked, as Slack gave no usable answer"
+        return [warning(f"{CLIENT_ID}, {CLIENT_SECRET}", said, "Try again once Slack answers.")]
     return [*_client_findings("a made-up code was taken")]
 
 
 def _client_findings(code: str) -> Iterator[Finding]:
     match code:
         case "invalid_client_id":
-            yield failure(CLIENT_ID, "Slack knows no app of this id", MEND)
+            yield failure(CLIENT_ID, "Slack knows no app with this id", MEND)
         case "bad_client_secret":
             yield ok(CLIENT_ID, "Slack knows the app")
             yield failure(CLIENT_SECRET, "it is not this app's secret, says Slack", MEND)
         case "invalid_code":
             yield ok(CLIENT_ID, "Slack knows the app")
-            yield ok(CLIENT_SECRET, "Slack takes it")
+            yield ok(CLIENT_SECRET, "Slack accepts it")
         case _:
             said = f"Slack does not say whether it is right ({shown(code, 60)})"
-            yield warning(CLIENT_SECRET, said, "An installation will show it.")
+            yield warning(CLIENT_SECRET, said, "Install the app somewhere to find out.")
 
 
 async def check_public_url(
@@ -153,11 +149,11 @@ async def check_public_url(
     if answer.error:
         said = f"no answer from {shown(health)} ({shown(answer.error)})"
         mend = (
-            "If the bot runs: look at the name, the certificate, and what stands in front of it."
+            "If the bot runs, check the host name, the certificate, and the proxy in front of it."
         )
     else:
         said = f"{shown(health)} answers with status {answer.status}, which is not the bot"
-        mend = "If the bot runs: let what stands in front of it pass on every path to its PORT."
+        mend = "If the bot runs, let the proxy in front of it pass every path to its PORT."
     return [warning(PUBLIC, said, mend)]
 
 
@@ -167,9 +163,9 @@ ANSWERS = "answers to commands"
 async def check_answers(look: Callable[[], Awaitable[Answer]], url: str) -> Sequence[Finding]:
     """Return whether the host of each `response_url` can be reached; any status will do."""
     if error := (await look()).error:
-        mend = "Let the firewall pass it, or the proxy that HTTPS_PROXY names."
+        mend = "Allow it in the firewall, or in the proxy that HTTPS_PROXY names."
         return [failure(ANSWERS, f"no answer from {shown(url)} ({shown(error)})", mend)]
-    return [ok(ANSWERS, f"{shown(url)}, where they go, can be reached")]
+    return [ok(ANSWERS, f"{shown(url)}, which takes them, can be reached")]
 
 
 INSTALLATIONS = "installations"
@@ -212,7 +208,7 @@ async def check_installations(
         ]
     found += _not_installed(documents, query)
     if unreadable:
-        said = f"{counted(unreadable, 'installation')} that this version of the bot cannot read"
+        said = f"this version of the bot cannot read {counted(unreadable, 'installation')}"
         found.append(warning(INSTALLATIONS, said, "Use the version that wrote them."))
     return found
 
@@ -272,9 +268,9 @@ def _token_finding(kept: Sequence[Installation], answers: Answers, query: Instal
     if refused:
         tell = failure if len(refused) == len(answers) else warning
         mend = (
-            "The bot forgets these tokens within a day, and everything else of workspaces that do"
-            f" not install the app again {WAITS_FOR_REINSTALL.days} days after. If the app was"
-            f" removed there, nothing is to be done; else {query.invitation}."
+            "The bot deletes these tokens within a day. It deletes everything else of the"
+            f" workspace {WAITS_FOR_REINSTALL.days} days after, unless the app is installed again."
+            f" If the app was removed there, do nothing; else {query.invitation}."
         )
         return tell(INSTALLATIONS, f"{said}, and it refuses {some_names(refused)}", mend)
     if silent:
@@ -286,10 +282,14 @@ def _token_finding(kept: Sequence[Installation], answers: Answers, query: Instal
 def _revoked(kept: Iterable[Installation], query: InstallQuery) -> Iterator[Finding]:
     if revoked := [installation_name(each) for each in kept if each.revoked_at]:
         said = (
-            f"Slack takes the tokens of {some_names(revoked)} no longer: they were revoked, or the"
-            f" app was removed; all of it is deleted {WAITS_FOR_REINSTALL.days} days after"
+            f"Slack accepts the tokens of {some_names(revoked)} no longer: they were revoked, or"
+            " the app was removed"
         )
-        yield warning(INSTALLATIONS, said, f"To keep it, {query.invitation}.")
+        mend = (
+            f"The data is deleted {WAITS_FOR_REINSTALL.days} days after. To keep it,"
+            f" {query.invitation}."
+        )
+        yield warning(INSTALLATIONS, said, mend)
 
 
 def _permission_findings(
@@ -307,7 +307,7 @@ def _permission_findings(
         mend = f"Bring the app's manifest up to date with manifest.yml, and {query.invitation}."
         yield tell(SCOPES, f"missing in {some_names(narrow)}", mend)
     if wishes := _lacking(OPTIONAL_SCOPES, granted):
-        mend = f"If people want that there, {query.invitation}; the rest works without."
+        mend = f"To use it there, {query.invitation}. Everything else works without it."
         yield warning(SCOPES, f"not granted in {some_names(wishes)}", mend)
     if granted and not (narrow or wishes):
         count = len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)
@@ -336,4 +336,4 @@ def _not_installed(documents: Sequence[Document], query: InstallQuery) -> Iterat
     ]
     if left_out:
         said = f"the store knows {some_names(left_out)}, where the app is not installed by OAuth"
-        yield warning(INSTALLATIONS, said, f"So that it works there, {query.invitation}.")
+        yield warning(INSTALLATIONS, said, f"To use it there, {query.invitation}.")

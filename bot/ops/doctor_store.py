@@ -79,7 +79,7 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
             f"{places.document(each.key, each.thing)}: {each.why_closed(source.ring)}"
             for each in closed
         ]
-        mend = f"The store needs the keys named {needed}: put the missing or earlier one back."
+        mend = f"The store needs the keys named {needed}. Put the missing or earlier one back."
         return failure(RING, f"{shown(source.name)} does not open {some_names(said)}", mend)
     spare = [name for name in source.ring.names[1:] if name not in {s.key_name for s in sealed}]
     if not sealed:
@@ -100,8 +100,8 @@ def check_disk(environ: Mapping[str, str]) -> Finding | None:
         return None
     return warning(
         DISK,
-        "this is a dyno, whose disk is emptied at least once a day: keys and digests get lost",
-        "Put the store on a disk that lasts, and keep what `python -m bot export` prints.",
+        "Heroku empties the disk of a dyno at least once a day: keys and digests are lost then",
+        "Use PostgreSQL or a disk that lasts. Keep what `python -m bot export` prints.",
     )
 
 
@@ -172,10 +172,10 @@ def _without_ring(source: RingSource, sealed: Sequence[SealedText], needed: str)
 TLS, CONNECTIONS, PROCESSES = "TLS", "connections", "processes"
 POOLER_FOUND = warning(
     CONNECTIONS,
-    "a pooler in transaction mode is in between, which DATABASE_URL does not name",
-    f"{NAME_POOLER} Without it the bot finds out by itself each time it starts.",
+    "there is a pooler in transaction mode, which DATABASE_URL does not name",
+    f"{NAME_POOLER} Without it the bot has to find out at each start.",
 )
-REACH = "Look at DATABASE_URL, at the network between here and there, and at the server."
+REACH = "Check DATABASE_URL, the network in between, and the server."
 # Older ones get no corrections any more: https://www.postgresql.org/support/versioning/
 OLDEST_SUPPORTED = 14
 # A command reads several times before it answers, and Slack waits for three seconds.
@@ -216,10 +216,10 @@ def database_finding(address: Address, facts: Facts) -> Finding:
     )
     major = re.match(r"\d+", facts.version)
     if major and int(major[0]) < OLDEST_SUPPORTED:
-        mend = f"It gets no corrections any more: change to {OLDEST_SUPPORTED} or newer."
+        mend = f"This version gets no more fixes. Upgrade to {OLDEST_SUPPORTED} or newer."
         return warning(STORE, said, mend)
     if facts.read_s > SLOW_READ_S:
-        mend = "That is slow: have the bot and the database in the same place."
+        mend = "That is slow. Run the bot close to the database."
         return warning(STORE, said, mend)
     return ok(STORE, said)
 
@@ -227,11 +227,11 @@ def database_finding(address: Address, facts: Facts) -> Finding:
 def tls_finding(facts: Facts) -> Finding:
     """Return whether the connection to the database is encrypted."""
     if facts.is_encrypted:
-        return ok(TLS, "the way to the database is encrypted")
+        return ok(TLS, "the connection to the database is encrypted")
     if facts.is_near:
         return ok(TLS, "not needed, the database is on this machine")
     mend = "Add sslmode=verify-full (or at least require) to DATABASE_URL."
-    return warning(TLS, "anyone between here and the database can read along", mend)
+    return warning(TLS, "the connection to the database is not encrypted", mend)
 
 
 def connections_finding(address: Address, facts: Facts, running: Sequence[Process]) -> Finding:
@@ -242,8 +242,9 @@ def connections_finding(address: Address, facts: Facts, running: Sequence[Proces
     if wanted > facts.allowed or (not running and each > free):
         processes = f"{len(running):,} processes" if len(running) > 1 else "one process"
         mend = (
-            f"That is too few for {processes}: lower DATABASE_POOL_SIZE (or pool_size in"
-            " DATABASE_URL, which wins), allow more, or use a pooler with pool_mode=transaction."
+            f"That is too few for {processes}. Lower DATABASE_POOL_SIZE (or pool_size in"
+            " DATABASE_URL, which wins), allow more connections, or use a pooler with"
+            " pool_mode=transaction."
         )
         return warning(CONNECTIONS, many, mend)
     return ok(CONNECTIONS, many)

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import yaml
 
 from bot import admin
-from bot.admin import HISTORY_KIND, Named, encode, entries_in
+from bot.admin import HISTORY_KIND, Named, audience_names, encode, entries_in
+from bot.commands import Audience
 from bot.digests.models import Digest, Pause
 from bot.digests.repository import KIND, RIGHTS, decode_digest
 from bot.installations.models import KIND as INSTALLATION
@@ -74,8 +75,10 @@ def installation_name(installation: Installation) -> str:
 
 
 VERSION = 1
+EXPORTED_KINDS = frozenset({KIND, RIGHTS, admin.KIND, admin.AUDIENCES_KIND})
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 ADMINS, MEMBERS = "admins", "members"
+WHO_MAY = "who_may"
 HEAD = """\
 # Domain Tracker for Slack: digests, who may change them, and who manages the API key. No keys, no
 # tokens, no history.
@@ -91,6 +94,7 @@ class Held:
     digests: list[Digest] = field(default_factory=list)
     admins_only: bool = False
     managers: Named = field(default_factory=Named)
+    audiences: dict[str, Audience] = field(default_factory=dict)  # empty: never chosen
 
 
 @dataclass(slots=True, kw_only=True)
@@ -137,7 +141,7 @@ class Holdings(Found):
 
     def _add(self, document: Document, place: Sequence[str]) -> None:
         kind = place[0] if place else ""
-        if kind not in (KIND, RIGHTS, admin.KIND):
+        if kind not in EXPORTED_KINDS:
             return
         workspace = home_of(document.key)
         held = self.workspaces.get(workspace) or Held()
@@ -146,8 +150,10 @@ class Holdings(Found):
             held.digests.sort(key=lambda digest: (digest.made_at, digest.digest_id))
         elif kind == RIGHTS:
             held.admins_only = bool(document.value["admins_only"])
-        else:
+        elif kind == admin.KIND:
             held.managers = admin.decode(document)
+        else:
+            held.audiences = admin.decode_audiences(document)
         self.workspaces[workspace] = held
 
 
@@ -169,7 +175,8 @@ def _workspace_text(workspace: WorkspaceId, held: Held) -> str:
             "groups": list(held.managers.group_ids),
         },
         "editors": ADMINS if held.admins_only else MEMBERS,
-        "digests": [digest_fields(digest) for digest in held.digests],
+        **({WHO_MAY: audience_names(held.audiences)} if held.audiences else {}),
+        "digests": [_written(digest) for digest in held.digests],
     }
     text: str = yaml.dump(
         [fields],
@@ -180,6 +187,15 @@ def _workspace_text(workspace: WorkspaceId, held: Held) -> str:
         width=100_000,  # a filter is one line
     )
     return text
+
+
+# Fields that version 0.1 does not read are left out where they are not set.
+_LATER = {"look_every", "scans_a_night"}
+
+
+def _written(digest: Digest) -> dict[str, Any]:
+    fields = digest_fields(digest).items()
+    return {name: value for name, value in fields if value is not None or name not in _LATER}
 
 
 def digest_fields(digest: Digest) -> dict[str, Any]:
@@ -193,8 +209,10 @@ def digest_fields(digest: Digest) -> dict[str, Any]:
         "zone": plan.schedule.zone,
         "filter": _Quoted(plan.filter_text),
         "post": plan.mode.value,
+        "look_every": plan.schedule.every,
         "sign_of_life": plan.heartbeat_every,
         "worst_shown": plan.worst_count,
+        "scans_a_night": plan.scans_a_night or None,
         "mentions": [{"when": _Quoted(rule.label), "who": [*rule.who]} for rule in plan.mentions],
         "pause": _pause(digest.pause),
         "made_by": digest.made_by,
@@ -267,7 +285,7 @@ async def read_holdings(store: Store) -> Holdings:
         OperatingError: there is no store.
         StoreError: it cannot be read.
     """
-    return await _read(Holdings(), store, {KIND, RIGHTS, admin.KIND})
+    return await _read(Holdings(), store, EXPORTED_KINDS)
 
 
 async def read_histories(store: Store) -> Histories:

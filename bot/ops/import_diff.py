@@ -7,12 +7,32 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from bot.admin import OPERATOR, Act, Audit, Managers, Named
+from bot.admin import (
+    CHOSEN_FOR,
+    DEFAULT_AUDIENCES,
+    OPERATOR,
+    Act,
+    Audiences,
+    Audit,
+    Managers,
+    Named,
+    audience_names,
+)
+from bot.commands import Audience
 from bot.digests import edits
 from bot.digests.edits import Editor
 from bot.digests.models import MAX_PER_CHANNEL, Digest, Pause
 from bot.digests.repository import DigestRepository
-from bot.ops.export_file import ADMINS, MEMBERS, Held, Holdings, Places, days_text, digest_fields
+from bot.ops.export_file import (
+    ADMINS,
+    MEMBERS,
+    WHO_MAY,
+    Held,
+    Holdings,
+    Places,
+    days_text,
+    digest_fields,
+)
 from bot.ops.import_file import (
     Loc,
     WantedDigest,
@@ -40,13 +60,15 @@ class Step:
 class WorkspaceDifference:
     """The digests of one workspace in the file, and what changes beside them.
 
-    `admins_only`: who will change digests, `None`: as before. `managers`: before and after.
+    `admins_only`: who will change digests, `None`: as before. `managers` and `audiences`: before
+    and after.
     """
 
     workspace: WorkspaceId
     steps: list[Step]
     admins_only: bool | None
     managers: tuple[Named, Named]
+    audiences: tuple[dict[str, Audience], dict[str, Audience]]
 
     @property
     def changes(self) -> list[Step]:
@@ -56,8 +78,8 @@ class WorkspaceDifference:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to write."""
-        before, after = self.managers
-        return not self.changes and self.admins_only is None and before == after
+        is_same = all(before == after for before, after in (self.managers, self.audiences))
+        return not self.changes and self.admins_only is None and is_same
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +118,10 @@ def difference_between(holdings: Holdings, wanted: WantedFile, now: datetime) ->
         problems += _overfull(digests, steps)
         is_same = each.editors in (None, held.admins_only)
         managers = (held.managers, _managers(held.managers, each.managers))
-        found.append(
-            WorkspaceDifference(each.workspace, steps, None if is_same else each.editors, managers)
-        )
+        present = DEFAULT_AUDIENCES | held.audiences
+        audiences = (present, present | each.who_may.model_dump(exclude_none=True))
+        editors = None if is_same else each.editors
+        found.append(WorkspaceDifference(each.workspace, steps, editors, managers, audiences))
     if problems:
         raise problems_error(wanted.lines, problems)
     named = {(each.workspace, step.wanted.id) for each in found for step in each.steps}
@@ -187,6 +210,12 @@ def difference_lines(difference: Difference, places: Places) -> Iterator[str]:
             yield from _field_line("people", before.user_ids, after.user_ids)
             yield from _field_line("groups", before.group_ids, after.group_ids)
     for place, each in named:
+        had, has = map(audience_names, each.audiences)
+        if had != has:
+            yield f"~ {place}: {WHO_MAY}:"
+            for operation in CHOSEN_FOR:
+                yield from _field_line(operation, had[operation], has[operation])
+    for place, each in named:
         for step in each.changes:
             yield from _step_lines(step, f"{place}: digest {shown(step.after.digest_id)}")
     steps = [step for each in difference.workspaces for step in each.steps]
@@ -205,7 +234,9 @@ def _step_lines(step: Step, name: str) -> Iterator[str]:
     after = digest_fields(step.after)
     if step.before is None:
         days = days_text(after["days"])
-        yield f"+ {name}: {after['channel']}, {days} at {after['time']} {after['zone']}"
+        every = after["look_every"]
+        at = f"every {every} minutes" if every else f"at {after['time']}"
+        yield f"+ {name}: {after['channel']}, {days} {at} {after['zone']}"
         return
     yield f"~ {name}:"
     before = digest_fields(step.before)
@@ -237,6 +268,7 @@ async def write(documents: Documents, difference: Difference, now: datetime) -> 
         before, after = each.managers
         if before != after:
             await Managers(documents).name(each.workspace, after)
+        await Audiences(documents).choose(each.workspace, each.audiences[1])
         for step in each.changes:
             if step.before is None:
                 await digests.put(each.workspace, step.after)
@@ -247,6 +279,7 @@ async def write(documents: Documents, difference: Difference, now: datetime) -> 
 
 async def _note(audit: Audit, difference: WorkspaceDifference) -> None:
     before, after = (each.ids for each in difference.managers)
+    had, has = map(audience_names, difference.audiences)
     added = sum(step.before is None for step in difference.steps)
     changed = len(difference.changes) - added
     editors = {None: "", True: ADMINS, False: MEMBERS}[difference.admins_only]
@@ -254,6 +287,7 @@ async def _note(audit: Audit, difference: WorkspaceDifference) -> None:
         f"{counted(added, 'digest')} added" if added else "",
         f"{counted(changed, 'digest')} changed" if changed else "",
         f"digests are changed by {editors}" if editors else "",
+        *(f"{name} domains: {who}" for name, who in has.items() if had[name] != who),
     ]
     await audit.note(
         difference.workspace,

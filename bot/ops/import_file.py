@@ -11,12 +11,14 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, model_validator
 
-from bot.admin import MAX_GROUPS, MAX_MANAGERS
+from bot.admin import AUDIENCE_NAMES, MAX_GROUPS, MAX_MANAGERS
 from bot.command_text import NotUnderstoodError
+from bot.commands import Audience
 from bot.digests.models import (
     HEARTBEATS,
     MAX_FILTER_CHARS,
     MAX_RULES,
+    SCANS_A_NIGHT,
     WORST_COUNTS,
     FailureReason,
     Mention,
@@ -26,7 +28,7 @@ from bot.digests.models import (
     number_of,
     unusable_words,
 )
-from bot.digests.schedule import Schedule, is_zone, time_of
+from bot.digests.schedule import LOOKS, Schedule, is_zone, time_of
 from bot.ops.export_file import ADMINS, DAYS, MEMBERS, VERSION
 from bot.ops.output import shown
 from bot.portfolio.query import parse_query
@@ -130,9 +132,11 @@ VERSIONS = _field(
     f"this is version {{text}} of the file; this bot reads {VERSION}",
 )
 EDITORS = _field({ADMINS: True, MEMBERS: False}.get, f"must be {MEMBERS} or {ADMINS}, not {{}}")
+AUDIENCE = _field(AUDIENCE_NAMES.get, f"must be one of {', '.join(AUDIENCE_NAMES)}, not {{}}")
 DAY = _field(
     {day: at for at, day in enumerate(DAYS)}.get, f"{{}} is no day; write {', '.join(DAYS)}"
 )
+LOOK = _field({f"{every}": every for every in LOOKS}.get, "must be 15, 30 or 60")
 ZONE = _field(
     lambda text: text if is_zone(text) else None,
     "there is no time zone {}; write one like Europe/Berlin",
@@ -199,8 +203,10 @@ class WantedDigest(_Group):
     zone: Annotated[str, ZONE]
     filter: Annotated[str, _field(_filter)] = ""
     post: Annotated[Mode, _member(Mode)] = Mode.ALWAYS
+    look_every: Annotated[int, LOOK] | None = None
     sign_of_life: Annotated[int, _number(HEARTBEATS)] | None = None
-    worst_shown: Annotated[int, _number(WORST_COUNTS)] = 10
+    worst_shown: Annotated[int, _number(WORST_COUNTS)] = 5
+    scans_a_night: Annotated[int, _number(SCANS_A_NIGHT)] | None = None
     mentions: Annotated[list[WantedMention], Field(max_length=MAX_RULES)] = []
     pause: WantedPause | None = None
     made_by: Person
@@ -212,11 +218,12 @@ class WantedDigest(_Group):
         """What people decide."""
         return Plan(
             channel_id=self.channel,
-            schedule=Schedule(frozenset(self.days), self.time, self.zone),
+            schedule=Schedule(frozenset(self.days), self.time, self.zone, self.look_every),
             filter_text=self.filter,
-            mode=self.post,
+            mode=Mode.WORSE if self.look_every else self.post,
             heartbeat_every=self.sign_of_life,
             worst_count=self.worst_shown,
+            scans_a_night=self.scans_a_night or 0,
             mentions=tuple(Mention(label=e.when, who=tuple(e.who)) for e in self.mentions),
         )
 
@@ -228,6 +235,13 @@ class WantedManagers(_Group):
     groups: Annotated[list[UserGroup], Field(max_length=MAX_GROUPS)] | None = None
 
 
+class WantedAudiences(_Group):
+    """Who may add and scan domains; each is `None` where the file does not say."""
+
+    add: Annotated[Audience, AUDIENCE] | None = None
+    scan: Annotated[Audience, AUDIENCE] | None = None
+
+
 class WantedWorkspace(_Group):
     """A workspace. `editors`: whether only admins change digests, `None` where it does not say."""
 
@@ -235,6 +249,7 @@ class WantedWorkspace(_Group):
     organisation: Annotated[str, _id(r"E[A-Z0-9]{1,29}", "E0123ABCD")] | None = None
     managers: WantedManagers = WantedManagers()
     editors: Annotated[bool, EDITORS] | None = None
+    who_may: WantedAudiences = WantedAudiences()
     digests: list[WantedDigest]
 
     @property

@@ -113,8 +113,8 @@ async def relocate(
             await documents.put(FORWARDING, note.value)
         except StoreError as error:
             raise OperatingError(
-                "Everything is in the database, but that could not be noted in the file:"
-                f" {shown(str(error), 300)}. Run `move` again before anybody starts a bot on it."
+                "Everything is in the database, but the file could not be marked as moved:"
+                f" {shown(str(error), 300)}. Run `move` again before a bot starts on the file."
             ) from error
     return [*table, *_moved_lines(here, at, ring, path)]
 
@@ -138,9 +138,9 @@ def _back_lines(forwarding: Forwarding | None, path: Path) -> list[str]:
     if not forwarding:
         return ["This store has not moved. Nothing was changed."]
     return [
-        f"A bot starts on {shown(str(path.absolute()))} again.",
-        f"What happened in {shown(forwarding.place)} since {day(forwarding.at)} is not in it.",
-        "Stop every process on that database first, or digests come twice.",
+        f"The bot can use {shown(str(path.absolute()))} again.",
+        f"It lacks what {shown(forwarding.place)} has recorded since {day(forwarding.at)}.",
+        "Stop every process on that database first, or digests are posted twice.",
     ]
 
 
@@ -157,7 +157,7 @@ async def survey(path: Path, ring: RingSource) -> MoveManifest:
             _require_usable(page, ring)
             manifest.add(each for each in page.documents if moves(each.key))
     if not manifest.counts:
-        raise OperatingError(f"The store is empty: look at DATABASE_URL. {NOTHING}")
+        raise OperatingError(f"The store is empty. Check DATABASE_URL. {NOTHING}")
     return manifest
 
 
@@ -165,7 +165,7 @@ def _require_usable(page: Snapshot, ring: RingSource) -> None:
     """Require readable documents, and that the ring opens the note about the store's keys."""
     if page.unreadable:
         names = [Places().document(key) for key in page.unreadable]
-        raise OperatingError("The store holds what cannot be read:", *some_of(names), NOTHING)
+        raise OperatingError("Part of the store cannot be read:", *some_of(names), NOTHING)
     checks = [each for each in page.documents if each.key == CHECK_KEY]
     if checks and ring.ring is None:
         raise no_keys_error(ring, NOTHING)
@@ -185,14 +185,14 @@ async def _moved_before(arrival: PostgresArrival, here: MoveManifest) -> datetim
         if here.fingerprint == mark.value["print"]:
             return at
         raise OperatingError(
-            f"That database took in a store on {day(at)}, and this is another one, or a bot has"
-            " written to this one since. Nothing was changed.",
+            f"A store was moved into that database on {day(at)}. This is another store, or a bot"
+            " has written to it since. Nothing was changed.",
             "To move this one, give `move` an empty database.",
         )
     if count := await arrival.count_of_workspaces():
         raise OperatingError(
-            f"That database holds {counted(count, 'document')} already, and no move has put them"
-            f" there. Give `move` an empty one. {NOTHING}"
+            f"That database already holds {counted(count, 'document')}, and not from a move."
+            f" Give `move` an empty one. {NOTHING}"
         )
     return None
 
@@ -220,7 +220,7 @@ async def move_into(
         async for copied in arrived:
             there.add(copied)
     if (here.counts, here.fingerprint) != (there.counts, there.fingerprint):
-        raise OperatingError("What arrived is not what left:", *compared(here, there), NOTHING)
+        raise OperatingError("The copy differs:", *compared(here, there), NOTHING)
     note = {
         "v": 1,
         "at": now.isoformat(),
@@ -237,13 +237,13 @@ def _moved_lines(
     """Yield the outcome; `at`: the documents moved before, at that time."""
     things = counted(here.counts.total(), "document")
     if at:
-        yield f"This store ({things}) was moved there on {day(at)}. Nothing was changed."
+        yield f"This store ({things}) was already moved on {day(at)}. Nothing was changed."
     else:
         yield f"Moved {things}: both sides hold the same."
     yield "Now set DATABASE_URL to the new address and start the bot."
     if ring.key_file:
         file = str(ring.key_file.absolute())
-        yield "PostgreSQL needs BOT_SECRET_KEYS too: set it to the one line that the key file"
-        yield f"{shown(file)} holds, as it stands there. In a shell:"
+        yield "PostgreSQL needs BOT_SECRET_KEYS too. Set it to the line in the key file"
+        yield f"{shown(file)}. In a shell:"
         yield f'  export BOT_SECRET_KEYS="$(cat {shown(shlex.quote(file))})"'
-    yield f"Keep {shown(str(path.absolute()))} as a backup: no bot starts on it any more."
+    yield f"Keep {shown(str(path.absolute()))} as a backup. No bot starts on it any more."

@@ -106,5 +106,5 @@ async def found_within(about: str, check: Check, limit_s: float) -> Sequence[Fin
         async with asyncio.timeout(limit_s):
             return await check()
     except TimeoutError:
-        mend = "Look at the network between here and there, or at the disk, and try again."
-        return [failure(about, f"no end within {limit_s:g} s", mend)]
+        mend = "Check the network or the disk, and try again."
+        return [failure(about, f"no result within {limit_s:g} s", mend)]

@@ -45,9 +45,9 @@ def require_shared(ring: KeyRing, note: Document | None, running: Sequence[Proce
     lacking = [each for each in running if each.keys and each.keys[0] != first]
     if running and (lacking or not is_noted):
         raise OperatingError(
-            f"A bot is running ({roles(running)}) that does not seal with {shown(first)} yet. Give"
-            " every process the new BOT_SECRET_KEYS and start it again; then run this."
-            " Nothing was changed."
+            f"A running bot ({roles(running)}) does not use the key {shown(first)} yet. Give every"
+            " process the new BOT_SECRET_KEYS and restart it. Then run this again. Nothing was"
+            " changed."
         )
 
 
@@ -77,9 +77,9 @@ def require_none_late(snapshot: Snapshot, ring: KeyRing) -> None:
     sealed = [each for document in snapshot.documents for each in sealed_in(document)]
     if late := [each for each in sealed if each.key_name != ring.names[0]]:
         raise OperatingError(
-            f"{counted(len(late), 'secret')} came in the meantime, sealed with an old key: a"
-            " process runs that does not have the new one. Give it the new BOT_SECRET_KEYS, start"
-            " it again, and run this again. Until then keep the old keys."
+            f"{counted(len(late), 'secret')} came during this, sealed with an old key: a running"
+            " process lacks the new one. Give it the new BOT_SECRET_KEYS and restart it. Then run"
+            " this again. Keep the old keys until then."
         )
 
 
@@ -92,12 +92,12 @@ def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
     )
     if len(names) > 1 and not rotated.failures:
         others = ", ".join(names[1:])
-        yield f"{shown(source.name)} can do without {others} now; backups made earlier cannot."
+        yield f"{shown(source.name)} no longer needs {others}. Earlier backups still do."
     if source.key_file and len(names) == 1:
-        yield "There is no new key to seal with. To change to one, make it with"
+        yield "There is no new key. To make one, run"
         yield NEW_KEY
-        yield f"and set BOT_SECRET_KEYS to it, a comma, and what {shown(str(source.key_file))}"
-        yield "holds (the new one first). Then run this again."
+        yield "Then set BOT_SECRET_KEYS to the new key, a comma, and the line in"
+        yield f"{shown(str(source.key_file))}. Then run this again."
 
 
 def failure_lines(rotated: Rotated, ring: KeyRing, places: Places) -> Iterator[str]:

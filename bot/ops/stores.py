@@ -43,7 +43,7 @@ from bot.workspace import WorkspaceId
 
 FORWARDING = "meta/moved"
 MEND = (
-    "set DATABASE_URL to that database. To go on with the file all the same, run"
+    "set DATABASE_URL to that database. To use the file again instead, run"
     " `python -m bot move --back` first."
 )
 
@@ -118,8 +118,8 @@ class FileStore:
         """Raise OperatingError when there is no store yet."""
         if not self.path.exists():
             raise OperatingError(
-                f"There is no store at {shown(str(self.path.absolute()))}: look at DATABASE_URL,"
-                " and at the folder in which you are."
+                f"There is no store at {shown(str(self.path.absolute()))}. Check DATABASE_URL, and"
+                " the folder you are in."
             )
 
     def require_writable(self) -> None:
@@ -343,8 +343,8 @@ def _fields(value: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], object]]:
 def no_keys_error(ring: RingSource, outcome: str) -> OperatingError:
     """Return the error for a store without keys; `outcome` is its last sentence."""
     return OperatingError(
-        f"There are no keys: BOT_SECRET_KEYS is not set, and {ring.key_file} is not there. Put"
-        f" one of them back. {outcome}"
+        f"There are no keys: BOT_SECRET_KEYS is not set, and {ring.key_file} is missing. Put one"
+        f" of them back. {outcome}"
     )
 
 

@@ -1,6 +1,6 @@
 """What Slack knows of the app: its manifest, the very file that is pasted into Slack."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,22 @@ class SlashCommand:
 
 
 @dataclass(frozen=True)
+class Shortcut:
+    """One shortcut as the manifest describes it: `type` is "global" or "message"."""
+
+    name: str
+    callback_id: str
+    type: str
+
+
+@dataclass(frozen=True)
 class AppInfo:
     """What Slack knows of the app: its name, its commands, its permissions and its events.
 
     `scopes` are all that the bot asks for, `optional_scopes` those of them that people may
     decline. A tab that the manifest does not mention is off: Slack's page gives no default,
-    https://docs.slack.dev/reference/app-manifest.
+    https://docs.slack.dev/reference/app-manifest. `functions` are the custom steps for workflows
+    by `callback_id`, as the manifest writes them.
     """
 
     name: str
@@ -33,23 +43,35 @@ class AppInfo:
     events: tuple[str, ...] = ()
     optional_scopes: tuple[str, ...] = ()
     redirect_urls: tuple[str, ...] = ()
+    shortcuts: tuple[Shortcut, ...] = ()
     home_tab: bool = False
     messages_tab: bool = False
+    messages_tab_read_only: bool = False
     rotates_tokens: bool = False
     deploys_to_orgs: bool = False
+    functions: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def settings(self) -> dict[str, Any]:
         """What of it `running_slack` takes."""
-        names = ("scopes", "events", "optional_scopes", "messages_tab", "home_tab")
+        tabs = ("home_tab", "messages_tab", "messages_tab_read_only")
+        names = ("scopes", "events", "optional_scopes", "shortcuts", "functions", *tabs)
         commands = tuple(each.command for each in self.commands)
         return {"commands": commands, **{name: getattr(self, name) for name in names}}
 
 
 def read_manifest(path: Path = MANIFEST) -> AppInfo:
-    """Return what the manifest says. Raises: OSError, yaml.YAMLError, KeyError."""
+    """Return what the manifest says.
+
+    Raises: OSError, yaml.YAMLError, KeyError. ValueError: it declares functions, which Slack takes
+    only of apps for organisations that run elsewhere:
+    https://docs.slack.dev/tools/bolt-js/tutorials/custom-steps.
+    """
     manifest = yaml.safe_load(path.read_text(encoding="utf-8"))
     features, settings = manifest.get("features", {}), manifest.get("settings", {})
+    is_ready = settings.get("org_deploy_enabled") and settings.get("function_runtime") == "remote"
+    if (functions := manifest.get("functions", {})) and not is_ready:
+        raise ValueError("functions need org_deploy_enabled: true and function_runtime: remote")
     oauth, tabs = manifest.get("oauth_config", {}), features.get("app_home", {})
     return AppInfo(
         manifest["display_information"]["name"],
@@ -58,10 +80,16 @@ def read_manifest(path: Path = MANIFEST) -> AppInfo:
         events=tuple(settings.get("event_subscriptions", {}).get("bot_events", [])),
         optional_scopes=tuple(oauth.get("scopes", {}).get("bot_optional", [])),
         redirect_urls=tuple(oauth.get("redirect_urls", [])),
+        shortcuts=tuple(
+            Shortcut(each["name"], each["callback_id"], each["type"])
+            for each in features.get("shortcuts", [])
+        ),
         home_tab=bool(tabs.get("home_tab_enabled")),
         messages_tab=bool(tabs.get("messages_tab_enabled")),
+        messages_tab_read_only=bool(tabs.get("messages_tab_read_only_enabled")),
         rotates_tokens=bool(settings.get("token_rotation_enabled")),
         deploys_to_orgs=bool(settings.get("org_deploy_enabled")),
+        functions=functions,
     )
 
 

@@ -1,39 +1,71 @@
-"""Keep, for each domain, when its registration and certificate end and how many issues it has.
+"""Keep, for each domain, when its registration and certificate end, and its worst issues.
 
 One small row per domain, as of its last scan, apart from the reports of scans: those are few and
 large. The rows of a workspace are spread over a few documents, so that a scan of one of 10,000
 domains does not write them all.
 """
 
-import asyncio
 import zlib
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
+from cachetools import TTLCache
 
-from bot.concurrency import BoundedWait
+from bot.concurrency import BoundedWait, off_loop
 from bot.store.documents import Document, Documents, StoreError, Write, update
+from bot.tracker.changes import COUNTED_TIME
 from bot.tracker.findings import SEVERITIES, SOON_DAYS, EndDate, ScanFacts, Severity
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 KIND = "ends"
 DOCUMENTS = 16
+# Of a domain's issues the worst are kept, for digests; all of them are in its last report.
+MAX_WORST_ISSUES = 8
+MAX_TITLE_CHARS = 80
 # After this time an answer comes without the dates.
 ANSWERED_WITHIN_S = 1.0
+KNOWN_FOR_S = 5.0
+MAX_KNOWN = 100
+
+
+class KnownIssue(NamedTuple):
+    """An issue of a domain, as it is stored: a list of all domains' is long.
+
+    `level` is the value of its severity. A scan found it at `since`, in seconds since 1970, and
+    the scan before that did not.
+    """
+
+    level: str
+    title: str
+    since: float
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is."""
+        return Severity(self.level)
+
+    @property
+    def rank(self) -> int:
+        """The place of its severity, the worst is 0."""
+        return SEVERITIES.index(self.severity)
 
 
 @dataclass(frozen=True, slots=True)
 class EndDates:
-    """What the last scan of a domain said. `issues` are counted by severity, worst first."""
+    """What the last scan of a domain said. `issues` are counted by severity, worst first.
+
+    `worst` are the worst of the issues, worst first.
+    """
 
     scanned_at: datetime
     registration: EndDate | None = None
     certificate: EndDate | None = None
     issues: Mapping[Severity, int] = field(default_factory=dict)
+    worst: tuple[KnownIssue, ...] = ()
 
     @property
     def first(self) -> EndDate | None:
@@ -60,6 +92,20 @@ class KnownEnds:
         ]
         return [(host, ends) for _day, host, ends in sorted(near, key=lambda each: each[:2])]
 
+    def issues(
+        self, hosts: Iterable[str], since: datetime | None
+    ) -> list[tuple[str, EndDates, KnownIssue]]:
+        """Return the issues of `hosts` that were found after `since`, the worst first."""
+        after = since.timestamp() if since else 0
+        found = [
+            (host, ends, issue)
+            for host in hosts
+            if (ends := self.by_host.get(host))
+            for issue in ends.worst
+            if issue.since > after
+        ]
+        return sorted(found, key=lambda each: (each[2].rank, each[0]))
+
     def never_scanned(self, hosts: Iterable[str]) -> int:
         """Return how many of `hosts` have no kept scan."""
         return sum(host not in self.by_host for host in hosts)
@@ -73,11 +119,18 @@ class KeptEndDates:
     ) -> None:
         self._documents = documents
         self._patience = BoundedWait(answered_within_s)
+        self._known: TTLCache[WorkspaceId, dict[str, EndDates]] = TTLCache(MAX_KNOWN, KNOWN_FOR_S)
 
     async def known(self, workspace: WorkspaceId, now: datetime) -> KnownEnds | None:
-        """Return them as they are at `now`; `None` if the store does not answer in time."""
+        """Return them as they are at `now`; `None` if the store does not answer in time.
+
+        A scan by another process may be unknown for 5 s.
+        """
         try:
-            return KnownEnds(await self._patience.wait(self.get(workspace)), now)
+            by_host = self._known.get(workspace)
+            if by_host is None:
+                by_host = await self._patience.wait(self.get(workspace))
+            return KnownEnds(by_host, now)
         except (StoreError, TimeoutError) as error:
             logger.warning("end dates are unknown", error=repr(error))
             return None
@@ -89,8 +142,10 @@ class KeptEndDates:
             StoreError: the store failed.
         """
         documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")
-        # 10,000 rows take about 90 ms: off the loop.
-        return await asyncio.to_thread(_all_of, documents)
+        # 10,000 rows take about 90 ms.
+        rows = sum(len(_rows(each)) for each in documents)
+        known = self._known[workspace] = await off_loop(rows, _all_of, documents)
+        return known
 
     async def keep(
         self,
@@ -112,15 +167,47 @@ class KeptEndDates:
                 for other, row in _rows(document).items()
                 if portfolio is None or other in portfolio
             }
-            return Write({"v": 1, "hosts": rows | {host: _encoded(ends)}})
+            before = _decoded(_rows(document).get(host))
+            return Write({"v": 1, "hosts": rows | {host: _encoded(_after(before, ends))}})
 
         number = zlib.crc32(host.encode()) % DOCUMENTS
         await update(self._documents, f"{workspace}/{KIND}/{number}", noted)
+        self._known.pop(workspace, None)
 
 
-def end_dates_of(facts: ScanFacts, scanned_at: datetime) -> EndDates:
-    """Return what is kept of a scan."""
-    return EndDates(scanned_at, facts.registration, facts.certificate, facts.counts)
+def end_dates_of(facts: ScanFacts, scanned_at: datetime, now: datetime) -> EndDates:
+    """Return what is kept of a scan; its issues are known from now on."""
+    worst = tuple(
+        KnownIssue(issue.severity.value, issue.title[:MAX_TITLE_CHARS], now.timestamp())
+        for issue in facts.issues[:MAX_WORST_ISSUES]
+    )
+    return EndDates(scanned_at, facts.registration, facts.certificate, facts.counts, worst)
+
+
+def _after(before: EndDates | None, ends: EndDates) -> EndDates:
+    """Return what a scan said, with issues that the scan before found as long known as there.
+
+    An issue is known again by its title, unless its severity has risen. Of a domain with more
+    issues than were kept, one that is no worse than those may have been there.
+    """
+    if before is None:
+        return ends
+    known = {_name(issue): issue for issue in reversed(before.worst)}
+    has_more = sum(before.issues.values()) > len(before.worst)
+    last_rank = before.worst[-1].rank if before.worst else 0
+
+    def dated(issue: KnownIssue) -> KnownIssue:
+        then = known.get(_name(issue))
+        if then and then.rank <= issue.rank:
+            return issue._replace(since=then.since)
+        is_doubtful = has_more and issue.rank >= last_rank
+        return issue._replace(since=before.scanned_at.timestamp()) if is_doubtful else issue
+
+    return replace(ends, worst=tuple(map(dated, ends.worst)))
+
+
+def _name(issue: KnownIssue) -> str:
+    return COUNTED_TIME.sub("", issue.title)
 
 
 def _all_of(documents: Iterable[Document]) -> dict[str, EndDates]:
@@ -139,14 +226,15 @@ def _rows(document: Document | None) -> dict[str, Any]:
 
 def _encoded(ends: EndDates) -> list[object]:
     issues = {severity.value: count for severity, count in ends.issues.items()}
-    return [ends.scanned_at.isoformat(), _text(ends.registration), _text(ends.certificate), issues]
+    dates = ends.scanned_at.isoformat(), _text(ends.registration), _text(ends.certificate)
+    return [*dates, issues, [list(issue) for issue in ends.worst]]
 
 
 def _text(end: EndDate | None) -> str | None:
     return (end.moment or end.day).isoformat() if end else None
 
 
-def _decoded(row: object) -> EndDates | None:
+def _decoded(row: Any) -> EndDates | None:
     """Return a row, `None` if another version of the bot wrote it."""
     try:
         match row:
@@ -155,14 +243,16 @@ def _decoded(row: object) -> EndDates | None:
                 str() | None as registration,
                 str() | None as certificate,
                 dict(n),
+                *more,  # the first rows had no issues
             ]:
                 return EndDates(
                     datetime.fromisoformat(scanned),
                     _end(registration),
                     _end(certificate),
                     {severity: n[severity] for severity in SEVERITIES if severity in n},
+                    tuple(KnownIssue(*each) for rows in more for each in rows),
                 )
-    except ValueError:
+    except (TypeError, ValueError):
         return None
     return None
 

@@ -42,6 +42,7 @@ NEEDED_SCOPES = {
 }
 OPTIONAL_SCOPES = {
     "usergroups:read": "offers user groups as managers, and to mention in digests",
+    "files:write": "sends a list of domains as a CSV file to the person who asks for it",
 }
 # Every answer of the Web API lists the granted scopes:
 # https://docs.slack.dev/authentication/installing-with-oauth

@@ -256,6 +256,46 @@ async def post_message(client: AsyncWebClient, channel_id: str, message: Mapping
     return str(posted.get("ts") or "")
 
 
+# Three calls, of which the second carries the file.
+UPLOADED_WITHIN_S = 30.0
+
+
+async def upload_file(
+    client: AsyncWebClient, channel_id: str, name: str, content: bytes, comment: str
+) -> None:
+    """Post a file with a comment, which Slack parses as mrkdwn.
+
+    https://docs.slack.dev/messaging/working-with-files#upload
+
+    Raises:
+        MissingScopeError: `files:write` is missing.
+        SlackError: Slack refused or did not answer.
+    """
+    async with slack_errors(), asyncio.timeout(UPLOADED_WITHIN_S):
+        await client.files_upload_v2(
+            channel=channel_id, filename=name, title=name, content=content, initial_comment=comment
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SentMessage:
+    """The place of a message that was posted."""
+
+    channel_id: str
+    ts: str
+
+
+async def edit_message(
+    client: AsyncWebClient, sent: SentMessage, message: Mapping[str, Any]
+) -> None:
+    """Replace the content of a message of the bot; raise SlackError.
+
+    https://docs.slack.dev/reference/methods/chat.update
+    """
+    async with slack_errors():
+        await client.chat_update(channel=sent.channel_id, ts=sent.ts, **message)
+
+
 async def send_with_fallback(send: Callable[[Message], Awaitable[T]], message: Message) -> T:
     """Send a message; if Slack refuses its blocks, send its plain fallback."""
     try:

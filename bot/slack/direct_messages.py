@@ -1,10 +1,11 @@
-"""Send direct messages in the background, and decide when to try again."""
+"""Send and edit direct messages in the background, and decide when to try again."""
 
 from datetime import timedelta
 from typing import Protocol
 
 from bot.backoff import backoff
 from bot.message import Message
+from bot.slack.client import SentMessage
 from bot.slack.errors import (
     SlackError,
     SlackRateLimitedError,
@@ -20,10 +21,14 @@ MAX_TRIES = 72
 
 
 class DirectMessages(Protocol):
-    """Sends direct messages; see `bot.slack.posting.Posting.send_dm`."""
+    """Sends and edits direct messages; see `bot.slack.posting.Posting`."""
 
-    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         """Send one; raise SlackError."""
+        ...
+
+    async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
+        """Replace the content of one; raise SlackError."""
         ...
 
 

@@ -12,7 +12,14 @@ from cachetools import TLRUCache, TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
-from bot.slack.client import open_direct, post_message, send_with_fallback, slack_errors
+from bot.slack.client import (
+    SentMessage,
+    edit_message,
+    open_direct,
+    post_message,
+    send_with_fallback,
+    slack_errors,
+)
 from bot.slack.errors import (
     ChannelClosedError,
     PersonUnreachableError,
@@ -209,8 +216,8 @@ class Posting:
                 self._holds.hold(workspace, error.retry_after_s)
                 raise
 
-    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
-        """Send a person a direct message, after a turn of its channel.
+    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
+        """Send a person a direct message, after a turn of its channel; return its place.
 
         Raises:
             PersonUnreachableError: Slack does not let the bot write to them.
@@ -223,9 +230,20 @@ class Posting:
                 async with self._answers(workspace):
                     channel_id = await open_direct(client, user_id)
             await self.acquire_turn(workspace, channel_id)
-            await self.post(workspace, channel_id, message)
+            return SentMessage(channel_id, await self.post(workspace, channel_id, message))
         except ChannelClosedError as error:
             raise PersonUnreachableError(error.code) from error
+
+    async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
+        """Replace the content of a direct message; raise SlackError, also as `acquire_turn`."""
+        await self.acquire_turn(workspace, sent.channel_id)
+        client = await self._client(workspace)
+        try:
+            async with self._answers(workspace):
+                await edit_message(client, sent, message.as_args())
+        except SlackRateLimitedError as error:
+            self._holds.hold(workspace, error.retry_after_s)
+            raise
 
     @asynccontextmanager
     async def _answers(self, workspace: WorkspaceId) -> AsyncIterator[None]:

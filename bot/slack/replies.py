@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 import aiohttp
+import msgspec
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -22,6 +23,7 @@ from bot.slack.errors import (
 
 logger = structlog.get_logger()
 ANSWERED_WITHIN_S = 15.0
+_JSON = {"Content-Type": "application/json"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,11 @@ class Replies:
         self, http: aiohttp.ClientSession, *, within_s: float = ANSWERED_WITHIN_S
     ) -> None:
         self._http = http
-        self._timeout = aiohttp.ClientTimeout(total=within_s)
+        # The wait for a free connection does not count: an answer that left the line to go another
+        # way would double the load of a Slack that is slow already.
+        self._timeout = aiohttp.ClientTimeout(
+            total=None, sock_connect=within_s, sock_read=within_s
+        )
 
     async def send(
         self,
@@ -127,7 +133,11 @@ class Replies:
         try:
             # The SDK has read the proxy of all other calls from the environment.
             async with self._http.post(
-                url, json=body, timeout=self._timeout, proxy=client.proxy
+                url,
+                data=msgspec.json.encode(body),
+                headers=_JSON,
+                timeout=self._timeout,
+                proxy=client.proxy,
             ) as answer:
                 body_text = (await answer.content.read(4096)).decode(errors="replace")
                 if answer.status >= 500 or answer.status == 429:

@@ -167,9 +167,9 @@ def _require_opened(ring: KeyRing, known: Mapping[str, str]) -> None:
             ring.decrypt(sealed, CHECK_KEY)
         except UnreadableSecretError as error:
             raise WrongKeyRingError(
-                f"the store holds secrets sealed with a key named {name}, and BOT_SECRET_KEYS (or"
-                f" the key file) has {'another' if name in ring.names else 'no'} key of that name:"
-                " put the earlier key back, after the new one if you are replacing it"
+                f"the store holds secrets sealed with a key named {name}. BOT_SECRET_KEYS (or the"
+                f" key file) has {'another' if name in ring.names else 'no'} key of that name. Put"
+                " the earlier key back, after the new one if you are replacing it"
             ) from error
 
 

@@ -57,7 +57,7 @@ _DATED = re.compile(r"\w*(date|time|at|on|since|before|created|changed|modified|
 _FOLLOWS_END = re.compile(r"\w*(fingerprint|thumbprint|sha1|sha256|signature)\w*")
 # By these names a record is known again.
 _IDENTITY = frozenset({"type", "name", "host", "hostname", "title", "id"})
-_COUNTED_TIME = re.compile(r"\d+(?= (?:second|minute|hour|day|week)s?\b)")
+COUNTED_TIME = re.compile(r"\d+(?= (?:second|minute|hour|day|week)s?\b)")
 _SOA = re.compile(r"^(\S+ \S+) \d+(?= \d+ \d+ \d+ \d+$)")
 MIN_TELLING_CHARS = 8
 
@@ -75,7 +75,7 @@ class _Record:
 
     def identity(self) -> tuple[str, ...]:
         named = (part for name, part in self.parts.items() if _is_identity(name))
-        return tuple(_COUNTED_TIME.sub("", str(part.value)) for part in named)
+        return tuple(COUNTED_TIME.sub("", str(part.value)) for part in named)
 
     def whole(self) -> Finding:
         """Return the record as one finding: its only one, its title, or the list of its values."""
@@ -251,5 +251,5 @@ def _value(finding: Finding) -> object:
     if isinstance(finding.value, tuple):
         return tuple(sorted(map(str, finding.value)))
     if isinstance(finding.value, str):
-        return _SOA.sub(r"\1 ", _COUNTED_TIME.sub("", finding.value))
+        return _SOA.sub(r"\1 ", COUNTED_TIME.sub("", finding.value))
     return finding.value

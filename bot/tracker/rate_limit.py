@@ -34,10 +34,14 @@ RESERVE_PROBE_S = 60.0
 
 
 class Purpose(Enum):
-    """The purpose of a request: scheduled work may use the reserve, a person may not."""
+    """The purpose of a request: scheduled work may use the reserve, a person may not.
+
+    What can wait leaves half of the allowance to both.
+    """
 
     PERSON = "person"
     SCHEDULED = "scheduled"
+    SPARE = "spare"
 
 
 def fingerprint(key: str) -> str:
@@ -154,12 +158,15 @@ class RateLimiter:
 
         Raises:
             RateLimitedError: the key waits after a rate-limit error.
-            ReserveReachedError: the purpose is a person's, and only the reserve is left.
+            ReserveReachedError: the purpose is a person's, and only the reserve is left, or it can
+                wait, and half of the allowance is used.
         """
         now, entry = self._clock(), self._entry(fingerprint)
         _refuse_until(entry.state.blocked_until, now)
         if purpose is Purpose.PERSON:
             _check_reserve(entry, now)
+        elif purpose is Purpose.SPARE:
+            _check_spare(entry.state.at(now))
 
     def check_wait(self, fingerprint: str) -> None:
         """Raise RateLimitedError when the key has begun to wait since its `check`."""
@@ -239,6 +246,11 @@ def _check_reserve(entry: _Entry, now: float) -> None:
     if now < probe_at:
         raise ReserveReachedError(probe_at - now)
     entry.reserve_probed_at = now
+
+
+def _check_spare(state: BudgetState) -> None:
+    if state.remaining is not None and 2 * state.remaining <= state.highest_seen:
+        raise ReserveReachedError(WINDOW_S - (state.told_ago_s or 0.0))
 
 
 STATES = ("waiting", "reserve", "open", "unknown")

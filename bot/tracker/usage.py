@@ -5,7 +5,9 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from cachetools import TTLCache
@@ -40,6 +42,27 @@ class Usage:
         return sum(requests for _, requests in self.shares)
 
 
+@dataclass(slots=True)
+class Tally:
+    """The requests of a piece of work."""
+
+    requests: int = 0
+
+
+_tally: ContextVar[Tally | None] = ContextVar("tally", default=None)
+
+
+@contextmanager
+def tallied() -> Iterator[Tally]:
+    """Count the requests inside the block, also those of tasks that begin there."""
+    tally = Tally()
+    token = _tally.set(tally)
+    try:
+        yield tally
+    finally:
+        _tally.reset(token)
+
+
 class UsageCounter:
     """Counts requests by workspace, key and caller: stored ones and new ones.
 
@@ -61,6 +84,8 @@ class UsageCounter:
 
     def count_present(self, fingerprint: str) -> None:
         """Count one request of the current caller, if there is one."""
+        if tally := _tally.get():
+            tally.requests += 1
         if current := current_caller():
             self.count(current[0], fingerprint, current[1])
 

@@ -19,7 +19,7 @@ from bot.views.blocks import (
     section,
 )
 from bot.views.domains import score_mrkdwn, score_text
-from bot.views.text import code, escaped, host_text
+from bot.views.text import bold, escaped, host_text, literal
 
 ADD_FORM = "add"
 DOMAIN_BLOCK, TYPE_BLOCK, FOLDER_BLOCK, TAGS_BLOCK = "domain", "type", "folder", "tags"
@@ -34,12 +34,12 @@ def added_message(new: NewDomain, listed: Domain | None) -> Message:
     if listed is None:
         text = "Domain Tracker doesn't list it yet. This can take a moment."
         buttons = actions(run_button("All domains", "/domains", style="primary"))
-        blocks = (section(f"✅ Added {code(shown, 300)}. {text}"), *buttons)
+        blocks = (section(f"✅ Added {bold(shown, 300)}. {text}"), *buttons)
         return Message(f"Added {escaped(shown, 300)}. {text}", blocks)
     return Message(
         text=f"Added {escaped(shown, 300)}. {_state_text(listed)}",
         blocks=(
-            section(f"✅ Added {code(shown, 300)}."),
+            section(f"✅ Added {bold(shown, 300)}."),
             _state(listed),
             *_next_steps(new.host),
         ),
@@ -52,7 +52,7 @@ def already_added_message(host: str, listed: Domain) -> Message:
     text = "is already in your portfolio."
     return Message(
         text=f"{escaped(shown, 300)} {text} {_state_text(listed)}",
-        blocks=(section(f"{code(shown, 300)} {text}"), _state(listed), *_next_steps(host)),
+        blocks=(section(f"{bold(shown, 300)} {text}"), _state(listed), *_next_steps(host)),
     )
 
 
@@ -106,12 +106,12 @@ def _state_text(domain: Domain) -> str:
 
 
 def _state(domain: Domain) -> Block:
-    tags = ", ".join(code(tag, 60) for tag in domain.tags[:MAX_TAGS])
+    tags = ", ".join(literal(tag, 60) for tag in domain.tags[:MAX_TAGS])
     return fields(
         [
             ("Health", score_mrkdwn(domain.health_score)),
-            ("Type", code(domain.domain_type, 100) if domain.domain_type else "–"),
-            ("Folder", code(domain.folder, 100) if domain.folder else "–"),
+            ("Type", literal(domain.domain_type, 100) if domain.domain_type else "–"),
+            ("Folder", literal(domain.folder, 100) if domain.folder else "–"),
             ("Tags", tags or "–"),
         ]
     )

@@ -1,9 +1,11 @@
-"""Draw managers, history and the errors of key administration. Pure."""
+"""Draw managers, permissions, history and the errors of key administration. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.admin import (
+    AUDIENCE_NAMES,
+    CHOSEN_FOR,
     MAX_ENTRIES,
     MAX_GROUPS,
     MAX_MANAGERS,
@@ -16,10 +18,13 @@ from bot.admin import (
     Named,
     NotAManagerError,
     NotAnAdminError,
+    OutsideAudienceError,
     UnfitGroupError,
     UnfitManagerError,
+    audience_names,
 )
 from bot.api_keys.models import KeyInUseError, NoEarlierKeyError, OtherKeyError
+from bot.commands import Audience
 from bot.errors import NotAllowedError, StrangerError
 from bot.message import Block, Message
 from bot.slack.usergroups import UserGroup
@@ -46,7 +51,7 @@ MANAGERS_FORM = "managers"
 MANAGERS_BLOCK, MANAGERS_FIELD = "managers", "managers.people"
 GROUPS_BLOCK, GROUPS_FIELD = "managers-groups", "managers.groups"
 TITLE = "Managers"
-SAVED_MANAGERS = "✅ Saved."
+SAVED = "✅ Saved."
 NO_SCOPE = (
     "User groups can't be managers: the app lacks the permission `usergroups:read`. To grant it,"
     " install the app again."
@@ -92,7 +97,7 @@ def saving_managers_form() -> Block:
 
 def saved_managers_form(ids: Sequence[str]) -> Block:
     """Return the confirmation with the ids of the managers."""
-    return managers_notice(f"{SAVED_MANAGERS} {managers_text(ids)}")
+    return managers_notice(f"{SAVED} {managers_text(ids)}")
 
 
 def managers_text(ids: Sequence[str]) -> str:
@@ -162,6 +167,54 @@ def _handle(group: UserGroup | None) -> str:
     return f"@{group.handle} (disabled)" if group.is_disabled else f"@{group.handle}"
 
 
+AUDIENCES_FORM, AUDIENCE_FIELD = "audiences", "audience"
+AUDIENCES_TITLE = "Permissions"
+_AUDIENCES = {
+    Audience.GUESTS: "Everyone",
+    Audience.MEMBERS: "Everyone except guests",
+    Audience.MANAGERS: "Admins, owners, and managers",
+}
+
+
+def audiences_form(metadata: str, chosen: Mapping[str, Audience]) -> Block:
+    """Return the form to choose who may add and scan."""
+    options = {each: option(each, _AUDIENCES[who]) for each, who in AUDIENCE_NAMES.items()}
+    names = audience_names(chosen)
+    fields = [
+        field(
+            f"{AUDIENCE_FIELD}-{operation}",
+            f"Who may {operation} domains",
+            input_element(
+                "static_select",
+                f"{AUDIENCE_FIELD}.{operation}",
+                options=[*options.values()],
+                initial_option=options[names[operation]],
+            ),
+        )
+        for operation in CHOSEN_FOR
+    ]
+    how = context("Slack is asked about each person each time. Others read whom to ask.")
+    return form(AUDIENCES_FORM, AUDIENCES_TITLE, "Save", [*fields, how], metadata=metadata)
+
+
+def audiences_notice(mrkdwn: str) -> Block:
+    """Return a form with one paragraph about who may add and scan."""
+    return notice(AUDIENCES_TITLE, [section(mrkdwn)])
+
+
+def audiences_not_saved(text: str) -> Block:
+    """Return the form after a failure; `text` says why."""
+    return audiences_notice(f"⚠️ *Not saved.* {text}")
+
+
+def audiences_text(chosen: Mapping[str, Audience]) -> str:
+    """Return sentences on who may add and scan."""
+    return " ".join(
+        f"{operation.capitalize()} domains: {_AUDIENCES[chosen[operation]].lower()}."
+        for operation in CHOSEN_FOR
+    )
+
+
 HISTORY_PAGE = "history.page"
 HISTORY_TITLE = "History"
 ENTRIES_PER_PAGE = 12
@@ -172,6 +225,7 @@ _DONE = {
     Act.KEY_REMOVED: "removed the key",
     Act.EARLIER_KEY_FORGOTTEN: "finished a rotation and removed the old key",
     Act.MANAGERS_CHANGED: "changed the managers",
+    Act.AUDIENCES_CHANGED: "changed who may add and scan",
     Act.DIGEST_MADE: "made a digest",
     Act.DIGEST_CHANGED: "changed a digest",
     Act.DIGEST_PAUSED: "paused a digest",
@@ -232,9 +286,20 @@ def _not_a_manager(error: NotAManagerError, _facts: Facts) -> Message:
 
 def _not_an_admin(error: NotAnAdminError, _facts: Facts) -> Message:
     return plain_message(
-        "Only admins and owners of this workspace can appoint managers."
+        "Only admins and owners of this workspace can appoint managers and set permissions."
         f"{_organisation_text(error)}"
     )
+
+
+def _outside_audience(error: OutsideAudienceError, _facts: Facts) -> Message:
+    deed, change = f"{error.operation} domains", "Admins and owners can change that with"
+    if error.audience is Audience.MANAGERS:
+        named = names_text(error.managers)
+        who = f" Managers: {named}." if named else ""
+        text = f"Only admins, owners, and managers can {deed} in this workspace.{who}"
+    else:
+        text = f"Guests can't {deed} in this workspace."
+    return plain_message(f"{text} {change} `/domainkey`.")
 
 
 def _organisation_text(error: NotAManagerError | NotAnAdminError) -> str:
@@ -270,6 +335,7 @@ ADMIN_ERRORS: dict[type[BaseException], Explain] = {
     NotAllowedError: plain("Only admins and owners of this workspace can manage the API key."),
     NotAManagerError: _not_a_manager,
     NotAnAdminError: _not_an_admin,
+    OutsideAudienceError: _outside_audience,
     ManagersUnknownError: _managers_unknown,
     UnfitManagerError: _unfit,
     UnfitGroupError: plain(

@@ -1,17 +1,18 @@
 """Draw the state of the workspace's API key for its managers. Pure; never a key."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from itertools import count
 
+from bot.admin import DEFAULT_AUDIENCES
 from bot.api_keys.models import COUNTDOWN_DAYS, KeyPair, KeyRecord, PreviousKey
-from bot.commands import COMMANDS
+from bot.commands import COMMANDS, Audience
 from bot.message import Block, Message
 from bot.shared_limits import Allowance
 from bot.tracker.rate_limit import BudgetState
 from bot.tracker.usage import WINDOW_S, Usage
-from bot.views.admin import names_text
+from bot.views.admin import audiences_text, names_text
 from bot.views.blocks import actions, button, confirm, context, fields, plain_message, section
 from bot.views.text import (
     code,
@@ -123,6 +124,7 @@ def _line(record: KeyRecord, command: str, operation: str, scope: str | None) ->
 SET_KEY, CHECK_KEY, REMOVE_KEY = "key.set", "key.check", "key.remove"
 ROLL_BACK, ROTATE_KEY = "key.back", "key.rotate"
 NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
+CHOOSE_AUDIENCES = "key.audiences"
 _OPERATIONS = {"list": "list domains", "add": "add domains", "scan": "scan domains"}
 
 
@@ -258,26 +260,28 @@ def key_state_message(
     *,
     earlier: PreviousKey | None = None,
     managers: Sequence[str] = (),
+    audiences: Mapping[str, Audience] = DEFAULT_AUDIENCES,
     may_name: bool = True,
     keys_url: str | None = None,
 ) -> Message:
     """Return the answer to `/domainkey` for an admin or manager.
 
-    `managers` are ids of people and user groups; `may_name`: the reader may name managers.
-    `keys_url` as in `Facts`.
+    `managers` are ids of people and user groups; `may_name`: the reader may name managers, and
+    choose the `audiences`. `keys_url` as in `Facts`.
     """
     if record is None:
         return _not_connected_message(keys_url, may_name=may_name)
     state, warning = _state_words(record, now.date()), _warning(record, now.date(), keys_url)
     title = f"*Domain Tracker API key: {state}*"
-    kept = [earlier] if earlier else []
+    foot = [_managers_line(managers), f"🔐 {audiences_text(audiences)}"]
+    foot += [earlier_line(earlier)] if earlier else []
     return Message(
         text=_plain_text(record, allowance, now, earlier),
         blocks=(
             section(f"{title}\n{warning}" if warning else title),
             fields(_pairs(record, now.date())),
             *_use(record, allowance, now),
-            context("\n".join([_managers_line(managers), *map(earlier_line, kept)])),
+            context("\n".join(foot)),
             *_key_buttons(earlier, is_urgent=not _is_of_use(record, now.date())),
             *_more_buttons(record, may_name=may_name),
         ),
@@ -288,12 +292,11 @@ def _plain_text(
     record: KeyRecord, allowance: Allowance | None, now: datetime, earlier: PreviousKey | None
 ) -> str:
     today = now.date()
-    expiry = expiry_text(record.expires_on, today)
     scopes = ", ".join(record.scopes) or "not recorded"
     sentences = [
         f"API key {record.shown}: {_state_words(record, today)}.",
         without_markup(_warning(record, today)),
-        f"Expires: {expiry}. Scopes: {escaped(scopes)}.",
+        f"Expires: {expiry_text(record.expires_on, today)}. Scopes: {escaped(scopes)}.",
     ]
     if _is_of_use(record, today):
         sentences.append(left_text(allowance.budget if allowance else None, now))
@@ -363,6 +366,7 @@ def _key_buttons(earlier: PreviousKey | None, *, is_urgent: bool) -> list[Block]
 
 def _more_buttons(record: KeyRecord | None, *, may_name: bool) -> list[Block]:
     managers = button("Managers", NAME_MANAGERS) if may_name else None
+    audiences = button("Permissions", CHOOSE_AUDIENCES) if may_name else None
     remove = None
     if record:
         question = confirm(
@@ -372,7 +376,7 @@ def _more_buttons(record: KeyRecord | None, *, may_name: bool) -> list[Block]:
             "Remove key",
         )
         remove = button("Remove key", REMOVE_KEY, record.mark, confirm=question)
-    return actions(managers, button("History", SHOW_HISTORY), remove)
+    return actions(managers, audiences, button("History", SHOW_HISTORY), remove)
 
 
 def _is_of_use(record: KeyRecord, today: date) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from bot.command_text import unescaped
 from bot.health import Band, Summary, band_of, summary
@@ -28,6 +29,7 @@ from bot.views.text import (
     MAX_TABLE_CHARS,
     SYMBOLS,
     age_text,
+    bold,
     clip,
     code,
     escaped,
@@ -81,8 +83,8 @@ MAX_PAGE_ROWS = 25
 # https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element#static_select
 MAX_PAGES_IN_MENU = 99
 SORTS_THIS_PAGE = (
-    "Sorting in the table sorts this page only: `sort:name`, `sort:score` or `sort:expiry` sorts"
-    " the whole list."
+    "The table sorts this page only. To sort the whole list, add `sort:name`, `sort:score` or"
+    " `sort:expiry`."
 )
 COLUMNS = ("Domain", "Health", "State")
 LABEL_COLUMNS = ("Folder", "Tags")
@@ -122,6 +124,8 @@ def _page_starts(domains: Sequence[Domain]) -> list[int]:
     return starts
 
 
+# A list that is asked for again has the same domains; pages are measured by all of them.
+@lru_cache(4_000)
 def _cells(domain: Domain) -> tuple[str, str, str, str, str]:
     number = "–" if domain.health_score is None else score_number(domain.health_score)
     state, _, word = score_mrkdwn(domain.health_score).rpartition(" ")
@@ -170,9 +174,10 @@ def _scanned(page: Page, known: KnownEnds) -> list[EndDates]:
 
 
 SHARE_DOMAINS = f"{SHARE}.domains"
+EXPORT_DOMAINS = "export.domains"
 MAX_WORST_IN_TEXT = 5
 MAX_PLAIN_CHARS = 9_000
-NO_DOMAINS = "Domain Tracker watches no domains for this workspace yet. Add the first one."
+NO_DOMAINS = "Your portfolio has no domains yet. Add the first one."
 MAX_OFFERED = 10  # tags or folders to name if a filter has an unknown one
 
 
@@ -201,7 +206,7 @@ def domains_message(
     bottom = [
         context(
             f"{listed_text(snapshot)}{_dates_note(snapshot, query, page, known)}"
-            + (f" Shared by {code(shared_by, 80)}." if shared_by else "")
+            + (f" Shared by {bold(shared_by, 80)}." if shared_by else "")
         ),
         *([] if shared_by else [*_pager(query, page), *_buttons(query, page)]),
     ]
@@ -220,9 +225,7 @@ def outdated_message(
 ) -> Message:
     """Return the message of a list that is not the present one, headed by its age."""
     age = age_text((now - listed_at).total_seconds())
-    notice = (
-        f"Domain Tracker is unavailable. This is the list of {moment_token(listed_at)}, {age}."
-    )
+    notice = f"Domain Tracker is unavailable. This list is from {moment_token(listed_at)}, {age}."
     retry = run_button("Try again", _line(query, query.page), here=True)
     head = section(f"⚠️ {notice}", retry)
     return Message(
@@ -234,7 +237,7 @@ def outdated_message(
 
 def _plain_rows(page: Page, known: KnownEnds | None) -> list[Block]:
     every = (
-        f"{score_mrkdwn(each.health_score)}  {code(each.domain, 253)}  {_first(each, known)}"
+        f"{score_mrkdwn(each.health_score)}  {bold(each.domain, 253)}  {_first(each, known)}"
         for each in page.domains
     )
     lines = lines_within(map(str.rstrip, every), MAX_PLAIN_CHARS)
@@ -270,14 +273,16 @@ def _subtitle(totals: Summary, query: Query, page: Page) -> str:
     if page.count > 1:
         last = page.first + len(page.domains) - 1
         parts.append(f"page {page.number} of {page.count}, rows {page.first:,}–{last:,}")
+    if query.page > page.count:  # the list has become shorter since the pager was drawn
+        parts.append(f"there is no page {query.page:,}")
     return "  ·  ".join(parts)
 
 
 def listed_text(snapshot: Snapshot) -> str:
     """Return when the domains were listed, and how many entries were left out."""
-    note = f"As listed {moment_token(snapshot.listed_at)}."
+    note = f"Updated {moment_token(snapshot.listed_at)}."
     if snapshot.skipped:
-        note += f" {plural(snapshot.skipped, 'entry', 'entries')} without a name left out."
+        note += f" Not shown: {plural(snapshot.skipped, 'entry', 'entries')} without a name."
     return note
 
 
@@ -288,8 +293,8 @@ def _filter_text(query: Query) -> str:
 
 _ORDERS = {
     Sort.SCORE: "worst first",
-    Sort.NAME: "by name",
-    Sort.EXPIRY: "what ends first comes first",
+    Sort.NAME: "sorted by name",
+    Sort.EXPIRY: "soonest end first",
 }
 
 
@@ -356,6 +361,7 @@ def _buttons(query: Query, page: Page) -> list[Block]:
         run_button("Scan", "/scan"),
         run_button("Add domain", "/adddomain"),
         button("Share", SHARE_DOMAINS, query_text(query.on_page(page.number)) or " "),
+        button("Export CSV", EXPORT_DOMAINS, query_text(query.on_page(1)) or " "),
     )
 
 
@@ -380,15 +386,15 @@ def _offers(snapshot: Snapshot, query: Query) -> list[str]:
     if query.domain_type is not None:
         wanted.append(("type", query.domain_type, snapshot.domain_types))
     return [
-        f"No domain has the {kind} {code(value, 100)}. {_in_use(kind, used)}"
+        f"No domain has the {kind} {code(value, 100)}. {_in_use(used)}"
         for kind, value, used in wanted
         if value.casefold() not in map(str.casefold, used)
     ]
 
 
-def _in_use(kind: str, used: Sequence[str]) -> str:
+def _in_use(used: Sequence[str]) -> str:
     if not used:
-        return f"None has a {kind} at all."
+        return "None is in use."
     named = ", ".join(code(value, 60) for value in used[:MAX_OFFERED])
     more = f" and {len(used) - MAX_OFFERED:,} more" if len(used) > MAX_OFFERED else ""
     return f"In use: {named}{more}."

@@ -34,7 +34,6 @@ from bot.views.blocks import (
     button,
     context,
     plain,
-    plain_message,
     section,
 )
 from bot.views.text import (
@@ -43,6 +42,7 @@ from bot.views.text import (
     duration_text,
     escaped,
     keys_page,
+    moment_token,
     plural,
     without_markup,
 )
@@ -164,7 +164,8 @@ def _out_of_requests(text: str, more: str, facts: Facts) -> Message:
 def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:
     text = "The saved API key is encrypted with other keys and can't be read."
     if facts.is_admin:
-        return _message(f"{text} Please enter it again.", button("Replace key", SET_KEY))
+        replace_key = button("Replace key", SET_KEY, style="primary")
+        return _message(f"{text} Please enter it again.", replace_key)
     return _message(f"{text} {_ask('to enter it again with `/domainkey`')}")
 
 
@@ -229,9 +230,12 @@ def key_notice(
         case NoticeKind.REFUSED:
             return refusal_notice(record, today, keys_url)
         case NoticeKind.WORKS_AGAIN:
-            return plain_message(
-                f"✅ The API key {code(record.shown)} works again. You don't need to do anything."
-            )
+            since = f" since {moment_token(record.works_since)}" if record.works_since else ""
+            text = f"The API key {code(record.shown)} works again{since}."
+            return _done(f"✅ {text} You don't need to do anything.")
+        case NoticeKind.REPLACED:
+            text = f"The API key was replaced. The key in use is {code(record.shown)}."
+            return _done(f"✅ {text} You don't need to do anything.")
         case NoticeKind.EXPIRY:
             return _with_steps(record, expiry_words(record, today), "📅", keys_url)
         case NoticeKind.ROTATION:
@@ -242,6 +246,10 @@ def key_notice(
                 "🔄",
                 keys_url,
             )
+
+
+def _done(mrkdwn: str) -> Message:
+    return Message(without_markup(mrkdwn), (section(mrkdwn),))
 
 
 def _with_steps(record: KeyRecord, words: str, symbol: str, keys_url: str | None) -> Message:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.commands import COMMANDS
 from bot.message import Block, Message
 from bot.views.admin import entry_line
 from bot.views.blocks import actions, button, context, header, notice, paragraphs, section
@@ -44,7 +45,7 @@ def fits_window(message: Message) -> bool:
 def summary_window(message: Message, messages_url: str) -> Message:
     """Return a summary of a message that does not fit, with a link to the direct message."""
     text = clip_at_word(message.text, MAX_SUMMARY_CHARS)
-    there = "I have sent you all of it, with its buttons, as a direct message."
+    there = "The full answer, with its buttons, is in your direct messages."
     opening = button("Open messages", OPEN_MESSAGES, url=messages_url, style="primary")
     shown = _readable(message) or [section(text)]
     return Message(f"{text} {there}", (*shown, context(there), *actions(opening)))
@@ -68,10 +69,7 @@ def messages_url(team_id: str, app_id: str) -> str:
 
 DIVIDER: Block = {"type": "divider"}
 ACTS_SHOWN = 3
-_STRANGERS = (
-    "This app belongs to a workspace that you are not a member of, so there is nothing of it that"
-    " I can show you here."
-)
+_STRANGERS = "This app belongs to another workspace. Only its members can see its domains."
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +87,7 @@ def home_view(page: HomePage) -> HomeView:
     domains = portfolio_blocks(
         page.portfolio, last=page.last, is_awaited=page.is_awaited, ends=page.ends
     )
+    domains = _usable(page, domains)
     if page.set_up is None:
         return HomeView(_tab([*domains, *_help(page)]))
     if isinstance(page.set_up, SetUp):
@@ -121,17 +120,34 @@ def _without(message: Message, blocks: Sequence[Block]) -> list[Block]:
     return left
 
 
+def _usable(page: HomePage, blocks: Sequence[Block]) -> list[Block]:
+    """Leave out the buttons of commands that the reader may not use."""
+    refused = set(COMMANDS) - {command.name for command in page.commands}
+
+    def is_usable(button: Block) -> bool:
+        return str(button.get("value", "")).partition(" ")[0] not in refused
+
+    usable = []
+    for block in blocks:
+        if not is_usable(block.get("accessory", {})):
+            usable.append({name: block[name] for name in block if name != "accessory"})
+        elif block["type"] == "actions":
+            usable += actions(*filter(is_usable, block["elements"]))
+        else:
+            usable.append(block)
+    return usable
+
+
 def _help(page: HomePage) -> list[Block]:
-    is_manager = page.set_up is not None
     doubt = doubt_blocks(page.doubt) if page.doubt else []
-    return [DIVIDER, *doubt, *help_blocks(page.reader, page.managers, is_manager=is_manager)]
+    return [DIVIDER, *doubt, *help_blocks(page)]
 
 
 def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
     top = [
         *([DIVIDER] if page.is_connected else []),
-        header("Set-up"),
-        context("🔒 Only admins, owners and the managers whom they name see this part."),
+        header("Setup"),
+        context("🔒 Only admins, owners and appointed managers see this part."),
     ]
     if isinstance(set_up, Message):
         return [*top, *refreshable(set_up)]
@@ -140,5 +156,5 @@ def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
         blocks += [DIVIDER, *digests_blocks(set_up.digests, set_up.page, page.now, set_up.zone)]
     if set_up.history:
         lines = map(entry_line, set_up.history[:ACTS_SHOWN])
-        blocks += [DIVIDER, *paragraphs(["*Done last*", *lines])]
-    return [*blocks, context(f"As of {moment_token(page.now)}.")]
+        blocks += [DIVIDER, *paragraphs(["*Recent activity*", *lines])]
+    return [*blocks, context(f"Updated {moment_token(page.now)}.")]

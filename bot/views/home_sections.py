@@ -1,13 +1,13 @@
 """Draw the sections of the Home tab: domains, digests, key, help. Pure."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from heapq import nsmallest
 
-from bot.admin import Entry, ManagersUnknownError
-from bot.commands import Audience, commands_for
+from bot.admin import DEFAULT_AUDIENCES, Entry, ManagersUnknownError
+from bot.commands import COMMANDS, Audience, Command
 from bot.digests.models import Digest
 from bot.errors import BotError
 from bot.health import summary
@@ -19,6 +19,7 @@ from bot.tracker.findings import SOON_DAYS
 from bot.tracker.models import Domain
 from bot.views.admin import names_text
 from bot.views.blocks import actions, button, context, header, plain_text, run_button, section
+from bot.views.digests.nights import night_lines
 from bot.views.digests.wording import (
     filter_mrkdwn,
     manage_button,
@@ -37,8 +38,9 @@ from bot.views.ends import never_scanned_text, soon_text
 from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_CONTAINER_TITLE_CHARS,
-    code,
+    bold,
     host_text,
+    literal,
     outside,
     plural,
 )
@@ -73,8 +75,8 @@ class HomePage:
 
     `portfolio` and `set_up` may be errors; `last` is the last known portfolio. `is_awaited`: a
     newer portfolio is being fetched. `ends`: what the last scans said of the domains. `set_up` is
-    `None` for members, who see the `managers` (ids of people and user groups) to ask. `doubt`: why
-    it is not known whether the reader is a manager.
+    `None` for members, who see the `managers` (ids of people and user groups) to ask. `audiences`:
+    who may add and scan. `doubt`: why it is not known whether the reader is a manager.
     """
 
     now: datetime
@@ -86,14 +88,26 @@ class HomePage:
     is_connected: bool = True
     set_up: SetUp | Message | None = None
     managers: Sequence[str] = ()
+    audiences: Mapping[str, Audience] = field(default_factory=lambda: DEFAULT_AUDIENCES)
     doubt: BotError | None = None
+
+    @property
+    def commands(self) -> list[Command]:
+        """The commands that the reader may use."""
+        audience = Audience.MEMBERS if self.reader is Reader.MEMBER else Audience.GUESTS
+        audience = audience if self.set_up is None else Audience.MANAGERS
+        return [
+            command
+            for command in COMMANDS.values()
+            if self.audiences.get(command.operation or "", command.audience) <= audience
+        ]
 
 
 TURN_DIGESTS = "home.digests"
 PER_PAGE = 8
 _NONE = (
-    "*No digests yet*\nA digest is a post about your domains that comes by itself, on the days and"
-    " at the time that you choose. Type `/domaindigest` in the channel that is to get one."
+    "*No digests yet*\nA digest posts a health summary to a channel, on days and at a time you"
+    " choose. To set one up, type `/domaindigest` in that channel."
 )
 
 
@@ -119,7 +133,7 @@ def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Bloc
     title = f"<#{plan.channel_id}>  ·  {schedule_text(plan.schedule)}"
     text = "\n".join([title, *state_lines(digest, now, zone)])
     details = f"Filter: {filter_mrkdwn(plan.filter_text)}  ·  Post: {mode_text(plan)}"
-    details = "\n".join([details, *run_lines(digest)])
+    details = "\n".join([details, *run_lines(digest), *night_lines(digest)])
     return [section(text, manage_button(digest)), context(details)]
 
 
@@ -167,7 +181,7 @@ def portfolio_blocks(
     """Return the domains; see `HomePage`."""
     is_listed = isinstance(portfolio, Snapshot) and bool(portfolio.domains)
     if portfolio is None or (is_awaited and not is_listed):
-        waiting = "⏳ Asking Domain Tracker how your domains are…"
+        waiting = "⏳ Loading your domains…"
         return [header(_TITLE), section(waiting), *_buttons()]
     if isinstance(portfolio, Message):
         listed = _listed(last, ends, can_refresh=False) if last and last.domains else []
@@ -187,7 +201,7 @@ def _listed(
 ) -> list[Block]:
     totals = summary(domain.health_score for domain in portfolio.domains)
     count = f"*{plural(totals.count, 'domain')}*, average health *{average_text(totals)}*"
-    waiting = "\n⏳ Asking Domain Tracker how they are now…" if is_awaited else ""
+    waiting = "\n⏳ Updating…" if is_awaited else ""
     return [
         section(f"{count}\n{bands_text(totals, with_symbols=True)}"),
         *_buttons(can_refresh=can_refresh),
@@ -223,7 +237,7 @@ def _worst(portfolio: Snapshot) -> list[Block]:
     known = [domain for domain in portfolio.domains if domain.health_score is not None]
     worst = nsmallest(MAX_WORST, known, key=lambda domain: domain.health_score or 0)
     if not worst:
-        return [section("No domain has a health score yet. A scan may bring one.")]
+        return [section("No domain has a health score yet. A scan can add one.")]
     title = "Worst domain" if len(worst) == 1 else f"The {len(worst)} worst"
     return [
         section(f"*{title if len(known) > len(worst) else 'Worst first'}*"),
@@ -247,15 +261,15 @@ def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
 
 def _soon_block(domain: Domain, ends: EndDates, now: datetime, number: int) -> Block:
     shown = host_text(domain.domain)
-    return section(f"*{code(shown, 300)}*\n{soon_text(ends, now)}", _scan(domain, number))
+    return section(f"{bold(shown, 300)}\n{soon_text(ends, now)}", _scan(domain, number))
 
 
 def _domain_block(domain: Domain, number: int) -> Block:
     shown = host_text(domain.domain)
-    labels = [f"📁 {code(domain.folder, MAX_LABELS_CHARS)}"] if domain.folder else []
-    labels += [f"🏷️ {code(', '.join(domain.tags), MAX_LABELS_CHARS)}"] if domain.tags else []
+    labels = [f"📁 {literal(domain.folder, MAX_LABELS_CHARS)}"] if domain.folder else []
+    labels += [f"🏷️ {literal(', '.join(domain.tags), MAX_LABELS_CHARS)}"] if domain.tags else []
     more = f"\n{'  '.join(labels)}" if labels else ""
-    text = f"{score_mrkdwn(domain.health_score)}  *{code(shown, 300)}*{more}"
+    text = f"{score_mrkdwn(domain.health_score)}  {bold(shown, 300)}{more}"
     return section(text, _scan(domain, number))
 
 
@@ -264,15 +278,13 @@ def _scan(domain: Domain, number: int) -> Block | None:
     return run_button("Scan", f"/scan {domain.domain}", number=number, accessibility_label=label)
 
 
-def help_blocks(reader: Reader, managers: Sequence[str], *, is_manager: bool) -> list[Block]:
+def help_blocks(page: HomePage) -> list[Block]:
     """Return a line for each command, and whom to ask about the set-up."""
-    audience = Audience.MEMBERS if reader is Reader.MEMBER else Audience.GUESTS
-    audience = Audience.MANAGERS if is_manager else audience
-    lines = [f"`{command.name}` – {command.brief}" for command in commands_for(audience)]
+    lines = [f"`{command.name}` – {command.brief}" for command in page.commands]
     blocks = [section("\n".join(["*Commands*", *lines]))]
-    hint = "Type them in any channel. Each of them answers `help`."
-    if not is_manager and reader is Reader.MEMBER:
-        named = f", or {names_text(managers)}" if managers else ""
+    hint = "Type them in any channel. Add `help` to any command."
+    if page.set_up is None and page.reader is Reader.MEMBER:
+        named = f", or {names_text(page.managers)}" if page.managers else ""
         hint += f"\nThe API key and its settings: ask an admin or owner of this workspace{named}."
     return [*blocks, context(hint)]
 
@@ -281,9 +293,9 @@ def doubt_blocks(doubt: BotError) -> list[Block]:
     """Return why it is not known whether the reader is a manager."""
     if isinstance(doubt, ManagersUnknownError) and doubt.lacks_scope:
         return [context(_NO_SCOPE)]
-    who = "Slack" if isinstance(doubt, ManagersUnknownError) else "My memory"
-    unsaid = f"{who} does not tell me right now whether you are a manager."
-    return [section(unsaid, refresh_button())]
+    who = "Slack" if isinstance(doubt, ManagersUnknownError) else "the bot's database"
+    unchecked = f"I can't check whether you are a manager, because {who} isn't answering."
+    return [section(unchecked, refresh_button())]
 
 
 def permissions_container() -> Block:
@@ -311,8 +323,7 @@ def _reasons() -> Iterable[str]:
 
 
 _NO_SCOPE = (
-    "User groups are managers here, and I cannot see whether you are in one of them: I lack the"
-    " permission `usergroups:read`. An admin can install the app again with it, or name you"
-    " yourself with `/domainkey`."
+    "User groups are managers here, and the app can't see who is in them. It lacks the permission"
+    " `usergroups:read`. An admin can install the app again, or appoint you with `/domainkey`."
 )
-_PERMISSIONS = "Why each Slack permission is asked"
+_PERMISSIONS = "Why the app needs each permission"

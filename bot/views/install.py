@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.commands import Audience, commands_for
+from bot.commands import COMMANDS
 from bot.installations.welcome import Arrival
 from bot.message import Block, Message
 from bot.views.api_key import SET_KEY
@@ -54,7 +54,9 @@ def welcome_message(
     """
     plain, bold = escaped(name, 80) or "this workspace", _bold(name) or "this workspace"
     commands = "\n".join(
-        f"• `{usage.examples[0][0]}` – {usage.does}" for usage in commands_for(Audience.GUESTS)
+        f"• `{usage.examples[0][0]}` – {usage.does}"
+        for usage in COMMANDS.values()
+        if usage.operation
     )
     first = "Set the key with `/domainkey`" if may_set_key else "Ask an admin to set the key"
     return Message(
@@ -64,9 +66,7 @@ def welcome_message(
             section(f"👋 *Domain Tracker is installed in {bold}.*"),
             *_lost_blocks(lost_in),
             section(f"*1. Connect it.* {_SET_KEY if may_set_key else _ASK_ADMIN}"),
-            section(
-                f"*2. Try it.* Everyone in the workspace can type in any channel:\n{commands}"
-            ),
+            section(f"*2. Try it.* Type in any channel:\n{commands}"),
             section(
                 f"*3. Schedule digests.* Invite <@{bot_user_id}> to a channel with `/invite`."
                 " Then type `/domaindigest` there."

@@ -39,7 +39,7 @@ from bot.views.scan_facts import (
 from bot.views.scan_findings import change_line, finding_lines, record_count, section_title
 from bot.views.text import (
     MAX_CONTAINER_TITLE_CHARS,
-    code,
+    bold,
     escaped,
     host_text,
     moment_text,
@@ -76,7 +76,7 @@ def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -
         return button(label, action_id, value) if 1 <= number <= len(pages) else None
 
     blocks = [
-        section(f"*{code(host_text(report.host), 300)}*  ·  {scanned_text(report)}"),
+        section(f"{bold(host_text(report.host), 300)}  ·  {scanned_text(report)}"),
         *(paragraphs(pages[page - 1], draw) or [section("_Nothing in this section._")]),
         context(f"{counted}, page {page} of {len(pages)}.{left_out}"),
         *actions(to_page("Previous page", page - 1), to_page("Next page", page + 1)),
@@ -170,7 +170,7 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
         *_ends(report),
         *_changes(report),
     ]
-    shared = [context(f"Shared by {code(shared_by, 80)}.")] if shared_by else []
+    shared = [context(f"Shared by {bold(shared_by, 80)}.")] if shared_by else []
     bottom = shared or _buttons(report)
     plain = [block for each in report.sections for block in _plain_section(report, each)]
     return Message(
@@ -188,7 +188,9 @@ def _text(report: ScanReport) -> str:
             parts.append(issues_title(facts))
         parts += [escaped(issue_words(issue), 400) for issue in facts.issues[:MAX_ISSUES]]
         for name, end in ends(facts):
-            parts.append(f"{end_text(name, end, report.scanned_at)}, {end_date_text(end)}")
+            parts.append(
+                f"{end_text(name, end, report.scanned_at)}, {end_date_text(end, moment_text)}"
+            )
     if report.since:
         lines = [without_markup(change_line(change)) for change in report.changes[:MAX_CHANGES]]
         parts += [_changes_title(report, moment_text), *lines]
@@ -220,7 +222,7 @@ def _ends(report: ScanReport) -> list[Block]:
     for name, end in ends(report.facts):
         sign, text = end_sign(end, now), end_text(name, end, now)
         lines.append(f"{sign} *{text}*" if sign else text)
-        lines[-1] += f"  ·  {end_date_text(end)}"
+        lines[-1] += f"  ·  {end_date_text(end, moment_token)}"
     if missing := missing_ends(report.facts):
         lines.append(f"_No end date of {' or '.join(missing)} in this scan._")
     return [section("\n".join(lines))]

@@ -1,13 +1,13 @@
 """Draw what matters in a scan: the score, issues, what ends soon. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 
 from bot.health import band_of
 from bot.portfolio.end_dates import EndDates
 from bot.scans import ScanReport
 from bot.tracker.findings import SOON_DAYS, URGENT_DAYS, EndDate, Issue, ScanFacts, Severity
-from bot.views.text import SYMBOLS, day_text, moment_text, outside, plural, score_number
+from bot.views.text import SYMBOLS, day_text, outside, plural, score_number
 
 SIGNS = {
     Severity.CRITICAL: "🔴",
@@ -106,9 +106,9 @@ def span_text(days: int) -> str:
     return plural(days, "day") if days < MAX_DAYS_TOLD else plural(days // DAYS_IN_YEAR, "year")
 
 
-def end_date_text(end: EndDate) -> str:
-    """Return `1 Dec 2026, 01:48 UTC`, or the day alone where the scan names no time zone."""
-    text = moment_text(end.moment) if end.moment else day_text(end.day)
+def end_date_text(end: EndDate, shown: Callable[[datetime], str]) -> str:
+    """Return when something ends, or the day alone where the scan names no time zone."""
+    text = shown(end.moment) if end.moment else day_text(end.day)
     also = ", ".join(map(day_text, end.also))
     return f"{text} (the scan also says {also})" if also else text
 

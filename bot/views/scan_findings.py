@@ -10,7 +10,7 @@ from bot.scans import HEALTH
 from bot.tracker.changes import Change
 from bot.tracker.dates import read_date
 from bot.tracker.sections import Finding, Scalar
-from bot.views.text import code, day_text, moment_token, outside, score_number
+from bot.views.text import day_text, literal, moment_token, outside, score_number
 
 MAX_LABEL_CHARS = 90
 MAX_LINE_VALUE_CHARS = 160
@@ -61,7 +61,7 @@ def change_line(change: Change) -> str:
     path = tuple(part for part in shown.path if not part.isdecimal()) if shown else ()
     where = f"*{' › '.join([section_title(change.section), *([label(path)] if path else [])])}*"
     if change.of:
-        where += f"  {code(', '.join(change.of), 120)}"
+        where += f"  {literal(', '.join(change.of), 120)}"
     if not (change.before and change.after):
         word = "new:" if change.after else "gone:"
         return f"{where}  {word} {value_text(shown, 160) if shown else ''}"
@@ -104,7 +104,7 @@ def label(path: tuple[str, ...]) -> str:
 def value_text(finding: Finding, limit: int) -> str:
     """Return a value as mrkdwn, clipped to about `limit` characters."""
     if isinstance(finding.value, tuple):
-        return code(", ".join(map(_item, finding.value)), limit) if finding.value else "none"
+        return literal(", ".join(map(_item, finding.value)), limit) if finding.value else "none"
     return _one(finding.value, finding.path, limit)
 
 
@@ -136,7 +136,7 @@ def _one(value: Scalar, path: tuple[str, ...], limit: int) -> str:
         shown = _moment_or_day(value)
     else:
         shown = None
-    return shown or code(str(value), limit)
+    return shown or literal(str(value), limit)
 
 
 def _moment_or_day(value: Scalar) -> str | None:

@@ -142,6 +142,8 @@ def days_text(days: Iterable[int]) -> str:
 def schedule_text(schedule: Schedule) -> str:
     """Return `Mon–Fri at 09:00 (Europe/Berlin)`; the zone may be unknown."""
     at = f"{days_text(schedule.days)} at {schedule.at:%H:%M}"
+    if schedule.every:
+        at = f"{days_text(schedule.days)}, every {schedule.every} minutes"
     return f"{at} ({escaped(schedule.zone, 80)})"
 
 
@@ -175,8 +177,11 @@ def next_runs(schedule: Schedule, after: datetime, reader_zone: str | None) -> l
     """
     slots = next_slots(schedule, after, RUNS_SHOWN)
     reader = _other_zone(reader_zone, schedule)
+    lines = [_run_line(slot, schedule, reader) for slot in slots]
+    if schedule.every:  # at no time of day that a change of the clocks could move
+        return lines
     return [
-        *(_run_line(slot, schedule, reader) for slot in slots),
+        *lines,
         *change_notes(schedule, reader, after, slots[-1].due_at),
         *odd_time_notes(schedule, slots),
     ]

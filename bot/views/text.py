@@ -35,7 +35,7 @@ SYMBOLS = {Band.GOOD: "🟢", Band.FAIR: "🟡", Band.POOR: "🔴", Band.UNKNOWN
 def outside(text: str, limit: int) -> str:
     """Return text from outside on one line, without secrets or control characters, clipped.
 
-    It is safe in plain text and rich text; for markup use `escaped` or `code`.
+    It is safe in plain text and rich text; for markup use `escaped`, `literal`, `bold` or `code`.
     """
     # Invisible characters can reverse the reading order of a message. They are removed first: one
     # in the middle of a key would hide it from the redaction.
@@ -65,7 +65,7 @@ def clip_at_word(mrkdwn: str, limit: int) -> str:
 def escaped(text: str, limit: int = 200) -> str:
     """Return text from outside, escaped so that it mentions no one.
 
-    Asterisks and backticks still format: inside blocks use `code`.
+    Asterisks and backticks still format: inside blocks use `literal` or `bold`.
     """
     return _escape(outside(text, limit))
 
@@ -76,6 +76,22 @@ def code(text: str, limit: int = 200) -> str:
     # is replaced by a look-alike.
     shown = _escape(outside(text, limit).replace("`", "ˋ"))
     return f"`{shown}`" if shown else "(nothing)"
+
+
+# What mrkdwn would format: *, ~ and `, _ at the edge of a word, emoji, and > in front.
+_MARKUP = re.compile(r"[*~`]|^>|_(?!\w)|(?<!\w)_|:\S+:")
+
+
+def literal(text: str, limit: int = 200) -> str:
+    """Return text from outside as mrkdwn without style; as code if Slack would format it."""
+    shown = outside(text, limit)
+    return code(shown, limit) if _MARKUP.search(shown) else _escape(shown) or "(nothing)"
+
+
+def bold(text: str, limit: int = 200) -> str:
+    """Return text from outside as bold mrkdwn; as code if Slack would format it."""
+    shown = literal(text, limit)
+    return shown if shown.startswith("`") else f"*{shown}*"
 
 
 def without_markup(mrkdwn: str) -> str:
@@ -138,7 +154,7 @@ def moment_token(moment: datetime) -> str:
     https://docs.slack.dev/messaging/formatting-message-text#date-formatting
     """
     seconds = int(moment.timestamp())
-    return f"<!date^{seconds}^{{date_short_pretty}} {{time}}|{moment_text(moment)}>"
+    return f"<!date^{seconds}^{{date_short_pretty}} at {{time}}|{moment_text(moment)}>"
 
 
 def duration_text(seconds: float) -> str:

@@ -12,6 +12,7 @@ from bot.api_keys.notifications import MAX_LOOKED_AT, MAX_REACHED, KeyNotices
 from bot.api_keys.repository import KeyClaims, Keys
 from bot.concurrency import Tasks
 from bot.message import Message
+from bot.slack.client import SentMessage
 from bot.slack.direct_messages import MAX_TRIES
 from bot.slack.errors import (
     MissingScopeError,
@@ -45,10 +46,10 @@ class People(FakePosts):
 
     fails_after: int | None = None
 
-    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> None:
+    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         if self.fails_after is not None and len(self.notified) >= self.fails_after:
             raise SlackUnavailableError("down")
-        await super().send_dm(workspace, user_id, message)
+        return await super().send_dm(workspace, user_id, message)
 
 
 class FakeGroups:
@@ -114,6 +115,10 @@ class Bell:
     def notified(self) -> list[str]:
         return [user_id for user_id, _ in self.posts.notified]
 
+    @property
+    def edited(self) -> list[tuple[str, str]]:
+        return [(user_id, text.partition(" ")[0]) for user_id, text in self.posts.edited]
+
     async def refuse(self) -> None:
         await self.keys.note_refused(ONE, await self.keys.stored(ONE))
 
@@ -162,7 +167,7 @@ async def test_that_a_key_is_old_is_told_once_whatever_is_noted_of_it(bell: Bell
 
 
 @pytest.mark.parametrize("reached", [1, 3])
-async def test_those_who_read_of_a_refusal_read_once_when_the_key_works_again(
+async def test_those_who_read_of_a_refusal_read_there_that_the_key_works_again(
     bell: Bell, reached: int
 ) -> None:
     await bell.managers.name(ONE, Named(("U2", "U3")))
@@ -176,10 +181,75 @@ async def test_those_who_read_of_a_refusal_read_once_when_the_key_works_again(
     await bell.tick(3)
 
     assert len(informed) == reached
-    assert bell.notified == informed * 2
-    assert [text.partition(" ")[0] for _, text in bell.posts.notified[reached:]] == (
-        ["works-again"] * reached
-    )
+    assert bell.notified == informed
+    assert bell.edited == [(user_id, "works-again") for user_id in informed]
+
+
+async def test_a_refusal_that_was_deleted_or_is_of_an_earlier_version_is_followed_by_a_message(
+    bell: Bell,
+) -> None:
+    await bell.managers.name(ONE, Named(("U2",)))
+    await bell.refuse()
+    await bell.tick()
+    [kept] = await bell.documents.list_prefix(f"{ONE}/key")
+    kept.value["sent"].pop()  # as 0.1 stored it
+    await bell.documents.put(kept.key, kept.value)
+    bell.posts.errors = [SlackRefusedError("message_not_found")]
+
+    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
+    await bell.tick(3)
+
+    assert bell.edited == []
+    said = [(user_id, text.partition(" ")[0]) for user_id, text in bell.posts.notified[2:]]
+    assert said == [("U1", "works-again"), ("U2", "works-again")]
+
+
+async def test_notices_about_a_replaced_key_are_edited_once(bell: Bell) -> None:
+    await bell.managers.name(ONE, Named(("U2",)))
+    await bell.at(14)
+    await bell.refuse()
+    await bell.tick()
+    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+    bell.posts.errors = [SlackRateLimitedError(30)]
+
+    await bell.tick()
+    early = list(bell.edited)
+    bell.clock.advance(30)
+    await bell.tick(3)
+
+    assert early == []
+    assert bell.edited == [(user_id, "replaced") for user_id in ("U1", "U2") * 2]
+    assert bell.notified == ["U1", "U2"] * 2
+    document = await bell.documents.get(f"{ONE}/key")
+    assert document is not None
+    assert "sent" not in document.value
+
+
+async def test_a_notice_that_arrives_after_the_key_was_replaced_is_edited_too(
+    bell: Bell,
+) -> None:
+    await bell.refuse()
+    claims = KeyClaims(bell.documents, clock=bell.clock)
+    claim = await claims.claim(ONE, lease=timedelta(seconds=60))
+    assert claim is not None
+    bell.clock.advance(1)
+    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+    sent = await bell.posts.send_dm(ONE, "U1", Message("refused"))
+
+    await claims.note_delivered(ONE, claim, "U1", sent)
+    await bell.tick(2)
+
+    assert bell.edited == [("U1", "replaced")]
+
+
+async def test_a_notice_about_the_key_in_use_stays_as_it_is(bell: Bell) -> None:
+    await bell.at(14)
+    bell.clock.advance(1)
+    await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
+
+    await bell.tick(2)
+
+    assert bell.edited == []
 
 
 async def test_a_restart_tells_nothing_twice(bell: Bell) -> None:

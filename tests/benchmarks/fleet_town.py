@@ -87,9 +87,7 @@ async def running_fleet(size: FleetSize, chance: random.Random) -> AsyncIterator
     async with (
         running_slack(
             clock=clock.seconds,
-            commands=[each.command for each in ABOUT.commands],
-            scopes=ABOUT.scopes,
-            events=ABOUT.events,
+            **ABOUT.settings,
         ) as slack,
         running_tracker(clock=clock) as tracker,
     ):

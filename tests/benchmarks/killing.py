@@ -117,7 +117,7 @@ async def _killed(
     async with asyncio.timeout(TIME_LIMIT_S):
         while not all(call.status for call in slack.calls):  # noqa: ASYNC110  no event tells of ordered faults
             await asyncio.sleep(0.02)
-    slack.restore_token()
+    slack.revoke_token(None)
     digests = await scene.digests(_copied_store(scene.town.settings.database_path, name))
     return Kill((at - scene.slot.due_at).total_seconds(), digests)
 

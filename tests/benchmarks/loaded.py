@@ -38,6 +38,7 @@ from bot.store.sqlite import open_sqlite
 from bot.tracker.client import TrackerClient
 from bot.tracker.http import tracker_http
 from bot.tracker.rate_limit import RateLimiter
+from bot.views.digests.alert import alert_message
 from bot.views.digests.errors import owner_notices
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
 from bot.workspace import WorkspaceId
@@ -126,7 +127,7 @@ async def _rounds(
         shelf,
         Collector(portfolio, shelf, KeptEndDates(documents), clock=clock),
         posting,
-        DigestRenderer(digest_message, heartbeat_message, announcement_message),
+        DigestRenderer(digest_message, heartbeat_message, announcement_message, alert_message),
         clock=clock,
     )
     owners = Owners(posting, keys, owner_notices)

@@ -19,6 +19,13 @@ TOO_WIDE = """
   .filter(box => !box.querySelector('table') && box.clientWidth > 0)
   .map(box => box.className + ' ' + box.scrollWidth + ' > ' + box.clientWidth)
 """
+LOSE_THE_CONNECTION_FOR_4_S = """() => {
+  const manager = window.socket.io;
+  manager.randomizationFactor(0);
+  manager.reconnectionDelay(4000);
+  manager.once('reconnect', () => console.log('connected again'));
+  manager.engine.close();
+}"""
 GENERAL = "/?as=bob&channel=general&dark=0"
 LISTED = "domains, average health"  # twelve of them, or one more: another test adds it
 ANSWERS = {
@@ -125,9 +132,56 @@ async def test_the_commands_are_offered_while_one_types(page: Page) -> None:
 
     offered = page.get_by_role("listbox", name="Slash commands").get_by_role("option")
     await expect(offered).to_have_count(1)
-    await composer.press("Tab")
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("help")
+    await expect(composer).to_have_value("/scan help")
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("and on")
 
-    await expect(composer).to_have_value("/scan ")
+    await expect(composer).to_have_value("and on")
+    await expect(page.get_by_role("article").last).to_contain_text("scans one domain")
+
+
+async def test_a_connection_lost_for_seconds_takes_nothing_away(page: Page) -> None:
+    reloads: list[str] = []
+    page.on("console", lambda said: reloads.append(said.text) if "reload" in said.text else None)
+    composer = page.get_by_role("textbox", name="Message")
+    await composer.fill("half a line")
+    thread = page.get_by_role("complementary", name="Thread")
+
+    # NiceGUI has no clock to move: by its own setting the page would be forgotten after 3 s.
+    await page.evaluate(LOSE_THE_CONNECTION_FOR_4_S)
+    async with page.expect_event("console", lambda said: said.text == "connected again"):
+        pass
+    await composer.press("Enter")
+
+    await expect(page.get_by_role("article").last).to_contain_text("half a line")
+    assert reloads == []
+
+    await page.get_by_role("article").last.hover()
+    await page.get_by_role("button", name="Reply in thread").last.click()
+    await thread.get_by_role("textbox", name="Reply").fill("the other half")
+    await thread.get_by_role("textbox", name="Reply").press("Enter")
+    await expect(page.get_by_role("button", name="1 reply")).to_be_visible()
+    await expect(thread.get_by_role("article").last).to_contain_text("the other half")
+
+
+async def test_what_is_typed_right_after_a_switch_arrives(page: Page) -> None:
+    composer = page.get_by_role("textbox", name="Message")
+    await expect(composer).to_be_focused()
+
+    await page.get_by_role("link", name="random").click()
+    await page.keyboard.type("Hello")
+    await expect(composer).to_have_value("Hello")
+    await page.get_by_role("link", name="general").click()
+    await page.keyboard.type(" there")
+    await page.get_by_role("combobox", name="You are").click()
+    await page.get_by_role("option", name="cy (member)").click()
+    await page.keyboard.type(", you")
+    await page.keyboard.press("Enter")
+
+    said = page.get_by_role("article", name="from cy").last
+    await expect(said).to_contain_text("Hello there, you")
 
 
 async def test_an_admin_connects_a_workspace_to_ten_thousand_domains_which_stay_fluent(

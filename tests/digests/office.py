@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
+from bot.digests.alerts import fallen
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.edits import Editor
@@ -79,7 +80,9 @@ class Office:
     tasks: Tasks = field(default_factory=Tasks)
     collect_within_s: float = TIME_LIMIT_S
     words: DigestRenderer = field(
-        default_factory=lambda: DigestRenderer(_digest_words, _heartbeat_words, announcement)
+        default_factory=lambda: DigestRenderer(
+            _digest_words, _heartbeat_words, announcement, an_alert
+        )
     )
 
     def __post_init__(self) -> None:
@@ -193,6 +196,10 @@ def _heartbeat_words(post: Post) -> Message:
 
 def announcement(digest: Digest, _now: datetime) -> Message:
     return Message(f"announced by {digest.made_by_name}")
+
+
+def an_alert(post: Post, _name: str) -> Message:
+    return Message(f"alert: {', '.join(fallen(post.report))}")
 
 
 def _notices(text: Sequence[tuple[Digest, Notice]]) -> Message:

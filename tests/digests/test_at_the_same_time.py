@@ -46,6 +46,7 @@ from tests.digests.office import (
     NINE,
     DocumentsOnDisk,
     Office,
+    an_alert,
     announcement,
 )
 from tests.fakes import TIME_LIMIT_S
@@ -344,7 +345,7 @@ def broken_words(_post: Post) -> Message:
 
 
 async def test_a_mistake_of_ours_is_told_at_once_and_as_one(office: Office) -> None:
-    office.words = DigestRenderer(broken_words, broken_words, announcement)
+    office.words = DigestRenderer(broken_words, broken_words, announcement, an_alert)
     office.start()
     await office.make()
 
@@ -356,7 +357,7 @@ async def test_a_mistake_of_ours_is_told_at_once_and_as_one(office: Office) -> N
 async def test_send_now_that_meets_a_mistake_of_ours_tells_no_owner_of_a_stop(
     office: Office,
 ) -> None:
-    office.words = DigestRenderer(broken_words, broken_words, announcement)
+    office.words = DigestRenderer(broken_words, broken_words, announcement, an_alert)
     office.start()
     digest = await office.make()
 

@@ -19,8 +19,9 @@ from bot.digests.report import (
     worse_moves,
 )
 from bot.health import Band, summary
-from bot.portfolio.end_dates import KnownEnds
+from bot.portfolio.end_dates import EndDates, KnownEnds, KnownIssue
 from bot.portfolio.query import Bounds, index_by_host
+from bot.tracker.findings import Severity
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, ending
 from tests.digests.builders import (
     BEFORE,
@@ -398,3 +399,59 @@ def test_owners_of_what_came_nearer_are_mentioned() -> None:
     report = make_report(index, baseline, worst_count=1, ends=later(in_days(8), 1))
 
     assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ("U1",)
+
+
+def found(severity: Severity, title: str = "Listed on a blacklist", *, days: int = 1) -> EndDates:
+    """Return a scan whose only issue was found so many days after `MOMENT`."""
+    since = MOMENT + timedelta(days=days)
+    return ending(9, worst=(KnownIssue(severity, title, since.timestamp()),))
+
+
+def report_with(row: EndDates, *, tags: tuple[str, ...] = ()) -> Report:
+    """Return the report of a domain that has not changed since `MOMENT` but for that scan."""
+    index = index_by_host([a_domain(A, 90, tags=tags)])
+    then = baseline_of(index, MOMENT, KnownEnds({A: ending(9)}, MOMENT))
+    return make_report(index, then, worst_count=5, ends=KnownEnds({A: row}, MOMENT))
+
+
+@loop_over(
+    ("row", "expected"),
+    [
+        pytest.param(found(Severity.CRITICAL), (True, True), id="critical"),
+        pytest.param(found(Severity.HIGH), (True, True), id="high"),
+        pytest.param(found(Severity.MEDIUM), (True, False), id="medium"),
+        pytest.param(found(Severity.CRITICAL, days=0), (False, False), id="known before"),
+        pytest.param(
+            found(Severity.HIGH, "The certificate expires in 9 days"), (False, False), id="an end"
+        ),
+    ],
+)
+def test_a_new_issue_is_a_change_and_a_grave_one_is_worse(
+    row: EndDates, expected: tuple[bool, bool]
+) -> None:
+    report = report_with(row)
+
+    assert (has_changed(report), got_worse(report)) == expected
+
+
+def test_the_owners_of_a_domain_with_a_grave_new_issue_are_mentioned() -> None:
+    rule = Mention(label="tag:prod", who=("U1",))
+
+    grave = report_with(found(Severity.HIGH), tags=("prod",))
+    mild = report_with(found(Severity.LOW), tags=("prod",))
+
+    assert owners_to_mention(grave, [rule]) == ("U1",)
+    assert owners_to_mention(mild, [rule]) == ()
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcdef"), st.none() | st.sampled_from([1.0, 50.0])),
+    st.dictionaries(st.sampled_from("abcdef"), st.none() | st.sampled_from([1.0, 50.0])),
+)
+def test_a_baseline_leads_back_to_the_one_that_it_replaced(before: Scores, now: Scores) -> None:
+    old = a_baseline(before)
+
+    new = baseline_of(index_by_host(domains_of(now)), DUE, before=old)
+
+    assert new.before == old
+    assert baseline_of(index_by_host(domains_of(now)), DUE).before is None

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.digests.edits import create, paused
 from bot.digests.models import Digest, Mention, Plan, UnknownDigestError
-from bot.digests.report import Baseline
+from bot.digests.report import Baseline, Replaced
 from bot.digests.repository import (
     DigestRepository,
     decode_baseline,
@@ -65,11 +65,20 @@ def test_a_digest_comes_back_from_json_as_it_was(digest: Digest) -> None:
 MARKED = st.dictionaries(TEXTS, st.just({"registration": 30, "certificate": 1}))
 
 
-@given(st.dictionaries(TEXTS, st.none() | st.floats(0, 100)), MOMENTS, st.none() | MARKED)
-def test_a_baseline_comes_back_from_json_as_it_was(
-    scores: dict[str, float | None], taken_at: datetime, marks: dict[str, dict[str, int]] | None
-) -> None:
-    baseline = Baseline(scores=scores, taken_at=taken_at, marks=marks)
+SCORES = st.dictionaries(TEXTS, st.none() | st.floats(0, 100))
+REPLACED = st.builds(Replaced, MOMENTS, SCORES, st.builds(tuple, st.lists(TEXTS)))
+
+
+@given(
+    st.builds(
+        Baseline,
+        scores=SCORES,
+        taken_at=MOMENTS,
+        marks=st.none() | MARKED,
+        replaced=st.none() | REPLACED,
+    )
+)
+def test_a_baseline_comes_back_from_json_as_it_was(baseline: Baseline) -> None:
 
     assert decode_baseline(decode_json(encode_value(encode_baseline(baseline)))) == baseline
 

@@ -6,7 +6,8 @@ import pytest
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run
 from bot.digests.models import Digest, FailureReason, LostClaimError, Outcome, Plan, RunState
-from bot.digests.run_state import claim_due_run, drop_notice, start_notices, with_notice
+from bot.digests.notices import drop_notice, start_notices, with_notice
+from bot.digests.run_state import claim_due_run
 from bot.digests.schedule import Schedule
 from tests.digests.builders import a_notice
 from tests.loops import loop_over

@@ -52,20 +52,20 @@ async def test_a_form_that_is_sent_again_with_other_values_changes_its_digest() 
     office = Office()
     await office.desk.make(ACME, PLAN, by=BOB, digest_id="d1")
 
-    again = await office.desk.make(ACME, replace(PLAN, worst_count=5), by=BOB, digest_id="d1")
+    again = await office.desk.make(ACME, replace(PLAN, worst_count=7), by=BOB, digest_id="d1")
 
-    assert (await office.digest(), again.digest.plan.worst_count) == (again.digest, 5)
+    assert (await office.digest(), again.digest.plan.worst_count) == (again.digest, 7)
 
 
 async def test_a_form_that_is_sent_again_overwrites_no_later_change() -> None:
     office = Office()
     await office.desk.make(ACME, PLAN, by=BOB, digest_id="d1")
-    await office.desk.change(ACME, "d1", replace(PLAN, worst_count=5), by=ADA, version=1)
+    await office.desk.change(ACME, "d1", replace(PLAN, worst_count=7), by=ADA, version=1)
 
     with pytest.raises(EditConflictError):
         await office.desk.make(ACME, PLAN, by=BOB, digest_id="d1")
 
-    assert (await office.digest()).plan.worst_count == 5
+    assert (await office.digest()).plan.worst_count == 7
 
 
 async def test_the_last_digest_of_a_channel_may_be_sent_twice_too() -> None:
@@ -144,10 +144,10 @@ async def test_a_run_is_no_change_that_somebody_has_to_know_of(office: Office) -
     await office.at(NINE)
 
     changed = await office.desk.change(
-        ACME, digest.digest_id, replace(PLAN, worst_count=5), by=ADA, version=digest.version
+        ACME, digest.digest_id, replace(PLAN, worst_count=7), by=ADA, version=digest.version
     )
 
-    assert (changed.plan.worst_count, len(changed.past)) == (5, 1)
+    assert (changed.plan.worst_count, len(changed.past)) == (7, 1)
 
 
 async def test_a_digest_that_moves_is_announced_in_its_new_channel(office: Office) -> None:
@@ -177,7 +177,7 @@ async def test_a_digest_does_not_move_into_a_channel_that_is_full() -> None:
 async def test_a_digest_of_a_full_channel_may_be_changed() -> None:
     office = Office()
     made = [await office.make() for _ in range(MAX_PER_CHANNEL)]
-    plan = replace(PLAN, worst_count=5)
+    plan = replace(PLAN, worst_count=7)
 
     changed = await office.desk.change(ACME, made[0].digest_id, plan, by=ADA, version=1)
 

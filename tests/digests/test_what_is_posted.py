@@ -26,7 +26,17 @@ from bot.tracker.models import Listing, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
-from tests.digests.office import ACME, ADA, BOB, DAY, NINE, DocumentsOnDisk, Office, announcement
+from tests.digests.office import (
+    ACME,
+    ADA,
+    BOB,
+    DAY,
+    NINE,
+    DocumentsOnDisk,
+    Office,
+    an_alert,
+    announcement,
+)
 from tests.fakes import FakeLists, FakePosts
 from tests.loops import loop_over
 
@@ -62,7 +72,7 @@ def press() -> Press:
 @pytest.fixture
 def office(press: Press) -> Office:
     """Return an office with its store in memory: another store does the same, more slowly."""
-    return Office(words=DigestRenderer(press.digest, press.heartbeat, announcement))
+    return Office(words=DigestRenderer(press.digest, press.heartbeat, announcement, an_alert))
 
 
 async def send_now(office: Office) -> Digest:
@@ -134,7 +144,9 @@ async def test_a_list_that_has_shrunk_is_asked_for_once_more_before_it_is_posted
     press: Press, counts: list[int], asked: int, posted: int, is_said: bool
 ) -> None:
     lists = Answers(*counts)
-    office = Office(lists=lists, words=DigestRenderer(press.digest, press.heartbeat, announcement))
+    office = Office(
+        lists=lists, words=DigestRenderer(press.digest, press.heartbeat, announcement, an_alert)
+    )
     await office.make()
 
     await office.at(NINE)
@@ -157,7 +169,9 @@ async def test_digests_that_are_due_together_ask_once_more_together() -> None:
 
 async def test_a_list_that_cannot_be_asked_for_once_more_is_not_posted(press: Press) -> None:
     lists = Answers(4, 0)
-    office = Office(lists=lists, words=DigestRenderer(press.digest, press.heartbeat, announcement))
+    office = Office(
+        lists=lists, words=DigestRenderer(press.digest, press.heartbeat, announcement, an_alert)
+    )
     await office.make()
     await office.at(NINE)
 
@@ -203,7 +217,7 @@ class SlowTurns(FakePosts):
 async def test_a_post_says_when_it_is_posted_and_not_when_its_list_came(press: Press) -> None:
     office = Office(
         posts=(posts := SlowTurns()),
-        words=DigestRenderer(press.digest, press.heartbeat, announcement),
+        words=DigestRenderer(press.digest, press.heartbeat, announcement, an_alert),
     )
     posts.wait = lambda: None
     await office.make()
@@ -366,7 +380,7 @@ async def test_many_domains_are_put_into_words_off_the_loop_one_digest_at_a_time
     count: int,
 ) -> None:
     words = Threads()
-    office = Office(words=DigestRenderer(words, words, announcement))
+    office = Office(words=DigestRenderer(words, words, announcement, an_alert))
     office.lists.domains = tuple(a_domain(f"d{number}.example") for number in range(count))
     for number in range(3):
         await office.make(channel_id=f"C{number}")

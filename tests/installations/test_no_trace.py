@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.admin import Act, Audit, Managers, Named
+from bot.admin import Act, Audiences, Audit, Managers, Named
 from bot.api_keys.models import KeyDraft
 from bot.api_keys.repository import Keys
 from bot.claims import Claims
+from bot.commands import Audience
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.digests.repository import DigestRepository
@@ -21,6 +22,7 @@ from bot.installations.models import Tokens, UninstallEvent, UninstallKind, scop
 from bot.installations.repository import InstallationRepository
 from bot.installations.welcome import DataLossCheck
 from bot.message import Message
+from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, StoredVersions
 from bot.scans import Scans
 from bot.shared_limits import SharedHolds, SharedLimits
@@ -116,6 +118,7 @@ class Life:
             self.workspace, digest.digest_id, "first", a_baseline({f"{self.mark}.example": 41})
         )
         await digests.restrict(self.workspace, admins_only=True)
+        await Audiences(self.documents).choose(self.workspace, {"add": Audience.MANAGERS})
 
     async def _use(self) -> None:
         versions = StoredVersions(self.documents)
@@ -123,7 +126,14 @@ class Life:
         claims = Claims(
             self.documents, process_id="p1", is_dead=lambda _process: False, clock=self.clock
         )
-        scans = Scans(Scanner(), portfolio, self.documents, clock=self.clock, claims=claims)
+        scans = Scans(
+            Scanner(),
+            portfolio,
+            self.documents,
+            KeptEndDates(self.documents),
+            clock=self.clock,
+            claims=claims,
+        )
         for number in range(30):
             host = f"{self.mark}{number}.example"
             await scans.run(self.workspace, a_domain(host, domain_id="d1"))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.admin import Act, Audit, Managers, Named
+from bot.admin import Act, Audiences, Audit, Managers, Named
 from bot.api_keys.models import KeyPair, KeyRecord, StoredKey
 from bot.api_keys.notifications import ManagerNotifier
 from bot.api_keys.repository import Keys
@@ -21,7 +21,12 @@ from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.repository import DigestRepository
 from bot.digests.service import DigestService
 from bot.listeners.domaindigest import DigestListeners
-from bot.listeners.domainkey import KeyListeners, KeyState, ManagersListeners
+from bot.listeners.domainkey import (
+    AudiencesListeners,
+    KeyListeners,
+    KeyState,
+    ManagersListeners,
+)
 from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.modals import DigestScreen, KeyScreen
@@ -41,6 +46,7 @@ from bot.tracker.rate_limit import RateLimiter
 from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
 from bot.views.blocks import actions, button, notice, section
+from bot.views.digests.alert import alert_message
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
 from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
@@ -186,6 +192,7 @@ def listeners_of(
         state=KeyState(
             keys=room.keys,
             managers=room.managers,
+            audiences=Audiences(room.documents),
             allowances=QuotaService(room.keys, RateLimiter(), UsageCounter()),
             clock=room.clock,
         ),
@@ -209,6 +216,12 @@ def listeners_of(
         notifier=ManagerNotifier(room.posts, appointed_message, room.tasks),
         screen=screen,
     ).register(dispatcher)
+    AudiencesListeners(
+        permissions=permissions,
+        audiences=Audiences(room.documents),
+        audit=room.audit,
+        screen=screen,
+    ).register(dispatcher)
     access = DigestAccess(digests, permissions)
     modals = DigestScreen(digests=digests, access=access, failures=failures, clock=room.clock)
     DigestListeners(digests=digests, access=access, screen=modals).register(dispatcher)
@@ -217,7 +230,7 @@ def listeners_of(
 def _digests(room: AdminRoom, portfolio: Portfolio) -> DigestService:
     posts = FakePosts()
     collector = Collector(portfolio, room.shelf, KeptEndDates(room.documents), clock=room.clock)
-    words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
+    words = DigestRenderer(digest_message, heartbeat_message, announcement_message, alert_message)
     delivery = Delivery(room.shelf, collector, posts, words, clock=room.clock)
     return DigestService(
         room.shelf,

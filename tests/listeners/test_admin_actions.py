@@ -6,16 +6,25 @@ from typing import Any, cast
 
 import pytest
 
-from bot.admin import Act
+from bot.admin import DEFAULT_AUDIENCES, Act
 from bot.listeners.error_boundary import Failures
 from bot.listeners.permissions import Permissions
 from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.playground.slack import Message, Person, View
 from bot.slack.usergroups import UserGroups
-from bot.views.admin import GROUPS_FIELD, HISTORY_PAGE, MANAGERS_FORM, Groups, managers_form
+from bot.views.admin import (
+    AUDIENCES_FORM,
+    GROUPS_FIELD,
+    HISTORY_PAGE,
+    MANAGERS_FORM,
+    Groups,
+    audiences_form,
+    managers_form,
+)
 from bot.views.api_key import (
     CHECK_KEY,
+    CHOOSE_AUDIENCES,
     NAME_MANAGERS,
     REMOVE_KEY,
     ROLL_BACK,
@@ -77,6 +86,10 @@ async def a_managers_form(room: AdminRoom) -> Block:
     return managers_form(room.metadata(str(named.rev)), named, Groups())
 
 
+async def an_audiences_form(room: AdminRoom) -> Block:
+    return audiences_form(room.metadata(), DEFAULT_AUDIENCES)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Action:
     """What somebody can press or send, and how one sees that it was done.
@@ -118,6 +131,14 @@ ACTIONS = [
         draw=a_managers_form,
         fields={"Managers": ["cy"]},
         act=Act.MANAGERS_CHANGED,
+        is_for_admins=True,
+    ),
+    Action(name=CHOOSE_AUDIENCES, words="Who may add domains", is_for_admins=True),
+    Action(
+        name=AUDIENCES_FORM,
+        draw=an_audiences_form,
+        fields={"Who may scan domains": "Admins, owners, and managers"},
+        act=Act.AUDIENCES_CHANGED,
         is_for_admins=True,
     ),
     Action(

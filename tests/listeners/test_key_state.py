@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from bot.admin import Managers
+from bot.admin import Audiences, Managers
 from bot.api_keys.repository import Keys
 from bot.listeners.domainkey import KeyState
 from bot.shared_limits import QuotaService
@@ -37,6 +37,7 @@ async def test_it_is_told_as_all_processes_know_it() -> None:
     state = KeyState(
         keys=keys,
         managers=Managers(documents),
+        audiences=Audiences(documents),
         allowances=QuotaService(keys, budget, meter, refresh=refresh),
         clock=clock,
     )

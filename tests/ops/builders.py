@@ -43,6 +43,10 @@ def a_managers_document(named: Named, workspace: WorkspaceId = ACME) -> Document
     return Document(f"{workspace}/{admin.KIND}", value, named.rev, None)
 
 
+def a_choice(workspace: WorkspaceId = ACME, **who: str) -> Document:
+    return Document(f"{workspace}/{admin.AUDIENCES_KIND}", {"v": 1, **who}, 1, None)
+
+
 def holding(*digests: Digest) -> Holdings:
     return holdings_of(map(a_document, digests))
 

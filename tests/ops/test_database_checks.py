@@ -187,7 +187,7 @@ def test_how_it_answers_is_said_in_one_line() -> None:
     [
         (lambda: database_finding(ADDRESS, replace(FACTS, version="13.4")), Mark.WARN, "14 or"),
         (lambda: database_finding(ADDRESS, replace(FACTS, version="18beta1")), Mark.OK, "18beta1"),
-        (lambda: database_finding(ADDRESS, replace(FACTS, read_s=0.2)), Mark.WARN, "same place"),
+        (lambda: database_finding(ADDRESS, replace(FACTS, read_s=0.2)), Mark.WARN, "close to"),
         (lambda: tls_finding(replace(FACTS, is_encrypted=False)), Mark.WARN, "sslmode"),
         (lambda: tls_finding(replace(FACTS, is_encrypted=False, is_near=True)), Mark.OK, "not"),
         (lambda: tls_finding(FACTS), Mark.OK, "encrypted"),

@@ -17,6 +17,7 @@ from bot.ops.import_file import FileProblemsError, WantedDigest, read_file
 from tests.digests.builders import DUE, a_digest, a_past_run, a_schedule
 from tests.ops.builders import (
     ACME,
+    a_choice,
     a_document,
     a_file,
     a_managers_document,
@@ -221,6 +222,25 @@ class TestEditors:
         holdings = holdings_of([a_rights_document(admins_only=True)])
 
         assert difference(holdings, editors="members").workspaces[0].admins_only is False
+
+
+class TestAudiences:
+    HELD = holdings_of([a_choice(add="managers", scan="no-guests")])
+
+    @pytest.mark.parametrize("who_may", [{}, {"add": "managers"}, {"scan": "no-guests"}])
+    def test_what_is_so_already_or_is_not_said_is_no_difference(
+        self, who_may: dict[str, str]
+    ) -> None:
+        assert difference(self.HELD, who_may=who_may).is_empty
+
+    def test_another_word_is_a_difference(self) -> None:
+        said = lines(self.HELD, who_may={"add": "everyone"})
+
+        assert said[:2] == ["~ Acme (T1): who_may:", '    add: "managers" -> "everyone"']
+
+    def test_without_a_choice_it_is_compared_with_the_default(self) -> None:
+        assert difference(Holdings(), who_may={"add": "no-guests"}).is_empty
+        assert not difference(Holdings(), who_may={"scan": "managers"}).is_empty
 
 
 class TestManagers:

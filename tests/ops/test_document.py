@@ -18,6 +18,7 @@ from bot.store.documents import Document
 from bot.workspace import WorkspaceId
 from tests.digests.builders import DUE, a_digest, a_mention, a_past_run, a_schedule
 from tests.ops.builders import (
+    a_choice,
     a_document,
     a_managers_document,
     a_rights_document,
@@ -111,6 +112,17 @@ def test_who_may_change_digests_is_told(admins_only: bool, word: str) -> None:
     assert yaml.safe_load(text)["workspaces"][0]["editors"] == word
 
 
+def test_who_may_add_and_scan_is_in_it_once_somebody_chose() -> None:
+    chosen = a_choice(add="managers", scan="everyone")
+
+    text = file_text(holdings_of([chosen]))
+
+    assert yaml.safe_load(text)["workspaces"][0]["who_may"] == {
+        "add": "managers",
+        "scan": "everyone",
+    }
+
+
 def test_nothing_of_the_past_and_no_other_document_is_in_it() -> None:
     past = a_digest(past=(a_past_run(trouble=FailureReason.SCOPE),), baseline="a")
     digest = start_manual_run(past, Editor(user_id="U1", name="Bob"), DUE, "tttt")
@@ -144,7 +156,7 @@ def test_an_empty_store_is_an_empty_file_that_can_be_read() -> None:
 
 
 def test_every_field_of_a_plan_is_in_the_file() -> None:
-    of_plan = {*Plan.__dataclass_fields__} - {"schedule"} | {"days", "time", "zone"}
+    of_plan = {*Plan.__dataclass_fields__} - {"schedule"} | {"days", "time", "zone", "every"}
     of_digest = {"id", "pause", "made_by", "made_by_name", "made_at"}
 
     assert len(digest_fields(FULL)) == len(of_plan | of_digest)

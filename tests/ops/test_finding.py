@@ -37,4 +37,4 @@ async def test_what_never_comes_is_a_failure() -> None:
 
     (finding,) = await found_within("DATABASE_URL", hang, 0.01)
 
-    assert finding.line.startswith("FAIL  DATABASE_URL: no end within 0.01 s.")
+    assert finding.line.startswith("FAIL  DATABASE_URL: no result within 0.01 s.")

@@ -24,7 +24,7 @@ NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 GONE = Forwarding("db.example:5432, database bot", NOON)
 TOLD = "was moved to db.example:5432, database bot on 2026-11-20 at 12:00 UTC"
 MEND = (
-    "set DATABASE_URL to that database. To go on with the file all the same, run"
+    "set DATABASE_URL to that database. To use the file again instead, run"
     " `python -m bot move --back` first."
 )
 
@@ -92,8 +92,8 @@ async def test_with_the_note_taken_away_a_bot_starts_and_what_is_not_in_the_file
 ) -> None:
     said = " ".join(await back(path))
 
-    assert "A bot starts on" in said
-    assert "What happened in db.example:5432, database bot since 2026-11-20 at 12:00" in said
+    assert "The bot can use" in said
+    assert "db.example:5432, database bot has recorded since 2026-11-20 at 12:00" in said
     await start(path)
     assert FORWARDING not in (await read_snapshot(path)).keys
 

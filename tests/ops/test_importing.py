@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from bot.admin import OPERATOR, Act, Audit, Entry, Managers, Named
+from bot.admin import OPERATOR, Act, Audiences, Audit, Entry, Managers, Named
+from bot.commands import Audience
 from bot.digests.models import UnknownDigestError
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import next_slot
@@ -29,6 +30,7 @@ FILE = a_file(
     {"id": "d3"},
     editors="admins",
     managers={"people": ["U2"], "groups": ["S1"]},
+    who_may={"scan": "managers"},
 )
 
 
@@ -73,6 +75,7 @@ async def test_what_was_told_is_written(documents: Memory) -> None:
     assert digests["d1"].past == HELD.past
     assert await shelf.is_restricted(ACME)
     assert (await Managers(documents).named(ACME)).ids == ("U2", "S1")
+    assert (await Audiences(documents).chosen(ACME))["scan"] is Audience.MANAGERS
 
 
 async def test_written_digests_come_due_by_themselves(documents: Memory) -> None:
@@ -106,7 +109,9 @@ async def test_an_import_is_in_the_history(documents: Memory) -> None:
     (entry,) = await history(documents)
     assert (entry.act, entry.by, entry.at) == (Act.IMPORTED, OPERATOR, NOW)
     assert (entry.added, entry.removed) == (("S1",), ("U1",))
-    assert entry.detail == ("2 digests added, 1 digest changed, digests are changed by admins")
+    assert entry.detail == (
+        "2 digests added, 1 digest changed, digests are changed by admins, scan domains: managers"
+    )
 
 
 async def test_a_workspace_in_which_nothing_changes_has_nothing_in_its_history(
@@ -126,7 +131,7 @@ async def test_what_was_begun_is_in_the_history(documents: Memory) -> None:
     assert [entry.act for entry in await history(documents)] == [Act.IMPORTED]
 
 
-@pytest.mark.parametrize("writes", range(6))
+@pytest.mark.parametrize("writes", range(7))
 async def test_cut_off_anywhere_the_next_import_does_the_rest(
     documents: Memory, writes: int
 ) -> None:

@@ -74,7 +74,7 @@ async def test_every_token_is_asked_about_and_none_is_shown() -> None:
 
     assert [each.line for each in findings] == [
         "ok    installations: 2 installations; asked Slack about 2.",
-        "ok    Slack permissions: all 7 are granted in 2 installations.",
+        "ok    Slack permissions: all 8 are granted in 2 installations.",
     ]
     assert sorted(slack.asked) == [f"{BOT_TOKEN}{ACME}", f"{BOT_TOKEN}{ORG}"]
 
@@ -149,9 +149,9 @@ async def test_revoked_tokens_are_told_with_what_becomes_of_the_workspace() -> N
     _, finding = await found(await stored(revoked))
 
     assert finding.mark is Mark.WARN
-    assert "Slack takes the tokens of Acme (T1) no longer" in finding.said
-    assert "all of it is deleted 30 days after" in finding.said
-    assert finding.mend.startswith("To keep it, let an admin there open")
+    assert "Slack accepts the tokens of Acme (T1) no longer" in finding.said
+    assert "The data is deleted 30 days after" in finding.mend
+    assert "To keep it, let an admin there open" in finding.mend
 
 
 async def test_permissions_that_an_installation_lacks_are_named_with_their_reasons() -> None:
@@ -195,7 +195,7 @@ async def test_an_optional_permission_is_only_a_warning(scope: str) -> None:
 
     assert (finding.about, finding.mark) == ("Slack permissions", Mark.WARN)
     assert f"not granted in Acme (T1): {scope}" in finding.said
-    assert "https://bot.example/slack/install; the rest works without" in finding.mend
+    assert "https://bot.example/slack/install. Everything else works without" in finding.mend
 
 
 async def test_of_those_that_slack_refuses_no_permission_is_told() -> None:
@@ -233,4 +233,4 @@ async def test_an_installation_that_nobody_can_read_is_told() -> None:
     _, finding = await found([Document(f"{ACME}/installation", {"v": 9}, 1, None)])
 
     assert finding.mark is Mark.WARN
-    assert "1 installation that this version of the bot cannot read" in finding.said
+    assert "this version of the bot cannot read 1 installation" in finding.said

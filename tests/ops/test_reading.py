@@ -35,8 +35,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a long filter": ({"filter": "x" * 501}, "filter: a filter has at most 500 characters"),
     "a key as filter": ({"filter": f"tag:{KEY}"}, "filter: there is a key or a token in it"),
     "a sign of life": ({"sign_of_life": 0}, "sign_of_life: must be a whole number from 1 to 99"),
+    "looks too often": ({"look_every": 5}, "look_every: must be 15, 30 or 60"),
     "too few": ({"worst_shown": 4}, "worst_shown: must be a whole number from 5 to 25"),
     "too many": ({"worst_shown": 26}, "worst_shown:"),
+    "too many scans": ({"scans_a_night": 201}, "scans_a_night: must be a whole number from 1 to"),
     "half a domain": ({"worst_shown": 5.5}, "worst_shown:"),
     "a channel by name": ({"channel": "#general"}, 'channel: "#general" is no id like'),
     "a direct message": ({"channel": "D0123"}, "channel:"),
@@ -190,6 +192,21 @@ def test_what_is_wrong_with_managers_is_named(managers: Any, said: str) -> None:
     assert problem.startswith("line ")
 
 
+@loop_over(
+    ("who_may", "said"),
+    [
+        ({"add": "cats"}, 'who_may.add: must be one of everyone, no-guests, managers, not "cats"'),
+        ({"list": "everyone"}, "who_may.list: there is no such field"),
+        (["everyone"], "who_may: must be a group of fields"),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_with_who_may_add_and_scan_is_named(who_may: Any, said: str) -> None:
+    (problem,) = problems(a_file({}, who_may=who_may))
+
+    assert said in problem
+
+
 @pytest.mark.parametrize(
     ("managers", "read"),
     [
@@ -226,8 +243,10 @@ def test_everything_that_can_be_said_is_read() -> None:
     said = {
         "filter": " tag:prod ",
         "post": "worse",
+        "look_every": 30,
         "sign_of_life": 7,
         "worst_shown": 25,
+        "scans_a_night": 200,
         "mentions": [{"when": "tag:prod", "who": ["U1", "S1"]}],
         "pause": {"until": "2026-11-20T10:00:00+01:00", "why": "archived", "by": None},
         "made_at": "2026-11-01T00:00:00Z",
@@ -240,6 +259,7 @@ def test_everything_that_can_be_said_is_read() -> None:
     assert digest.plan.filter_text == "tag:prod"
     assert digest.plan.mode is Mode.WORSE
     assert (digest.plan.heartbeat_every, digest.plan.worst_count) == (7, 25)
+    assert (digest.plan.scans_a_night, digest.plan.schedule.every) == (200, 30)
     assert digest.plan.mentions == (Mention(label="tag:prod", who=("U1", "S1")),)
     nine = datetime(2026, 11, 20, 9, tzinfo=UTC)
     assert digest.pause

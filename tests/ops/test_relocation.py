@@ -129,7 +129,9 @@ async def test_a_second_time_nothing_is_changed(path: Path, database: str) -> No
 
     said = await moved(path, database, now=NOW + timedelta(days=1))
 
-    assert any("was moved there on 2026-11-20 at 09:00 UTC. Nothing was" in line for line in said)
+    assert any(
+        "was already moved on 2026-11-20 at 09:00 UTC. Nothing was" in line for line in said
+    )
     assert await documents_at(database) == before
 
 
@@ -142,7 +144,7 @@ async def test_a_store_that_was_written_to_after_its_move_is_refused(
     await store.put("-.T1/digest/d2", {})
     await store.close()
 
-    with pytest.raises(OperatingError, match="has written to this one since"):
+    with pytest.raises(OperatingError, match="has written to it since"):
         await moved(path, database)
 
     assert await documents_at(database) == before
@@ -156,7 +158,7 @@ async def test_a_database_of_others_is_refused_with_how_much_it_holds(
             await store.put(f"-.T{number}/key", {})
         await store.put("meta/check", {})
 
-    with pytest.raises(OperatingError, match="holds 3 documents already"):
+    with pytest.raises(OperatingError, match="already holds 3 documents"):
         await moved(path, database)
 
     assert len(await documents_at(database)) == 4
@@ -261,7 +263,7 @@ async def test_a_file_that_cannot_be_told_is_told_of_and_told_the_next_time(
             " BEGIN SELECT raise(ABORT, 'disk full'); END"
         )
         connection.commit()
-        with pytest.raises(OperatingError, match=r"disk full.*Run `move` again before anybody"):
+        with pytest.raises(OperatingError, match=r"disk full.*Run `move` again before a bot"):
             await moved(path, database)
         connection.execute("DROP TRIGGER full")
         connection.commit()
@@ -277,7 +279,7 @@ async def test_a_move_that_failed_leaves_nothing_in_the_file(path: Path, databas
         await store.put("-.T1/key", {})
     before = await read_snapshot(path)
 
-    with pytest.raises(OperatingError, match="holds 1 document already"):
+    with pytest.raises(OperatingError, match="already holds 1 document"):
         await moved(path, database)
 
     assert await read_snapshot(path) == before
@@ -356,7 +358,7 @@ async def test_a_difference_at_the_end_is_told_and_nothing_has_happened(
     here = await survey(path, RingSource(KeyRing.parse(RING)))
     here.add([Document("-.T9/digest/d9", {}, 1, None)])
 
-    with pytest.raises(OperatingError, match="What arrived is not what left") as caught:
+    with pytest.raises(OperatingError, match="The copy differs") as caught:
         async with arriving(parse_address(database)) as arrival:
             await move_into(arrival, path, here, NOW, quietly)
 

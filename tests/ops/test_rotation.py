@@ -335,7 +335,7 @@ def test_the_end_of_an_old_key_is_told() -> None:
     (first, second) = rotation_lines(Rotated(again=2, already=1), RingSource(BOTH))
 
     assert first == "2 sealed again under k2, 1 were so already, 0 could not be opened."
-    assert "can do without k1 now" in second
+    assert "no longer needs k1" in second
 
 
 def test_an_old_key_that_is_still_needed_is_not_given_up() -> None:
@@ -387,7 +387,7 @@ def test_whoever_has_the_new_key_may_run(note: Document | None, running: list[Pr
     ids=["nobody has started with it", "not even noted", "one lacks it", "has it second"],
 )
 def test_whoever_lacks_it_is_in_the_way(note: Document | None, running: list[Process]) -> None:
-    with pytest.raises(OperatingError, match="that does not seal with k2 yet"):
+    with pytest.raises(OperatingError, match="does not use the key k2 yet"):
         require_shared(BOTH, note, running)
 
 
@@ -400,5 +400,5 @@ async def test_what_is_sealed_with_an_old_key_in_the_meantime_is_told(
 
     await kept_of(documents, OLD).keep(OTHER, COMMAND, typed_at=MOMENT)
 
-    with pytest.raises(OperatingError, match="1 secret came in the meantime"):
+    with pytest.raises(OperatingError, match="1 secret came during this"):
         require_none_late(Snapshot(documents=tuple(await documents.list_prefix(""))), BOTH)

@@ -33,7 +33,7 @@ FAILURES: dict[str, tuple[SlackError, Mark, str]] = {
         Mark.FAIL,
         "no usable answer from Slack",
     ),
-    "busy": (SlackRateLimitedError(3), Mark.WARN, "asks to wait"),
+    "busy": (SlackRateLimitedError(3), Mark.WARN, "rate limit"),
 }
 
 
@@ -74,10 +74,8 @@ async def test_the_workspace_is_named_and_cannot_write_to_the_terminal() -> None
 
     token, _scopes = await check_bot_token(granting(grant))
 
-    assert (
-        token.line
-        == "ok    SLACK_BOT_TOKEN: Slack takes it; it is of the workspace Ac\\x1b[31mme\\n (T1)."
-    )
+    said = "Slack accepts it; it is the token of the workspace Ac\\x1b[31mme\\n (T1)."
+    assert token.line == f"ok    SLACK_BOT_TOKEN: {said}"
 
 
 @loop_over("is_bot_token", [True, False], ids=["bot token", "app token"])

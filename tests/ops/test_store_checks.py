@@ -173,7 +173,7 @@ def test_what_the_ring_does_not_open_is_named_without_its_content(
     assert finding.mark is Mark.FAIL
     assert said in finding.said
     assert KEY not in finding.line
-    assert "put the missing or earlier one back" in finding.mend
+    assert "Put the missing or earlier one back" in finding.mend
 
 
 def test_before_the_first_start_no_key_is_missing(path: Path) -> None:

@@ -2,14 +2,20 @@
 
 from pathlib import Path
 
-from bot.playground.manifest import AppInfo, SlashCommand, read_manifest
+import pytest
+
+from bot.playground.manifest import AppInfo, Shortcut, SlashCommand, read_manifest
 
 SMALL = "display_information: {name: Small}"
 LARGE = """
 display_information: {name: Large}
 features:
-  app_home: {home_tab_enabled: true, messages_tab_enabled: true}
+  app_home:
+    home_tab_enabled: true
+    messages_tab_enabled: true
+    messages_tab_read_only_enabled: true
   slash_commands: [{command: /scan, description: Scan}]
+  shortcuts: [{name: Scan a domain, type: global, callback_id: scan, description: Scan}]
 oauth_config:
   redirect_urls: [https://bot.example/slack/oauth_redirect]
   scopes: {bot: [commands, usergroups:read], bot_optional: [usergroups:read]}
@@ -30,6 +36,19 @@ def test_what_a_manifest_leaves_out_is_off(tmp_path: Path) -> None:
     assert read(SMALL, tmp_path) == AppInfo("Small", ())
 
 
+STEP = "functions: {scan: {title: Scan a domain}}"
+
+
+def test_custom_steps_are_for_organisations_and_run_elsewhere(tmp_path: Path) -> None:
+    settings = "settings: {org_deploy_enabled: true, function_runtime: remote}"
+
+    with pytest.raises(ValueError, match="org_deploy_enabled"):
+        read(f"{SMALL}\n{STEP}", tmp_path)
+
+    about = read(f"{SMALL}\n{STEP}\n{settings}", tmp_path)
+    assert about.functions == {"scan": {"title": "Scan a domain"}}
+
+
 def test_all_that_slack_goes_by_is_read(tmp_path: Path) -> None:
     assert read(LARGE, tmp_path) == AppInfo(
         "Large",
@@ -38,8 +57,10 @@ def test_all_that_slack_goes_by_is_read(tmp_path: Path) -> None:
         events=("app_uninstalled",),
         optional_scopes=("usergroups:read",),
         redirect_urls=("https://bot.example/slack/oauth_redirect",),
+        shortcuts=(Shortcut("Scan a domain", "scan", "global"),),
         home_tab=True,
         messages_tab=True,
+        messages_tab_read_only=True,
         rotates_tokens=True,
         deploys_to_orgs=True,
     )

@@ -1,13 +1,20 @@
 """End dates are kept for every scanned domain of a portfolio, and for no other."""
 
 import asyncio
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from bot.portfolio.end_dates import DOCUMENTS, EndDates, KeptEndDates
+from bot.portfolio.end_dates import (
+    DOCUMENTS,
+    MAX_WORST_ISSUES,
+    EndDates,
+    KeptEndDates,
+    KnownIssue,
+    end_dates_of,
+)
 from bot.store.documents import Document, StoreError
-from bot.tracker.findings import EndDate, Severity
+from bot.tracker.findings import EndDate, Severity, facts_of
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.memory import MemoryDocuments
@@ -20,6 +27,7 @@ ENDS = EndDates(
     EndDate(date(2030, 4, 5), datetime(2030, 4, 5, 6, 7, 8, tzinfo=UTC)),
     EndDate(date(2030, 3, 9)),
     {Severity.CRITICAL: 1, Severity.LOW: 3},
+    (KnownIssue(Severity.CRITICAL, "Listed on a blacklist", MOMENT.timestamp()),),
 )
 UNKNOWN = EndDates(MOMENT)
 
@@ -79,6 +87,63 @@ async def test_rows_of_another_version_are_left_out(
     await documents.put(f"{ONE}/ends/0", {"v": 9, "hosts": {"shop.example": row}})
 
     assert await kept.get(ONE) == {}
+
+
+async def test_a_row_from_before_issues_were_kept_can_be_read(
+    kept: KeptEndDates, documents: MemoryDocuments
+) -> None:
+    row = [MOMENT.isoformat(), None, "2030-03-09", {"high": 2}]
+    await documents.put(f"{ONE}/ends/0", {"v": 1, "hosts": {"shop.example": row}})
+
+    read = EndDates(MOMENT, None, EndDate(date(2030, 3, 9)), {Severity.HIGH: 2})
+    assert await kept.get(ONE) == {"shop.example": read}
+
+
+async def known_since(kept: KeptEndDates, *scans: list[tuple[str, str]]) -> dict[str, int]:
+    """Keep scans of a domain, one a day, with these issues; return the day of each by title."""
+    for day, issues in enumerate(scans):
+        listed = [{"severity": severity, "title": title} for severity, title in issues]
+        at = MOMENT + timedelta(days=day)
+        ends = end_dates_of(facts_of({"security": {"issues": listed}}), at, at)
+        await kept.keep(ONE, "shop.example", ends)
+    known = (await kept.get(ONE))["shop.example"].worst
+    return {each.title: int(each.since - MOMENT.timestamp()) // 86_400 for each in known}
+
+
+async def test_an_issue_is_known_since_the_scan_that_found_it(kept: KeptEndDates) -> None:
+    old, late = ("high", "Old"), ("low", "Late")
+
+    assert await known_since(kept, [old], [old, late], [late, old]) == {"Old": 0, "Late": 1}
+
+
+async def test_an_issue_that_was_gone_is_new_again(kept: KeptEndDates) -> None:
+    assert await known_since(kept, [("high", "Back")], [], [("high", "Back")]) == {"Back": 2}
+
+
+async def test_an_issue_that_counts_days_stays_the_same(kept: KeptEndDates) -> None:
+    day = [[("high", f"The certificate expires in {left} days")] for left in (8, 7)]
+
+    assert await known_since(kept, *day) == {"The certificate expires in 7 days": 0}
+
+
+@pytest.mark.parametrize(("then", "now", "since"), [("low", "high", 1), ("high", "low", 0)])
+async def test_an_issue_is_new_when_its_severity_has_risen(
+    kept: KeptEndDates, then: str, now: str, since: int
+) -> None:
+    assert await known_since(kept, [(then, "Port")], [(now, "Port")]) == {"Port": since}
+
+
+async def test_of_very_many_issues_one_that_comes_into_sight_is_not_called_new(
+    kept: KeptEndDates,
+) -> None:
+    many = [("low", f"Low {number}") for number in range(MAX_WORST_ISSUES + 1)]
+    now = [("critical", "Worse"), *many[3:]]
+
+    since = await known_since(kept, many, now)
+
+    assert since["Worse"] == 1
+    assert since[f"Low {MAX_WORST_ISSUES}"] == 0
+    assert len(since) <= MAX_WORST_ISSUES
 
 
 def test_the_end_that_comes_first_is_the_one_to_look_at() -> None:

@@ -288,5 +288,34 @@ async def test_nobody_waits_for_an_address_that_does_not_answer(
             await has_gone.wait()  # else its end of the line would outlive the test
 
 
+async def test_an_answer_waits_for_a_free_connection_rather_than_go_another_way(
+    room: Room,
+) -> None:
+    is_taken, is_over = asyncio.Event(), asyncio.Event()
+
+    async def hold(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        is_taken.set()
+        await is_over.wait()
+        writer.close()
+
+    async with (
+        await asyncio.start_server(hold, "127.0.0.1", 0) as server,
+        aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit_per_host=1)) as http,
+        asyncio.TaskGroup() as group,
+    ):
+        room.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        first = group.create_task(http.get(room.url))
+        await is_taken.wait()
+        room.replies = Replies(http, within_s=0.01)
+        second = group.create_task(room.send())
+
+        done, _waiting = await asyncio.wait({second}, timeout=0.1)
+
+        assert not done
+        for each in (first, second):
+            each.cancel()
+        is_over.set()
+
+
 def test_the_address_at_which_somebody_can_be_answered_is_not_shown() -> None:
     assert "hooks" not in repr(Origin("U1", "C1", "https://hooks.slack.example/commands/T1"))

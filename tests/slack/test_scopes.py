@@ -18,9 +18,11 @@ NEEDED_BY: dict[str, set[str]] = {
     "auth_test": set(),
     "chat_postEphemeral": {"chat:write"},
     "chat_postMessage": {"chat:write"},
+    "chat_update": {"chat:write"},
     "conversations_info": CHANNELS,
     "conversations_members": CHANNELS,
     "conversations_open": {"im:write"},
+    "files_upload_v2": {"files:write"},
     "usergroups_list": {"usergroups:read"},
     "usergroups_users_list": {"usergroups:read"},
     "users_conversations": CHANNELS,
@@ -31,7 +33,7 @@ NEEDED_BY: dict[str, set[str]] = {
     "views_push": set(),
     "views_update": set(),
 }
-CALL = re.compile(r"client\.((?!is_|send_)[a-z]+(?:_[a-zA-Z]+)+)\(")
+CALL = re.compile(r"client\.((?!is_|send_)[a-z]+(?:_[a-zA-Z0-9]+)+)\(")
 
 
 def methods_called() -> set[str]:

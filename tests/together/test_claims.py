@@ -8,6 +8,7 @@ import pytest
 
 from bot.claims import LASTS, Claims
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain, UncertainAddError
+from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, StoredVersions
 from bot.scans import Scans
 from bot.shared_limits import forget_expired
@@ -21,6 +22,7 @@ from bot.tracker.models import (
     TrackerError,
     UnavailableError,
 )
+from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
@@ -42,7 +44,9 @@ class Service:
         self.errors: list[BaseException] = []
         self.is_asked, self.gate = asyncio.Event(), asyncio.Event()
 
-    async def scan(self, workspace: WorkspaceId, domain_id: str) -> ScanResult:
+    async def scan(
+        self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+    ) -> ScanResult:
         await self._take(domain_id)
         return ScanResult(domain_id=domain_id, sections={"dns": {"ttl": len(self.sent)}})
 
@@ -75,7 +79,9 @@ class Process:
         )
         self._dead = dead
         portfolio = Portfolio(service.lists, clock=clock, versions=StoredVersions(documents))
-        self.scans = Scans(service, portfolio, documents, clock=clock, claims=claims)
+        self.scans = Scans(
+            service, portfolio, documents, KeptEndDates(documents), clock=clock, claims=claims
+        )
         self.adder = DomainAdder(service.add, portfolio, claims=claims)
 
     def _is_dead(self, process_id: str) -> bool:

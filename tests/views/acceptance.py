@@ -18,7 +18,7 @@ MAX_TOP_LEVEL_CHARS = 4000
 MAX_MESSAGE_CHARS = 13_200
 # The only markup that may be there: a moment with its fallback, who set the key, its page.
 OUR_MARKUP = re.compile(
-    rf"<!date\^-?\d+\^\{{date_short_pretty\}} \{{time\}}\|[^<>|&]+>|<@{ADMIN_ID}>"
+    rf"<!date\^-?\d+\^\{{date_short_pretty\}} at \{{time\}}\|[^<>|&]+>|<@{ADMIN_ID}>"
     r"|<https://tracker\.example/keys\|Portfolio → API Keys>"
 )
 UNSEEN = re.compile(

@@ -57,11 +57,11 @@ def test_what_the_service_now_holds_is_shown() -> None:
         "Added shop.example. Health: 84.5 (good); type: owned; folder: Web shops; tags: prod, eu."
     )
     text = shown_text(message)
-    assert "✅ Added `shop.example`." in text
+    assert "✅ Added *shop.example*." in text
     assert "*Health*\n🟢 84.5 good" in text
-    assert "*Type*\n`owned`" in text
-    assert "*Folder*\n`Web shops`" in text
-    assert "*Tags*\n`prod`, `eu`" in text
+    assert "*Type*\nowned" in text
+    assert "*Folder*\nWeb shops" in text
+    assert "*Tags*\nprod, eu" in text
 
 
 def test_what_the_service_did_not_say_is_a_dash_and_no_number() -> None:

@@ -206,7 +206,7 @@ def test_the_twin_says_the_same_in_lines() -> None:
 
     assert fallback is not None
     assert fallback.text == listed(domains).text
-    assert "🟢 90 good  `a.example`\n⚪ unknown  `b.example`" in shown_text(fallback)
+    assert "🟢 90 good  *a.example*\n⚪ unknown  *b.example*" in shown_text(fallback)
 
 
 @loop_over("name", NAMES.values(), ids=NAMES)
@@ -217,7 +217,7 @@ def test_the_twin_counts_what_it_cannot_hold(name: Callable[[int], str]) -> None
 
     text = shown_text(fallback)
     on_page = len(page_of(domains, 1).domains)
-    lines = [line for line in text.splitlines() if line.endswith("`") and line[0] in "🔴🟡🟢⚪"]
+    lines = [line for line in text.splitlines() if line.endswith("*") and line[0] in "🔴🟡🟢⚪"]
     more = f"and {on_page - len(lines):,} more on this page"
     assert lines
     assert (more in text) == (len(lines) < on_page)
@@ -291,6 +291,7 @@ def test_next_steps_are_buttons() -> None:
         "Scan": "/scan",
         "Add domain": "/adddomain",
         "Share": "below:70",
+        "Export CSV": "below:70",
     }
 
 
@@ -312,13 +313,13 @@ def test_a_shared_list_has_no_buttons_and_names_who_shared_it() -> None:
 def test_entries_without_a_name_are_counted() -> None:
     message = domains_message(a_snapshot(a_domain(), skipped=2), [a_domain()], Query())
 
-    assert "2 entries without a name left out." in shown_text(message)
+    assert "Not shown: 2 entries without a name." in shown_text(message)
 
 
 def test_an_empty_portfolio_asks_for_the_first_domain() -> None:
     message = listed([])
 
-    assert "watches no domains for this workspace yet" in message.text
+    assert "Your portfolio has no domains yet." in message.text
     assert buttons(message) == {"Add domain": "/adddomain"}
 
 
@@ -330,7 +331,7 @@ def test_a_filter_that_matches_nothing_says_what_is_in_use() -> None:
     assert "None of your 1 domain matches `tag:pord folder:blogs type:x`." in text
     assert "No domain has the tag `pord`. In use: `eu`, `prod`." in text
     assert "No domain has the folder `blogs`. In use: `Shops`." in text
-    assert "No domain has the type `x`. None has a type at all." in text
+    assert "No domain has the type `x`. None is in use." in text
 
 
 def test_labels_in_use_that_are_too_many_are_counted() -> None:
@@ -375,7 +376,7 @@ def test_an_outdated_list_says_first_how_old_it_is(age: timedelta, words: str) -
     fallback = outdated.fallback()
     assert fallback is not None
     for each in (outdated, fallback):
-        assert each.text.startswith("Domain Tracker is unavailable. This is the list of ")
+        assert each.text.startswith("Domain Tracker is unavailable. This list is from ")
         assert f", {words}." in each.blocks[0]["text"]["text"]
         assert buttons(each)["Try again"] == "/domains page:2"
 

@@ -48,10 +48,10 @@ VALUES = {
     "nothing visible": ("\u200b", "(nothing)"),
     "yes": (True, "yes"),
     "no": (False, "no"),
-    "a number": (3600, "`3600`"),
-    "minus": (-1.5, "`-1.5`"),
-    "words": ("v=spf1 -all", "`v=spf1 -all`"),
-    "a list": (("a", None, True, 2), "`a, –, yes, 2`"),
+    "a number": (3600, "3600"),
+    "minus": (-1.5, "-1.5"),
+    "words": ("v=spf1 -all", "v=spf1 -all"),
+    "a list": (("a", None, True, 2), "a, –, yes, 2"),
     "an empty list": ((), "none"),
     "a day": ("2027-02-03", "3 Feb 2027"),
     "a registry's day": ("03-Feb-2027", "3 Feb 2027"),
@@ -60,11 +60,11 @@ VALUES = {
     "a registry's moment": ("2027-02-03 14:05:00 UTC", MOMENT),
     "a certificate's moment": ("Feb  3 14:05:00 2027 GMT", MOMENT),
     "a header's moment": ("Wed, 03 Feb 2027 14:05:00 GMT", MOMENT),
-    "no such day": ("2027-02-30", "`2027-02-30`"),
+    "no such day": ("2027-02-30", "2027-02-30"),
     "no such moment": ("2027-02-03T25:05:00Z", "`2027-02-03T25:05:00Z`"),
     "a moment without zone": ("2027-02-03T14:05:00", "`2027-02-03T14:05:00`"),
     "before all time": ("0001-01-01T00:00:00+14:00", "`0001-01-01T00:00:00+14:00`"),
-    "digits of elsewhere": ("٢٠٢٧-٠٢-٠٣", "`٢٠٢٧-٠٢-٠٣`"),
+    "digits of elsewhere": ("٢٠٢٧-٠٢-٠٣", "٢٠٢٧-٠٢-٠٣"),
 }
 
 
@@ -88,16 +88,16 @@ def test_a_number_whose_name_says_so_is_a_moment(name: str, value: float) -> Non
 
 @loop_over("name", ["serial", "validity days", "ttl"])
 def test_any_other_number_is_a_number(name: str) -> None:
-    assert value_text(Finding((name,), SECONDS), 100) == f"`{SECONDS}`"
+    assert value_text(Finding((name,), SECONDS), 100) == str(SECONDS)
 
 
 @loop_over("value", [0, -1, 90, 10**400, 1e308, float("nan"), float("inf"), float("-inf")])
 def test_a_number_that_is_no_moment_of_our_time_stays_a_number(value: float) -> None:
-    assert value_text(Finding(("expires",), value), 500) == f"`{value}`"
+    assert value_text(Finding(("expires",), value), 500) == str(value)
 
 
 def test_a_value_is_clipped_before_it_is_escaped() -> None:
-    assert value_text(Finding((), "&" * 50), 3) == "`&amp;&amp;…`"
+    assert value_text(Finding((), "&" * 50), 3) == "&amp;&amp;…"
 
 
 @given(st.lists(st.text(st.characters()) | st.sampled_from(list(HOSTILE_TEXTS.values()))))
@@ -122,8 +122,8 @@ def test_a_record_of_a_few_parts_is_one_line() -> None:
     lines = lines_of({"MX": [{"host": "a.example", "ttl": 60}, {"host": "b.example", "ttl": 60}]})
 
     assert lines == [
-        ("*MX 1*  Host `a.example`  ·  TTL `60`", 1),
-        ("*MX 2*  Host `b.example`  ·  TTL `60`", 1),
+        ("*MX 1*  Host a.example  ·  TTL 60", 1),
+        ("*MX 2*  Host b.example  ·  TTL 60", 1),
     ]
 
 
@@ -132,9 +132,9 @@ def test_a_record_of_one_part_and_one_of_many_is_a_line_each() -> None:
 
     lines = lines_of({"A": [{"ip": "192.0.2.1"}], "B": [many]})
 
-    assert lines[0] == ("*A 1 › IP*  `192.0.2.1`", 1)
-    assert lines[1:3] == [("*B 1 › Part0*  `0`", 0), ("*B 1 › Part1*  `1`", 0)]
-    assert lines[9:] == [("*B 1 › Part8*  `8`", 1)]  # the end of the record
+    assert lines[0] == ("*A 1 › IP*  192.0.2.1", 1)
+    assert lines[1:3] == [("*B 1 › Part0*  0", 0), ("*B 1 › Part1*  1", 0)]
+    assert lines[9:] == [("*B 1 › Part8*  8", 1)]  # the end of the record
 
 
 def test_a_record_too_long_for_a_line_is_a_line_each() -> None:
@@ -168,12 +168,12 @@ BEFORE, AFTER = Finding(("ns",), "a.example"), Finding(("ns",), "b.example")
 @loop_over(
     ("change", "line"),
     [
-        (Change("dns", BEFORE, AFTER), "*DNS › NS*  `a.example` → `b.example`"),
-        (Change("ssl", None, AFTER), "*SSL › NS*  new: `b.example`"),
-        (Change("security", BEFORE, None), "*Security › NS*  gone: `a.example`"),
+        (Change("dns", BEFORE, AFTER), "*DNS › NS*  a.example → b.example"),
+        (Change("ssl", None, AFTER), "*SSL › NS*  new: b.example"),
+        (Change("security", BEFORE, None), "*Security › NS*  gone: a.example"),
         (
             Change("dns", BEFORE, AFTER, of=("TXT", "<x>"), also=("isPresent",)),
-            "*DNS › NS*  `TXT, &lt;x&gt;`  `a.example` → `b.example` (also Is present)",
+            "*DNS › NS*  TXT, &lt;x&gt;  a.example → b.example (also Is present)",
         ),
         (Change(HEALTH, Finding((), 38.0), Finding((), 40.5)), "*Health*  38 → 40.5"),
     ],

@@ -23,7 +23,7 @@ def test_an_admin_without_a_key_is_told_how_to_make_one() -> None:
     assert_slack_takes(message)
     assert message.text == "This workspace is not connected to Domain Tracker yet."
     assert "a key for this app alone" in shown_text(message)
-    assert set(buttons(message)) == {"Set key", "Managers", "History"}
+    assert set(buttons(message)) == {"Set key", "Managers", "Permissions", "History"}
 
 
 def test_the_state_of_a_key_shows_everything_but_the_key() -> None:
@@ -52,7 +52,7 @@ def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
 
     assert list(buttons(message)) == [
         *("Replace key", "Rotate key", "Check key"),
-        *("Managers", "History", "Remove key"),
+        *("Managers", "Permissions", "History", "Remove key"),
     ]
     remove = next(e for e in message.blocks[-1]["elements"] if "confirm" in e)
     assert remove["text"]["text"] == "Remove key"

@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -155,9 +156,10 @@ ISSUES = [
     {"severity": "CRITICAL", "title": "Listed on a *blacklist*", "fix": "Ask <them>"},
     *({"severity": "medium", "title": f"Header {number} is missing"} for number in range(5)),
 ]
+CERTIFICATE_END = MOMENT + timedelta(days=4, hours=16)
 ENDING = {
     "whois": {"expiryDate": "2030-03-15"},
-    "ssl": {"notAfter": "2030-03-06T06:07:08Z"},
+    "ssl": {"notAfter": CERTIFICATE_END.isoformat()},
     "security": {"issues": ISSUES},
 }
 
@@ -169,7 +171,7 @@ def test_the_text_alone_says_everything_that_matters_in_the_order_of_the_blocks(
         "Scan of shop.example. Health 38 → 40 ▲. 7 issues: 1 critical, 5 medium, 1 low."
         " Critical: Listed on a *blacklist* – Ask &lt;them&gt;. Medium: Header 0 is missing."
         " Medium: Header 1 is missing. Medium: Header 2 is missing. Medium: Header 3 is missing."
-        " Certificate expires in 5 days, 6 Mar 2030, 06:07 UTC."
+        " Certificate expires in 5 days, 6 Mar 2030, 06:05 UTC."
         " Registration expires in 14 days, 15 Mar 2030."
         " WHOIS 1 record, DNS 20 records, SSL 1 record, Security 7 records."
         " Scanned 1 Mar 2030, 14:05 UTC."
@@ -187,7 +189,7 @@ def test_issues_come_first_and_then_what_ends_soon() -> None:
                 "🔴 Critical: Listed on a *blacklist* – Ask <them>",
                 "🟡 Medium: Header 3 is missing",
                 "and 2 more",
-                "🔴 *Certificate expires in 5 days*  ·  6 Mar 2030, 06:07 UTC",
+                f"🔴 *Certificate expires in 5 days*  ·  {moment_token(CERTIFICATE_END)}",
                 "⚠️ *Registration expires in 14 days*  ·  15 Mar 2030",
             )
         ]
@@ -240,7 +242,7 @@ ENDS = {
     "today": ("2030-03-01", "🔴 *Registration expires today*  ·  1 Mar 2030"),
     "an hour ago": (
         "2030-03-01T13:00:00Z",
-        "🔴 *Registration expired today*  ·  1 Mar 2030, 13:00 UTC",
+        f"🔴 *Registration expired today*  ·  {moment_token(MOMENT.replace(hour=13, minute=0))}",
     ),
     "past": ("2030-02-26", "🔴 *Registration expired 3 days ago*  ·  26 Feb 2030"),
     "never": ("9999-12-31", "Registration expires in 7,975 years  ·  31 Dec 9999"),
@@ -327,7 +329,7 @@ def test_what_does_not_fit_is_counted_and_one_press_away() -> None:
     for message in (scan_message(a_report({"dns": records})), twin_of({"dns": records})):
         text = shown_text(message)
         lines = [line for line in text.splitlines() if line.startswith(("*1", "*2"))]
-        more = 51 - text.count("Type `A`")
+        more = 51 - text.count("Type A")
         assert f"and {more} more" in text
         assert lines
         assert section_place(buttons(message)["Show all"]) == ("shop.example", "dns", 1)
@@ -342,7 +344,7 @@ def twin_of(sections: dict[str, object]) -> Message:
 def test_the_twin_has_every_section_too() -> None:
     text = shown_text(twin_of({"dns": {"ttl": 60}}))
 
-    assert text.index("DNS  ·  1 record\n") < text.index("*TTL*  `60`")
+    assert text.index("DNS  ·  1 record\n") < text.index("*TTL*  60")
     assert "SSL  ·  not included in this scan" in text
 
 
@@ -363,7 +365,7 @@ def test_a_form_shows_everything_on_its_pages() -> None:
     pages = [section_form(report, "dns", page) for page in (1, 2, 3)]
 
     lines = [line for page in pages for line in section_lines(page)]
-    assert lines == [f"*K{number}*  `{number}`" for number in range(95)]
+    assert lines == [f"*K{number}*  {number}" for number in range(95)]
     assert "95 records, page 2 of 3." in shown(pages[1])
 
 
@@ -380,7 +382,7 @@ def test_a_form_of_long_texts_shows_everything_too() -> None:
             break
         page = section_place(turn)[2]
 
-    assert lines == [f"*K{n}*  `{n}{'😀' * 540}`" for n in range(95)]
+    assert lines == [f"*K{n}*  {n}{'😀' * 540}" for n in range(95)]
 
 
 @loop_over(
@@ -426,7 +428,7 @@ def test_changes_are_told_with_their_date_and_counted() -> None:
 
     text = shown_text(message)
     assert f"*20 changes since the last scan ({moment_token(MOMENT)})*" in text
-    assert "• *DNS › NS*  new: `ns0.example`" in text
+    assert "• *DNS › NS*  new: ns0.example" in text
     assert f"• and {20 - MAX_CHANGES} more" in text
     assert (
         "20 changes since the last scan (1 Mar 2030, 14:05 UTC). DNS › NS  new: ns0.ex"
@@ -441,7 +443,7 @@ def test_long_changes_are_counted_rather_than_cut() -> None:
 
     lines = [line for line in text.splitlines() if line.startswith("• *")]
     assert f"• and {8 - len(lines)} more" in text
-    assert all(line.endswith("`") for line in lines)
+    assert set(lines) == {lines[0]}
 
 
 def test_that_nothing_has_changed_is_said() -> None:
@@ -465,7 +467,7 @@ def test_next_steps_are_buttons() -> None:
 def test_a_shared_scan_names_who_shared_it_and_cannot_be_shared_again() -> None:
     message = scan_message(a_report({"dns": 1}), shared_by="Ana")
 
-    assert "Shared by `Ana`." in shown_text(message)
+    assert "Shared by *Ana*." in shown_text(message)
     assert buttons(message) == {}
 
 

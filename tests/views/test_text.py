@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from bot.message import MAX_TEXT_CHARS, Message
 from bot.redaction import holds_secret
 from bot.views.text import (
+    bold,
     clip,
     clip_at_word,
     code,
@@ -14,6 +15,7 @@ from bot.views.text import (
     duration_text,
     escaped,
     host_text,
+    literal,
     moment_text,
     moment_token,
     outside,
@@ -101,6 +103,32 @@ def test_a_backtick_cannot_end_code() -> None:
     assert code("a` <!here> `b") == "`aˋ &lt;!here&gt; ˋb`"
 
 
+@loop_over(
+    ("text", "shown"),
+    [
+        ("shop.example", "shop.example"),
+        ("R&D <x>", "R&amp;D &lt;x&gt;"),
+        ("web_shops", "web_shops"),
+        ("a > b", "a &gt; b"),
+        (" ", "(nothing)"),
+    ],
+)
+def test_what_slack_does_not_format_is_bold_or_as_it_is(text: str, shown: str) -> None:
+    assert (literal(text), bold(text)) == (shown, f"*{shown}*")
+
+
+@loop_over("text", ["*a*", "a~b", "_dmarc.example", "a_ b", ":skull:", "> a", "a`b"])
+def test_what_slack_would_format_is_code(text: str) -> None:
+    assert literal(text) == bold(text) == code(text)
+
+
+@given(ANY_TEXT, st.integers(1, 300))
+def test_bold_text_has_no_other_format(text: str, limit: int) -> None:
+    shown = bold(text, limit)
+
+    assert shown == code(text, limit) or re.fullmatch(r"\*([^*~`<>&]|&(amp|lt|gt);)+\*", shown)
+
+
 def test_what_is_cut_at_a_word_cuts_no_token_and_no_escaped_character() -> None:
     whole = f"Listed {moment_token(MOMENT)} by <@U0BOB>, a&amp;b &lt;c&gt; d" * 2
 
@@ -174,7 +202,7 @@ def test_a_moment_is_shown_in_the_readers_own_zone() -> None:
     moment = datetime(2027, 2, 3, 14, 5, 59, tzinfo=UTC)
 
     assert moment_token(moment) == (
-        "<!date^1801663559^{date_short_pretty} {time}|3 Feb 2027, 14:05 UTC>"
+        "<!date^1801663559^{date_short_pretty} at {time}|3 Feb 2027, 14:05 UTC>"
     )
 
 

@@ -23,10 +23,12 @@ async def open_list(app: Harness, person: Person, channel: str = "general") -> V
     return await settled(person)
 
 
-async def until_listed(app: Harness, words: str, person: Person | None = None) -> View:
+async def until_listed(
+    app: Harness, words: str, person: Person | None = None, channel: str = "general"
+) -> View:
     """Open the list again and again, until it says that; return it."""
     async with asyncio.timeout(TIME_LIMIT_S):
-        while words not in (form := await open_list(app, person or app.bob)).everything:
+        while words not in (form := await open_list(app, person or app.bob, channel)).everything:
             pass
     return form
 

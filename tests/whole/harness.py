@@ -216,9 +216,7 @@ async def running_stand_ins(
         running_slack(
             answers_within_s=TIME_LIMIT_S,
             clock=clock.seconds,
-            commands=[each.command for each in ABOUT.commands],
-            scopes=ABOUT.scopes,
-            events=ABOUT.events,
+            **ABOUT.settings,
         ) as slack,
         running_tracker(clock=clock) as tracker,
     ):

@@ -120,9 +120,7 @@ async def many_stand_ins(
         running_slack(
             answers_within_s=TIME_LIMIT_S,
             clock=clock.seconds,
-            commands=[each.command for each in ABOUT.commands],
-            scopes=ABOUT.scopes,
-            events=ABOUT.events,
+            **ABOUT.settings,
             redirect_urls=[f"http://127.0.0.1:{port}/slack/oauth_redirect"],
             rotates_tokens=rotates_tokens,
             deploys_to_orgs=bool(in_org),

@@ -14,7 +14,7 @@ async def test_one_line_adds_a_domain_and_shows_what_the_service_holds(ready: Ha
         ready.bob, '/adddomain https://Blog.Example/x type:partner folder:"Two words" tag:a tag:b'
     )
 
-    assert "Added `blog.example`" in answer.everything
+    assert "Added *blog.example*" in answer.everything
     added = next(d for d in ready.account.domains.values() if d.domain == "blog.example")
     assert (added.domain_type, added.folder, tuple(added.tags)) == (
         "partner",
@@ -83,7 +83,7 @@ async def test_the_form_offers_what_is_in_use_and_takes_what_is_new(ready: Harne
         form, {"Domain": "blog.example", "Folder": "Web shops", "Tags": ["prod", "fresh"]}
     )
 
-    assert "Added `blog.example`" in (await ready.answer(ready.bob)).everything
+    assert "Added *blog.example*" in (await ready.answer(ready.bob)).everything
     added = next(d for d in ready.account.domains.values() if d.domain == "blog.example")
     assert (added.folder, tuple(added.tags)) == ("Web shops", ("prod", "fresh"))
 
@@ -98,7 +98,7 @@ async def test_every_shape_of_the_services_answer_is_tolerated(ready: Harness, s
 
     answer = await ready.ask(ready.bob, f"/adddomain {style}.example")
 
-    assert f"Added `{style}.example`" in answer.everything
+    assert f"Added *{style}.example*" in answer.everything
     assert "66 fair" in answer.everything
 
 
@@ -109,7 +109,7 @@ async def test_a_write_that_arrived_before_the_line_dropped_is_found_by_looking(
 
     answer = await ready.ask(ready.bob, "/adddomain blog.example")
 
-    assert "Added `blog.example`" in answer.everything
+    assert "Added *blog.example*" in answer.everything
     assert [method for method, _ in ready.service_requests()].count("POST") == 1
 
 
@@ -121,8 +121,8 @@ async def test_a_write_without_trace_is_admitted_and_can_be_tried_again(ready: H
     assert "doesn't list it" in uncertain.everything
     added = await ready.press(ready.bob, uncertain, "Try again")
 
-    assert "Added `blog.example`" in added.everything
-    assert "`new`" in added.everything
+    assert "Added *blog.example*" in added.everything
+    assert "*Tags*\nnew" in added.everything
 
 
 async def test_a_domain_that_is_added_but_not_listed_yet_is_told_so(ready: Harness) -> None:

@@ -42,7 +42,7 @@ async def test_a_preview_is_for_one_person_alone_and_changes_nothing(ready: Harn
     assert below is not None
     assert below.id == listed.id
     assert "Preview" in below.buttons
-    assert "Has not run yet" in again.everything
+    assert "No runs yet" in again.everything
     for person in (ready.bob, ready.ada):
         assert not any("Preview" in each.everything for each in person.messages())
 
@@ -76,7 +76,7 @@ async def test_what_was_sent_by_hand_is_what_the_next_one_compares_with(ready: H
     at_its_time = await at_nine(ready)
 
     posts = [call for call in ready.slack.calls if call.method == "chat.postMessage"]
-    assert "Sent now by `bob`" in by_hand.everything
+    assert "Sent now by *bob*" in by_hand.everything
     assert "▼ \N{MINUS SIGN}37" in at_its_time.everything
     for post in posts:
         assert str(post.arguments["unfurl_links"]).lower() == "false"

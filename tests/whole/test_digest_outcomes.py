@@ -44,7 +44,7 @@ async def test_nothing_that_slack_may_have_posted_is_posted_again(ready: Harness
     for notice in notices:
         assert "may be missing" in notice.everything
         assert "Send now" in notice.buttons
-    assert listed.everything.count("maybe posted") == len(ways)
+    assert listed.everything.count("unconfirmed") == len(ways)
     assert digests(ready) == []
 
 
@@ -54,13 +54,13 @@ async def test_a_channel_that_takes_no_posts_of_apps_pauses_its_digest(ready: Ha
 
     move_to(ready, nine(ready))
     notice = await next_notice(ready)
-    ready.slack.unrestrict("general")
+    ready.slack.restrict("general", None)
     await ready.bob.press(notice, "Resume")
     answer = await next_notice(ready)
     move_to(ready, nine(ready))
     await next_digest(ready)
 
-    assert "do not let the bot post" in notice.everything
+    assert "do not let apps post" in notice.everything
     assert "Resumed" in answer.everything
     assert len(digests(ready)) == 1
 

@@ -66,9 +66,9 @@ async def test_a_busy_slack_gets_the_announcement_and_what_is_sent_now_a_little_
     await next_digest(ready)
     notice = await next_notice(ready)
 
-    assert "Its announcement is on its way" in saved.everything
+    assert "Slack did not accept the announcement" in saved.everything
     assert "On its way" in sent.everything
-    assert "Your digest is posted" in notice.everything
+    assert "Your digest is now posted" in notice.everything
     assert len(digests(ready)) == 1
 
 

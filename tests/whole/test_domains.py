@@ -1,6 +1,7 @@
 """`/domains`: the list, its filters, its pages, what is shared."""
 
 import asyncio
+import csv
 import json
 from datetime import timedelta
 
@@ -115,9 +116,9 @@ async def test_while_the_service_is_unavailable_the_last_list_is_shown_with_its_
     ready.tracker.faults.clear()
 
     first = answer.blocks[0]["text"]["text"]
-    assert first.startswith("⚠️ Domain Tracker is unavailable. This is the list of <!date^")
+    assert first.startswith("⚠️ Domain Tracker is unavailable. This list is from <!date^")
     assert first.endswith(", 2 hours ago.")
-    assert answer.text.startswith("Domain Tracker is unavailable. This is the list of")
+    assert answer.text.startswith("Domain Tracker is unavailable. This list is from")
     assert [row[0] for row in rows(answer)] == ["shop.example", "www.example"]
 
     again = await ready.press(ready.bob, answer, "Try again")
@@ -168,6 +169,60 @@ async def test_the_bot_turns_the_pages_and_the_table_has_none_of_its_own(ready: 
     assert names == sorted(names)
 
 
+async def test_a_portfolio_that_changes_under_the_pager_leads_nowhere_wrong(
+    ready: Harness,
+) -> None:
+    ready.account.fill(70, seed=1)
+    first = await ready.ask(ready.bob, "/domains sort:name")
+    second = await ready.press(ready.bob, first, "Next page")
+    for gone in list(ready.account.domains)[:25]:
+        del ready.account.domains[gone]
+    ready.clock.ahead += FRESH_FOR
+
+    last = await ready.press(ready.bob, second, "Next page")
+
+    assert rows(last)[-1] != rows(second)[-1]
+    assert "page 2 of 2, rows 26–48" in last.everything
+    assert "there is no page 3" in last.everything
+
+
+@pytest.mark.transports("shared")
+async def test_m25_the_filtered_list_comes_as_a_csv_file_to_the_person_alone(
+    ready: Harness,
+) -> None:
+    ready.account.add("=cmd.example", health=3, tags=("prod",))
+    answer = await ready.ask(ready.bob, "/domains tag:prod sort:name")
+
+    said = await ready.press(ready.bob, answer, "Export CSV")
+
+    sent = await ready.bob.next_message("dm")
+    read = csv.reader((await ready.bob.download(sent)).decode("utf-8-sig").splitlines())
+    assert [row[:3] for row in read] == [
+        ["name", "score", "band"],
+        ["'=cmd.example", "3", "poor"],
+        ["shop.example", "41", "poor"],
+        ["www.example", "97", "good"],
+    ]
+    assert "Your list of 3 domains" in sent.everything
+    assert "domains.csv with 3 domains" in said.everything
+    assert said.is_ephemeral
+
+
+async def test_m25_without_the_permission_the_answer_says_who_can_grant_it(
+    ready: Harness,
+) -> None:
+    installation = ready.slack.world.installation
+    assert installation
+    installation.scopes = tuple({*installation.scopes} - {"files:write"})
+    answer = await ready.ask(ready.bob, "/domains")
+
+    refused = await ready.press(ready.bob, answer, "Export CSV")
+
+    assert "lacks a Slack permission for this: `files:write`" in refused.everything
+    assert "ask an admin to install it again" in refused.everything
+    assert refused.buttons == []
+
+
 @pytest.mark.transports("shared")
 async def test_share_shows_the_same_list_to_the_channel(ready: Harness) -> None:
     answer = await ready.ask(ready.bob, "/domains tag:prod")
@@ -200,7 +255,7 @@ async def test_odd_entries_of_the_list_are_shown_or_counted(ready: Harness) -> N
     answer = await ready.ask(ready.bob, "/domains")
 
     assert [row[0] for row in rows(answer)] == ["a.example", "b.example"]
-    assert "3 entries without a name left out" in answer.everything
+    assert "Not shown: 3 entries without a name" in answer.everything
 
 
 @loop_over("line", ["/domains", "/scan shop.example", "/adddomain a.example"])
@@ -216,7 +271,7 @@ async def test_people_of_other_companies_get_nothing_in_shared_channels(
     assert ready.service_requests() == []
 
 
-async def test_what_scans_said_of_ends_and_issues_is_in_the_list_and_its_filters(
+async def test_m23_what_scans_said_of_ends_and_issues_is_in_the_list_and_its_filters(
     ready: Harness,
 ) -> None:
     in_days = [ready.clock() + timedelta(days=days) for days in (8, 100)]

@@ -57,7 +57,7 @@ async def test_members_see_domains_admins_settings_too_and_strangers_nothing(
 
     assert "shop.example" in home.everything
     assert "41" in home.everything
-    assert "Set-up" not in home.everything
+    assert "Setup" not in home.everything
     assert len(requests) == 1
     assert "/domainkey" not in guests.everything
     assert "/domaindigest" not in guests.everything
@@ -103,7 +103,7 @@ async def test_a_scan_from_home_is_read_in_a_window_and_lies_in_the_messages(
     assert "Share" not in buttons(sent)
 
 
-async def test_what_ends_soon_comes_to_home_with_its_scan(ready: Harness) -> None:
+async def test_m23_what_ends_soon_comes_to_home_with_its_scan(ready: Harness) -> None:
     home = await opened(ready, ready.bob, "3 domains were never scanned")
     end = f"{ready.clock() + timedelta(days=21):%Y-%m-%d}"
     ready.tracker.answer_next(body=f'{{"whois": {{"expires": "{end}"}}}}'.encode(), on="scan")
@@ -143,7 +143,7 @@ async def test_whoever_is_no_manager_any_more_is_refused_and_sees_it(ready: Harn
 
     await window(ready.ada, "Only admins and owners")
     left = await home_where(ready, ready.ada, "ask an admin or owner")
-    assert "Set-up" not in left.everything
+    assert "Setup" not in left.everything
 
 
 async def test_a_service_that_is_down_leaves_everything_else_on_home(ready: Harness) -> None:
@@ -163,7 +163,7 @@ async def test_a_workspace_without_the_new_blocks_gets_a_plain_home(ready: Harne
 
     home = await opened(ready, ready.ada)
 
-    assert "Why each Slack permission is asked" in home.everything
+    assert "Why the app needs each permission" in home.everything
 
 
 @pytest.mark.transports("shared")

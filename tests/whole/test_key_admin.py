@@ -239,6 +239,26 @@ async def test_a_refused_key_is_told_once_and_mended_from_the_direct_message(
     assert counts == [1, 2, 0]
     assert "works and is saved" in form.everything
     assert "3 domains" in (await ready.ask(ready.bob, "/domains")).everything
+    for person, counted in ((ready.bob, 2), (ready.ada, 1)):
+        edited = await next_notice(ready, person)
+        assert f"The key in use is `{shown(new)}`" in edited.everything
+        assert edited.buttons == []
+        assert len(person.messages("dm")) == counted
+
+
+async def test_a_notice_of_a_refusal_says_in_its_place_that_the_key_works_again(
+    ready: Harness,
+) -> None:
+    ready.tracker.fail_next("invalid_key")
+    await ready.ask(ready.bob, "/domains")
+    notice = await next_notice(ready, ready.ada)
+    await ready.press(ready.ada, await state(ready), "Check key")
+    edited = await next_notice(ready, ready.ada)
+
+    assert "no longer works" in notice.everything
+    assert "works again since" in edited.everything
+    assert (edited.ts, edited.buttons) == (notice.ts, [])
+    assert len(ready.ada.messages("dm")) == 1
 
 
 async def test_the_people_of_a_named_group_are_told_too(ready: Harness) -> None:
@@ -268,11 +288,14 @@ async def test_a_replaced_key_is_not_counted_down(ready: Harness) -> None:
     first = await next_notice(ready, ready.ada)
     new = ready.account.create_key("new", scopes=("read_domains",), days=365)
     await ready.submit_key(new, Expiration="365 days")
+    edited = await next_notice(ready, ready.ada)
 
     ready.clock.ahead += 90 * DAY
     second = await next_notice(ready, ready.ada)
 
     assert "expires in 14 days" in first.everything
+    assert (edited.ts, edited.buttons) == (first.ts, [])
+    assert "was replaced" in edited.everything
     assert "was set 90 days ago" in second.everything
     assert "Rotate key" in second.buttons
     assert len(ready.ada.messages("dm")) == 2

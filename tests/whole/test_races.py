@@ -62,7 +62,7 @@ async def test_a_key_removed_while_a_domain_is_added_does_not_hide_that_it_was(
 
     answer = await ready.answer(ready.bob)
 
-    assert "Added `blog.example`" in answer.everything
+    assert "Added *blog.example*" in answer.everything
 
 
 async def test_checking_a_key_that_somebody_removed_keeps_no_command(ready: Harness) -> None:

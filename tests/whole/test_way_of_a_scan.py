@@ -11,12 +11,13 @@ from slack_bolt.async_app import AsyncApp
 from bot.portfolio.service import FRESH_FOR
 from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+pytestmark = pytest.mark.anyio
 
 BOT = Path(__file__).parents[2] / "bot"
 MAX_MODULES = 31
 
 
+@pytest.mark.transports("socket", "shared")
 async def test_a_warm_scan_enters_few_modules_before_it_asks_the_service(ready: Harness) -> None:
     await ready.ask(ready.bob, "/scan shop.example")
 

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.playground.page.refusals import RefusedNotes
-from bot.playground.page.session import Session
+from bot.playground.page.session import Session, SlackNames
 from bot.playground.slack import CommandFailed, FormError, Message, NothingToPress, Person, View
 from bot.playground.slack.errors import Refusal
+from bot.playground.slack.model import SLACKBOT_ID
 from bot.playground.slack.payloads import escaped
 
 Json = dict[str, Any]
 
+_CHANGED = "This message has changed in the meantime."
 _TOLD = {
     "operation_timeout": "The app did not answer within 3 seconds",
     "dispatch_failed": "The app could not be reached",
@@ -23,11 +25,14 @@ _TOLD = {
 class Around:
     """What the page does for everything drawn on it.
 
-    `complain` shows a sentence to the person; `follow` opens what a link into Slack leads to.
+    `complain` shows a sentence to the person; `follow` opens what a link into Slack leads to;
+    `open_thread` gets the timestamp of a thread's first message; `fill` gets a line to type.
     """
 
     complain: Callable[[str], None]
     follow: Callable[[str], Awaitable[None]]
+    open_thread: Callable[[str], None]
+    fill: Callable[[str], None]
 
 
 def failure_words(code: str) -> str:
@@ -71,10 +76,26 @@ class SlackActions:
         except CommandFailed as error:
             self._complain(failure_words(error.code))
         except NothingToPress:
-            self._complain("This message has changed in the meantime.")
+            self._complain(_CHANGED)
         except FormError as error:
             self._complain(f"{error}.")
         return None
+
+
+async def use_shortcut(
+    session: Session, around: Around, message: Message | None, name: str
+) -> None:
+    """Use a shortcut: a message's, or without a message a global one."""
+    person = session.person
+    try:
+        if message:
+            await person.message_shortcut(message, name)
+        else:
+            await person.shortcut(name, session.place)
+    except CommandFailed as error:
+        around.complain(failure_words(error.code))
+    except NothingToPress:
+        around.complain(_CHANGED)
 
 
 _UNKNOWN = (
@@ -83,19 +104,27 @@ _UNKNOWN = (
     " try preceding the “/” with an empty space."
 )
 _FAILED = "`{command}` failed with the error “{code}”"
+# https://docs.slack.dev/interactivity/implementing-slash-commands: not in threads.
+_NOT_IN_THREADS = "`{command}` is not supported in threads. Sorry!"
 _NOT_SENT = "Your message was not sent: {code}"
 
 
 class Speaking:
-    """Sends a person's lines to the channel that is open at that moment."""
+    """Sends a person's lines to the channel that is open at that moment, or to its thread."""
 
-    def __init__(self, session: Session, refused: RefusedNotes) -> None:
-        self._session = session
+    def __init__(
+        self, names: SlackNames, refused: RefusedNotes, thread_ts: str | None = None
+    ) -> None:
+        self._session = names.session
+        self._app_name = names.app_name
         self._refused = refused
+        self._thread_ts = thread_ts
 
     async def send(self, line: str) -> None:
         """Type a command, or say something in the channel."""
-        if line.startswith("/"):
+        if line.startswith("/") and self._thread_ts:
+            self._tell(self._session, _NOT_IN_THREADS, line, "")
+        elif line.startswith("/"):
             await self._command(line.strip())
         else:
             self._say(line)
@@ -115,7 +144,10 @@ class Speaking:
 
     def _say(self, line: str) -> None:
         try:
-            self._session.person.say(line.strip(), self._session.place)
+            person, slack = self._session.person, self._session.slack
+            bot = slack.world.workspace.members[slack.bot_user_id]
+            text = line.strip().replace(f"@{self._app_name}", f"@{bot.name}")
+            person.say(text, self._session.place, thread_ts=self._thread_ts)
         except CommandFailed as error:
             self._tell(self._session, _NOT_SENT, "", error.code)
 
@@ -125,4 +157,5 @@ class Speaking:
         world = session.slack.world
         command = escaped(world, line.partition(" ")[0])
         text = words.format(command=command, code=code)
-        world.posting.tell(session.channel, session.member.id, text)
+        content = {"text": text, "thread_ts": self._thread_ts}
+        world.posting.add(session.channel, content, user=SLACKBOT_ID, seen_by=session.member.id)

@@ -1,13 +1,22 @@
-"""The field in which people write, with the list of slash commands that opens above it."""
+"""The field in which people write, the list that opens above it, and menus of shortcuts."""
 
+import json
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from nicegui import background_tasks, ui
 from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
-from bot.playground.manifest import AppInfo, SlashCommand
+from bot.playground.manifest import AppInfo, Shortcut, SlashCommand
 from bot.playground.page.theme import MARKUP
+
+
+def mentioning(app_name: str, typed: str) -> list[SlashCommand]:
+    """Return the mention of the app to offer, where the last word is the beginning of it."""
+    word = typed.rpartition(" ")[2].lower()
+    is_begun = word.startswith("@") and f"@{app_name}".lower().startswith(word)
+    return [SlashCommand(f"@{app_name}", "Mentions the app")] if is_begun else []
 
 
 def fitting(commands: Sequence[SlashCommand], typed: str) -> list[SlashCommand]:
@@ -43,18 +52,13 @@ class Completion:
         return bool(self._offered)
 
     @property
-    def marked(self) -> str:
-        """The marked command; only while the list is open."""
-        return self._offered[self._marked].command
-
-    @property
     def marked_id(self) -> str:
         """The marked entry's id on the page, for screen readers; empty while nothing is open."""
         return f"c{self._rows[self._marked].id}" if self._offered else ""
 
     def offer(self, typed: str) -> None:
         """Show what fits a half-typed line."""
-        fits = fitting(self._commands, typed)
+        fits = fitting(self._commands, typed) or mentioning(self._app_name, typed)
         if fits != self._offered:
             self._offered, self._marked = fits, 0
             self._draw()
@@ -90,34 +94,74 @@ class Completion:
         return row
 
 
+def draw_shortcuts(
+    shortcuts: Sequence[Shortcut], icon: str, label: str, use: Callable[[str], Awaitable[None]]
+) -> None:
+    """Draw a button with a menu of shortcuts, where there are any; `use` gets a name."""
+    if not shortcuts:
+        return
+    button = ui.button(icon=icon, color=None).props("flat dense size=sm aria-haspopup=menu")
+    button.props["aria-label"] = button.props["title"] = label
+    with button, ui.menu().props("auto-close role=menu"):
+        for shortcut in shortcuts:
+            item = ui.menu_item(shortcut.name, on_click=partial(use, shortcut.name))
+            item.props["role"], item.props["aria-label"] = "menuitem", shortcut.name
+
+
 # Slack goes to the newest message when one sends; the list is drawn from the bottom up.
 _TO_NEWEST = "document.querySelectorAll('.sk-scroller').forEach(box => { box.scrollTop = 0 })"
 
 
 class Composer:
-    """A field named `label`. `send` gets each line that is sent."""
+    """A field named `label`. `send` gets each line that is sent.
+
+    `use` gets the name of the shortcut that is chosen behind its button with the lightning.
+    """
 
     def __init__(
-        self, label: str, placeholder: str, app: AppInfo, send: Callable[[str], Awaitable[None]]
+        self,
+        label: str,
+        app: AppInfo,
+        send: Callable[[str], Awaitable[None]],
+        use: Callable[[str], Awaitable[None]],
     ) -> None:
         self._send = send
-        with ui.element("div").classes("sk-composer"):
+        self._use = use
+        self._box = ui.element("div").classes("sk-composer")
+        with self._box:
             self._completion = Completion(app.commands, app.name, self._complete)
             with ui.element("div").classes("sk-composer-box"):
-                self._field = ui.textarea(placeholder=placeholder, on_change=self._typed)
-                self._field.props("autogrow borderless dense rows=1 autocomplete=off autofocus")
-                self._field.props["aria-label"] = label
-                self._field.props["aria-autocomplete"] = "list"
-                self._field.props["aria-expanded"] = "false"
-                self._field.props["aria-activedescendant"] = ""
-                self._field.classes("sk-field")
-                self._field.on("keydown", self._key, js_handler=MARKUP["keys_of_composer"])
-                button = ui.button(
-                    icon="send", on_click=lambda: self._submit(self._value), color=None
-                )
-                button.props('flat dense aria-label="Post message" title="Post message"').classes(
-                    "sk-send"
-                )
+                self._before = ui.element("div").classes("sk-shortcuts")
+                self._draw_field(label)
+
+    def show(self, placeholder: str, shortcuts: Sequence[Shortcut] = ()) -> None:
+        """Show the field, with these words while it is empty; without words hide it."""
+        self._box.visible = bool(placeholder)
+        self._set("placeholder", placeholder)
+        self._before.clear()
+        with self._before:
+            draw_shortcuts(shortcuts, "bolt", "Shortcuts", self._use)
+
+    def fill(self, line: str) -> None:
+        """Put a line into the field, which one may change before it is sent."""
+        self._field.value = line
+        self.focus()
+
+    def focus(self) -> None:
+        """Let the person type at once."""
+        if self._box.visible:
+            self._field.run_method("focus")
+
+    def _draw_field(self, label: str) -> None:
+        self._field = ui.textarea(on_change=self._typed).classes("sk-field")
+        self._field.props("autogrow borderless dense rows=1 autocomplete=off autofocus")
+        self._field.props["aria-label"] = label
+        self._field.props["aria-autocomplete"] = "list"
+        self._field.props["aria-expanded"] = "false"
+        self._field.props["aria-activedescendant"] = ""
+        self._field.on("keydown", self._key, js_handler=MARKUP["keys_of_composer"])
+        post = ui.button(icon="send", on_click=self._post, color=None)
+        post.props('flat dense aria-label="Post message" title="Post message"').classes("sk-send")
 
     @property
     def _value(self) -> str:
@@ -130,29 +174,36 @@ class Composer:
     def _tell_readers(self) -> None:
         is_open, marked_id = self._completion.is_open, self._completion.marked_id
         if self._field.props["aria-activedescendant"] != marked_id:
-            self._field.props["aria-expanded"] = "true" if is_open else "false"
-            self._field.props["aria-activedescendant"] = marked_id
+            self._set("aria-expanded", "true" if is_open else "false")
+            self._set("aria-activedescendant", marked_id)
+
+    def _set(self, name: str, value: str) -> None:
+        """Change the field in place: NiceGUI (3.18) would bring back what it held a moment ago."""
+        with self._field.props.suspend_updates():
+            self._field.props[name] = value
+        field = f"getHtmlElement({self._field.id})"
+        self._field.client.run_javascript(f"{field}?.setAttribute('{name}', {json.dumps(value)})")
 
     def _key(self, event: GenericEventArguments) -> None:
-        key, typed = str(event.args["key"]), str(event.args["typed"])
-        offers = self._completion.is_open
+        key, offers = str(event.args["key"]), self._completion.is_open
         if offers and key in ("ArrowUp", "ArrowDown"):
             self._completion.move(1 if key == "ArrowDown" else -1)
             self._tell_readers()
         elif offers and key == "Escape":
             self._completion.close()
             self._tell_readers()
-        elif offers and (key == "Tab" or typed != self._completion.marked):
-            self._complete(self._completion.marked)
         elif key == "Enter":
-            self._submit(typed)
+            self._submit(str(event.args["typed"]))
 
-    def _complete(self, command: str) -> None:
-        self._field.value = f"{command} "
-        self._field.run_method("focus")
+    def _complete(self, words: str) -> None:
+        before, space, _half = self._value.rpartition(" ")
+        self.fill(f"{before}{space}{words} ")
+
+    def _post(self) -> None:
+        typed, self._field.value = self._value, ""
+        self._submit(typed)
 
     def _submit(self, typed: str) -> None:
-        self._field.value = ""
         if typed.strip():
             ui.run_javascript(_TO_NEWEST)
             background_tasks.create(self._send(typed), name="send a line")

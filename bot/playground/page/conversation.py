@@ -1,4 +1,4 @@
-"""The middle of the page: a channel, a direct message or the app's Home tab."""
+"""The middle of the page: a channel, a direct message or the app's Home tab; and a thread."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,13 +6,13 @@ from functools import partial
 from nicegui import background_tasks, ui
 
 from bot.playground.manifest import AppInfo
-from bot.playground.page.actions import Around, SlackActions, Speaking, failure_words
+from bot.playground.page.actions import Around, SlackActions, Speaking, failure_words, use_shortcut
 from bot.playground.page.composer import Composer
 from bot.playground.page.drawing import draw_blocks
 from bot.playground.page.message import MessageArt
 from bot.playground.page.navigation import channel_marks
 from bot.playground.page.refusals import RefusedNotes
-from bot.playground.page.session import DIRECT_MESSAGE, HOME, SlackNames
+from bot.playground.page.session import DIRECT_MESSAGE, HOME, Session, SlackNames
 from bot.playground.page.timeline import Timeline
 from bot.playground.slack import CommandFailed, LocalSlack
 from bot.playground.slack.model import Channel
@@ -95,15 +95,14 @@ class Conversation:
         self._session = art.names.session
         self._app = app
         self._go = go
-        with ui.element("main").classes("sk-room"):
-            channel = self._session.channel
-            self._draw_head(channel)
-            self._body: Home | Timeline
-            if channel is None:
-                self._body = Home(art.names, art.around)
-            else:
-                self._body = Timeline(channel, art, refused)
-                self._draw_foot(channel, Speaking(self._session, refused))
+        channel = self._session.channel
+        self._draw_head(channel)
+        self._body: Home | Timeline
+        if channel is None:
+            self._body = Home(art.names, art.around)
+        else:
+            self._body = Timeline(channel, art, refused)
+            self._draw_foot(channel)
 
     def refresh(self) -> None:
         """Draw what has changed, and note that it has been read."""
@@ -136,8 +135,11 @@ class Conversation:
             if self._session.place == place:
                 button.classes("sk-open").props["aria-current"] = "page"
 
-    def _draw_foot(self, channel: Channel, speaking: Speaking) -> None:
-        if channel.is_archived:
+    def _draw_foot(self, channel: Channel) -> None:
+        """Say why there is no field to write in, where there is none."""
+        if channel.is_im and self._app.messages_tab_read_only:
+            self._draw_bar("Sending messages to this app has been turned off.")
+        elif channel.is_archived:
             self._draw_bar(f"You are viewing #{channel.name}, an archived channel")
         elif self._session.member.id not in channel.members:
             self._draw_bar(f"You are viewing #{channel.name}")
@@ -145,9 +147,6 @@ class Conversation:
                 ui.button("Join channel", on_click=self._join, color=None).props(
                     "unelevated no-caps dense"
                 )
-        else:
-            to = self._app.name if channel.is_im else f"#{channel.name}"
-            Composer("Message", f"Message {to}", self._app, speaking.send)
 
     def _draw_bar(self, words: str) -> None:
         with ui.element("div").classes("sk-bar") as self._bar:
@@ -155,3 +154,42 @@ class Conversation:
 
     def _join(self) -> None:
         self._session.person.join(self._session.place)
+
+
+def may_write(session: Session, app: AppInfo) -> bool:
+    """Tell whether there is a field to write in where the person is."""
+    channel = session.channel
+    if channel is None or channel.is_archived or (channel.is_im and app.messages_tab_read_only):
+        return False
+    return session.member.id in channel.members
+
+
+class Thread:
+    """One thread beside its channel, drawn into the current element; `close` takes it away."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        ts: str,
+        app: AppInfo,
+        art: MessageArt,
+        refused: RefusedNotes,
+        close: Callable[[], None],
+    ) -> None:
+        session = art.names.session
+        panel = ui.element("aside").classes("sk-thread").props("aria-label=Thread")
+        with panel:
+            with ui.element("div").classes("sk-room-head"):
+                ui.label("Thread").classes("sk-room-name").props("role=heading aria-level=2")
+                ui.label(app.name if channel.is_im else f"# {channel.name}").classes("sk-quiet")
+                ui.space()
+                button = ui.button(icon="close", on_click=close, color=None)
+                button.props('flat dense round size=sm aria-label="Close thread"')
+            self._timeline = Timeline(channel, art, refused, ts)
+            if may_write(session, app):
+                use = partial(use_shortcut, session, art.around, None)
+                Composer("Reply", app, Speaking(art.names, refused, ts).send, use).show("Reply…")
+
+    def refresh(self) -> None:
+        """Draw what has changed."""
+        self._timeline.refresh()

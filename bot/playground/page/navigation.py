@@ -137,6 +137,7 @@ class TopBar:
             on_change=lambda event: self.sit(event.value),
         )
         select.props("dense outlined dark options-dense").classes("sk-you")
+        select.on("popup-hide", js_handler=MARKUP["to_composer"])
 
 
 class SideBar:

@@ -1,6 +1,7 @@
 """The page at `/`: Slack as one person sees it, and how it follows the local Slack."""
 
 import asyncio
+from functools import partial
 
 from nicegui import Client, context, ui
 from nicegui.events import GenericEventArguments
@@ -8,8 +9,9 @@ from starlette.requests import Request
 
 from bot.playground.manifest import AppInfo
 from bot.playground.page import theme
-from bot.playground.page.actions import Around
-from bot.playground.page.conversation import Conversation
+from bot.playground.page.actions import Around, Speaking, use_shortcut
+from bot.playground.page.composer import Composer
+from bot.playground.page.conversation import Conversation, Thread, may_write
 from bot.playground.page.drawing import STYLE
 from bot.playground.page.message import MessageArt
 from bot.playground.page.modal import Modal
@@ -17,6 +19,7 @@ from bot.playground.page.navigation import SideBar, TopBar
 from bot.playground.page.refusals import RefusedNotes
 from bot.playground.page.session import Session, SlackNames, from_query, place_of_link
 from bot.playground.sandbox import Sandbox
+from bot.playground.slack import visible
 from bot.playground.slack.model import Channel
 
 # Many changes in one go are drawn once; shorter than anybody notices.
@@ -36,13 +39,16 @@ class SlackScreen:
         self._due: asyncio.TimerHandle | None = None
         self._is_wide = True
         names = SlackNames(session, app.name)
-        around = Around(self._complain, self._open_link)
+        around = Around(self._complain, self._open_link, self._open_thread, self._fill)
+        self._around = around
         self._art = MessageArt(names, around)
         self._room: tuple[object, Conversation] | None = None
+        self._thread: Thread | None = None
         self._draw(TopBar(sandbox, session, self._sit, self._darken))
         self._modal = Modal(names, around)
         end = session.slack.world.workspace.change_event.subscribe(self._hear)
         self._client.on_delete(end)
+        self._client.on_connect(self.refresh)
         self.refresh()
 
     def refresh(self) -> None:
@@ -63,22 +69,55 @@ class SlackScreen:
         self._drawer = drawer
         top.draw(drawer)
         with ui.element("div").classes("sk-middle"):
-            self._middle = ui.element("div").classes("sk-place-of-room")
+            with ui.element("div").classes("sk-room"):
+                self._middle = ui.element("div").classes("sk-place-of-room")
+                # One for all places: what is typed right after a click is not lost.
+                speaking = Speaking(self._art.names, self._refused)
+                use = partial(use_shortcut, self._session, self._around, None)
+                self._composer = Composer("Message", self._app, speaking.send, use)
+            self._beside = ui.element("div")
 
     def _refresh_room(self) -> None:
         session = self._session
         channel = session.channel
         key = (session.name, session.place, channel and self._looks(channel))
         if self._room is None or self._room[0] != key:
+            self._close_thread()
             self._middle.clear()
             with self._middle:
                 self._room = key, Conversation(self._app, self._art, self._refused, self._go)
+            self._show_composer(channel)
         self._room[1].refresh()
+        if self._thread:
+            self._thread.refresh()
+
+    def _show_composer(self, channel: Channel | None) -> None:
+        to = ""
+        if channel and may_write(self._session, self._app):
+            to = f"Message {self._app.name if channel.is_im else f'#{channel.name}'}"
+        session = self._session
+        offered = visible.shortcuts(session.slack.world, session.member, "global")
+        self._composer.show(to, offered)
 
     def _looks(self, channel: Channel) -> tuple[bool, bool, bool]:
         """Return what changes the frame of a channel."""
         members, bot = channel.members, self._session.slack.bot_user_id
         return self._session.member.id in members, bot in members, channel.is_archived
+
+    def _open_thread(self, ts: str) -> None:
+        self._close_thread()
+        if channel := self._session.channel:
+            with self._beside:
+                close = self._close_thread
+                self._thread = Thread(channel, ts, self._app, self._art, self._refused, close)
+            self._thread.refresh()
+
+    def _close_thread(self) -> None:
+        self._beside.clear()
+        self._thread = None
+
+    def _fill(self, line: str) -> None:
+        self._composer.fill(line)
 
     def _laid_out(self, event: GenericEventArguments) -> None:
         """Note whether the side bar has a place of its own, or lies over the channel."""
@@ -91,7 +130,9 @@ class SlackScreen:
 
     def _follow(self) -> None:
         self._due = None
-        self.refresh()
+        # A page without a connection reads nothing; once it is back, it catches up.
+        if self._client.has_socket_connection:
+            self.refresh()
 
     def _complain(self, words: str) -> None:
         if not self._client.is_deleted:
@@ -125,6 +166,7 @@ class SlackScreen:
         """Follow the person to another place, and keep the address true."""
         self.refresh()
         with self._client:
+            self._composer.focus()
             ui.navigate.history.replace(self._session.address)
 
 

@@ -1,7 +1,7 @@
 from bot.playground.slack.app import Call
 from bot.playground.slack.browser import Browser, InstallRefused, Page
 from bot.playground.slack.delivery import Delivery
-from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress
+from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress, StepFailed
 from bot.playground.slack.local import LocalOrg, LocalSlack
 from bot.playground.slack.model import Message, View
 from bot.playground.slack.person import Person
@@ -20,6 +20,7 @@ __all__ = [
     "NothingToPress",
     "Page",
     "Person",
+    "StepFailed",
     "View",
     "running_slack",
 ]

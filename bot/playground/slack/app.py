@@ -3,15 +3,16 @@
 import asyncio
 import itertools
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from aiohttp import web
 
+from bot.playground.manifest import Shortcut
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.changes import note
-from bot.playground.slack.installations import Codes, Installations, Tokens
+from bot.playground.slack.installations import Codes, Installations, Token, Tokens
 
 Kind = Literal["error", "html", "drop", "slow"]
 
@@ -95,8 +96,9 @@ class Settings:
 
     `scopes` are all that may be asked for, `optional_scopes` those of them that people may
     decline, `events` the types that the app is subscribed to; of these the local Slack knows
-    `app_home_opened`, `app_uninstalled`, `tokens_revoked`, `team_access_granted` and
-    `team_access_revoked`. `answers_within_s`: so long Slack waits for an ack, and after a press
+    `app_home_opened`, `app_uninstalled`, `tokens_revoked`, `team_access_granted`,
+    `team_access_revoked`, `app_mention` and `message.im`. `messages_tab_read_only`: people cannot
+    write to the app. `answers_within_s`: so long Slack waits for an ack, and after a press
     for a form; on a busy machine tests should wait longer.
     """
 
@@ -105,11 +107,63 @@ class Settings:
     events: Sequence[str] = ()
     optional_scopes: Sequence[str] = ()
     redirect_urls: Sequence[str] = ()
+    shortcuts: Sequence[Shortcut] = ()
+    functions: Mapping[str, Json] = field(default_factory=dict)
     rotates_tokens: bool = False
     deploys_to_orgs: bool = False
     messages_tab: bool = True
+    messages_tab_read_only: bool = False
     home_tab: bool = True
     answers_within_s: float = 3.0  # docs.slack.dev/interactivity/handling-user-interaction
+
+
+@dataclass
+class StepRun:
+    """One run of a custom step. `outputs` None: it is not complete; `error` None: it did not fail.
+
+    `function` is the step as the manifest writes it, `token` what the bot may use meanwhile.
+    """
+
+    id: str
+    callback_id: str
+    function: Json
+    inputs: Json
+    team_id: str
+    token: Token
+    outputs: Json | None = None
+    error: str | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the bot has neither completed nor failed it."""
+        return self.outputs is None and self.error is None
+
+    def end(self, *, outputs: Json | None = None, error: str | None = None) -> None:
+        """Note how it ended; its token is good no more."""
+        self.outputs, self.error = outputs, error
+        self.token.refusal = "token_revoked"
+
+
+# https://docs.slack.dev/tools/deno-slack-sdk/reference/slack-types; those of Slack are ids.
+_TYPES: dict[str, tuple[type, ...]] = {
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
+
+
+def parameter_problems(declared: Json, given: Json) -> list[str]:
+    """Return what is wrong with the inputs or outputs of a step; empty text is text."""
+    problems = [f"{name}: unknown parameter" for name in given if name not in declared]
+    for name, parameter in declared.items():
+        value = given.get(name)
+        if value is None:
+            problems += [f"{name}: is required"] if parameter.get("is_required") else []
+        elif type(value) not in _TYPES.get(parameter["type"], (str,)):
+            problems.append(f"{name}: must be of type {parameter['type']}")
+    return problems
 
 
 class App:
@@ -132,7 +186,10 @@ class App:
         self.codes = Codes(clock)
         self.faults = Faults()
         self.calls: list[Call] = []
+        self.step_runs: dict[str, StepRun] = {}
         self.announce: Callable[[Iterable[Json]], None] = lambda _payloads: None
+        # Hears of each message that was added, changed or removed, in which workspace.
+        self.on_message: Callable[..., None] = lambda *_change: None
         self._call_count = 0
         self._event_numbers = itertools.count(1)
 

@@ -91,6 +91,30 @@ def objects(node: Any) -> Iterator[Json]:
             yield from objects(item)
 
 
+_WRITTEN = re.compile(r"<(?P<url>https?://[^|>]+)(?:\|(?P<name>[^>]*))?>|<@(?P<user>\w+)>")
+
+
+def as_rich_text(text: str) -> Json:
+    """Return the block in which Slack's clients send what a person wrote."""
+    parts: list[Json] = []
+    end = 0
+    for match in _WRITTEN.finditer(text):
+        parts.append({"type": "text", "text": html.unescape(text[end : match.start()])})
+        if match["user"]:
+            parts.append({"type": "user", "user_id": match["user"]})
+        else:
+            named = {"text": match["name"]} if match["name"] else {}
+            parts.append({"type": "link", "url": html.unescape(match["url"]), **named})
+        end = match.end()
+    parts.append({"type": "text", "text": html.unescape(text[end:])})
+    words = [part for part in parts if part.get("text") != ""]
+    return {
+        "type": "rich_text",
+        "block_id": "words",
+        "elements": [{"type": "rich_text_section", "elements": words}],
+    }
+
+
 def mentions(content: Json) -> list[str]:
     """Return what a message would ping, as `<!channel>`, `<@U1>`, `<!subteam^S1>`, in order."""
     text = str(content.get("text") or "")

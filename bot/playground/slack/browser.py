@@ -209,6 +209,15 @@ class Browser:
             page = await self._get(target, from_elsewhere=from_elsewhere)
         return page
 
+    async def download(self, url: str) -> bytes:
+        """Return what is at an address of Slack. Raises: PermissionError: not for this person."""
+        cookies = self.cookies.for_(url, from_elsewhere=False)
+        request = self._session.get(url, cookies=cookies, allow_redirects=False)
+        async with request as response:
+            if response.status != 200:
+                raise PermissionError(f"status {response.status}: {await response.text()}")
+            return await response.read()
+
     async def _answered(self, authorize_url: str, fields: list[tuple[str, str]]) -> str:
         page = await self._get(authorize_url, from_elsewhere=True)
         crumb = _CRUMB.search(page.text)

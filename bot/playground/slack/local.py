@@ -7,15 +7,17 @@ from functools import partial
 import aiohttp
 
 from bot.playground.slack import delivery, lifecycle, payloads
-from bot.playground.slack.app import Fault, Kind
+from bot.playground.slack.app import Fault, Kind, StepRun, parameter_problems
 from bot.playground.slack.authorize_page import PATH
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.browser import Browser
 from bot.playground.slack.changes import PATIENCE_S
 from bot.playground.slack.delivery import Delivery, Outbox, SignedHttp
+from bot.playground.slack.errors import FormError, StepFailed
 from bot.playground.slack.installations import Installation
-from bot.playground.slack.model import Channel, Member, Org
+from bot.playground.slack.model import Channel, Member, Message, Org
 from bot.playground.slack.person import Person
+from bot.playground.slack.posting import OTHER_BOT_ID
 from bot.playground.slack.sockets import Sockets
 from bot.playground.slack.universe import Universe
 from bot.playground.slack.workspace_state import WorkspaceState
@@ -34,6 +36,7 @@ class Lines:
         self.request_url = ""
         self._errands: set[asyncio.Task[None]] = set()
         universe.app.announce = self._announce
+        universe.app.on_message = self._on_message
 
     async def close(self) -> None:
         """End every link, and the events still to be sent."""
@@ -46,6 +49,17 @@ class Lines:
         errand = asyncio.create_task(self._tell(list(payloads)))
         self._errands.add(errand)
         errand.add_done_callback(self._errands.discard)
+
+    def _on_message(
+        self, world: WorkspaceState, kind: str, message: Message, before: Message | None
+    ) -> None:
+        if event := payloads.of_message(world, kind, message, before):
+            self._announce([event])
+
+    async def settled(self) -> None:
+        """Wait until the app has taken every event that is on its way, or has failed to."""
+        while self._errands:
+            await asyncio.gather(*self._errands, return_exceptions=True)
 
     async def _tell(self, payloads: list[Json]) -> None:
         for payload in payloads:
@@ -264,6 +278,13 @@ class LocalSlack(Handle):
         session = self.universe.sign_in(self.world, member)
         return Browser(self.lines.session, self.universe.base, session)
 
+    def say_as_another_bot(
+        self, text: str, channel: str = "general", *, thread_ts: str | None = None
+    ) -> Message:
+        """Post as a bot of another app; `text` is mrkdwn. Raises: KeyError."""
+        content = {"text": text, "thread_ts": thread_ts}
+        return self.world.posting.add(self.channel(channel), content, user=OTHER_BOT_ID)
+
     async def deliver_event(
         self, event: Json, *, event_time: float | None = None, event_id: str | None = None
     ) -> Delivery:
@@ -279,6 +300,40 @@ class LocalSlack(Handle):
         else:
             payload = payloads.of_workspace(self.world, event, at=event_time, event_id=event_id)
         return await self.outbox.deliver_event(payload)
+
+    def start_step(self, callback_id: str, inputs: Json | None = None) -> StepRun:
+        """Run a custom step in a workflow, and tell the bot; do not wait for it.
+
+        In an organisation steps are offered once all of it has installed the app:
+        https://docs.slack.dev/tools/bolt-js/tutorials/custom-steps. Raises: LookupError: there is
+        no such step. FormError: it takes no such inputs.
+        """
+        function, installation = self.app.settings.functions.get(callback_id), self._installation()
+        if function is None or (self.enterprise_id and not installation.is_org_wide):
+            raise LookupError(f"no step {callback_id}: {[*self.app.settings.functions]}")
+        inputs = inputs or {}
+        if problems := parameter_problems(function.get("input_parameters", {}), inputs):
+            raise FormError(*problems)
+        token = self.app.tokens.give_for_step(installation)
+        run_id = self.world.workspace.new_id("Fx")
+        run = StepRun(run_id, callback_id, function, inputs, self.team_id, token)
+        self.app.step_runs[run.id] = run
+        self.app.announce([payloads.function_executed(self.world, run)])
+        return run
+
+    async def run_step(
+        self, callback_id: str, inputs: Json | None = None, timeout_s: float = PATIENCE_S
+    ) -> Json:
+        """Run a custom step to its end and return its outputs.
+
+        Raises: StepFailed: the bot says so. TimeoutError: it says nothing. As for `start_step`.
+        """
+        run = self.start_step(callback_id, inputs)
+        event = self.universe.change_event
+        await event.until(lambda: None if run.is_running else run, timeout_s)
+        if run.outputs is None:
+            raise StepFailed(run.error)
+        return run.outputs
 
     def archive(self, channel_name: str, *, keeps_bot: bool = False) -> None:
         """Archive a channel: posts to it are refused. Raises: KeyError.
@@ -310,10 +365,6 @@ class LocalSlack(Handle):
         """
         self.channel(channel_name).restricted = code
 
-    def unrestrict(self, channel_name: str) -> None:
-        """Let the app post to a channel again. Raises: KeyError."""
-        self.restrict(channel_name, None)
-
     def channel(self, name: str) -> Channel:
         """Return a channel, which may be about to change. Raises: KeyError."""
         channel = self.world.workspace.channel_named(name)
@@ -327,10 +378,6 @@ class LocalSlack(Handle):
         """Refuse every call with the bot's token, as after a removal; None: no longer."""
         self._installation().refusal = code
         self.universe.change_event.notify()
-
-    def restore_token(self) -> None:
-        """Take the bot's token again."""
-        self.revoke_token(None)
 
     def deactivate(self, name: str) -> None:
         """Deactivate a person's account: they act no more, and their open forms go.

@@ -39,8 +39,11 @@ class Message:
     seen_by: str | None = None  # an ephemeral's only reader; None: everybody in the channel
     command: str | None = None  # what was typed, where Slack shows it above the reply
     typed_by: str | None = None  # and who typed it
-    is_edited: bool = False  # its author changed it: Slack says "(edited)"
+    edited_ts: str | None = None  # when its author changed it last: Slack says "(edited)"
+    client_msg_id: str | None = None  # of a person's message
+    bot_id: str | None = None  # of a bot's message
     is_reply: bool = False  # came through a response_url, which alone can change it
+    files: list[Json] = field(default_factory=list)  # as file objects of Slack
     typed: dict[tuple[str, str], Json] = field(default_factory=dict)
     revision: int = 0
 
@@ -55,6 +58,11 @@ class Message:
         return self.content.get("blocks") or []
 
     @property
+    def is_edited(self) -> bool:
+        """Its author changed it."""
+        return self.edited_ts is not None
+
+    @property
     def is_ephemeral(self) -> bool:
         """Only one person sees it, until they reload."""
         return self.seen_by is not None
@@ -67,7 +75,8 @@ class Message:
     @property
     def everything(self) -> str:
         """All visible text as one string; links by label, entities decoded."""
-        return block_contents.everything(self.text, self.blocks)
+        shown = block_contents.everything(self.text, self.blocks)
+        return "\n".join(filter(None, [shown, *(str(file["title"]) for file in self.files)]))
 
     @property
     def buttons(self) -> list[str]:

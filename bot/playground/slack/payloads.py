@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from bot.playground.slack import block_contents
-from bot.playground.slack.app import App
+from bot.playground.slack.app import App, StepRun
 from bot.playground.slack.block_contents import Found, Json
 from bot.playground.slack.installations import Installation
 from bot.playground.slack.methods.chat import message_json
@@ -34,6 +34,83 @@ def home_opened(world: WorkspaceState, who: Member, tab: str = "home") -> Json:
     # "The view will only be present if the user has opened … the Home tab" and it was published.
     if tab == "home" and (view := world.stacks.homes.get(who.id)):
         event["view"] = view_json(world, view)
+    return of_workspace(world, event)
+
+
+def of_message(
+    world: WorkspaceState, kind: str, message: Message, before: Message | None
+) -> Json | None:
+    """Return the event of a change ("added", "changed", "removed"); None: the app gets none.
+
+    https://docs.slack.dev/reference/events/message.im and
+    https://docs.slack.dev/reference/events/app_mention. An edited mention comes again:
+    https://github.com/slack-go/slack/pull/1256.
+    """
+    channel, bot_user_id = (
+        world.workspace.channels[message.channel_id],
+        world.workspace.bot_user_id,
+    )
+    heard = {
+        event
+        for event, scope in _SCOPE_OF_EVENT.items()
+        if event in world.app.settings.events and scope in world.scopes
+    }
+    at = {"channel": channel.id, "event_ts": message.edited_ts or message.ts}
+    if message.is_ephemeral or bot_user_id not in channel.members:
+        return None
+    if channel.is_im and "message.im" in heard:
+        shown = _message_event(world, kind, message, before)
+        return of_workspace(world, {**shown, **at, "channel_type": "im"})
+    is_mention = f"<@{bot_user_id}>" in message.mentions and message.user != bot_user_id
+    if channel.is_im or kind == "removed" or not is_mention or "app_mention" not in heard:
+        return None
+    return of_workspace(world, {**message_json(world, message), **at, "type": "app_mention"})
+
+
+_SCOPE_OF_EVENT = {"message.im": "im:history", "app_mention": "app_mentions:read"}
+
+
+def _message_event(
+    world: WorkspaceState, kind: str, message: Message, before: Message | None
+) -> Json:
+    if before is None:
+        return message_json(world, message)
+    event: Json = {"type": "message", "hidden": True, "ts": world.workspace.new_ts()}
+    event["previous_message"] = message_json(world, before)
+    if kind == "removed":
+        return {**event, "subtype": "message_deleted", "deleted_ts": message.ts}
+    return {**event, "subtype": "message_changed", "message": message_json(world, message)}
+
+
+def function_executed(world: WorkspaceState, run: StepRun) -> Json:
+    """Return the event of running a custom step of the app in a workflow.
+
+    https://docs.slack.dev/reference/events/function_executed
+    """
+    function = {
+        "id": f"Fn{run.callback_id.upper()}",
+        "callback_id": run.callback_id,
+        "title": run.function["title"],
+        "description": run.function.get("description", ""),
+        "type": "app",
+        **{
+            kind: [{"name": name, **each} for name, each in run.function.get(kind, {}).items()]
+            for kind in ("input_parameters", "output_parameters")
+        },
+        "app_id": world.app.id,
+        "date_created": 1_694_727_597,
+        "date_updated": 1_698_947_481,
+        "date_deleted": 0,
+    }
+    event = {
+        "type": "function_executed",
+        "function": function,
+        "inputs": run.inputs,
+        "function_execution_id": run.id,
+        "workflow_execution_id": run.id.replace("Fx", "Wx"),
+        "event_ts": world.workspace.new_ts(),
+        "bot_access_token": run.token.value,
+    }
     return of_workspace(world, event)
 
 
@@ -110,18 +187,23 @@ _BARE_DOMAIN = r"(?<![\w@.&;:/-])(?:[a-zA-Z0-9-]{1,63}\.)+[a-zA-Z]{2,63}(?![\w@-
 _TYPED = re.compile(rf"(?P<url>{_URL})|(?P<bare>{_BARE_DOMAIN})|(?<!\w)(?P<name>[@#][\w.-]+)")
 
 
-def escaped(world: WorkspaceState, typed: str) -> str:
-    """Return typed text as Slack stores it: escaped, with links and names marked up."""
+def escaped(world: WorkspaceState, typed: str, *, is_message: bool = False) -> str:
+    """Return typed text as Slack stores it: escaped, with links and names marked up.
+
+    Of a command only `links_bare_domains` says whether a bare domain becomes a link; in a message
+    (`is_message`) it does.
+    """
     text = typed.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _TYPED.sub(lambda match: _marked_up(world, match), text)
+    links = is_message or world.links_bare_domains
+    return _TYPED.sub(lambda match: _marked_up(world, match, links=links), text)
 
 
-def _marked_up(world: WorkspaceState, match: re.Match[str]) -> str:
+def _marked_up(world: WorkspaceState, match: re.Match[str], *, links: bool) -> str:
     words = match[0]
     if match["url"]:
         return f"<{words}>"
     if match["bare"]:
-        return f"<http://{words}|{words}>" if world.links_bare_domains else words
+        return f"<http://{words}|{words}>" if links else words
     for member in world.workspace.members.values():
         if words == f"@{member.name}":
             return f"<@{member.id}>"
@@ -153,15 +235,17 @@ def command(world: WorkspaceState, who: Member, where: Channel, name: str, text:
     }
 
 
-def _interaction(world: WorkspaceState, kind: str, who: Member, where: Message | View) -> Json:
+def _interaction(
+    world: WorkspaceState, kind: str, who: Member, where: Message | View | None
+) -> Json:
     workspace, org = world.workspace, world.org
     team = {"id": workspace.team_id, "domain": workspace.domain}
     if org:
         team |= {"enterprise_id": org.id, "enterprise_name": org.name}
     # "With org-wide installations, payload.team in interactivity payloads can be None", Bolt says
     # (https://github.com/slackapi/bolt-python/blob/main/slack_bolt/request/internals.py): so it
-    # is here for views, which belong to no channel, so to no one workspace.
-    is_nowhere = world.is_org_wide and isinstance(where, View)
+    # is here for views and global shortcuts, which belong to no channel, so to no one workspace.
+    is_nowhere = world.is_org_wide and not isinstance(where, Message)
     return {
         "type": kind,
         "user": {"id": who.id, "username": who.name, "name": who.name, "team_id": who.team_id},
@@ -192,6 +276,34 @@ def _place(world: WorkspaceState, where: Message | View) -> Json:
     # An ephemeral message itself is not sent back.
     message = {} if where.is_ephemeral else {"message": message_json(world, where)}
     return {"container": container, "channel": shown, **message}
+
+
+def shortcut(world: WorkspaceState, who: Member, where: Channel, callback_id: str) -> Json:
+    """Return what a global shortcut sends: not where the person was, and no response_url.
+
+    https://docs.slack.dev/interactivity/implementing-shortcuts
+    """
+    return {
+        **_interaction(world, "shortcut", who, None),
+        "callback_id": callback_id,
+        "action_ts": world.workspace.new_ts(),
+        "trigger_id": world.triggers.give(who.id, where.id, None),
+    }
+
+
+def message_shortcut(world: WorkspaceState, who: Member, where: Message, callback_id: str) -> Json:
+    """Return what a shortcut in the menu of a message sends."""
+    place = _place(world, where)
+    return {
+        **_interaction(world, "message_action", who, where),
+        "callback_id": callback_id,
+        "action_ts": world.workspace.new_ts(),
+        "trigger_id": world.triggers.give(who.id, where.channel_id, None),
+        "response_url": world.response_urls.give(who.id, where.channel_id),
+        "message_ts": where.ts,
+        "channel": place["channel"],
+        "message": place["message"],
+    }
 
 
 def block_actions(

@@ -229,19 +229,59 @@ class Person:
         payload = payloads.command(self._world, self.member, place, name, sent)
         return await self.by_id.command(payload)
 
+    async def shortcut(self, name: str, channel: str = "general") -> Delivery:
+        """Use a global shortcut of that name while looking at a channel.
+
+        Raises: NothingToPress: there is none. CommandFailed: the bot did not take it.
+        """
+        place = visible.place(self._world, self.member, channel)
+        called = visible.shortcut_called(self._world, self.member, "global", name)
+        payload = payloads.shortcut(self._world, self.member, place, called)
+        return await self.by_id.deliver("interactive", payload)
+
+    async def message_shortcut(self, message: Message, name: str) -> Delivery:
+        """Use the shortcut of that name in the menu of a message that is not ephemeral.
+
+        Raises: NothingToPress: there is none, or they do not see the message. CommandFailed: the
+        bot did not take it.
+        """
+        live = visible.seen(self._world, self.member, message)
+        called = visible.shortcut_called(self._world, self.member, "message", name)
+        if live.is_ephemeral:
+            raise NothingToPress("an ephemeral message has no shortcuts")
+        payload = payloads.message_shortcut(self._world, self.member, live, called)
+        return await self.by_id.deliver("interactive", payload)
+
     def say(self, text: str, channel: str = "general", *, thread_ts: str | None = None) -> Message:
         """Post a message of their own, in a thread if `thread_ts` names its first message.
 
-        Raises: CommandFailed: Slack does not take it: the channel is archived or not theirs, or
-        the text is too long.
+        The bot is told, if it mentions the bot or is for it, and the app is subscribed to that.
+        Raises: CommandFailed: Slack does not take it: the channel is archived or not theirs, the
+        app's conversation takes no messages, or the text is too long.
         """
         place = visible.place(self._world, self.member, channel)
-        visible.check_may_say(self.member, place)
-        content = {"text": payloads.escaped(self._world, text), "thread_ts": thread_ts}
+        visible.check_may_write(self._world, self.member, place)
+        words = payloads.escaped(self._world, text, is_message=True)
+        content = {"text": words, "thread_ts": thread_ts}
         try:
             return self._world.posting.add(place, content, user=self.id)
         except Refusal as refusal:
             raise CommandFailed(refusal.code) from refusal
+
+    def edit(self, message: Message, text: str) -> None:
+        """Change a message of their own. Raises: NothingToPress: it is not, or is gone."""
+        words = payloads.escaped(self._world, text, is_message=True)
+        self._world.posting.replace(self._own(message), {"text": words}, edited=True)
+
+    def delete(self, message: Message) -> None:
+        """Delete a message of their own. Raises: NothingToPress: it is not, or is gone."""
+        self._world.posting.remove(self._own(message))
+
+    def _own(self, message: Message) -> Message:
+        live = visible.seen(self._world, self.member, message)
+        if live.user != self.id:
+            raise NothingToPress(f"not a message of {self.member.name}")
+        return live
 
     def join(self, channel: str) -> None:
         """Join a channel that this person sees."""
@@ -269,6 +309,13 @@ class Person:
         """
         place = visible.place(self._world, self.member, channel)
         return await self._attention.next_message(place, timeout_s, where)
+
+    async def download(self, message: Message, *, nth: int = 0) -> bytes:
+        """Return the bytes of a file of a message, as by a click on it.
+
+        Raises: PermissionError: this person does not see where it is shared.
+        """
+        return await self.browser().download(message.files[nth]["url_private_download"])
 
     async def press(self, where: Message | View, label: str, *, nth: int = 0) -> Delivery:
         """Press the button of that label (the `nth` of several), confirming if asked to.

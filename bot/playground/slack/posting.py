@@ -5,6 +5,7 @@ import json
 import math
 import secrets
 import time
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,8 @@ from bot.playground.slack.workspace import Workspace
 MAX_POST_CHARS = (
     40_000  # longer texts are cut: https://docs.slack.dev/reference/methods/chat.postMessage
 )
+OTHER_BOT_ID = "U0OTHERBOT"  # the user of another app
+NO_ONE = ""  # sees a message that was taken and is not shown
 MAX_UPDATE_CHARS = 4_000  # https://docs.slack.dev/reference/methods/chat.update
 
 
@@ -72,6 +75,9 @@ class Posting:
     https://docs.slack.dev/apis/web-api/rate-limits. After `burst` posts in one go it is one for
     each `seconds_between_posts`; 0 switches the limit off. Seconds are real ones, by `monotonic`:
     moving the playground's clock changes nothing.
+
+    `on_change` is called after each change with its kind ("added", "changed", "removed"), the
+    message, and the message as it was before.
     """
 
     def __init__(
@@ -79,6 +85,7 @@ class Posting:
     ) -> None:
         self._workspace = workspace
         self._checks = checks
+        self.on_change: Callable[[str, Message, Message | None], None] = lambda *_change: None
         self._free_at: dict[str, float] = {}  # by channel: when all that was posted is paid for
         self.monotonic = monotonic
         self.seconds_between_posts = 1.0
@@ -93,41 +100,71 @@ class Posting:
         seen_by: str | None = None,
         command: str | None = None,
         typed_by: str | None = None,
+        files: Sequence[Json] = (),
     ) -> Message:
         """Post as the bot, or as `user`, and return the message. Raises: Refusal."""
-        content = self._content(sent)
+        content = self._content(sent, may_be_empty=bool(files))
+        is_hidden = seen_by and not self._is_active(channel, content.get("thread_ts"))
+        if is_hidden and user != SLACKBOT_ID:  # which answers where one types
+            seen_by = NO_ONE
+        user = user or self._workspace.bot_user_id
         message = Message(
             ts=self._workspace.new_ts(),
             channel_id=channel.id,
-            user=user or self._workspace.bot_user_id,
+            user=user,
             content=content,
             seen_by=seen_by,
             command=command,
             typed_by=typed_by,
+            files=list(files),
         )
+        if user == self._workspace.bot_user_id:
+            message.bot_id = self._workspace.bot_id
+        elif user == OTHER_BOT_ID:
+            message.bot_id = "B0OTHERBOT"
+        elif user in self._workspace.members:
+            message.client_msg_id = str(uuid.uuid4())
         channel.messages.append(message)
-        self._workspace.change_event.notify()
+        self._changed("added", message)
         return message
+
+    def _is_active(self, channel: Channel, thread_ts: str | None) -> bool:
+        """Tell whether an ephemeral message would be shown there.
+
+        "Ephemeral messages in threads are only shown if there is already an active thread":
+        https://docs.slack.dev/reference/methods/chat.postEphemeral.
+        """
+        replies = (each.thread_ts for each in channel.messages if not each.is_ephemeral)
+        return not thread_ts or thread_ts in replies
+
+    def _changed(self, kind: str, message: Message, before: Message | None = None) -> None:
+        self.on_change(kind, message, before)
+        self._workspace.change_event.notify()
 
     def tell(self, channel: Channel, member_id: str, text: str) -> Message:
         """Let Slackbot say something that only one person sees."""
         return self.add(channel, {"text": text}, user=SLACKBOT_ID, seen_by=member_id)
 
-    def replace(self, message: Message, sent: Json) -> None:
-        """Give a message new content; its place, thread and readers stay. Raises: Refusal."""
-        content = self._content(sent)
+    def replace(self, message: Message, sent: Json, *, edited: bool = False) -> None:
+        """Give a message new content; its place, thread and readers stay. Raises: Refusal.
+
+        `edited`: by its author, which Slack says.
+        """
+        content, before = self._content(sent), message.snapshot()
         thread_ts = message.thread_ts
         message.typed = block_contents.surviving(message.typed, message.blocks, content["blocks"])
         message.content = {**content, "thread_ts": thread_ts}
+        if edited:
+            message.edited_ts = self._workspace.new_ts()
         message.revision += 1
-        self._workspace.change_event.notify()
+        self._changed("changed", message, before)
 
     def remove(self, message: Message) -> None:
         """Take a message away."""
         channel = self._workspace.channels[message.channel_id]
         if message in channel.messages:
             channel.messages.remove(message)
-        self._workspace.change_event.notify()
+            self._changed("removed", message, message)
 
     def slow_down(self, channel: Channel) -> None:
         """Count a post against the channel's rate. Raises: Refusal, while it is too fast."""
@@ -140,8 +177,9 @@ class Posting:
             raise too_fast(math.ceil(wait_s))
         self._free_at[channel.id] = free_at + self.seconds_between_posts
 
-    def _content(self, sent: Json) -> Json:
-        self._checks.message(sent)
+    def _content(self, sent: Json, *, may_be_empty: bool = False) -> Json:
+        if sent.get("text") or not may_be_empty:
+            self._checks.message(sent)
         content = {key: copy.deepcopy(sent[key]) for key in _CONTENT_KEYS if key in sent}
         content["text"] = str(sent.get("text") or "")[:MAX_POST_CHARS]
         blocks = sent.get("blocks") or []

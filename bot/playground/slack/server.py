@@ -15,7 +15,7 @@ from bot.playground.slack.authorize_page import PATH, AuthorizePage
 from bot.playground.slack.local import Lines, LocalSlack
 from bot.playground.slack.sockets import Sockets
 from bot.playground.slack.universe import Universe
-from bot.playground.slack.web_api import ResponseUrlApi, WebApi
+from bot.playground.slack.web_api import FileApi, ResponseUrlApi, WebApi
 from bot.playground.slack.workspace_state import WorkspaceState
 
 SCOPES = ("commands", "chat:write", "im:write", "users:read")
@@ -30,10 +30,11 @@ async def running_slack(
 
     `clock` returns Unix seconds; it ages triggers, response_urls, codes and tokens and stamps
     messages, but acks are timed by the real clock. `settings` are those of `Settings`; without
-    any, the app has the commands of the manifest, and may ask for what they need.
+    any, the app has the commands and shortcuts of the manifest, and may ask for what they need.
     """
-    commands = read_manifest().settings["commands"]
-    settings = {"commands": commands, "scopes": SCOPES, **settings}
+    about = read_manifest().settings
+    known = {"commands": about["commands"], "shortcuts": about["shortcuts"], "scopes": SCOPES}
+    settings = {**known, **settings}
     universe = Universe(clock, Settings(**settings))
     sockets = Sockets(universe.app.id, universe.change_event)
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
@@ -67,6 +68,9 @@ def _routes(lines: Lines) -> web.Application:
     app = web.Application(client_max_size=_MAX_BODY_BYTES)
     app.router.add_route("*", "/api/{method}", api.handle)
     app.router.add_post("/response/{path:.+}", ResponseUrlApi(universe).handle)
+    files = FileApi(universe)
+    app.router.add_post("/upload/v1/{team}/{ticket}", files.upload)
+    app.router.add_get("/files-pri/{file}/{path:.+}", files.download)
     app.router.add_get("/link", lines.sockets.serve)
     app.router.add_get(PATH, page.show)
     app.router.add_post(PATH, page.answer)

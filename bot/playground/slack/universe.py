@@ -103,6 +103,7 @@ class Universe:
         return self._sessions.get(session)
 
     def _add(self, world: WorkspaceState) -> WorkspaceState:
+        world.files.base = self.base
         world.response_urls.base = f"{self.base}/response/"
         self.worlds[world.workspace.team_id] = world
         return world

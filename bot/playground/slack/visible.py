@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from bot.playground.manifest import Shortcut
 from bot.playground.slack import block_contents
 from bot.playground.slack.block_contents import Found
 from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress
@@ -52,6 +53,31 @@ def visible(channel: Channel, who: Member) -> list[Message]:
     return [message for message in channel.messages if message.is_for(who.id)]
 
 
+def shortcuts(world: WorkspaceState, who: Member, kind: str) -> list[Shortcut]:
+    """Return the app's shortcuts of a kind, "global" or "message", that somebody is offered."""
+    is_offered = "commands" in world.scopes and not who.is_stranger
+    return [each for each in world.app.settings.shortcuts if is_offered and each.type == kind]
+
+
+def shortcut_called(world: WorkspaceState, who: Member, kind: str, name: str) -> str:
+    """Return the `callback_id` of the shortcut of that name. Raises: NothingToPress."""
+    offered = {each.name: each.callback_id for each in shortcuts(world, who, kind)}
+    if name not in offered:
+        raise NothingToPress(f"no {kind} shortcut {name!r}; there are {[*offered]}")
+    return offered[name]
+
+
+def seen(world: WorkspaceState, who: Member, message: Message) -> Message:
+    """Return a message as it is now, in a channel that they see. Raises: NothingToPress."""
+    try:
+        for each in visible(place(world, who, message.channel_id), who):
+            if each.ts == message.ts:
+                return each
+    except ValueError as error:
+        raise NothingToPress(str(error)) from error
+    raise NothingToPress(f"{who.name} does not see this message any more")
+
+
 def check_may_type(world: WorkspaceState, who: Member, channel: Channel, command: str) -> None:
     """Pass if Slack would send this command. Raises: CommandFailed."""
     if command not in world.app.settings.commands or "commands" not in world.scopes:
@@ -59,6 +85,15 @@ def check_may_type(world: WorkspaceState, who: Member, channel: Channel, command
     if who.is_stranger and not world.strangers_may_type:
         raise CommandFailed("invalid_command")
     check_may_say(who, channel)
+
+
+def check_may_write(world: WorkspaceState, who: Member, channel: Channel) -> None:
+    """Pass if somebody may post a message there. Raises: CommandFailed."""
+    check_may_say(who, channel)
+    settings = world.app.settings
+    if channel.is_im and (settings.messages_tab_read_only or not settings.messages_tab):
+        # Slack shows: "Sending messages to this app has been turned off."
+        raise CommandFailed("messages_tab_disabled")
 
 
 def check_may_say(who: Member, channel: Channel) -> None:

@@ -8,11 +8,13 @@ from typing import Any
 
 from aiohttp import web
 
+from bot.playground.slack import visible
 from bot.playground.slack.app import Call, Fault
+from bot.playground.slack.authorize_page import SESSION_COOKIE
 from bot.playground.slack.block_contents import Json
-from bot.playground.slack.errors import Refusal
+from bot.playground.slack.errors import NothingToPress, Refusal
 from bot.playground.slack.installations import Token
-from bot.playground.slack.methods import basics, chat, conversations, oauth, views
+from bot.playground.slack.methods import basics, chat, conversations, files, oauth, views
 from bot.playground.slack.methods.call import ApiCall, Method
 from bot.playground.slack.universe import Universe, world_for
 from bot.playground.slack.workspace_state import WorkspaceState
@@ -82,12 +84,66 @@ def _json_or_text(body: bytes) -> Any:
         return body.decode(errors="replace")
 
 
+class FileApi:
+    """Takes and gives the bytes of files, as `files.slack.com` does."""
+
+    def __init__(self, universe: Universe) -> None:
+        self._universe = universe
+
+    async def upload(self, request: web.Request) -> web.Response:
+        """Take the bytes, raw or as the first file of a form; the call is an `upload`."""
+        team_id, ticket = request.match_info["team"], request.match_info["ticket"]
+        content = await _uploaded(request)
+        call = Call(
+            "upload", {"length": len(content)}, self._universe.app.clock(), str(request.url)
+        )
+        world = self._universe.worlds.get(team_id)
+        call.team_id = team_id if world else None
+
+        def act(_headers: dict[str, str]) -> Json:
+            if world is None:
+                raise Refusal("upload_not_found", status=404)
+            world.files.take(ticket, content)
+            return {}
+
+        response = await answer(self._universe, request, call, act)
+        is_taken = call.answer.get("ok")
+        return web.Response(text=f"OK - {len(content)}") if is_taken else response
+
+    async def download(self, request: web.Request) -> web.Response:
+        """Give the bytes to somebody who is signed in and sees where the file is shared."""
+        team_id, _, file_id = request.match_info["file"].partition("-")
+        world, who = self._universe.signed_in(request.cookies.get(SESSION_COOKIE, "")) or (
+            None,
+            None,
+        )
+        if world is None or who is None or world.workspace.team_id != team_id:
+            return web.Response(status=302, headers={"Location": "/signin"})
+        try:
+            file, message = world.files.shared(file_id)
+            visible.seen(world, who, message)
+        except (Refusal, NothingToPress):
+            return web.Response(status=404, text="This file does not exist")
+        return web.Response(body=file.content, content_type=file.mimetype)
+
+
+async def _uploaded(request: web.Request) -> bytes:
+    if not request.content_type.startswith("multipart/"):
+        return await request.read()
+    for field in (await request.post()).values():
+        if isinstance(field, web.FileField):
+            return field.file.read()
+    return b""
+
+
 # Arguments that hold JSON, and the error that Slack gives when they do not.
 _JSON_ARGUMENTS = {
     "blocks": "invalid_blocks_format",
     "attachments": "invalid_attachments",
     "metadata": "invalid_metadata_format",
     "view": "invalid_arguments",
+    "files": "invalid_arguments",
+    "outputs": "invalid_arguments",
 }
 
 
@@ -100,6 +156,7 @@ class WebApi:
             **basics.METHODS,
             **chat.METHODS,
             **conversations.METHODS,
+            **files.METHODS,
             **oauth.METHODS,
             **conversations.GROUP_METHODS,
             **views.METHODS,

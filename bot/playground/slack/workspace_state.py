@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from bot.playground.slack.app import App
+from bot.playground.slack.files import Files
 from bot.playground.slack.installations import Installation
 from bot.playground.slack.model import Channel, Member, Org
 from bot.playground.slack.posting import Checks, Posting, ResponseUrls
@@ -49,8 +50,10 @@ class WorkspaceState:
         self.checks = Checks()
         self.triggers = Triggers(workspace.clock, app.settings.answers_within_s)
         self.posting = Posting(self.workspace, self.checks)
+        self.posting.on_change = lambda *change: app.on_message(self, *change)
         self.stacks = Stacks(self.workspace, self.checks, self.triggers)
         self.response_urls = ResponseUrls(self.workspace, self.posting)
+        self.files = Files(self.workspace, self.posting)
         self.read_marks = ReadMarks(self.workspace)
         self.links_bare_domains = False
         self.strangers_may_type = False

@@ -40,8 +40,8 @@ DEFAULT_POOL_SIZE = 10
 PORTS = re.compile("[0-9,]*")
 OWN_OPTIONS = ("pool_mode", "pool_size")
 UNREADABLE = (
-    "the address of the database cannot be read: special characters in user or password are"
-    " written as %XX, and options are those of libpq, pool_mode and pool_size"
+    "the address of the database cannot be read. Write special characters in user or password"
+    " as %XX. Options are those of libpq, pool_mode and pool_size"
 )
 # What the address does not say otherwise. A network that drops packets is noticed in seconds:
 # https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS

@@ -1,16 +1,19 @@
 """Word the changes and the notes of a digest's post. Pure."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import chain, islice
 
 from bot.digests.models import Digest, Outcome, PastRun
 from bot.digests.report import MOVED_FROM, Move, Post, Report, better_moves, worse_moves
 from bot.digests.schedule import Slot
 from bot.health import band_of
-from bot.tracker.findings import SOON_DAYS
+from bot.portfolio.end_dates import MAX_TITLE_CHARS, EndDates, KnownIssue
+from bot.tracker.findings import SOON_DAYS, Severity
 from bot.tracker.models import Domain
 from bot.views.digests.wording import (
+    MAX_GROUP_CHARS,
     ChangeGroup,
     DomainLine,
     failure_text,
@@ -21,30 +24,55 @@ from bot.views.digests.wording import (
     uncertain_text,
 )
 from bot.views.domains import score_mrkdwn, score_text
-from bot.views.ends import soon_text
+from bot.views.ends import scanned_text, soon_text
+from bot.views.scan_facts import SIGNS
 from bot.views.schedule import schedule_text, zoned_slot_text
-from bot.views.text import code, escaped, moment_token, plural, score_number, without_markup
+from bot.views.text import (
+    code,
+    escaped,
+    literal,
+    moment_token,
+    plural,
+    score_number,
+    without_markup,
+)
 
-MAX_LISTED = 5
-MAX_IN_LINE = 3
+# In a post, which fits a screen, and in its details.
+MAX_LISTED, MAX_LISTED_IN_DETAILS = 3, 40
+MAX_DETAILS_CHARS = 900
 MINUS = "\N{MINUS SIGN}"
 _NO_BREAKS = str.maketrans(" ", "\N{NO-BREAK SPACE}")
 
 
-def change_groups(report: Report, now: datetime, *, is_filtered: bool) -> list[ChangeGroup]:
-    """Return the groups of changes, worst first, what ends soon, and domains without a score."""
+def change_groups(
+    report: Report, now: datetime, *, is_filtered: bool, is_long: bool = False
+) -> list[ChangeGroup]:
+    """Return what got worse, ends soon and is new among issues, then the other changes.
+
+    Of many domains of one kind a post names the first, or none; `is_long`: it names them.
+    """
     unknown = _unknown(report)
+    is_new = "new, or now matching the filter" if is_filtered else "new"
+    worse, better = worse_moves(report), better_moves(report)
     groups = (
-        _moved("📉", "got worse", worse_moves(report), len(report.crossed_down), "lower"),
+        _moved("📉", "got worse", worse, len(report.crossed_down), "lower", is_listed=True),
         _soon(report, now),
+        _issues(report, now),
         *([unknown] if report.lost else []),
         _gone(report, is_filtered=is_filtered),
-        _added(report.new, "new, or matching the filter now" if is_filtered else "new"),
-        _moved("📈", "got better", better_moves(report), len(report.crossed_up), "higher"),
+        _added(report.new, is_new),
+        _moved("📈", "got better", better, len(report.crossed_up), "higher", is_listed=False),
         _added([move.domain for move in report.found], "with a score now"),
         *([] if report.lost else [unknown]),
     )
-    return [group for group in groups if group.count]
+    return [group if is_long else _short(group) for group in groups if group.count]
+
+
+def _short(group: ChangeGroup) -> ChangeGroup:
+    is_named = group.is_listed or group.count <= MAX_LISTED
+    return replace(
+        group, lines=group.lines[:MAX_LISTED] if is_named else (), max_chars=MAX_GROUP_CHARS
+    )
 
 
 def delta_text(before: float, after: float) -> str:
@@ -60,54 +88,97 @@ def rounded_delta(before: float, after: float) -> float:
     return round(float(score_number(after)) - float(score_number(before)), 1)
 
 
-def _moved(symbol: str, verb: str, moves: Sequence[Move], crossed: int, band: str) -> ChangeGroup:
+def _group(
+    symbol: str,
+    title: str,
+    lines: Iterable[DomainLine],
+    count: int,
+    more: str = "",
+    *,
+    is_listed: bool = False,
+) -> ChangeGroup:
+    shown = tuple(islice(lines, MAX_LISTED_IN_DETAILS))
+    return ChangeGroup(symbol, title, count, shown, more, is_listed, MAX_DETAILS_CHARS)
+
+
+def _moved(
+    symbol: str, verb: str, moves: Sequence[Move], crossed: int, band: str, *, is_listed: bool
+) -> ChangeGroup:
     # The bands are left out where every move crossed into another one.
     more = f", {crossed:,} into a {band} band" if 0 < crossed < len(moves) else ""
     title = f"{plural(len(moves), 'domain')} {verb}"
-    lines = tuple(_move_line(move) for move in moves[:MAX_LISTED])
-    return ChangeGroup(symbol, title, len(moves), lines, more, is_listed=True)
+    return _group(symbol, title, map(_move_line, moves), len(moves), more, is_listed=is_listed)
 
 
 def _soon(report: Report, now: datetime) -> ChangeGroup:
-    lines = tuple(
-        DomainLine(domain.domain, soon_text(row, now), soon_text(row, now, sign=False))
-        for domain, row in report.soon[:MAX_LISTED]
+    age = _common_age([row for _, row in report.soon], now)
+    lines = (
+        DomainLine(
+            domain.domain,
+            soon_text(row, now, age=not age),
+            soon_text(row, now, sign=False, age=not age),
+        )
+        for domain, row in report.soon
     )
     count = len(report.nearer)
-    more = f" ({count:,} came to 30, 14, 7 or 1 days since the last digest)" if count else ""
+    reached = f"{count:,} reached 30, 14, 7 or 1 days since the last digest" if count else ""
+    more = "; ".join(filter(None, [age, reached]))
     title = f"Ends within {SOON_DAYS} days"
-    return ChangeGroup("⏳", title, len(report.soon), lines, more, is_listed=True)
+    return _group("⏳", title, lines, len(report.soon), more and f" ({more})", is_listed=True)
+
+
+def _issues(report: Report, now: datetime) -> ChangeGroup:
+    age = _common_age([row for _, row, _ in report.issues], now)
+    lines = (
+        _issue_line(domain.domain, issue, "" if age else scanned_text([row], now))
+        for domain, row, issue in report.issues
+    )
+    title = "New issues" if report.since else "Known issues"
+    return _group("🚨", title, lines, len(report.issues), age and f" ({age})", is_listed=True)
+
+
+def _issue_line(host: str, issue: KnownIssue, age: str) -> DomainLine:
+    word = "Unrated" if issue.severity is Severity.UNKNOWN else issue.severity.capitalize()
+    title, aged = issue.title or "no title given", age and f" ({age})"
+    return DomainLine(
+        host,
+        f"{SIGNS[issue.severity]} {word}: {literal(title, MAX_TITLE_CHARS)}{aged}",
+        f"{word}: {escaped(title, MAX_TITLE_CHARS)}{aged}",
+    )
+
+
+def _common_age(rows: Sequence[EndDates], now: datetime) -> str:
+    """Return the age of all these scans, or nothing when they differ."""
+    ages = {scanned_text([row], now) for row in rows}
+    return ages.pop() if len(ages) == 1 else ""
 
 
 def _unknown(report: Report) -> ChangeGroup:
     lost = {move.domain.domain: move for move in report.lost}
     others = (domain for domain in report.unknown if domain.domain not in lost)
-    lines = [_was(move.domain.domain, move.before) for move in report.lost[:MAX_IN_LINE]]
-    lines += (DomainLine(domain.domain, "", "") for domain in islice(others, MAX_IN_LINE))
-    count = len(report.unknown)
-    return ChangeGroup(
-        "⚪",
-        f"{plural(count, 'domain')} without a score",
-        count,
-        tuple(lines[:MAX_IN_LINE]),
-        f", {len(lost):,} had one before" if lost else "",
+    lines = chain(
+        (_was(move.domain.domain, move.before) for move in report.lost),
+        (DomainLine(domain.domain, "", "") for domain in others),
     )
+    count = len(report.unknown)
+    more = f", {len(lost):,} had one before" if lost else ""
+    return _group("⚪", f"{plural(count, 'domain')} without a score", lines, count, more)
 
 
 def _gone(report: Report, *, is_filtered: bool) -> ChangeGroup:
     count = len(report.gone)
     title = "gone, or no longer matching the filter" if is_filtered else "gone"
-    lines = tuple(_was(host, score) for host, score in report.gone[:MAX_IN_LINE])
-    return ChangeGroup("\N{HEAVY MINUS SIGN}", f"{plural(count, 'domain')} {title}", count, lines)
+    lines = (_was(host, score) for host, score in report.gone)
+    return _group("\N{HEAVY MINUS SIGN}", f"{plural(count, 'domain')} {title}", lines, count)
 
 
 def _added(domains: Sequence[Domain], title: str) -> ChangeGroup:
-    lines = tuple(
+    lines = (
         DomainLine(each.domain, score_mrkdwn(each.health_score), score_text(each.health_score))
-        for each in domains[:MAX_IN_LINE]
+        for each in domains
     )
     title = f"{plural(len(domains), 'domain')} {title}"
-    return ChangeGroup("\N{HEAVY PLUS SIGN}", title, len(domains), lines)
+    return _group("\N{HEAVY PLUS SIGN}", title, lines, len(domains))
 
 
 def _was(host: str, before: float | None) -> DomainLine:
@@ -119,10 +190,10 @@ def _move_line(move: Move) -> DomainLine:
     is_across = band_of(before) is not band_of(after)
     before_mrkdwn = score_mrkdwn(before) if is_across else score_number(before)
     before_text = score_text(before) if is_across else score_number(before)
-    delta = delta_text(before, after).translate(_NO_BREAKS)
+    moved = f"{before_mrkdwn} → {score_mrkdwn(after)}  {delta_text(before, after)}"
     return DomainLine(
         move.domain.domain,
-        f" {before_mrkdwn} → {score_mrkdwn(after)}  {delta}",
+        f" {moved.translate(_NO_BREAKS)}",
         f"from {before_text} to {score_text(after)}",
     )
 
@@ -130,9 +201,8 @@ def _move_line(move: Move) -> DomainLine:
 LATE_FROM = timedelta(seconds=60)
 MAX_UNPOSTED = 3
 _SHRUNK = (
-    "⚠️ *The list is less than half as long as at the last digest.* I asked Domain Tracker twice,"
-    " and it stayed so. If domains are missing, look into Domain Tracker, or ask an admin whether"
-    " its key was replaced."
+    "⚠️ *The list is less than half as long as at the last digest.* Domain Tracker gave the same"
+    " list twice. If domains are missing, check Domain Tracker, or ask an admin about the API key."
 )
 
 
@@ -148,7 +218,7 @@ def footer_mrkdwn(post: Post) -> str:
     """Return the next run, the owner and the threshold of changes as mrkdwn."""
     parts = [_coming(post, moment_token), f"Set up by {person_mrkdwn(post.digest.made_by_name)}"]
     if post.report.since:
-        parts.append(f"Moves count from {MOVED_FROM} points on, or into another band")
+        parts.append(f"Shows changes of {MOVED_FROM}+ points or a new rating")
     return "  ·  ".join(part for part in parts if part)
 
 
@@ -159,7 +229,7 @@ def about_text(post: Post) -> list[str]:
     sentences = [
         f"Compared with {compared}",
         _coming(post, lambda moment: local_text(moment, plan.schedule.zone)),
-        f"Comes {schedule_text(plan.schedule)}, about {filter_mrkdwn(plan.filter_text)}",
+        f"Posted {schedule_text(plan.schedule)} for {filter_mrkdwn(plan.filter_text)}",
         f"Set up by {person_mrkdwn(post.digest.made_by_name)}",
     ]
     return [f"{without_markup(sentence)}." for sentence in sentences if sentence]
@@ -183,14 +253,14 @@ def notes(post: Post) -> list[str]:
 def preview_note(owners: int) -> str:
     """Return the note of a preview; `owners` counts the mentions of the post itself."""
     would = f" It would mention {plural(owners, 'owner')}." if owners else ""
-    return f"👀 *Preview:* only you can see this, and no one is mentioned.{would}"
+    return f"👀 *Preview:* only you can see this. No one is mentioned.{would}"
 
 
 def first_note(digest: Digest) -> str:
     """Return the note of a digest's first post: its owner and how to change it."""
     who = person_mrkdwn(digest.made_by_name)
     return (
-        f"👋 *This is the first of these digests.* {who} set it up for this channel."
+        f"👋 This is the first digest. {who} set it up for this channel."
         f" Post: {mode_text(digest.plan)}. To change, pause or delete it, press `Manage` or type"
         " `/domaindigest`."
     )
@@ -219,14 +289,15 @@ def _late(slot: Slot, post: Post) -> str:
 def _unposted(post: Post) -> Iterator[str]:
     for run in post.unposted[-MAX_UNPOSTED:]:
         due = zoned_slot_text(run.slot, post.digest.plan.schedule.zone)
-        which = "asked for" if run.asked_by else "due"
+        which = "requested" if run.asked_by else "due"
         yield f"⚠️ The digest {which} {due} {_fate(run)}."
     earlier = post.unposted[:-MAX_UNPOSTED]
     uncertain = sum(run.outcome is Outcome.UNCERTAIN for run in earlier)
     if surely := len(earlier) - uncertain:
-        yield f"⚠️ {plural(surely, 'digest')} before them did not come either."
+        were = "was" if surely == 1 else "were"
+        yield f"⚠️ {plural(surely, 'earlier digest')} {were} not posted."
     if uncertain:
-        yield f"⚠️ {plural(uncertain, 'digest')} before them may be missing here too."
+        yield f"⚠️ {plural(uncertain, 'earlier digest')} may be missing here."
 
 
 def _fate(run: PastRun) -> str:

@@ -17,6 +17,7 @@ from bot.digests.models import (
     Outcome,
     StoppedError,
     TooManyDigestsError,
+    UnknownAlertError,
     UnknownDigestError,
 )
 from bot.digests.schedule import UnknownZoneError
@@ -78,7 +79,7 @@ def owner_notices(notices: Sequence[tuple[Digest, Notice]]) -> Message:
     mend = remedy(notice.trouble, change="`Manage` and `Change`")
     shown = [_notice_line(*each) for each in notices[:MAX_DIGESTS_SHOWN]]
     left_out = len(notices) - len(shown)
-    more = [f"and {plural(left_out, 'more digest')}: see `/domaindigest`"] if left_out else []
+    more = [f"and {plural(left_out, 'more digest')}: type `/domaindigest`"] if left_out else []
     return Message(
         text=without_markup(" ".join([title, *shown, *more])),
         blocks=(
@@ -93,9 +94,9 @@ def owner_notices(notices: Sequence[tuple[Digest, Notice]]) -> Message:
 
 
 def _notice_line(digest: Digest, notice: Notice) -> str:
-    """Return `#channel, every day at 09:00 (UTC): due … The next one comes …` as mrkdwn."""
+    """Return `#channel, every day at 09:00 (UTC): due … The next one is due …` as mrkdwn."""
     slot = zoned_slot_text(notice.slot, digest.plan.schedule.zone)
-    due = f"due {slot}" if notice.count == 1 else f"{notice.count:,}, the newest due {slot}"
+    due = f"due {slot}" if notice.count == 1 else f"{notice.count:,}, the latest due {slot}"
     channel, schedule = _channel_mrkdwn(notice.channel_id), schedule_text(digest.plan.schedule)
     return f"{channel}, {schedule}: {due}. {_next(digest)}"
 
@@ -106,24 +107,23 @@ def _notice_texts(digest: Digest, notice: Notice) -> tuple[str, str]:
     slot = zoned_slot_text(notice.slot, digest.plan.schedule.zone)
     because = f": {failure_text(notice.trouble)}" if notice.trouble else ""
     mend = remedy(notice.trouble, channel=channel, change="`Manage` and `Change`")
-    due = f"You asked for it {slot}." if notice.to else f"It was due {slot}."
+    due = f"You requested it {slot}." if notice.to else f"It was due {slot}."
     match notice.outcome:
         case Outcome.POSTED:
-            title = f"✅ Your digest is posted in {channel} now."
-            text = f"{due} Slack did not take it at first."
+            title = f"✅ Your digest is now posted in {channel}."
+            text = f"{due} Slack did not accept it at first."
         case None:
-            title = f"⏸️ I have paused the digest in {channel}{because}."
+            title = f"⏸️ The digest in {channel} is paused{because}."
             text = f"The one due {slot} was not posted. {mend} Then press `Resume`."
         case Outcome.UNCERTAIN:
             title = f"❓ A digest may be missing in {channel}."
             text = (
-                f"{due} {_capital(uncertain_text(notice.trouble))}, so I do not post"
-                " it again by myself: nobody should read it twice. Look there, and press"
-                " `Send now` if it is missing."
+                f"{due} {_capital(uncertain_text(notice.trouble))}, so the bot does not repeat it."
+                " Check the channel, and press `Send now` if it is missing."
             )
         case Outcome.MISSED if notice.count > 1:
             title = f"⚠️ {plural(notice.count, 'digest')} in {channel} were missed{because}."
-            text = f"The newest of them was due {slot}. {mend} {_next(digest)}"
+            text = f"The latest was due {slot}. {mend} {_next(digest)}"
         case Outcome.MISSED:
             title = f"⚠️ A digest in {channel} was missed{because}."
             text = f"{due} {mend} {_next(digest)}"
@@ -139,9 +139,9 @@ def _capital(sentence: str) -> str:
 
 def _next(digest: Digest) -> str:
     if digest.pause:
-        return "It is paused now. To post one all the same, press `Send now`."
+        return "It is paused now. To post one anyway, press `Send now`."
     coming = moment_token(digest.next.due_at)
-    return f"The next one comes {coming}; to have one earlier, press `Send now`."
+    return f"The next one is due {coming}. To post one now, press `Send now`."
 
 
 def _notice_button(digest: Digest, notice: Notice) -> Block | None:
@@ -160,14 +160,14 @@ def _channel_mrkdwn(channel_id: str) -> str:
 def changed_text(digest: Digest) -> str:
     """Return who changed a digest, and when, as a sentence of mrkdwn."""
     when = f", {moment_token(digest.changed_at)}" if digest.changed_at else ""
-    return f"{_capital(person(digest.changed_by))} changed this digest in the meantime{when}."
+    return f"{_capital(person(digest.changed_by))} has changed this digest{when}."
 
 
 def archived_line(lead: str = "") -> str:
     """Return the warning about an archived channel."""
     return (
-        f"⚠️ {lead}That channel is archived: no one can post there. Unarchive it, invite me again"
-        f" with {INVITE}, and try again; or choose another channel."
+        f"⚠️ {lead}That channel is archived. Unarchive it, type {INVITE} in it and try again, or"
+        " choose another channel."
     )
 
 
@@ -182,45 +182,47 @@ def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) 
     text = texts[0] if texts else message.text
     references = [each["text"] for each in elements if str(each.get("text")).startswith(REFERENCE)]
     is_named = "`/domainkey`" in text
-    mend = " `/domainkey` is the way to it." if is_about_key and not is_named else ""
+    mend = " Type `/domainkey`." if is_about_key and not is_named else ""
     named = f" {references[0]}." if references else ""
     return f"⚠️ {lead}{text}{mend}{named}"
 
 
 def _changed(error: EditConflictError, _facts: Facts) -> Message:
-    mrkdwn = f"{changed_text(error.digest)} Look at it again before you change it."
+    mrkdwn = f"{changed_text(error.digest)} Open it again before you change it."
     return Message(without_markup(mrkdwn), (section(mrkdwn),))
 
 
 DIGEST_ERRORS: dict[type[BaseException], Explain] = {
+    UnknownAlertError: plain(
+        "These buttons no longer work: the post is too old, or its digest was deleted."
+        " `/domaindigest` shows the digests that are there."
+    ),
     UnknownDigestError: plain(
-        "That digest is gone: somebody has deleted it. `/domaindigest` shows which ones there are."
+        "That digest was deleted. `/domaindigest` lists this channel's digests."
     ),
     TooManyDigestsError: plain(
-        f"That channel has {MAX_PER_CHANNEL} digests, the most there can be. Delete one of them,"
-        " or choose another channel."
+        f"A channel can have {MAX_PER_CHANNEL} digests, and that one is full. Delete one, or"
+        " choose another channel."
     ),
     EditConflictError: _changed,
-    DigestBusyError: plain(
-        "This digest is being sent at this very moment: it will be in its channel soon."
-    ),
+    DigestBusyError: plain("This digest is being sent now. It will be in its channel shortly."),
     LostClaimError: plain(
-        "Something else came in between, so I did not go on. Look into the channel before you"
-        " press `Send now` again."
+        "Another change came first, so this one was stopped. Check the channel before you press"
+        " `Send now` again."
     ),
-    StoppedError: retry("I am being restarted and did not begin with this."),
+    StoppedError: retry("The bot is restarting. Nothing was done."),
     NotInChannelError: plain(
-        "You are not in that channel, or I am not: only who is in a channel can see and change its"
-        f" digests. Let me into a private one with {INVITE}."
+        "Only members of a channel can see and change its digests. If it is private, the app"
+        f" must be in it too: type {INVITE} there."
     ),
     BotNotInChannelError: plain(
-        f"I am not in that channel, so I cannot post there. Type {INVITE} in it and try again."
+        f"The app is not in that channel. Type {INVITE} there and try again."
     ),
     AdminsOnlyError: plain(
-        "In this workspace only admins and owners make and change digests. Please ask one of them."
+        "Only admins and owners can change digests in this workspace. Please ask one of them."
     ),
     GuestError: plain(
         "Guests cannot see or change digests. Please ask a full member of this workspace."
     ),
-    UnknownZoneError: plain("I do not know that time zone. Please pick one from the list."),
+    UnknownZoneError: plain("That time zone does not exist. Pick one from the list."),
 }

@@ -4,24 +4,39 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.digests.models import HEARTBEATS, MAX_FILTER_CHARS, WORST_COUNTS, Mode, Plan, number_of
-from bot.digests.schedule import Schedule, is_zone, offset_text, time_of
+from bot.digests.models import (
+    HEARTBEATS,
+    MAX_FILTER_CHARS,
+    SCANS_A_NIGHT,
+    WORST_COUNTS,
+    Mode,
+    Plan,
+    number_of,
+)
+from bot.digests.schedule import LOOKS, Schedule, is_zone, offset_text, time_of
 from bot.message import Block
 from bot.redaction import holds_secret
 from bot.views.blocks import field, input_element, option
-from bot.views.digests.wording import MODE_NAMES
+from bot.views.digests.wording import ALERT_NAME, MODE_NAMES
 from bot.views.schedule import DAY_NAMES
 from bot.views.text import plural
 
 CHANNEL_FIELD, DAYS_FIELD, TIME_FIELD = "digests.channel", "digests.days", "digests.time"
 ZONE_FIELD, FILTER_FIELD, MODE_FIELD = "digests.zone", "digests.filter", "digests.mode"
-LIFE_FIELD, WORST_FIELD = "digests.life", "digests.worst"
+LIFE_FIELD, WORST_FIELD, NIGHT_FIELD = "digests.life", "digests.worst", "digests.night"
 LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD = "digests.label", "digests.people", "digests.group"
 RULES_FIELD = "digests.rules"
 WEEKDAYS = frozenset(range(5))
-NEVER = "never"  # a value of `Sign of life`
+NEVER = "never"  # a value of `Heartbeat`
 # Other values may come from an import, and are kept.
 OFFERED_LIVES = (3, 5, 7, 14, 30)
+
+
+MODE_HINT = f"“{ALERT_NAME}” looks all day on the chosen days. The time does not matter then."
+NIGHT_HINT = (
+    "between 01:00 and 06:00, the oldest scan first. A scan takes two requests to Domain Tracker."
+    " Half of each hour's requests stays for people. Empty: no scans."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +63,8 @@ class Draft:
     filter_text: str = ""
     mode: str = Mode.ALWAYS.value
     life: str = NEVER
-    worst: str = "10"
+    worst: str = "5"
+    night: str = ""
     label: str | None = None
     people: tuple[str, ...] = ()
     group: tuple[str, str] | None = None
@@ -60,7 +76,7 @@ class Draft:
         at = time_of(self.at or "")
         if at is None or not self.days or not is_zone(self.zone or ""):
             return None
-        return Schedule(self.days, at, self.zone or "")
+        return Schedule(self.days, at, self.zone or "", looks_of(self.mode))
 
 
 def draft_of(plan: Plan) -> Draft:
@@ -72,10 +88,16 @@ def draft_of(plan: Plan) -> Draft:
         at=f"{plan.schedule.at:%H:%M}",
         zone=plan.schedule.zone,
         filter_text=plan.filter_text,
-        mode=plan.mode.value,
+        mode=f"{plan.schedule.every or plan.mode.value}",
         life=NEVER if every is None else f"{every}",
         worst=f"{plan.worst_count}",
+        night=f"{plan.scans_a_night or ''}",
     )
+
+
+def looks_of(mode: str) -> int | None:
+    """Return the minutes between two looks, `None` for a digest at a time of day."""
+    return next((every for every in LOOKS if mode == f"{every}"), None)
 
 
 def life_of(text: str) -> int | None:
@@ -96,7 +118,8 @@ def channel_field(draft: Draft, nonce: str) -> Block:
         filter={"include": ["public", "private"]},
         initial_conversation=draft.channel_id or None,
     )
-    return field(f"channel:{nonce}", "Channel", element, hint="I have to be in it.")
+    hint = "Invite the app to this channel first."
+    return field(f"channel:{nonce}", "Channel", element, hint=hint)
 
 
 def when_fields(draft: Draft, nonce: str) -> list[Block]:
@@ -137,23 +160,37 @@ def what_fields(draft: Draft, nonce: str) -> list[Block]:
         initial_value=None if is_secret else draft.filter_text[:MAX_FILTER_CHARS] or None,
     )
     modes = {mode.value: name for mode, name in MODE_NAMES.items()}
+    modes |= {f"{every}": f"{ALERT_NAME}: look every {every} minutes" for every in LOOKS}
     lives = _select(LIFE_FIELD, _lives(draft.life), draft.life)
-    worst = input_element(
-        "number_input",
-        WORST_FIELD,
-        is_decimal_allowed=False,
-        min_value=f"{WORST_COUNTS[0]}",
-        max_value=f"{WORST_COUNTS[-1]}",
-        initial_value=None if number_of(draft.worst, WORST_COUNTS) is None else draft.worst,
-    )
-    filter_hint = "The words of /domains. Empty: all domains."
-    life_hint = "One line that all is as it was, after so many runs without a post."
+    worst = _number(WORST_FIELD, WORST_COUNTS, draft.worst)
+    night = _number(NIGHT_FIELD, SCANS_A_NIGHT, draft.night)
+    filter_hint = "Same filters as /domains. Leave empty for all domains."
+    life_hint = "Post “no changes” after this many quiet runs."
     return [
         field(f"filter:{nonce}", "Filter", filter_box, hint=filter_hint, optional=True),
-        field(f"mode:{nonce}", "Post", _select(MODE_FIELD, modes, draft.mode)),
-        field(f"life:{nonce}", "Sign of life", lives, hint=life_hint),
+        field(f"mode:{nonce}", "Post", _select(MODE_FIELD, modes, draft.mode), hint=MODE_HINT)
+        | {"dispatch_action": True},
+        field(f"life:{nonce}", "Heartbeat", lives, hint=life_hint),
         field(f"worst:{nonce}", "Worst domains shown", worst, hint="From 5 to 25."),
+        field(
+            f"night:{nonce}",
+            "Scan up to … domains a night",
+            night,
+            hint=f"From 1 to {SCANS_A_NIGHT[-1]}, {NIGHT_HINT}",
+            optional=True,
+        ),
     ]
+
+
+def _number(action_id: str, allowed: range, given: str) -> Block:
+    return input_element(
+        "number_input",
+        action_id,
+        is_decimal_allowed=False,
+        min_value=f"{allowed[0]}",
+        max_value=f"{allowed[-1]}",
+        initial_value=None if number_of(given, allowed) is None else given,
+    )
 
 
 def _lives(chosen: str) -> dict[str, str]:
@@ -163,7 +200,7 @@ def _lives(chosen: str) -> dict[str, str]:
     except ValueError:
         own = None
     every = sorted({*OFFERED_LIVES, *([own] if own else [])})
-    return {NEVER: "Never"} | {f"{runs}": f"After {plural(runs, 'silent run')}" for runs in every}
+    return {NEVER: "Never"} | {f"{runs}": f"After {plural(runs, 'quiet run')}" for runs in every}
 
 
 def _select(action_id: str, options: Mapping[str, str], chosen: str) -> Block:

@@ -60,7 +60,7 @@ def who_text(rule: Mention) -> str:
     shown = who[:MAX_WHO]
     while len(_with_rest(shown, len(who))) > MAX_OPTION_CHARS:
         shown = shown[:-1]
-    return _with_rest(shown, len(who)) or "nobody"
+    return _with_rest(shown, len(who)) or "no one"
 
 
 def with_rule(rules: Sequence[Mention], new: Mention | None) -> tuple[Mention, ...]:
@@ -122,8 +122,8 @@ def _spelled_out(typed: str) -> list[str]:
 
 MAX_PEOPLE = 10
 _OFF = (
-    "Off, unless you say whom. A domain with that tag, or in that folder, that got worse"
-    " mentions them in the post. To add several, save in between."
+    "Off. Choose a tag or folder and people: the post mentions them when its domains get worse."
+    " Save before you add another rule."
 )
 
 
@@ -146,7 +146,7 @@ def _boxes(rules: Sequence[RuleBox], draft: Draft, nonce: str) -> Block:
         options=list(options.values()),
         initial_options=ticked or None,
     )
-    hint = "Those without a tick are gone once you press Save."
+    hint = "Rules without a tick are removed when you save."
     return field(f"rules:{nonce}", "Mention rules", element, hint=hint, optional=True)
 
 
@@ -183,7 +183,7 @@ def _new_rule(draft: Draft, nonce: str) -> list[Block]:
         min_query_length=0,
         initial_option=option(*draft.group) if draft.group else None,
     )
-    most = f"At most {MAX_WHO} people and user groups for one tag or folder."
+    most = f"Up to {MAX_WHO} people and user groups for one tag or folder."
     return [
         field(f"label:{nonce}", "Tag or folder", label, optional=True),
         field(f"people:{nonce}", "Mention", people, hint=most, optional=True),

@@ -15,27 +15,24 @@ from bot.views.digests.wording import (
     until_text,
 )
 from bot.views.schedule import RUNS_SHOWN, next_runs
-from bot.views.text import code, moment_token, without_markup
+from bot.views.text import bold, moment_token, without_markup
 
-LOOKING = "Looking at the digests…"
+LOOKING = "Loading digests…"
 DELETED = "🗑️ Deleted."
-HAS_MOVED = "➡️ That digest has moved. These are the digests of this channel."
+HAS_MOVED = "➡️ That digest has moved to another channel. This channel's digests are below."
 MAYBE_SENT = (
-    "❓ Slack did not say whether it took the post. Look into the channel before you press"
-    " `Send now` again."
+    "❓ Slack did not confirm the post. Check the channel before you press `Send now` again."
 )
-UNANNOUNCED = (
-    "❓ Slack did not say whether it took the announcement of the digest: look into the channel."
-)
-LATE_ANNOUNCEMENT = "\n🕓 Its announcement is on its way: Slack did not take it at first."
-EMPTY_FILTER = "⚠️ At the moment no domain matches the filter: there would be nothing to tell."
-DAY_IS_OVER = "⚠️ That day has begun where the digest's clock is. Pick a later one, or none."
-SENDING = "Sending… That can take some seconds."
+UNANNOUNCED = "❓ Slack did not confirm the announcement of the digest. Check the channel."
+LATE_ANNOUNCEMENT = "\n🕓 Slack did not accept the announcement yet. It follows shortly."
+EMPTY_FILTER = "⚠️ At the moment no domain matches the filter."
+DAY_IS_OVER = "⚠️ That day has already begun in the digest's time zone. Pick a later one, or none."
+SENDING = "Sending… This can take a few seconds."
 NOT_SAVED, NOT_SENT, NOT_RESUMED = "*Not saved.* ", "*Not sent.* ", "*Not resumed.* "
 SAVING = "Saving…"
-PREVIEWING = "Making the preview…"
-RESTRICTED = "🔒 From now on only admins and owners make and change digests."
-UNRESTRICTED = "🔓 From now on members make and change the digests of their channels."
+PREVIEWING = "Preparing the preview…"
+RESTRICTED = "🔒 Only admins and owners can now change digests."
+UNRESTRICTED = "🔓 Members can now change the digests of their channels."
 
 
 def preview_form(preview: Message) -> Block:
@@ -56,31 +53,29 @@ def _saved(digest: Digest, reader_zone: str | None) -> str:
     if digest.pause and digest.pause.until:
         until = until_text(digest.pause.until, digest.plan.schedule.zone)
         coming = run_after_pause(digest, reader_zone)
-        return f"✅ Saved. It is paused until {until}{f'; next run {coming}' if coming else ''}."
+        return f"✅ Saved. Paused until {until}{f'; next run {coming}' if coming else ''}."
     if digest.pause:
-        return "✅ Saved. It is still paused: press `Resume` when it is to run."
+        return "✅ Saved. The digest is still paused. Press `Resume` to run it."
     return f"✅ Saved. Next run {next_run_text(digest, reader_zone)}."
 
 
 def sent_line(channel_name: str | None) -> str:
     """Return the confirmation of a sent digest."""
-    return (
-        f"✅ Sent. It is in {code(f'#{channel_name}', 90) if channel_name else 'its channel'} now."
-    )
+    return f"✅ Sent to {bold(f'#{channel_name}', 90) if channel_name else 'its channel'}."
 
 
 def on_its_way_line(again_at: datetime) -> str:
     """Return the answer to `Send now` while Slack takes no post."""
     return (
-        f"🕓 *On its way.* Slack did not take the post. I try again {moment_token(again_at)}, and"
-        " send you a direct message when it is posted."
+        f"🕓 *On its way.* Slack did not accept the post. I try again {moment_token(again_at)},"
+        " and send you a direct message when it is posted."
     )
 
 
 def paused_line(digest: Digest, until: datetime | None) -> str:
     """Return the confirmation of a pause."""
     if until is None:
-        return "⏸️ Paused until somebody presses `Resume`."
+        return "⏸️ Paused. Press `Resume` to run it again."
     return f"⏸️ Paused until {until_text(until, digest.plan.schedule.zone)}."
 
 
@@ -96,7 +91,7 @@ def line_message(mrkdwn: str) -> Message:
 
 def done_already_message() -> Message:
     """Return the answer to a second press of a button in a message."""
-    return line_message("I have done this already. `/domaindigest` in the channel says how it is.")
+    return line_message("This is already done. `/domaindigest` shows the digest's state.")
 
 
 EDIT_FORM = "digests.edit"
@@ -104,7 +99,7 @@ BACK = "digests.back"
 # A slot at the end of a pause counts.
 _MOMENT = timedelta(microseconds=1)
 # Keeps an empty selection of rules in a form that cannot list the rules.
-_NO_RULE = RuleBox("99 0 none", "None of the rules stays")
+_NO_RULE = RuleBox("99 0 none", "No rule is kept")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,8 +146,8 @@ def _about(editing: Editing) -> str:
     if digest:
         return f"Made by {person_mrkdwn(digest.made_by_name)}, {moment_token(digest.made_at)}."
     if editing.is_new:
-        return "A post about your domains that comes by itself: say where, when and about what."
-    return "This is what you have filled in."
+        return "Post a scheduled health summary to a channel."
+    return "Your entries so far."
 
 
 def _runs_text(editing: Editing) -> str:
@@ -173,7 +168,7 @@ def _after(editing: Editing) -> tuple[datetime, list[str]]:
         return now, []
     until = digest.pause.until
     if until is None:
-        return now, ["⏸️ Paused until somebody presses `Resume`. If that were now:"]
+        return now, ["⏸️ Paused. If resumed now:"]
     if until <= now:
         return now, []
     day = until_text(until, digest.plan.schedule.zone)
@@ -193,11 +188,11 @@ def pause_form(
     """
     initial_date = until.isoformat() if until else None
     day = input_element("datepicker", UNTIL_FIELD, initial_date=initial_date)
-    hint = "It runs again from the start of that day on. Empty: not before somebody resumes it."
+    hint = "Runs again from the start of that day. Leave empty to pause until resumed."
     blocks = [
         *([section(note)] if note else []),
         section(
-            f"Pause the digest *{schedule}*: nothing is posted by itself.", button("Back", BACK)
+            f"Pause the digest *{schedule}*. No scheduled posts until then.", button("Back", BACK)
         ),
         field(f"until:{nonce}", "Until", day, hint=hint, optional=True),
     ]

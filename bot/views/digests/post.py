@@ -1,4 +1,4 @@
-"""Draw the posts of a digest: the digest, its heartbeat, its announcement. Pure."""
+"""Draw the posts of a digest: the digest, its details, its heartbeat, its announcement. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from bot.digests.report import MOVED_FROM, Post, Report, TrendPoint, has_changed
 from bot.health import Band
 from bot.hostnames import HostNameError, host_name
 from bot.message import MAX_TEXT_CHARS, Block, Message
-from bot.views.blocks import actions, context, fields, header, run_button, section
+from bot.views.blocks import actions, button, context, fields, header, run_button, section
 from bot.views.digests.changes import (
     MINUS,
     about_mrkdwn,
@@ -24,9 +24,10 @@ from bot.views.digests.changes import (
     rounded_delta,
     zone_text,
 )
-from bot.views.digests.tables import worst_lines, worst_table, worst_text
+from bot.views.digests.tables import within_table, worst_lines, worst_table, worst_text
 from bot.views.digests.wording import (
     ChangeGroup,
+    digest_address,
     filter_mrkdwn,
     local_text,
     manage_button,
@@ -58,7 +59,25 @@ def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
     points = _points(trend)
     if len(points) < MIN_POINTS:
         return []
-    return [_chart("line", _title(points), {"Average": points}, "Average health")]
+    return [
+        {
+            "type": "data_visualization",
+            "title": _title(points),
+            "chart": {
+                "type": "line",
+                "series": [
+                    {
+                        "name": "Average",
+                        "data": [{"label": label, "value": value} for label, value in points],
+                    }
+                ],
+                "axis_config": {
+                    "categories": [label for label, _ in points],
+                    "y_label": "Average health (of 100)",
+                },
+            },
+        }
+    ]
 
 
 def trend_text(trend: Sequence[TrendPoint]) -> str:
@@ -66,21 +85,8 @@ def trend_text(trend: Sequence[TrendPoint]) -> str:
     points = _points(trend)
     if len(points) < MIN_POINTS:
         return ""
-    return f"{_title(points)}: {', '.join(f'{label} {value:g}' for label, value in points)}."
-
-
-def bands_chart(report: Report) -> list[Block]:
-    """Return a chart of the domains per band, now and, if that differs, before."""
-    if not report.totals.count:
-        return []
-    series = {"Now": report.totals}
-    if report.before and report.before.bands != report.totals.bands:
-        series = {"Last digest": report.before} | series
-    points: dict[str, list[Point]] = {
-        name: [(band.value, totals.bands[band]) for band in Band]
-        for name, totals in series.items()
-    }
-    return [_chart("bar", "Domains by health", points, "Domains")]
+    title = f"Average health, last {len(points)} digests"
+    return f"{title}: {', '.join(f'{label} {value:g}' for label, value in points)}."
 
 
 def point_labels(moments: Sequence[datetime]) -> list[str]:
@@ -96,7 +102,9 @@ def point_labels(moments: Sequence[datetime]) -> list[str]:
 
 
 def _title(points: Sequence[Point]) -> str:
-    return f"Average health, last {len(points)} digests"
+    """Return `Average health, last 8 digests: 64.2 to 83`: the axis of a chart has no setting."""
+    values = [value for _, value in points]
+    return f"Average health, last {len(points)} digests: {min(values):g} to {max(values):g}"
 
 
 def _points(trend: Sequence[TrendPoint]) -> list[Point]:
@@ -117,25 +125,6 @@ def _numbered(labels: Sequence[str], moments: Sequence[datetime]) -> list[str]:
         seen[time] += counts[label] > 1
         numbered.append(f"{time} ({seen[time]})" if counts[label] > 1 else label)
     return numbered
-
-
-def _chart(kind: str, title: str, series: dict[str, list[Point]], y: str) -> Block:
-    categories = [label for label, _ in next(iter(series.values()))]
-    return {
-        "type": "data_visualization",
-        "title": title,
-        "chart": {
-            "type": kind,
-            "series": [
-                {
-                    "name": name,
-                    "data": [{"label": label, "value": value} for label, value in points],
-                }
-                for name, points in series.items()
-            ],
-            "axis_config": {"categories": categories, "y_label": y},
-        },
-    }
 
 
 _NOTHING_CHANGED = (
@@ -180,7 +169,9 @@ def news_blocks(
         texts.append(f"✅ {_NOTHING_CHANGED}")
     if mentions:
         texts.append(f"🔔 {mentions}")
-    return [section(text) for text in (*texts, *(group.as_mrkdwn for group in groups))]
+    listed = [group.as_mrkdwn for group in groups if group.is_listed]
+    others = "\n".join(group.as_mrkdwn for group in groups if not group.is_listed)
+    return [section(text) for text in (*texts, *listed, others) if text]
 
 
 def news_text(report: Report, groups: Sequence[ChangeGroup], filter_text: str) -> list[str]:
@@ -194,15 +185,12 @@ def news_text(report: Report, groups: Sequence[ChangeGroup], filter_text: str) -
 def _nothing_there(report: Report, filter_text: str) -> str:
     if filter_text:
         return (
-            f"No domain matches {filter_mrkdwn(filter_text)} now. To look at others, change the"
-            " filter with `Manage`."
+            f"No domain matches {filter_mrkdwn(filter_text)} now. To see others, change the filter"
+            " with `Manage`."
         )
     if report.before and report.before.count:
-        return "Domain Tracker lists no domains for this workspace any more."
-    return (
-        "Domain Tracker watches no domains for this workspace yet. Add the first one with"
-        " `/adddomain`: the next digest tells of it."
-    )
+        return "Your portfolio no longer has any domains."
+    return "Your portfolio has no domains yet. Add the first one with `/adddomain`."
 
 
 def _averages(report: Report) -> tuple[float | None, float | None]:
@@ -233,6 +221,10 @@ def _bands_mrkdwn(report: Report) -> str:
 
 
 _CUT = "The message itself says more."
+SHOW_DETAILS = "digest.details"
+NO_DETAILS = "A newer digest has replaced these details. Press `Details` on the latest one."
+# Of the changes and the table together.
+MAX_DETAILS_CHARS = 9_000
 
 
 def digest_message(post: Post) -> Message:
@@ -250,11 +242,35 @@ def digest_message(post: Post) -> Message:
         *news_blocks(report, groups, mentions, plan.filter_text),
     )
     bottom = (*([] if post.is_preview else _buttons(post)), context(footer_mrkdwn(post)))
-    charts = (*trend_chart(post.trend), *bands_chart(report))
+    chart = trend_chart(post.trend)
     return Message(
         text=_text(post, preview, mentions, groups),
-        blocks=(*top, *worst_table(report), *charts, *bottom),
+        blocks=(*top, *worst_table(report), *chart, *bottom),
         plain=(*top, *worst_lines(report), *_contexts(trend_text(post.trend)), *bottom),
+    )
+
+
+def details_message(post: Post) -> Message:
+    """Return the rest of a digest for one person: long lists and the whole table."""
+    plan = post.digest.plan
+    is_filtered = bool(plan.filter_text)
+    groups = change_groups(post.report, post.sent_at, is_filtered=is_filtered, is_long=True)
+    left = MAX_DETAILS_CHARS - sum(len(group.as_mrkdwn) for group in groups)
+    report = within_table(post.report, left)
+    title = f"*Details of the digest of {moment_token(post.sent_at)}*"
+    top = (
+        section(title),
+        *_contexts(about_mrkdwn(post)),
+        *news_blocks(report, groups, "", plan.filter_text),
+    )
+    line = f"/domains {plan.filter_text}".strip()
+    bottom = actions(run_button("All domains", line), manage_button(post.digest))
+    news = news_text(report, groups, plan.filter_text)
+    sentences = [f"{without_markup(title)}.", zone_text(post), *news, worst_text(report)]
+    return Message(
+        text=_joined(sentences),
+        blocks=(*top, *worst_table(report), *bottom),
+        plain=(*top, *worst_lines(report), *bottom),
     )
 
 
@@ -285,7 +301,7 @@ def announcement_message(digest: Digest, now: datetime) -> Message:
     who = person_mrkdwn(digest.made_by_name)
     title = f"🗓️ {who} *set up a health digest for this channel.*"
     if digest.moved_at:  # possibly not by its creator
-        title = f"🗓️ *A health digest of* {who} *comes here from now on.*"
+        title = f"🗓️ {who}*'s health digest is posted in this channel from now on.*"
     how = "To change, pause or delete it, press `Manage` or type `/domaindigest`."
     plan = "; ".join(f"{label}: {value}" for label, value in plan_lines(digest.plan))
     plain_title = without_markup(title).removeprefix("🗓️ ")
@@ -303,7 +319,8 @@ def announcement_message(digest: Digest, now: datetime) -> Message:
 def _first_pair(digest: Digest) -> tuple[str, str]:
     """Return the label and mrkdwn of the first run or the pause."""
     if digest.pause is None:
-        return "First digest", moment_token(digest.next.due_at)
+        first = "First look" if digest.plan.is_alert else "First digest"
+        return first, moment_token(digest.next.due_at)
     until = digest.pause.until
     return "State", f"Paused until {moment_token(until)}" if until else "Paused"
 
@@ -343,10 +360,16 @@ def _joined(sentences: Iterable[str]) -> str:
 def _buttons(post: Post) -> list[Block]:
     manage = manage_button(post.digest)
     if post.report.totals.count:
-        return actions(_scan_button(post.report), manage)
+        return actions(_details_button(post), _scan_button(post.report), manage)
     if post.digest.plan.filter_text:
         return actions(run_button("All domains", "/domains"), manage)
     return actions(run_button("Add domain", "/adddomain", style="primary"), manage)
+
+
+def _details_button(post: Post) -> Block | None:
+    run = post.digest.run
+    value = f"{digest_address(post.digest)}/{run.token}" if run else ""
+    return button("Details", SHOW_DETAILS, value) if run else None
 
 
 def _scan_button(report: Report) -> Block | None:

@@ -1,7 +1,7 @@
 """Draw the domains of a digest as a table and as lines, and the list of digests. Pure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.digests.models import MAX_PER_CHANNEL, Digest
@@ -21,13 +21,14 @@ from bot.views.blocks import (
 )
 from bot.views.digests.changes import delta_text, rounded_delta
 from bot.views.digests.modal import BACK, SAVING
+from bot.views.digests.nights import night_lines
 from bot.views.digests.wording import INVITE, filter_mrkdwn, mode_text, run_lines, state_lines
 from bot.views.domains import score_mrkdwn, score_text
 from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_TABLE_ROWS,
+    bold,
     clip,
-    code,
     escaped,
     host_text,
     lines_within,
@@ -84,7 +85,7 @@ def list_form(listed: DigestList, metadata: str) -> Block:
     for digest in listed.digests[:MAX_PER_CHANNEL]:
         blocks += [{"type": "divider"}, *_digest_blocks(digest, listed)]
     if (left_out := len(listed.digests) - MAX_PER_CHANNEL) > 0:
-        blocks.append(context(f"and {left_out:,} more: delete one of these to see it."))
+        blocks.append(context(f"and {left_out:,} more. Delete one of these to see it."))
     return notice(TITLE, blocks + _admin_blocks(listed), metadata=metadata)
 
 
@@ -104,13 +105,12 @@ def error_form(mrkdwn: str, metadata: str, way_out: str = "Back") -> Block:
 
 
 def _heading(listed: DigestList) -> str:
-    where = f"in {code('#' + listed.place.name, 90)}" if listed.place else "here"
+    where = f"in #{escaped(listed.place.name, 90)}" if listed.place else "here"
     if listed.digests:
         return f"*{plural(len(listed.digests), 'digest')} {where}*"
     return (
-        f"*No digests {where} yet*\nA digest is a post that comes by itself, on the days and at"
-        " the time that you choose: how healthy your domains are, which are worst, and what has"
-        " changed since the last one."
+        f"*No digests {where} yet*\nA digest is a scheduled post, on days and at a time you"
+        " choose. It says what got worse, what ends soon and which domains are worst."
     )
 
 
@@ -119,23 +119,23 @@ def _hints(listed: DigestList) -> list[str]:
     place = listed.place
     if place is None:
         hints.append(
-            "⚠️ I cannot look in here: it is a direct message, or a private channel without me."
-            f" In a channel type {INVITE}, or press `New` and choose another one."
+            "⚠️ This is a direct message, or a private channel without the app."
+            f" In a channel type {INVITE}, or press `New` and choose another channel."
         )
     elif place.is_archived:
         hints.append(
-            "⚠️ This channel is archived: no one can post in it. To bring its digests back,"
-            f" unarchive it, invite me again with {INVITE}, and press `Resume`."
+            "⚠️ This channel is archived. To bring its digests back, unarchive it, type"
+            f" {INVITE} in it, and press `Resume`."
         )
     elif not place.has_bot:
         hints.append(
-            f"⚠️ I am not in this channel, so I cannot post here. Type {INVITE} in it, or press"
-            " `New` and choose another one."
+            f"⚠️ The app is not in this channel. Type {INVITE} here, or press `New` and choose"
+            " another channel."
         )
     if place and place.is_shared:
-        hints.append("👥 People of another company are in this channel: they read its digests.")
+        hints.append("👥 People from another company are in this channel and read its digests.")
     if not listed.may_change:
-        hints.append("🔒 In this workspace only admins and owners make and change digests.")
+        hints.append("🔒 Only admins and owners can change digests in this workspace.")
     return hints
 
 
@@ -146,7 +146,7 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
         parts.append(plural(len(plan.mentions), "mention rule"))
     state = state_lines(digest, listed.now, listed.reader_zone)
     text = "\n".join([f"*{schedule_text(plan.schedule)}*", *state])
-    details = context("\n".join(["  ·  ".join(parts), *run_lines(digest)]))
+    details = context("\n".join(["  ·  ".join(parts), *run_lines(digest), *night_lines(digest)]))
     is_own = digest.made_by == listed.reader_id
     if not listed.may_change or not (listed.place or is_own):
         return [section(text), details]
@@ -157,8 +157,8 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
 def _digest_buttons(digest: Digest) -> list[Block]:
     question = confirm(
         "Delete this digest?",
-        "It is gone for everybody in the channel, and so is what its next post would compare"
-        " with. To stop it for a while, pause it.",
+        "It is deleted for everyone in the channel, with its trend. To stop it for a while, use"
+        " Pause.",
         "Delete",
     )
     turn = ("Resume", RESUME) if digest.pause else ("Pause", PAUSE)
@@ -179,7 +179,7 @@ def _admin_blocks(listed: DigestList) -> list[Block]:
         who, label, value = "Members of a channel", "Only admins may change digests", ADMINS_MAY
     return [
         {"type": "divider"},
-        context(f"{who} may make and change digests in this workspace."),
+        context(f"{who} can change digests in this workspace."),
         *actions(button(label, RESTRICT, value)),
     ]
 
@@ -219,6 +219,12 @@ def worst_table(report: Report) -> list[Block]:
     ]
 
 
+def within_table(report: Report, max_chars: int) -> Report:
+    """Return the report with as many of its worst domains as a table of that size holds."""
+    lines = lines_within(_lines(report), max_chars)
+    return replace(report, worst=report.worst[: min(len(lines), MAX_TABLE_ROWS)])
+
+
 def worst_lines(report: Report) -> list[Block]:
     """Return the worst domains as lines, for clients without tables."""
     if not report.worst:
@@ -245,7 +251,7 @@ def worst_text(report: Report) -> str:
 def _lines(report: Report) -> Iterator[str]:
     changes = _changes(report) or {}
     for domain in report.worst:
-        host = code(host_text(domain.domain), MAX_TEXT_HOST_CHARS)
+        host = bold(host_text(domain.domain), MAX_TEXT_HOST_CHARS)
         change = changes.get(domain.domain)
         line = f"{score_mrkdwn(domain.health_score)}  {host}"
         yield f"{line}  {change[1]}" if change else line

@@ -23,6 +23,7 @@ from bot.message import Block
 from bot.views.blocks import button
 from bot.views.schedule import schedule_text, zoned_slot_text
 from bot.views.text import (
+    bold,
     code,
     day_text,
     escaped,
@@ -51,7 +52,7 @@ def owners_line(ids: Sequence[str]) -> str:
         return ""
     left_out = len(tokens) - MAX_MENTIONED
     more = f" and {plural(left_out, 'more owner')}" if left_out > 0 else ""
-    return f"{' '.join(tokens[:MAX_MENTIONED])}{more}: domains that you look after got worse."
+    return f"{' '.join(tokens[:MAX_MENTIONED])}{more}: domains you own got worse."
 
 
 def _token(slack_id: str) -> str:
@@ -75,7 +76,7 @@ class DomainLine:
     @property
     def as_mrkdwn(self) -> str:
         """The domain in a block."""
-        return f"{code(host_text(self.host), MAX_HOST_CHARS)} {self.mrkdwn}".strip()
+        return f"{bold(host_text(self.host), MAX_HOST_CHARS)} {self.mrkdwn}".strip()
 
     @property
     def as_text(self) -> str:
@@ -85,7 +86,10 @@ class DomainLine:
 
 @dataclass(frozen=True, slots=True)
 class ChangeGroup:
-    """`count` domains with the same kind of change, the first few in `lines`."""
+    """`count` domains with the same kind of change, the first few in `lines`.
+
+    The lines have `max_chars` together. `more` ends the title.
+    """
 
     symbol: str
     title: str
@@ -93,33 +97,35 @@ class ChangeGroup:
     lines: tuple[DomainLine, ...]
     more: str = ""
     is_listed: bool = False  # one line per domain
+    max_chars: int = MAX_GROUP_CHARS
 
     @property
     def as_mrkdwn(self) -> str:
         """The group in a block."""
-        parts = _fitting([line.as_mrkdwn for line in self.lines])
+        parts = _fitting([line.as_mrkdwn for line in self.lines], self.max_chars)
         left_out = self.count - len(parts)
-        heading = f"{self.symbol} *{self.title}*{self.more}"
         if self.is_listed:
-            lines = [heading, *(f"• {part}" for part in parts)]
+            lines = [f"{self.symbol} *{self.title}*{self.more}", *(f"• {part}" for part in parts)]
             return "\n".join([*lines, *([f"• and {left_out:,} more"] if left_out else [])])
-        return f"{heading}: {', '.join(parts)}{f' and {left_out:,} more' if left_out else ''}"
+        named = f"{', '.join(parts)}{f' and {left_out:,} more' if left_out else ''}"
+        return f"{self.symbol} {self.title}{self.more}{f': {named}' if parts else ''}"
 
     @property
     def as_text(self) -> str:
         """The group as a sentence of a message's text."""
-        parts = _fitting([line.as_text for line in self.lines])
+        parts = _fitting([line.as_text for line in self.lines], self.max_chars)
         left_out = self.count - len(parts)
         more = f"; and {left_out:,} more" if left_out else ""
-        return f"{self.title}{self.more}: {'; '.join(parts)}{more}."
+        named = f": {'; '.join(parts)}{more}" if parts else ""
+        return f"{self.title}{self.more}{named}."
 
 
-def _fitting(parts: Sequence[str]) -> list[str]:
-    """Return the first parts, at least one, within `MAX_GROUP_CHARS`."""
+def _fitting(parts: Sequence[str], max_chars: int) -> list[str]:
+    """Return the first parts, at least one, within `max_chars`."""
     fitting, chars = list(parts[:1]), len(parts[0]) if parts else 0
     for part in parts[1:]:
         chars += len(part)
-        if chars > MAX_GROUP_CHARS:
+        if chars > max_chars:
             break
         fitting.append(part)
     return fitting
@@ -137,6 +143,9 @@ MODE_NAMES = {
 }
 
 
+ALERT_NAME = "As soon as something gets worse"
+
+
 def plan_lines(plan: Plan) -> list[tuple[str, str]]:
     """Return the label and mrkdwn of each setting, without mentions."""
     lines = [
@@ -151,15 +160,19 @@ def plan_lines(plan: Plan) -> list[tuple[str, str]]:
         left_out = len(plan.mentions) - len(rules)
         more = f" and {plural(left_out, 'more label')}" if left_out else ""
         lines.append(("Mentioned when it gets worse", ", ".join(rules) + more))
+    if plan.scans_a_night:
+        lines.append(("Scans a night", f"up to {plural(plan.scans_a_night, 'domain')}"))
     return lines
 
 
 def mode_text(plan: Plan) -> str:
-    """Return `When something changed; after 5 silent runs a sign of life`."""
+    """Return `When something changed; heartbeat after 5 quiet runs`."""
+    if plan.is_alert:
+        return ALERT_NAME
     if plan.mode is Mode.ALWAYS or plan.heartbeat_every is None:
         return MODE_NAMES[plan.mode]
-    silent = plural(plan.heartbeat_every, "silent run")
-    return f"{MODE_NAMES[plan.mode]}; after {silent} a sign of life"
+    quiet = plural(plan.heartbeat_every, "quiet run")
+    return f"{MODE_NAMES[plan.mode]}; heartbeat after {quiet}"
 
 
 def filter_mrkdwn(filter_text: str) -> str:
@@ -170,7 +183,7 @@ def filter_mrkdwn(filter_text: str) -> str:
 
 def person_mrkdwn(name: str | None) -> str:
     """Return mrkdwn of a person's name, without a mention."""
-    return code(name, MAX_PERSON_CHARS) if name and outside(name, 1) else "somebody"
+    return bold(name, MAX_PERSON_CHARS) if name and outside(name, 1) else "somebody"
 
 
 def local_text(moment: datetime, zone: str) -> str:
@@ -193,58 +206,64 @@ INVITE = "`/invite @Domain Tracker`"
 # The reason, as the end of a sentence, and the remedy. `{channel}` is the channel, `{change}` the
 # button to choose another one.
 _REASONS: dict[FailureReason, tuple[str, str]] = {
-    FailureReason.SERVICE: ("Domain Tracker did not answer", "That usually passes by itself."),
+    FailureReason.SERVICE: (
+        "Domain Tracker did not answer",
+        "This usually resolves within minutes.",
+    ),
     FailureReason.RATE: (
-        "the hour's requests to Domain Tracker were used up",
-        "They come back within an hour.",
+        "the hourly rate limit of Domain Tracker was reached",
+        "Requests resume within an hour.",
     ),
     FailureReason.SCOPE: (
-        "the workspace's API key may not list domains",
-        "An admin can enter a key with the scope `read_domains`: `/domainkey`.",
+        "the API key may not list domains",
+        "An admin can set a key with the scope `read_domains` in `/domainkey`.",
     ),
     FailureReason.ADDRESS: (
-        "Domain Tracker does not take calls from the bot's address",
+        "Domain Tracker blocks the bot's IP address",
         "An admin can allow that address in the API key's IP restrictions.",
     ),
     FailureReason.KEY: (
         "the workspace has no API key that works",
         "An admin can set one with `/domainkey`.",
     ),
-    FailureReason.SLACK: ("Slack did not take the post", "That usually passes by itself."),
+    FailureReason.SLACK: (
+        "Slack did not accept the post",
+        "This usually resolves within minutes.",
+    ),
     # An archived channel loses its bots for good.
     FailureReason.ARCHIVED: (
         "the channel is archived",
-        "Unarchive {channel} and invite me again: type "
+        "Unarchive {channel} and type "
         + INVITE
-        + " in it. Or choose another channel with {change}.",
+        + " in it, or choose another channel with {change}.",
     ),
     FailureReason.NOT_IN_CHANNEL: (
         "the bot is not in the channel",
         "Go to {channel} and type " + INVITE + " in it, or choose another channel with {change}.",
     ),
     FailureReason.NOT_FOUND: (
-        "the channel is gone, or private and without the bot",
-        "If it is still there, type "
+        "the channel was deleted, or is private and the bot is not in it",
+        "If it still exists, type "
         + INVITE
         + " in it. If not, choose another channel with {change}.",
     ),
     FailureReason.RESTRICTED: (
-        "the settings of the channel or of the organization do not let the bot post",
-        "Ask the managers of {channel} to let apps post, or choose another with {change}.",
+        "the channel's or the organization's settings do not let apps post",
+        "Ask the managers of {channel} to allow it, or choose another channel with {change}.",
     ),
     FailureReason.UNINSTALLED: (
-        "Slack does not let the bot into this workspace any more",
-        "An admin can install Domain Tracker again.",
+        "Slack no longer lets the bot into this workspace",
+        "An admin can reinstall Domain Tracker.",
     ),
     FailureReason.PERMISSION: (
         "the app lacks a permission in this workspace",
-        "An admin can install Domain Tracker again, which asks for it.",
+        "An admin can reinstall Domain Tracker to grant it.",
     ),
     FailureReason.CHANGED: ("it was changed or paused at that moment", ""),
-    FailureReason.ZONE: ("its time zone is no longer known", "Choose another one with {change}."),
+    FailureReason.ZONE: ("its time zone no longer exists", "Choose another one with {change}."),
     FailureReason.INTERNAL: (
-        "the bot made a mistake",
-        "Please tell the operator of the bot: its log says more.",
+        "the bot had an internal error",
+        "Ask the operator of the bot to look at its log.",
     ),
     FailureReason.DOWN: ("the bot was not running", ""),
 }
@@ -258,8 +277,8 @@ def failure_text(reason: FailureReason) -> str:
 def uncertain_text(reason: FailureReason | None) -> str:
     """Return why a run may not have been posted, as the end of a sentence."""
     if reason is FailureReason.DOWN:
-        return "the bot was stopped while it posted it"
-    return "Slack did not say whether it took it"
+        return "the bot stopped while posting it"
+    return "Slack did not confirm the post"
 
 
 def remedy(reason: FailureReason | None, *, channel: str = "it", change: str = "`Change`") -> str:
@@ -272,7 +291,7 @@ RUNS_LOOKED_BACK = 14
 _MISSES = {
     Outcome.MISSED: "missed",
     Outcome.FAILED: "not posted",
-    Outcome.UNCERTAIN: "maybe posted",
+    Outcome.UNCERTAIN: "unconfirmed",
 }
 
 
@@ -288,13 +307,13 @@ def state_lines(digest: Digest, now: datetime, reader_zone: str | None) -> list[
     if run.state is RunState.WAITING:
         return [_waiting_line(run), f"Next run {coming}"]
     is_due = now >= run.until  # the process that ran it is gone: it runs again
-    return [f"📤 *{'Due now' if is_due else 'Being sent just now'}*, next run {coming}"]
+    return [f"📤 *{'Due now' if is_due else 'Being sent now'}*, next run {coming}"]
 
 
 def run_lines(digest: Digest) -> list[str]:
     """Return lines of mrkdwn: the outcome of the last run, and earlier misses."""
     if not digest.past:
-        return ["Has not run yet"]
+        return ["No runs yet"]
     last = digest.past[-1]
     line = f"Last run {moment_token(last.slot.due_at)}: {_ending(last)}"
     earlier = digest.past[-RUNS_LOOKED_BACK:-1]
@@ -307,7 +326,7 @@ def run_lines(digest: Digest) -> list[str]:
     ]
     left_out = len(misses) - len(shown)
     more = f"; and {left_out:,} more" if left_out else ""
-    return [line, f"⚠️ Before that: {'; '.join(shown)}{more}"]
+    return [line, f"⚠️ Earlier: {'; '.join(shown)}{more}"]
 
 
 def next_run_text(digest: Digest, reader_zone: str | None) -> str:
@@ -350,12 +369,12 @@ def _paused_line(pause: Pause, zone: str) -> str:
     if pause.why:
         reason = f"⏸️ *Paused*: {failure_text(pause.why)}. {remedy(pause.why)}".strip()
         return f"{reason} Then press `Resume`."
-    end = f"until {until_text(pause.until, zone)}" if pause.until else "until somebody resumes it"
+    end = f"until {until_text(pause.until, zone)}" if pause.until else "until it is resumed"
     return f"⏸️ *Paused* by {person(pause.by)}, {end}"
 
 
 def _ending(run: PastRun) -> str:
-    why = f", as {failure_text(run.trouble)}" if run.trouble else ""
+    why = f": {failure_text(run.trouble)}" if run.trouble else ""
     match run.outcome:
         case Outcome.POSTED:
             return f"sent by {person(run.asked_by)}" if run.asked_by else "posted"
@@ -366,4 +385,4 @@ def _ending(run: PastRun) -> str:
         case Outcome.FAILED:
             return f"⚠️ not posted{why}"
         case Outcome.UNCERTAIN:
-            return f"❓ maybe posted: {uncertain_text(run.trouble)}"
+            return f"❓ unconfirmed: {uncertain_text(run.trouble)}"

@@ -22,7 +22,7 @@ async def test_a_new_digest_is_for_this_channel_on_working_days_at_nine_here(roo
     assert form.values["Channel"] == room.channel_id("secret")
     assert form.values["Days"] == ["Mon", "Tue", "Wed", "Thu", "Fri"]
     assert (form.values["Time"], form.values["Time zone"]) == ("09:00", room.bob.member.tz)
-    assert (form.values["Post"], form.values["Worst domains shown"]) == ("Always", "10")
+    assert (form.values["Post"], form.values["Worst domains shown"]) == ("Always", "5")
 
 
 @pytest.mark.parametrize("zone", ["", "Mars/Olympus"])
@@ -42,7 +42,7 @@ async def test_where_the_bot_cannot_look_the_channel_has_to_be_chosen(
 
     assert form.values["Channel"] is None
     assert "✅ Saved." in saved.everything
-    assert "1 digest in `#general`" in saved.everything
+    assert "1 digest in #general" in saved.everything
 
 
 async def test_a_saved_digest_is_announced_and_listed_with_its_next_run(room: Room) -> None:
@@ -56,7 +56,7 @@ async def test_a_saved_digest_is_announced_and_listed_with_its_next_run(room: Ro
             "Time zone": "Asia/Tokyo",
             "Filter": "tag:prod below:80",
             "Post": "When something got worse",
-            "Sign of life": "After 5 silent runs",
+            "Heartbeat": "After 5 quiet runs",
             "Worst domains shown": "25",
             "Tag or folder": "tag:prod",
             "Mention": ["cy"],
@@ -96,7 +96,7 @@ async def test_back_returns_to_the_list(room: Room) -> None:
 
     back = await room.press(await room.change_form(), "Back")
 
-    assert "1 digest in `#general`" in back.everything
+    assert "1 digest in #general" in back.everything
 
 
 async def test_the_next_runs_follow_what_is_chosen_and_what_was_typed_stays(room: Room) -> None:
@@ -291,7 +291,7 @@ async def test_an_eleventh_rule_is_refused_under_its_field(room: Room) -> None:
     refused = await room.bob.submit(form, {"Tag or folder": "tag:new"} | mention)
     joined = await room.bob.submit(form, {"Tag or folder": "tag:t3"} | mention)
 
-    assert "take the tick from one of them first" in refused.errors["Tag or folder"]
+    assert "Remove the tick from one first" in refused.errors["Tag or folder"]
     assert joined.errors == {}
 
 

@@ -19,6 +19,7 @@ from bot.views.digests.form_fields import (
     LABEL_FIELD,
     LIFE_FIELD,
     MODE_FIELD,
+    NIGHT_FIELD,
     PEOPLE_FIELD,
     RULES_FIELD,
     TIME_FIELD,
@@ -33,7 +34,7 @@ from tests.loops import loop_over
 Json = Any
 FIELDS = (
     *(CHANNEL_FIELD, DAYS_FIELD, TIME_FIELD, ZONE_FIELD, FILTER_FIELD, MODE_FIELD, LIFE_FIELD),
-    *(WORST_FIELD, LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD, UNTIL_FIELD, RULES_FIELD),
+    *(WORST_FIELD, NIGHT_FIELD, LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD, UNTIL_FIELD, RULES_FIELD),
 )
 
 
@@ -61,7 +62,7 @@ RIGHT: dict[str, Json] = {
     FILTER_FIELD: typed(None),
     MODE_FIELD: chosen("always"),
     LIFE_FIELD: chosen("never"),
-    WORST_FIELD: typed("10"),
+    WORST_FIELD: typed("5"),
     LABEL_FIELD: {"selected_option": None},
     PEOPLE_FIELD: {"selected_users": []},
     GROUP_FIELD: {"selected_option": None},
@@ -103,7 +104,8 @@ def test_every_field_is_read() -> None:
     plan = read(
         **{
             FILTER_FIELD: typed("  tag:prod below:80 "),
-            MODE_FIELD: chosen("worse"),
+            MODE_FIELD: chosen("15"),
+            NIGHT_FIELD: typed(" 40 "),
             LIFE_FIELD: chosen("5"),
             WORST_FIELD: typed("25"),
             LABEL_FIELD: chosen("tag:prod"),
@@ -113,6 +115,7 @@ def test_every_field_is_read() -> None:
     )
 
     assert (plan.filter_text, plan.mode) == ("tag:prod below:80", Mode.WORSE)
+    assert (plan.schedule.every, plan.scans_a_night) == (15, 40)
     assert (plan.heartbeat_every, plan.worst_count) == (5, 25)
     assert plan.mentions == (Mention(label="tag:prod", who=("U0BOB", "W0ADA", "S0WEB")),)
 
@@ -133,18 +136,22 @@ def test_every_field_is_read() -> None:
         (TIME_FIELD, {"selected_time": "9:00"}, "choose a time"),
         (TIME_FIELD, {"selected_time": "09:00\n"}, "choose a time"),
         (TIME_FIELD, {"selected_time": 900}, "choose a time"),
-        (ZONE_FIELD, chosen("Mars/Olympus"), "do not know this time zone"),
-        (ZONE_FIELD, chosen("../UTC"), "do not know this time zone"),
-        (ZONE_FIELD, {"selected_option": None}, "do not know this time zone"),
+        (ZONE_FIELD, chosen("Mars/Olympus"), "Pick a time zone"),
+        (ZONE_FIELD, chosen("../UTC"), "Pick a time zone"),
+        (ZONE_FIELD, {"selected_option": None}, "Pick a time zone"),
         (MODE_FIELD, chosen("sometimes"), "choose when to post"),
-        (LIFE_FIELD, chosen("0"), "choose how many silent runs"),
-        (LIFE_FIELD, chosen("100"), "choose how many silent runs"),
-        (LIFE_FIELD, chosen("\N{ARABIC-INDIC DIGIT SEVEN}"), "choose how many silent runs"),
+        (LIFE_FIELD, chosen("0"), "Choose a number of quiet runs"),
+        (LIFE_FIELD, chosen("100"), "Choose a number of quiet runs"),
+        (LIFE_FIELD, chosen("\N{ARABIC-INDIC DIGIT SEVEN}"), "Choose a number of quiet runs"),
         (WORST_FIELD, typed("4"), "a whole number from 5 to 25"),
         (WORST_FIELD, typed("26"), "a whole number from 5 to 25"),
         (WORST_FIELD, typed("10.5"), "a whole number from 5 to 25"),
         (WORST_FIELD, typed("1" * 5_000), "a whole number from 5 to 25"),
         (WORST_FIELD, typed(None), "a whole number from 5 to 25"),
+        (NIGHT_FIELD, typed("0"), "a whole number from 1 to 200"),
+        (NIGHT_FIELD, typed("201"), "a whole number from 1 to 200"),
+        (NIGHT_FIELD, typed("ten"), "a whole number from 1 to 200"),
+        (MODE_FIELD, chosen("5"), "choose when to post"),
         (FILTER_FIELD, typed({"x": 1}), "type the filter again"),
         (FILTER_FIELD, typed("colour:red shop"), "“colour:red”: there is no filter “colour:”"),
         (FILTER_FIELD, typed("below:101"), "“below:101”: takes a number from 0 to 100"),

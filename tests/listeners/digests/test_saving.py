@@ -27,7 +27,7 @@ async def test_the_second_of_two_who_change_it_is_told_and_shown_how_it_is(room:
     after = await room.submit(form, {"Filter": "tag:mine"})
     saved = await room.submit(after, {"Time": "10:00"})
 
-    assert f"Not saved.* <@{room.ada.id}> changed this digest in the meantime" in after.everything
+    assert f"Not saved.* <@{room.ada.id}> has changed this digest" in after.everything
     assert after.values["Filter"] == "tag:theirs"
     assert "✅ Saved." in saved.everything
     assert (await room.now(digest)).plan.filter_text == "tag:theirs"
@@ -41,7 +41,7 @@ async def test_a_change_by_others_shows_at_the_next_choice_too(room: Room) -> No
 
     after = await room.choose(form, "Days", ["Sun"])
 
-    assert "changed this digest in the meantime" in after.everything
+    assert "has changed this digest" in after.everything
     assert after.values["Filter"] == "tag:theirs"
 
 
@@ -53,14 +53,14 @@ async def test_a_digest_deleted_meanwhile_is_said_to_be_gone(room: Room, is_save
 
     after = await (room.submit(form) if is_saved else room.choose(form, "Days", ["Sun"]))
 
-    assert "That digest is gone" in after.everything
+    assert "That digest was deleted" in after.everything
     assert "No digests" in after.everything
 
 
 @pytest.mark.parametrize(
     ("channel", "text"),
     [
-        ("random", "I am not in that channel"),
+        ("random", "The app is not in that channel"),
         ("hidden", "/invite @Domain Tracker"),
         ("old", "archived"),
     ],
@@ -107,7 +107,7 @@ async def test_a_channel_of_others_is_refused(room: Room) -> None:
 
     after = await room.submit(form, {}, cy)
 
-    assert "You are not in that channel" in after.everything
+    assert "Only members of a channel" in after.everything
     assert await room.digests("secret") == []
 
 
@@ -119,8 +119,8 @@ async def test_a_channel_of_others_is_refused(room: Room) -> None:
             "Not saved.* The app may not post in that channel",
             0,
         ),
-        (SlackUnavailableError("lost"), "did not say whether it took the announcement", 1),
-        (SlackRateLimitedError(1), "Its announcement is on its way", 1),
+        (SlackUnavailableError("lost"), "did not confirm the announcement", 1),
+        (SlackRateLimitedError(1), "Slack did not accept the announcement", 1),
     ],
     ids=["refused", "lost", "busy"],
 )
@@ -143,7 +143,7 @@ async def test_a_form_that_is_submitted_twice_makes_one_digest(room: Room) -> No
     saved = await room.settled()
 
     assert "✅ Saved." in saved.everything
-    assert "1 digest in `#general`" in saved.everything
+    assert "1 digest in #general" in saved.everything
     assert len(await room.digests()) == 1
 
 
@@ -174,9 +174,9 @@ async def test_a_full_channel_takes_no_more(room: Room) -> None:
 
     after = await room.submit(await room.press(listed, "New"), {"Filter": "shop"})
 
-    assert "*20 digests in `#general`*" in listed.everything
+    assert "*20 digests in #general*" in listed.everything
 
-    assert "has 20 digests, the most there can be" in after.everything
+    assert "can have 20 digests, and that one is full" in after.everything
     assert after.values["Filter"] == "shop"
 
 
@@ -187,7 +187,7 @@ async def test_who_has_left_a_channel_cannot_take_its_digest_away(room: Room) ->
 
     after = await room.submit(form, {"Channel": "secret"})
 
-    assert "You are not in that channel" in after.everything
+    assert "Only members of a channel" in after.everything
     assert (await room.now(digest)).plan == digest.plan
 
 

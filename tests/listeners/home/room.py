@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.admin import Audit, Managers
+from bot.admin import Audiences, Audit, Managers
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.errors import BotError
@@ -157,6 +157,7 @@ async def running_room(
             key=KeyState(
                 keys=office.keys,
                 managers=managers,
+                audiences=Audiences(office.documents),
                 allowances=allowances,
                 clock=office.clock,
             ),

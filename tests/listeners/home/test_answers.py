@@ -195,7 +195,7 @@ async def test_a_window_that_does_not_take_the_answer_says_where_it_is(hasty_roo
     hasty_room.slack.fail_next("views.update", error="view_too_large")
 
     gate.set()
-    window = await hasty_room.window("as a direct message")
+    window = await hasty_room.window("in your direct messages")
     await hasty_room.home()
 
     assert "⏳" not in window.everything

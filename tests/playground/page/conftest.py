@@ -2,6 +2,8 @@
 
 import gc
 from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from typing import Protocol
 
 import pytest
 
@@ -45,9 +47,24 @@ def bot(slack: LocalSlack) -> ScriptedBot:
     return bot
 
 
+class OpenScreen(Protocol):
+    """Opens a page for an app of this manifest."""
+
+    async def __call__(self, app: AppInfo) -> Screen: ...
+
+
 @pytest.fixture
-async def screen(slack: LocalSlack, bot: ScriptedBot) -> AsyncIterator[Screen]:
-    clock = MovableClock()
-    sandbox = Sandbox(slack, Tracker(), clock, ReadyKeys())
-    async with visiting(sandbox, lambda sandbox: slack_page.add(sandbox, APP)) as visitor:
-        yield Screen(visitor)
+async def screen_of(slack: LocalSlack, bot: ScriptedBot) -> AsyncIterator[OpenScreen]:
+    sandbox = Sandbox(slack, Tracker(), MovableClock(), ReadyKeys())
+    async with AsyncExitStack() as stack:
+
+        async def opened(app: AppInfo) -> Screen:
+            page = visiting(sandbox, lambda sandbox: slack_page.add(sandbox, app))
+            return Screen(await stack.enter_async_context(page))
+
+        yield opened
+
+
+@pytest.fixture
+async def screen(screen_of: OpenScreen) -> Screen:
+    return await screen_of(APP)

@@ -48,6 +48,11 @@ class Screen:
         """What was said at the top of the page, and goes away by itself."""
         return self._visitor.notify.messages
 
+    async def downloaded(self) -> bytes:
+        """The bytes of the last file that the page gave to the browser."""
+        [*_, response] = await self.until(lambda: self._visitor.download.http_responses)
+        return response.content
+
     def everything(self) -> list[Element]:
         """Every visible element, in the order of the page."""
         assert self._visitor.client

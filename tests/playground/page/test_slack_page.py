@@ -1,9 +1,13 @@
 """The page at `/` as people use it, with a bot that answers by script."""
 
+from dataclasses import replace
+
 import pytest
 from nicegui import ui
 
+from bot.playground.manifest import Shortcut
 from bot.playground.slack import LocalSlack
+from tests.playground.page.conftest import APP, OpenScreen
 from tests.playground.page.screen import Screen
 from tests.playground.slack.samples import (
     ScriptedBot,
@@ -87,17 +91,13 @@ async def test_commands_are_offered_while_one_is_typed(screen: Screen) -> None:
     assert "[words]\nList your domains" in screen.text
 
 
-async def test_enter_completes_a_half_typed_command_and_sends_a_whole_one(
-    bot: ScriptedBot, screen: Screen
-) -> None:
+async def test_a_command_is_chosen_with_the_mouse(screen: Screen) -> None:
     await screen.open("/?as=bob")
-    screen.send("/sc")
+    screen.write("/sc")
+
+    screen.do(screen.all("option")[0], "mousedown.prevent")
+
     assert screen.named("Message").props["value"] == "/scan "
-
-    screen.send("/scan")
-
-    await screen.until(lambda: bot.got)
-    assert bot.got[0].payload["command"] == "/scan"
 
 
 async def test_escape_closes_the_offer_and_keeps_what_is_typed(screen: Screen) -> None:
@@ -239,7 +239,7 @@ async def test_a_refused_message_is_noted_with_its_pointers(
 async def test_an_update_by_the_bot_says_edited(slack: LocalSlack, screen: Screen) -> None:
     general = slack.channel("general")
     message = slack.world.posting.add(general, {"text": "Digest"})
-    message.is_edited = True
+    message.edited_ts = "1"
 
     await screen.open("/?as=bob")
 
@@ -410,3 +410,141 @@ async def test_other_pages_are_told_who_one_is(screen: Screen) -> None:
     tools = [each.props["href"] for each in screen.everything() if isinstance(each, ui.link)][-2:]
 
     assert tools == ["/tracker?as=bob&channel=secret", "/inspector?as=bob&channel=secret"]
+
+
+async def test_replies_are_in_the_thread_and_counted_at_its_first_message(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    first = slack.person("ada").say("Who looks after shop?")
+    slack.person("cy").say("I do", thread_ts=first.ts)
+    await screen.open("/?as=bob&channel=general")
+    assert "1 reply" in screen.messages[0]
+    assert "I do" not in screen.text
+
+    screen.click("1 reply")
+    screen.send("Thank you", "Reply")
+
+    await screen.sees("2 replies")
+    shown = [words for words in ("Who looks", "I do", "Thank you") if words in screen.text]
+    assert shown == ["Who looks", "I do", "Thank you"]
+    thread = [reply.thread_ts for reply in slack.person("ada").messages()]
+    assert thread == [None, first.ts, first.ts]
+
+
+async def test_what_the_app_says_to_one_person_in_a_thread_is_seen_where_it_is_open(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    bob, first = slack.person("bob"), slack.person("ada").say("Is shop.example well?")
+    slack.person("cy").say("Let us see", thread_ts=first.ts)
+    await screen.open("/?as=bob&channel=general")
+
+    told = {"text": "It is healthy", "thread_ts": first.ts}
+    slack.world.posting.add(slack.channel("general"), told, seen_by=bob.id)
+
+    screen.click("1 reply")
+    await screen.sees("It is healthy")
+    assert screen.messages[-1].startswith("Only visible to you")
+    screen.click("Close thread")
+    assert "It is healthy" not in screen.text
+    assert "1 reply" in screen.messages[0]
+
+
+async def test_a_thread_takes_no_commands(
+    bot: ScriptedBot, slack: LocalSlack, screen: Screen
+) -> None:
+    slack.person("ada").say("Is it well?")
+    await screen.open("/?as=bob&channel=general")
+    screen.click("Reply in thread")
+
+    screen.send("/scan example.com", "Reply")
+
+    await screen.sees("/scan is not supported in threads. Sorry!")
+    assert bot.got == []
+
+
+async def test_a_thread_closes_with_its_channel(slack: LocalSlack, screen: Screen) -> None:
+    slack.person("ada").say("Is it well?")
+    await screen.open("/?as=bob&channel=general")
+    screen.click("Reply in thread")
+    assert "Reply…" in [each.props.get("placeholder") for each in screen.everything()]
+
+    screen.click("random")
+
+    await screen.until(lambda: "Thread" not in screen.text)
+
+
+async def test_a_messages_tab_that_is_read_only_has_no_field_to_write_in(
+    slack: LocalSlack, screen_of: OpenScreen
+) -> None:
+    screen = await screen_of(replace(APP, messages_tab_read_only=True))
+    await screen.open("/?as=bob&channel=dm")
+
+    assert "Sending messages to this app has been turned off." in screen.text
+    with pytest.raises(AssertionError, match="nothing called 'Message'"):
+        screen.named("Message")
+    screen.click("general")
+    await screen.until(lambda: screen.named("Message"))
+
+
+async def test_the_first_screen_says_what_to_type_and_who_is_who(screen: Screen) -> None:
+    await screen.open("/")
+    assert "gus (guest)\nscans and lists domains" in screen.text
+
+    screen.click("/domains expires:30")
+
+    assert screen.named("Message").props["value"] == "/domains expires:30"
+
+
+async def test_the_app_is_offered_to_be_mentioned(slack: LocalSlack, screen: Screen) -> None:
+    await screen.open("/?as=bob")
+    screen.write("Ask @dom")
+    screen.do(screen.all("option")[0], "mousedown.prevent")
+    assert screen.named("Message").props["value"] == "Ask @Domain Tracker "
+
+    screen.send("Ask @Domain Tracker domains")
+
+    await screen.until(lambda: screen.messages)
+    [said] = slack.person("bob").messages()
+    assert said.text == f"Ask <@{slack.bot_user_id}> domains"
+    assert "@Domain Tracker" in screen.messages[0]
+
+
+async def test_a_file_of_the_app_is_shown_and_can_be_downloaded(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    files, general = slack.world.files, slack.channel("general")
+    ticket = files.announce("domains.csv", 4)
+    files.take(ticket["upload_url"].rpartition("/")[2], b"a,b\n")
+    shared = files.complete({ticket["file_id"]: "12 domains"})
+    files.share(shared, general.id, {"text": ""})
+    await screen.open("/?as=bob")
+
+    assert "12 domains\ndomains.csv · 4 bytes" in screen.messages[0]
+    screen.click("Download domains.csv")
+
+    assert await screen.downloaded() == b"a,b\n"
+
+
+async def test_shortcuts_are_behind_the_lightning_and_in_the_menu_of_each_message(
+    bot: ScriptedBot, slack: LocalSlack, screen: Screen
+) -> None:
+    slack.universe.app.settings = replace(
+        slack.universe.app.settings,
+        shortcuts=(
+            Shortcut("Scan a domain", "scan_domain", "global"),
+            Shortcut("Scan domains here", "scan_message", "message"),
+        ),
+    )
+    said = slack.person("cy").say("shop.example is down")
+    await screen.open("/?as=bob&channel=general")
+
+    choose(screen, "Scan a domain")
+    await screen.until(lambda: bot.got)
+    choose(screen, "Scan domains here")
+    await screen.until(lambda: len(bot.got) == 2)
+
+    first, second = (delivery.payload for delivery in bot.got)
+    assert (first["type"], first["callback_id"]) == ("shortcut", "scan_domain")
+    assert (second["callback_id"], second["message"]["ts"]) == ("scan_message", said.ts)
+    await screen.open("/?as=zoe")
+    assert not [item for item in screen.all("menuitem") if "Scan" in item.props["aria-label"]]

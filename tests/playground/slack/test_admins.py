@@ -86,7 +86,7 @@ async def test_a_channel_can_be_restricted_for_a_while(slack: LocalSlack, api: A
     restricted = await posted(slack, api, "general")
     elsewhere = await posted(slack, api, "secret")
 
-    slack.unrestrict("general")
+    slack.restrict("general", None)
 
     assert (restricted, elsewhere) == ("restricted_action", "ok")
     assert await posted(slack, api, "general") == "ok"
@@ -137,7 +137,7 @@ async def test_a_revoked_token_is_refused_everywhere_but_not_the_app_s(
 
 async def test_a_restored_token_works_again(slack: LocalSlack, api: Api) -> None:
     slack.revoke_token()
-    slack.restore_token()
+    slack.revoke_token(None)
 
     assert (await api("auth.test"))["ok"]
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bot.playground.manifest import Shortcut
 from bot.playground.slack import CommandFailed, LocalOrg, LocalSlack, running_slack
 from tests.fakes import TIME_LIMIT_S
 from tests.playground.slack.conftest import Api, Clock
@@ -362,6 +363,35 @@ class TestPayloads:
         assert payload["team"] is None
         assert payload["view"]["team_id"] == sales.team_id
         assert payload["view"]["app_installed_team_id"] == org.id
+
+    async def test_steps_are_offered_once_the_whole_organisation_has_the_app(
+        self, slack: LocalSlack, org: LocalOrg, installer: Installer
+    ) -> None:
+        slack.app.settings.functions = {"scan": {"title": "Scan a domain"}}
+        support = org.add_workspace("Support")
+        await support.person("olga").install(installer.start_url)
+        with pytest.raises(LookupError):
+            support.start_step("scan")
+        await support.uninstall()
+        await support.person("olga").install(installer.start_url, org_wide=True)
+        await org.grant(support)
+
+        support.start_step("scan")
+        await slack.lines.settled()
+
+        payload = slack.envelopes[-1].payload
+        assert payload["event"]["type"] == "function_executed"
+        assert (payload["team_id"], payload["enterprise_id"]) == (support.team_id, org.id)
+
+    async def test_a_global_shortcut_names_no_team(
+        self, slack: LocalSlack, org: LocalOrg, sales: LocalSlack, legal: LocalSlack
+    ) -> None:
+        await org.grant(sales)
+        slack.app.settings.shortcuts = [Shortcut("Scan a domain", "scan", "global")]
+
+        payload = (await sales.person("bob").shortcut("Scan a domain")).payload
+
+        assert (payload["team"], payload["enterprise"]["id"]) == (None, org.id)
 
     async def test_an_event_names_whose_installation_hears_of_it(
         self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack

@@ -141,10 +141,12 @@ async def test_an_answer_in_a_thread_replaces_nothing(
     slack: LocalSlack, http: aiohttp.ClientSession, pressed: str
 ) -> None:
     [parent] = slack.person("bob").messages()
+    slack.person("cy").say("c", thread_ts=parent.ts)
 
     await use(http, pressed, text="b", thread_ts=parent.ts)
 
-    assert [message.thread_ts for message in slack.person("bob").messages()] == [None, parent.ts]
+    assert [message.text for message in slack.person("bob").messages()] == ["a", "c", "b"]
+    assert slack.person("bob").messages()[-1].thread_ts == parent.ts
 
 
 async def test_a_replaced_public_message_stays_public(

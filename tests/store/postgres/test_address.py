@@ -26,7 +26,7 @@ def said_of(url: str) -> str:
     return f"{address.place} {address!r}"
 
 
-ESCAPE = r"special characters in user or password are written as %XX"
+ESCAPE = r"Write special characters in user or password as %XX"
 REFUSALS = {refusal(f"postgresql:///t?{wrong}") for wrong in ("x", "pool_mode=x", "pool_size=x")}
 # Of each kind that means something in an address, so often that most passwords have one.
 PASSWORDS = st.text(

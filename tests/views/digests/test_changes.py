@@ -1,18 +1,16 @@
 from datetime import timedelta
 
-from bot.digests.report import baseline_of, make_report
+from bot.digests.report import Report, baseline_of, make_report
 from bot.message import Message
-from bot.portfolio.end_dates import KnownEnds
+from bot.portfolio.end_dates import EndDates, KnownEnds, KnownIssue
 from bot.portfolio.query import index_by_host
-from bot.views.digests.post import digest_message
-from tests.builders import MOMENT, a_domain, ending
-from tests.digests.builders import (
-    a_post,
-    a_report,
-)
+from bot.tracker.findings import Severity
+from bot.views.digests.post import details_message, digest_message
+from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, ending
+from tests.digests.builders import a_baseline, a_digest, a_post, a_report, a_run, a_trend
 from tests.loops import loop_over
-from tests.views.acceptance import shown_text
-from tests.views.digests.parts import everywhere, rows, taken
+from tests.views.acceptance import buttons, shown_text
+from tests.views.digests.parts import MANAGED, block, everywhere, rows, taken
 
 
 def test_each_kind_of_change_is_told_everywhere() -> None:
@@ -41,8 +39,8 @@ def test_a_fall_into_another_band_names_both() -> None:
     message = digest_message(a_post(report=a_report(now, before)))
 
     text = shown_text(message).replace("\N{NO-BREAK SPACE}", " ")
-    assert "• `a.example`  🟢 82.5 good → 🔴 41 poor  ▼ \N{MINUS SIGN}41.5" in text
-    assert "• `b.example`  100 → 🟢 86 good  ▼ \N{MINUS SIGN}14" in text
+    assert "• *a.example*  🟢 82.5 good → 🔴 41 poor  ▼ \N{MINUS SIGN}41.5" in text
+    assert "• *b.example*  100 → 🟢 86 good  ▼ \N{MINUS SIGN}14" in text
     assert "a.example from 82.5 (good) to 41 (poor); b.example from 100 to 86 (good)." in (
         message.text
     )
@@ -66,7 +64,7 @@ def test_what_was_lost_is_told_before_what_never_had_a_score() -> None:
 
     message = digest_message(a_post(report=a_report(now, {"lost.example": 90, "a.example": None})))
 
-    assert "`lost.example` (was 🟢 90 good), `a.example`, `b.example`" in shown_text(message)
+    assert "*lost.example* (was 🟢 90 good), *a.example*, *b.example*" in shown_text(message)
 
 
 def test_long_lists_say_how_many_more() -> None:
@@ -76,12 +74,12 @@ def test_long_lists_say_how_many_more() -> None:
 
     message = taken(digest_message(a_post(report=report)))
 
-    assert "• `d04.example`" in shown_text(message)
-    assert "d05.example" not in shown_text(Message("", message.blocks[:5]))
-    assert "• and 7 more" in shown_text(message)
-    assert "d04.example from 70 to 60 (fair); and 7 more." in message.text
-    assert "12 domains new*: `new-d00.example` 🟢 90 good," in shown_text(message)
-    assert everywhere(message, "and 9 more")
+    assert "• *d02.example*" in shown_text(message)
+    assert "d03.example" not in shown_text(Message("", message.blocks[:5]))
+    assert "• and 9 more" in shown_text(message)
+    assert "d02.example from 70 to 60 (fair); and 9 more." in message.text
+    assert everywhere(message, "12 domains new")
+    assert "new-d00" not in shown_text(message)
 
 
 def test_a_digest_in_which_nothing_changed_says_so() -> None:
@@ -106,7 +104,7 @@ def test_with_a_filter_new_and_gone_may_be_about_the_filter() -> None:
 
     message = digest_message(a_post(report=report, filter_text="below:70"))
 
-    assert everywhere(message, "1 domain new, or matching the filter now: new.example")
+    assert everywhere(message, "1 domain new, or now matching the filter: new.example")
     assert everywhere(message, "1 domain gone, or no longer matching the filter: gone.example")
 
 
@@ -120,10 +118,81 @@ def test_what_ends_within_30_days_is_told_everywhere_with_its_age() -> None:
 
     message = taken(digest_message(a_post(report=report, sent_at=MOMENT)))
 
-    heading = "Ends within 30 days (1 came to 30, 14, 7 or 1 days since the last digest)"
-    assert everywhere(message, heading)
-    assert everywhere(message, "registration expired 1 day ago (as scanned 2 days ago)")
-    assert everywhere(message, "registration expires in 3 days (as scanned 2 days ago)")
-    assert everywhere(message, "and 2 more")
-    assert not everywhere(message, "in 4 days")
+    assert everywhere(message, "Ends within 30 days (as scanned 2 days ago; 1 reached 30,")
+    assert everywhere(message, "registration expired 1 day ago")
+    assert everywhere(message, "registration expires in 1 day")
+    assert everywhere(message, "and 4 more")
+    assert not everywhere(message, "in 2 days")
     assert "Nothing changed" not in shown_text(message)
+
+
+def issues_of(*found: tuple[Severity, str], days: int = 0) -> EndDates:
+    """Return a scan that has found these issues, so many days after `MOMENT`."""
+    since = (MOMENT + timedelta(days=days)).timestamp()
+    return ending(worst=tuple(KnownIssue(*each, since) for each in found))
+
+
+def reported(rows: dict[str, EndDates], *, is_first: bool = False) -> Report:
+    """Return the report of a day after `MOMENT`, when the last digest was posted."""
+    index = index_by_host([a_domain(host, 90) for host in rows])
+    baseline = None if is_first else baseline_of(index, MOMENT)
+    ends = KnownEnds(rows, MOMENT + timedelta(days=1))
+    return make_report(index, baseline, worst_count=5, ends=ends)
+
+
+def test_new_issues_are_told_worst_first_and_known_ones_are_not() -> None:
+    blocked, weak = (Severity.CRITICAL, "Listed on a blacklist"), (Severity.LOW, "No DNSSEC")
+    rows = {
+        "a.ex": issues_of(weak, days=1),
+        "b.ex": issues_of(blocked, days=1),
+        "c.ex": issues_of(blocked),
+    }
+
+    message = taken(digest_message(a_post(report=reported(rows), sent_at=MOMENT)))
+    first = digest_message(a_post(report=reported(rows, is_first=True), sent_at=MOMENT))
+
+    text = shown_text(message)
+    assert text.index("*b.ex* 🔴 Critical: Listed on a blacklist") < text.index("*a.ex* 🔵 Low")
+    assert everywhere(message, "New issues")
+    assert "c.ex" not in message.text.partition("All 3 domains")[0]
+    assert everywhere(first, "Known issues")
+    assert everywhere(first, "c.ex")
+
+
+@loop_over("title", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_the_title_of_an_issue_does_nothing(title: str) -> None:
+    rows = {"a.ex": issues_of((Severity.UNKNOWN, title), days=1)}
+
+    taken(digest_message(a_post(report=reported(rows), sent_at=MOMENT)))
+
+
+def test_a_post_reads_what_got_worse_what_ends_what_is_new_and_then_the_rest() -> None:
+    domains = [a_domain("fell.ex", 10), a_domain("rose.ex", 90), a_domain("new.ex", 80)]
+    rows = {"rose.ex": ending(5, worst=issues_of((Severity.HIGH, "Open port"), days=1).worst)}
+    ends = KnownEnds(rows, MOMENT + timedelta(days=1))
+    before = a_baseline({"fell.ex": 90, "rose.ex": 60, "gone.ex": 70}, MOMENT)
+    report = make_report(index_by_host(domains), before, worst_count=5, ends=ends)
+    post = a_post(report=report, trend=a_trend([80, 60]), digest=a_digest(run=a_run()))
+
+    message = taken(digest_message(post))
+
+    words = ("1 domain got worse", "Ends within", "New issues", "1 domain gone",
+             "1 domain got better", "All 3 domains", "Average health", "Details")  # fmt: skip
+    for shown in (shown_text(message), shown_text(Message("", message.plain or ()))):
+        places = [shown.index(each) for each in words]
+        assert places == sorted(places)
+    assert [block["type"] for block in message.blocks].count("data_visualization") == 1
+
+
+def test_the_details_of_a_digest_name_what_the_post_only_counts() -> None:
+    now = {f"d{number:03}.ex": 60.0 for number in range(150)}
+    report = a_report(now | {"n1.ex": 1, "n2.ex": 2, "n3.ex": 3, "n4.ex": 4}, now, worst_count=200)
+
+    message = taken(details_message(a_post(report=report, filter_text="tag:prod below:70")))
+
+    assert everywhere(message, "4 domains new, or now matching the filter: n1.ex")
+    assert everywhere(message, "n4.ex")
+    table = block(message, "data_table")
+    assert 60 < len(table["rows"]) <= 101
+    assert table["caption"].endswith(" of 154")
+    assert buttons(message) == {"All domains": "/domains tag:prod below:70"} | MANAGED

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bot.digests.models import (
     HEARTBEATS,
     MAX_FILTER_CHARS,
+    SCANS_A_NIGHT,
     WORST_COUNTS,
     Mention,
     Mode,
@@ -32,9 +33,10 @@ from tests.digests.builders import DUE, ZONE, a_digest, a_mention, a_schedule
 from tests.loops import loop_over
 from tests.views.acceptance import Json, assert_slack_takes_form, buttons, shown
 
+NIGHT = "Scan up to … domains a night"
 LABELS = [
-    *("Channel", "Days", "Time", "Time zone", "Filter", "Post", "Sign of life"),
-    *("Worst domains shown", "Tag or folder", "Mention", "Mention user group"),
+    *("Channel", "Days", "Time", "Time zone", "Filter", "Post", "Heartbeat"),
+    *("Worst domains shown", NIGHT, "Tag or folder", "Mention", "Mention user group"),
 ]
 
 
@@ -78,7 +80,7 @@ def test_a_new_digest_runs_on_working_days_at_nine() -> None:
 def test_what_tells_of_every_change_is_what_the_next_runs_depend_on() -> None:
     telling = [name for name, block in fields_of(drawn()).items() if block.get("dispatch_action")]
 
-    assert telling == ["Days", "Time", "Time zone"]
+    assert telling == ["Days", "Time", "Time zone", "Post"]
 
 
 def test_the_block_ids_stay_the_same_as_long_as_the_nonce_does() -> None:
@@ -93,7 +95,7 @@ def test_the_block_ids_stay_the_same_as_long_as_the_nonce_does() -> None:
 def test_what_cannot_be_left_out_is_required() -> None:
     optional = [name for name, block in fields_of(drawn()).items() if block["optional"]]
 
-    assert optional == ["Filter", "Tag or folder", "Mention", "Mention user group"]
+    assert optional == ["Filter", NIGHT, "Tag or folder", "Mention", "Mention user group"]
 
 
 def test_the_next_five_runs_are_told_for_both_clocks() -> None:
@@ -127,7 +129,7 @@ def test_a_form_about_a_digest_says_who_made_it_and_can_be_left() -> None:
     form = drawn(digest=a_digest(made_by_name="Ada"))
 
     assert form["title"]["text"] == "Change digest"
-    assert "Made by `Ada`, <!date^" in "\n".join(shown(form))
+    assert "Made by *Ada*, <!date^" in "\n".join(shown(form))
     assert list(buttons(form)) == ["Back"]
 
 
@@ -194,13 +196,13 @@ def test_nothing_in_an_empty_field_looks_like_a_value() -> None:
         for name in ("Tag or folder", "Mention", "Mention user group")
     ]
     assert all(words.startswith("Choose ") for words in shown_there)
-    assert "At most 20 people and user groups" in fields["Mention"]["hint"]["text"]
+    assert "Up to 20 people and user groups" in fields["Mention"]["hint"]["text"]
 
 
 @loop_over(
     ("until", "words", "first"),
     [
-        (None, "Paused until somebody presses `Resume`. If that were now:", "Mon 23 Nov 2026"),
+        (None, "Paused. If resumed now:", "Mon 23 Nov 2026"),
         (datetime(2026, 11, 29, 23, tzinfo=UTC), "Paused until 30 Nov 2026.", "Mon 30 Nov 2026"),
         (datetime(2026, 12, 2, 8, tzinfo=UTC), "Paused until 2 Dec 2026.", "Wed 2 Dec 2026"),
     ],
@@ -228,10 +230,8 @@ def test_a_very_long_number_that_somebody_forged_is_left_out() -> None:
 def test_a_value_that_came_from_elsewhere_can_be_kept() -> None:
     form = drawn(draft_of(replace(a_digest().plan, heartbeat_every=12)))
 
-    shown_values = [
-        o["text"]["text"] for o in fields_of(form)["Sign of life"]["element"]["options"]
-    ]
-    assert "After 12 silent runs" in shown_values
+    shown_values = [o["text"]["text"] for o in fields_of(form)["Heartbeat"]["element"]["options"]]
+    assert "After 12 quiet runs" in shown_values
     assert read_digest_form(state_of(form)).plan.heartbeat_every == 12
 
 
@@ -252,12 +252,19 @@ PLANS = st.builds(
     mode=st.sampled_from(Mode),
     heartbeat_every=st.none() | st.sampled_from(HEARTBEATS),
     worst_count=st.sampled_from(WORST_COUNTS),
+    scans_a_night=st.just(0) | st.sampled_from(SCANS_A_NIGHT),
 )
+
+
+def alert_of(plan: Plan) -> Plan:
+    return replace(plan, mode=Mode.WORSE, schedule=replace(plan.schedule, every=30))
+
+
 WHO = st.from_regex(r"[UW][A-Z0-9]{2,12}", fullmatch=True)
 GROUPS = st.from_regex(r"S[A-Z0-9]{2,12}", fullmatch=True)
 
 
-@given(plan=PLANS)
+@given(plan=PLANS | PLANS.map(alert_of))
 def test_whatever_was_planned_comes_back_from_the_form_as_it_was(plan: Plan) -> None:
     assert read_digest_form(state_of(drawn(draft_of(plan)))).plan == plan
 

@@ -36,8 +36,8 @@ def listed_text(*digests: Any, **listed: Any) -> str:
 def test_an_empty_list_says_what_a_digest_is_and_offers_one() -> None:
     form = drawn()
 
-    assert "*No digests in `#general` yet*" in "\n".join(shown(form))
-    assert "a post that comes by itself" in "\n".join(shown(form))
+    assert "*No digests in #general yet*" in "\n".join(shown(form))
+    assert "a scheduled post" in "\n".join(shown(form))
     assert list(buttons(form)) == ["New"]
     assert "submit" not in form
 
@@ -50,12 +50,12 @@ def test_a_digest_is_shown_with_its_plan_its_state_and_its_buttons() -> None:
     form = drawn(digest)
 
     text = "\n".join(shown(form))
-    assert "*1 digest in `#general`*" in text
+    assert "*1 digest in #general*" in text
     assert "*Mon–Fri at 09:00 (Europe/Berlin)*" in text
     assert "Filter: `tag:prod below:80`  ·  Post: When something got worse" in text
     assert "2 mention rules" in text
     assert "▶️ *Active*, next run Mon 23 Nov 2026, 09:00" in text
-    assert "Has not run yet" in text
+    assert "No runs yet" in text
     wanted = dict.fromkeys(("Change", "Send now", "Preview", "Pause", "Delete"), DIGEST_ID)
     assert buttons(form) == {"New": ""} | wanted
 
@@ -115,10 +115,10 @@ def test_what_was_just_done_stands_on_top() -> None:
 @loop_over(
     ("place", "hint"),
     [
-        (None, "I cannot look in here: it is a direct message, or a private channel without me"),
-        (Place(name="x", has_bot=False), "I am not in this channel"),
+        (None, "This is a direct message, or a private channel without the app"),
+        (Place(name="x", has_bot=False), "The app is not in this channel"),
         (Place(name="x", has_bot=True, is_archived=True), "This channel is archived"),
-        (Place(name="x", has_bot=True, is_shared=True), "People of another company"),
+        (Place(name="x", has_bot=True, is_shared=True), "People from another company"),
     ],
     ids=["unseen", "without the bot", "archived", "shared"],
 )
@@ -137,7 +137,7 @@ def test_who_may_not_change_digests_sees_them_without_buttons() -> None:
     form = drawn(a_digest(), may_change=False, is_restricted=True)
 
     assert buttons(form) == {}
-    assert "only admins and owners make and change digests" in "\n".join(shown(form))
+    assert "Only admins and owners can change digests" in "\n".join(shown(form))
     assert "Active" in "\n".join(shown(form))
 
 

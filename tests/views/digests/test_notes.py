@@ -66,9 +66,9 @@ def test_a_list_that_has_shrunk_is_said_to_stay_so_though_it_was_asked_for_twice
     message = taken(digest_message(emptied))
 
     assert everywhere(message, "The list is less than half as long as at the last digest.")
-    assert everywhere(message, "lists no domains for this workspace any more")
+    assert everywhere(message, "no longer has any domains")
     assert not everywhere(message, "Add the first one")
-    assert "asked Domain Tracker twice" in heartbeat_message(emptied).text
+    assert "gave the same list twice" in heartbeat_message(emptied).text
 
 
 def test_a_digest_that_somebody_sent_is_never_late_and_says_who_it_was() -> None:
@@ -97,7 +97,10 @@ def test_a_digest_that_somebody_sent_is_never_late_and_says_who_it_was() -> None
             id="uncertain",
         ),
         pytest.param(
-            Outcome.UNCERTAIN, FailureReason.DOWN, "may be missing here: the bot was", id="stopped"
+            Outcome.UNCERTAIN,
+            FailureReason.DOWN,
+            "may be missing here: the bot stopped",
+            id="stopped",
         ),
     ],
 )
@@ -114,9 +117,9 @@ def test_of_many_digests_that_did_not_come_the_newest_are_named() -> None:
 
     message = taken(digest_message(a_post(unposted=runs)))
 
-    assert everywhere(message, "7 digests before them did not come either.")
+    assert everywhere(message, "7 earlier digests were not posted.")
     assert everywhere(message, "The digest due Thu 19 Nov 2026, 09:00 (Europe/Berlin) was missed")
-    assert message.text.index("before them") > message.text.index("The digest due Thu 19")
+    assert message.text.index("7 earlier") > message.text.index("The digest due Thu 19")
     assert "16 Nov" not in message.text
 
 
@@ -126,8 +129,8 @@ def test_what_may_have_come_is_not_counted_with_what_did_not() -> None:
 
     message = taken(digest_message(a_post(unposted=runs)))
 
-    assert everywhere(message, "1 digest before them did not come either.")
-    assert everywhere(message, "1 digest before them may be missing here too.")
+    assert everywhere(message, "1 earlier digest was not posted.")
+    assert everywhere(message, "1 earlier digest may be missing here.")
 
 
 def test_the_first_digest_says_who_set_it_up_and_how_to_change_it() -> None:
@@ -135,10 +138,10 @@ def test_the_first_digest_says_who_set_it_up_and_how_to_change_it() -> None:
 
     message = taken(digest_message(post))
 
-    assert everywhere(message, "This is the first of these digests. Ada set it up")
-    assert everywhere(message, "Post: When something changed; after 5 silent runs a sign of life.")
+    assert everywhere(message, "This is the first digest. Ada set it up")
+    assert everywhere(message, "Post: When something changed; heartbeat after 5 quiet runs.")
     assert everywhere(message, "press Manage or type /domaindigest")
-    assert "first of these" not in digest_message(replace(post, is_first=False)).text
+    assert "first digest" not in digest_message(replace(post, is_first=False)).text
 
 
 @loop_over(

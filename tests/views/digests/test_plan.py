@@ -17,7 +17,7 @@ from tests.views.digests.parts import Json
         pytest.param({"mode": Mode.CHANGES}, "When something changed", id="no sign of life"),
         pytest.param(
             {"mode": Mode.WORSE, "heartbeat_every": 1},
-            "When something got worse; after 1 silent run a sign of life",
+            "When something got worse; heartbeat after 1 quiet run",
             id="a sign of life",
         ),
     ],
@@ -31,7 +31,7 @@ def test_a_plan_without_a_filter_is_about_all_domains() -> None:
         "When": "Mon–Fri at 09:00 (Europe/Berlin)",
         "Filter": "all domains",
         "Post": "Always",
-        "Worst domains shown": "10",
+        "Worst domains shown": "5",
     }
 
 

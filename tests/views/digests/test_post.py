@@ -90,7 +90,7 @@ def test_the_owners_of_what_got_worse_are_mentioned_in_text_and_blocks() -> None
 
     message = taken(digest_message(a_post(report=report, mentions=rules)), GROUP)
 
-    calling = f"<@{ADMIN_ID}> {GROUP}: domains that you look after got worse."
+    calling = f"<@{ADMIN_ID}> {GROUP}: domains you own got worse."
     assert everywhere(message, calling)
     assert "U0OTHER" not in str(message)
 
@@ -125,7 +125,7 @@ def test_what_is_no_id_is_not_mentioned(who: str) -> None:
 
     message = taken(digest_message(a_post(report=report, mentions=(a_mention("tag:prod", who),))))
 
-    assert "look after" not in message.text
+    assert "you own" not in message.text
 
 
 def test_of_very_many_owners_the_rest_is_counted() -> None:
@@ -183,7 +183,7 @@ def test_an_empty_portfolio_asks_for_the_first_domain() -> None:
     message = taken(digest_message(a_post(report=a_report({}))))
 
     assert title(message) == "Health digest: no domains"
-    assert everywhere(message, "watches no domains for this workspace yet.")
+    assert everywhere(message, "Your portfolio has no domains yet.")
     assert buttons(message) == {"Add domain": "/adddomain"} | MANAGED
     assert not has(message, "data_visualization")
 
@@ -275,7 +275,7 @@ def test_a_digest_that_moved_is_not_said_to_have_been_made_here() -> None:
 
     message = taken(announcement_message(digest, DUE))
 
-    assert everywhere(message, "A health digest of bob comes here from now on.")
+    assert everywhere(message, "bob's health digest is posted in this channel from now on.")
     assert "set up" not in message.text
 
 

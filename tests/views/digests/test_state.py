@@ -51,9 +51,7 @@ def test_a_pause_that_ends_says_when_the_first_run_after_it_is() -> None:
 
 
 def test_a_pause_without_an_end_says_so() -> None:
-    assert state(a_digest(pause=Pause(since=DUE, by=ADMIN_ID))).endswith(
-        "until somebody resumes it"
-    )
+    assert state(a_digest(pause=Pause(since=DUE, by=ADMIN_ID))).endswith("until it is resumed")
 
 
 @loop_over(
@@ -61,11 +59,11 @@ def test_a_pause_without_an_end_says_so() -> None:
     [
         (
             FailureReason.ARCHIVED,
-            "Unarchive it and invite me again: type `/invite @Domain Tracker`",
+            "Unarchive it and type `/invite @Domain Tracker`",
         ),
         (FailureReason.NOT_IN_CHANNEL, "`/invite @Domain Tracker` in it, or choose another"),
         (FailureReason.NOT_FOUND, "`/invite @Domain Tracker` in it"),
-        (FailureReason.RESTRICTED, "to let apps post"),
+        (FailureReason.RESTRICTED, "to allow it"),
     ],
 )
 def test_a_digest_that_the_bot_has_paused_says_how_to_mend_it(
@@ -88,7 +86,7 @@ def test_a_run_that_waits_says_why_and_when_it_is_tried_again(trouble: FailureRe
     assert "⏳" not in text  # that sign says "please wait" in a form
 
 
-@loop_over(("minutes", "words"), [(1, "Being sent just now"), (0, "Due now"), (-9, "Due now")])
+@loop_over(("minutes", "words"), [(1, "Being sent now"), (0, "Due now"), (-9, "Due now")])
 @loop_over("how_far", [RunState.CLAIMED, RunState.POSTING])
 def test_a_run_under_way_is_told_until_its_claim_ends(
     how_far: RunState, minutes: int, words: str
@@ -97,7 +95,7 @@ def test_a_run_under_way_is_told_until_its_claim_ends(
 
 
 def test_a_digest_without_runs_says_so() -> None:
-    assert run_lines(a_digest()) == ["Has not run yet"]
+    assert run_lines(a_digest()) == ["No runs yet"]
 
 
 @loop_over(
@@ -105,13 +103,13 @@ def test_a_digest_without_runs_says_so() -> None:
     [
         (Outcome.POSTED, None, "posted"),
         (Outcome.QUIET, None, "nothing to post"),
-        (Outcome.MISSED, FailureReason.DOWN, "⚠️ missed, as the bot was not running"),
-        (Outcome.FAILED, FailureReason.SERVICE, "⚠️ not posted, as Domain Tracker did not answer"),
-        (Outcome.UNCERTAIN, None, "❓ maybe posted: Slack did not say whether it took it"),
+        (Outcome.MISSED, FailureReason.DOWN, "⚠️ missed: the bot was not running"),
+        (Outcome.FAILED, FailureReason.SERVICE, "⚠️ not posted: Domain Tracker did not answer"),
+        (Outcome.UNCERTAIN, None, "❓ unconfirmed: Slack did not confirm the post"),
         (
             Outcome.UNCERTAIN,
             FailureReason.DOWN,
-            "❓ maybe posted: the bot was stopped while it posted it",
+            "❓ unconfirmed: the bot stopped while posting it",
         ),
     ],
 )
@@ -137,7 +135,7 @@ def test_the_newest_past_misses_are_named_and_the_others_counted() -> None:
 
     newest = [moment_token(DUE - timedelta(days=day)) for day in (2, 3, 4)]
     text = "; ".join(f"{moment} missed" for moment in newest)
-    assert lines[1] == f"⚠️ Before that: {text}; and 5 more"
+    assert lines[1] == f"⚠️ Earlier: {text}; and 5 more"
 
 
 def test_a_miss_of_long_ago_is_no_news() -> None:

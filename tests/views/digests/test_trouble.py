@@ -29,17 +29,18 @@ from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, 
 
 CHANGED = a_digest(changed_by=ADMIN_ID, changed_at=CHANGED_AT)
 ERRORS: list[tuple[BotError, str]] = [
-    (models.UnknownDigestError(), "somebody has deleted it"),
-    (models.TooManyDigestsError(), "has 20 digests, the most"),
-    (models.EditConflictError(CHANGED), f"<@{ADMIN_ID}> changed this digest in the meantime"),
-    (models.DigestBusyError(), "is being sent at this very moment"),
-    (models.LostClaimError(), "Something else came in between"),
-    (models.StoppedError(), "did not begin"),
-    (models.NotInChannelError(), "You are not in that channel, or I am not"),
-    (models.BotNotInChannelError(), "Type `/invite @Domain Tracker` in it"),
-    (models.AdminsOnlyError(), "only admins and owners make and change digests"),
+    (models.UnknownAlertError(), "These buttons no longer work"),
+    (models.UnknownDigestError(), "was deleted"),
+    (models.TooManyDigestsError(), "can have 20 digests"),
+    (models.EditConflictError(CHANGED), f"<@{ADMIN_ID}> has changed this digest"),
+    (models.DigestBusyError(), "is being sent now"),
+    (models.LostClaimError(), "Another change came first"),
+    (models.StoppedError(), "Nothing was done"),
+    (models.NotInChannelError(), "Only members of a channel can see and change"),
+    (models.BotNotInChannelError(), "Type `/invite @Domain Tracker` there"),
+    (models.AdminsOnlyError(), "Only admins and owners can change digests"),
     (models.GuestError(), "Guests cannot see or change digests"),
-    (UnknownZoneError(), "I do not know that time zone"),
+    (UnknownZoneError(), "That time zone does not exist"),
 ]
 
 
@@ -64,7 +65,7 @@ def test_who_changed_it_may_not_be_known() -> None:
 
     text = DIGEST_ERRORS[type(error)](error, facts_for()).text
 
-    assert text.startswith("Somebody changed this digest in the meantime.")
+    assert text.startswith("Somebody has changed this digest.")
 
 
 def test_in_a_form_a_failure_is_one_line_without_buttons() -> None:
@@ -82,7 +83,7 @@ def test_an_admin_is_told_in_a_form_where_the_key_is_set() -> None:
     assert text.count("`/domainkey`") == 1
     refused = failure_message(InvalidKeyError(), facts_for())
     assert "`/domainkey`" in error_line(refused, is_about_key=True)
-    assert "way to it" not in error_line(failure_message(NotAllowedError(), facts_for()))
+    assert "Type" not in error_line(failure_message(NotAllowedError(), facts_for()))
 
 
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
@@ -98,15 +99,14 @@ def test_what_was_done_says_what_comes_next() -> None:
     assert "still paused" in saved_line(paused, ZONE)
     until = a_digest(pause=Pause(since=DUE, until=DUE + timedelta(days=10)))
     assert saved_line(until, ZONE) == (
-        "✅ Saved. It is paused until 30 Nov 2026;"
-        " next run Mon 30 Nov 2026, 09:00 (Europe/Berlin)."
+        "✅ Saved. Paused until 30 Nov 2026; next run Mon 30 Nov 2026, 09:00 (Europe/Berlin)."
     )
     assert (
         resumed_line(digest, ZONE) == "▶️ Resumed. Next run Mon 23 Nov 2026, 09:00 (Europe/Berlin)."
     )
     assert paused_line(paused, DUE) == "⏸️ Paused until 20 Nov 2026."
-    assert paused_line(paused, None) == "⏸️ Paused until somebody presses `Resume`."
-    assert sent_line(None) == "✅ Sent. It is in its channel now."
+    assert paused_line(paused, None) == "⏸️ Paused. Press `Resume` to run it again."
+    assert sent_line(None) == "✅ Sent to its channel."
 
 
 def test_the_same_is_an_answer_outside_a_form() -> None:

@@ -4,9 +4,9 @@ import json
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.admin import Act, ManagersUnknownError
+from bot.admin import DEFAULT_AUDIENCES, Act, ManagersUnknownError
 from bot.api_keys.models import NoKeyError
-from bot.commands import COMMANDS
+from bot.commands import COMMANDS, Audience
 from bot.digests.models import FailureReason, Pause
 from bot.errors import BotError
 from bot.message import Message
@@ -107,8 +107,8 @@ def test_the_list_before_stays_while_another_one_is_awaited() -> None:
     text = shown(a_page(a_domain(), is_awaited=True))
 
     assert "shop.example" in text
-    assert "As listed" in text
-    assert "⏳ Asking Domain Tracker how they are now" in text
+    assert "Updated" in text
+    assert "⏳ Updating" in text
 
 
 def test_that_there_were_no_domains_is_not_said_while_a_list_is_awaited() -> None:
@@ -121,9 +121,9 @@ def test_that_there_were_no_domains_is_not_said_while_a_list_is_awaited() -> Non
 @loop_over(
     ("doubt", "words", "refreshes"),
     [
-        (ManagersUnknownError(("S0OPS",)), "Slack does not tell me right now whether", 2),
+        (ManagersUnknownError(("S0OPS",)), "because Slack isn't answering", 2),
         (ManagersUnknownError(("S0OPS",), lacks_scope=True), "`usergroups:read`", 1),
-        (StoreError("down"), "My memory does not tell me right now whether", 2),
+        (StoreError("down"), "because the bot's database isn't answering", 2),
     ],
 )
 def test_whoever_may_be_a_manager_or_not_reads_why_nobody_knows(
@@ -133,7 +133,7 @@ def test_whoever_may_be_a_manager_or_not_reads_why_nobody_knows(
 
     assert words in shown(page)
     assert labels(page).count("Refresh") == refreshes
-    assert "Set-up" not in shown(page)
+    assert "Setup" not in shown(page)
 
 
 def test_the_longest_acts_are_told_whole() -> None:
@@ -151,7 +151,7 @@ def test_members_learn_whom_to_ask_and_see_nothing_of_the_setup() -> None:
     text = shown(a_page(a_domain(), managers=("U0MIA", "S0OPS")))
 
     assert "ask an admin or owner of this workspace, or <@U0MIA>, <!subteam^S0OPS>" in text
-    assert "Set-up" not in text
+    assert "Setup" not in text
     assert "/domainkey" not in text
 
 
@@ -281,7 +281,7 @@ def test_while_the_service_is_down_what_it_listed_last_stays_with_its_moment() -
 
     assert text.text.split(".")[0] in shown(page)
     assert "b.example" in shown(page)
-    assert "As listed" in shown(page)
+    assert "Updated" in shown(page)
     assert labels(page).count("Refresh") == 1
     assert_slack_takes_home(home_view(page))
 
@@ -293,3 +293,33 @@ def test_the_buttons_that_mend_a_key_stand_there_once() -> None:
 
     assert labels(page).count("Replace key") == 1
     assert text.text.split(".")[0] in shown(page)
+
+
+EVERYONE = {"add": Audience.GUESTS, "scan": Audience.GUESTS}
+MANAGERS = {"add": Audience.MANAGERS, "scan": Audience.MANAGERS}
+
+
+@loop_over(
+    ("audiences", "reader", "offered"),
+    [
+        (DEFAULT_AUDIENCES, Reader.GUEST, {"Scan"}),
+        (DEFAULT_AUDIENCES, Reader.MEMBER, {"Scan", "Add domain"}),
+        (EVERYONE, Reader.GUEST, {"Scan", "Add domain"}),
+        (MANAGERS, Reader.MEMBER, set()),
+    ],
+)
+def test_the_tab_offers_what_admins_let_its_reader_do(
+    audiences: dict[str, Audience], reader: Reader, offered: set[str]
+) -> None:
+    page = a_page(a_domain(), reader=reader, audiences=audiences)
+
+    assert {"Scan", "Add domain"} & set(labels(page)) == offered
+    assert ("`/adddomain`" in shown(page)) == ("Add domain" in offered)
+    assert ("`/scan`" in shown(page)) == ("Scan" in offered)
+    assert "All domains" in labels(page)
+
+
+def test_a_manager_is_offered_what_is_for_managers() -> None:
+    page = a_page(a_domain(), audiences=MANAGERS, set_up=a_set_up())
+
+    assert {"Scan", "Add domain"} <= set(labels(page))

@@ -1,5 +1,6 @@
 """`chat.*`: posting. https://docs.slack.dev/reference/methods/chat.postMessage and its sisters."""
 
+from bot.playground.slack import block_contents
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal
 from bot.playground.slack.methods.call import ApiCall, Method
@@ -23,12 +24,21 @@ def message_json(world: WorkspaceState, message: Message) -> Json:
     shown.pop("parse", None)
     if not shown["blocks"]:
         shown.pop("blocks")
+    if message.files:
+        shown |= {"files": message.files, "upload": True}
+    if message.edited_ts:
+        shown["edited"] = {"user": message.user, "ts": message.edited_ts}
+    if message.client_msg_id:
+        shown["client_msg_id"] = message.client_msg_id
+        shown["blocks"] = [block_contents.as_rich_text(message.text)]
+    if message.bot_id:
+        shown["bot_id"] = message.bot_id
+    if message.bot_id == workspace.bot_id:
+        shown["app_id"] = workspace.app_id
     return {
         "user": message.user,
         "type": "message",
         "ts": message.ts,
-        "bot_id": workspace.bot_id,
-        "app_id": workspace.app_id,
         "team": workspace.team_id,
         **shown,
     }
@@ -44,11 +54,19 @@ def _place(call: ApiCall) -> Channel:
     else:
         named = workspace.channel_named(wanted)
         channel = call.channel(named.id if named else wanted)
+    may_post(call, channel)
+    return channel
+
+
+def may_post(call: ApiCall, channel: Channel) -> None:
+    """Pass if the channel, and its settings for the app, are open to it. Raises: Refusal."""
     if channel.is_archived:
         raise Refusal("is_archived")
     if channel.is_im and not call.universe.app.settings.messages_tab:
         raise Refusal("messages_tab_disabled")
-    return channel
+    code, is_reply = channel.restricted, bool(call.get("thread_ts"))
+    if code and is_reply is _RESTRICTS_REPLIES.get(code, is_reply):
+        raise Refusal(code)
 
 
 def _joined(call: ApiCall, channel: Channel) -> None:
@@ -57,18 +75,10 @@ def _joined(call: ApiCall, channel: Channel) -> None:
         raise Refusal("not_in_channel")
 
 
-def _allowed(call: ApiCall, channel: Channel) -> None:
-    """Pass if the channel's settings let the app post this there."""
-    code, is_reply = channel.restricted, bool(call.get("thread_ts"))
-    if code and is_reply is _RESTRICTS_REPLIES.get(code, is_reply):
-        raise Refusal(code)
-
-
 def post_message(call: ApiCall) -> Json:
     """Post for everybody in the channel."""
     channel = _place(call)
     _joined(call, channel)
-    _allowed(call, channel)
     call.world.posting.slow_down(channel)
     message = call.world.posting.add(channel, call.arguments)
     shown = message_json(call.world, message)
@@ -80,7 +90,6 @@ def post_ephemeral(call: ApiCall) -> Json:
     member_id = str(call.required("user"))
     channel = _place(call)
     _joined(call, channel)
-    _allowed(call, channel)
     if member_id not in channel.members:
         raise Refusal("user_not_in_channel")
     if len(str(call.get("text") or "").encode()) > MAX_UPDATE_CHARS:
@@ -102,8 +111,7 @@ def update(call: ApiCall) -> Json:
         raise Refusal("is_inactive")  # https://docs.slack.dev/reference/methods/chat.update
     if len(str(call.get("text") or "")) > MAX_UPDATE_CHARS:
         raise Refusal("msg_too_long")
-    call.world.posting.replace(message, call.arguments)
-    message.is_edited = True
+    call.world.posting.replace(message, call.arguments, edited=True)
     shown = message_json(call.world, message)
     where = {"channel": message.channel_id, "ts": message.ts}
     return {**where, "text": message.text, "message": shown}

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal, bad_arguments
 from bot.playground.slack.methods.call import ApiCall, Method, one_page
+from bot.playground.slack.methods.chat import message_json
 from bot.playground.slack.model import Channel, UserGroup
 
 DEFAULT_LIMIT = 100  # https://docs.slack.dev/reference/methods/conversations.list
@@ -117,11 +118,34 @@ def members(call: ApiCall) -> Json:
     return {"members": page, "response_metadata": following}
 
 
+def replies(call: ApiCall) -> Json:
+    """List a message and the replies in its thread; of a reply only itself.
+
+    https://docs.slack.dev/reference/methods/conversations.replies. That apps outside of the
+    Marketplace get one call a minute is not played.
+    """
+    channel, ts = call.channel(call.required("channel")), str(call.required("ts"))
+    call.need(_SCOPE_OF_TYPE[_kind(channel)].replace(":read", ":history"))
+    if call.world.workspace.bot_user_id not in channel.members:
+        raise Refusal("not_in_channel")
+    thread = {
+        message.ts: message_json(call.world, message)
+        for message in channel.messages
+        if ts in (message.ts, message.thread_ts) and not message.is_ephemeral
+    }
+    if ts not in thread:
+        raise Refusal("thread_not_found")
+    page, following = one_page(call, thread, None)
+    has_more = bool(following["next_cursor"])
+    return {"messages": page, "has_more": has_more, "response_metadata": following}
+
+
 METHODS = {
     "conversations.open": Method(open_, ("im:write", "mpim:write", "channels:manage")),
     "conversations.info": Method(info, _READ),
     "conversations.list": Method(list_, _READ, acts_in="team_id"),
     "conversations.members": Method(members, _READ),
+    "conversations.replies": Method(replies, tuple(f"{each[:-5]}:history" for each in _READ)),
     "users.conversations": Method(of_user, _READ, acts_in="team_id"),
 }
 

@@ -1,0 +1,48 @@
+"""Keep the notices that a digest's people still have to get. Pure."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from bot.digests.models import Digest, Notice
+
+MAX_NOTICES = 10
+# A notice is sent again after this time if its sender died: twice is better than never.
+TELL_WITHIN = timedelta(seconds=60)
+
+
+def with_notice(digest: Digest, notice: Notice) -> Digest:
+    """Return the digest with one more notice; notices of one kind are merged."""
+    notices = list(digest.notices)
+    if notices and _is_alike(notices[-1], notice):
+        notice = replace(notice, count=notices.pop().count + notice.count)
+    return replace(digest, notices=(*notices, notice)[-MAX_NOTICES:])
+
+
+def start_notices(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, ...]]:
+    """Return the digest with its due notices marked as being sent, and these notices."""
+    due = [each for each in digest.notices if (each.retry_at or now) <= now]
+    under_way = {id(each): replace(each, retry_at=now + TELL_WITHIN) for each in due}
+    notices = tuple(under_way.get(id(each), each) for each in digest.notices)
+    return replace(digest, notices=notices), tuple(under_way.values())
+
+
+def drop_notice(digest: Digest, notice: Notice) -> Digest:
+    """Return the digest without a notice that was sent, or cannot be."""
+    return replace(digest, notices=tuple(each for each in digest.notices if each != notice))
+
+
+def postpone_notice(digest: Digest, notice: Notice, at: datetime) -> Digest:
+    """Return the digest whose `notice` is sent again at another moment."""
+    later = replace(notice, retry_at=at, tries=notice.tries + 1)
+    return replace(
+        digest, notices=tuple(later if each == notice else each for each in digest.notices)
+    )
+
+
+def _is_alike(one: Notice, other: Notice) -> bool:
+    """Return whether both notices are of one kind, and the first one is not being sent now."""
+    kinds = [
+        (each.outcome, each.trouble, each.channel_id, each.to, each.is_announcement)
+        for each in (one, other)
+    ]
+    return kinds[0] == kinds[1] and (one.retry_at is None or one.tries > 0)

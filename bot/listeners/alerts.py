@@ -1,0 +1,72 @@
+"""Handle the buttons of an alert: `Take it` and `Snooze`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from bot.digests.models import Alert
+from bot.digests.service import DigestService
+from bot.listeners.modals import DigestScreen
+from bot.listeners.permissions import DigestAccess
+from bot.listeners.request import Request
+from bot.listeners.router import Dispatcher
+from bot.slack.client import SentMessage, edit_message
+from bot.views.blocks import plain_message
+from bot.views.digests import alert as views
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlertListeners:
+    """The listeners of alerts. Each press is checked anew: see `DigestAccess`."""
+
+    digests: DigestService
+    access: DigestAccess
+    screen: DigestScreen
+
+    def register(self, dispatcher: Dispatcher) -> None:
+        """Attach every listener of this class."""
+        dispatcher.on_press(views.TAKE, self.take)
+        dispatcher.on_press(views.SNOOZE, self.snooze)
+
+    async def take(self, request: Request, name: str) -> None:
+        """Note who takes an alert: the first member of the channel who presses."""
+        user_id = request.origin.user_id
+        before = await self.digests.alert(request.workspace, name)
+        await self.access.require_visitor(request, before.channel_id)
+        taken = await self._change(
+            request, name, lambda alert: replace(alert, taken_by=alert.taken_by or user_id)
+        )
+        if taken.taken_by != user_id:
+            await request.reply(plain_message(views.taken_already_text(taken)))
+
+    async def snooze(self, request: Request, name: str) -> None:
+        """Let the domains of an alert be for seven days; for those who may change its digest."""
+        digest = await self.digests.get(request.workspace, name.partition("/")[0])
+        visitor = await self.access.require_editor_of(request, digest)
+        until = self.screen.clock() + timedelta(days=views.SNOOZE_DAYS)
+
+        def snoozed(alert: Alert) -> Alert:
+            if alert.snoozed_until:
+                return alert
+            return replace(alert, snoozed_by=visitor.editor.user_id, snoozed_until=until)
+
+        after = await self._change(request, name, snoozed)
+        if after.snoozed_until != until:
+            await request.reply(plain_message(views.snoozed_already_text(after)))
+
+    async def _change(
+        self, request: Request, name: str, change: Callable[[Alert], Alert]
+    ) -> Alert:
+        """Change an alert and draw its post; once more if another press came in between."""
+        changed = drawn = await self.digests.change_alert(request.workspace, name, change)
+        while True:
+            if request.message and request.origin.channel_id:
+                message = views.redrawn(request.message, name, drawn)
+                place = SentMessage(
+                    request.origin.channel_id, str(request.message.get("ts") or "")
+                )
+                await edit_message(request.client, place, message.as_args())
+            present = await self.digests.alert(request.workspace, name)
+            if present == drawn:
+                return changed
+            drawn = present

@@ -1,0 +1,131 @@
+"""Draw an alert: what got worse just now, who takes it, and for how long it is snoozed. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from bot.digests.alerts import fallen
+from bot.digests.models import Alert
+from bot.digests.report import Move, Post, owners_to_mention, worse_moves
+from bot.hostnames import HostNameError, host_name
+from bot.message import Block, Message
+from bot.views.blocks import actions, button, context, header, paragraphs, run_button, section
+from bot.views.digests.wording import manage_button, owners_line, person
+from bot.views.domains import score_mrkdwn, score_text
+from bot.views.ends import soon_text
+from bot.views.text import MAX_BUTTON_CHARS, bold, clip, escaped, host_text, moment_token, plural
+
+TAKE, SNOOZE = "alert.take", "alert.snooze"
+# The beginning of the ids of the blocks that a press redraws.
+REDRAWN = "alert."
+MAX_LISTED = 10
+MAX_HOST_CHARS = 80
+SNOOZE_DAYS = 7
+# mrkdwn and text
+Line = tuple[str, str]
+
+
+def alert_message(post: Post, name: str) -> Message:
+    """Return the post about what got worse; `name` comes back with its buttons."""
+    report, plan = post.report, post.digest.plan
+    lines = [*map(_fall, worse_moves(report)), *_nearer(post)]
+    hosts = fallen(report)
+    title = f"{plural(len(hosts), 'domain')} got worse"
+    shown, left_out = lines[:MAX_LISTED], len(lines) - MAX_LISTED
+    more = f"and {left_out:,} more" if left_out > 0 else ""
+    owners = owners_line(owners_to_mention(report, plan.mentions))
+    text = ". ".join([title, *(text for _, text in shown), *([more] if more else [])])
+    return Message(
+        text=f"{text}. {owners}".strip(),
+        blocks=(
+            header(title),
+            *([section(f"🔔 {owners}")] if owners else []),
+            *paragraphs([mrkdwn for mrkdwn, _ in shown]),
+            *([context(more)] if more else []),
+            *_named(_buttons(name, None, manage_button(post.digest), _scan_button(hosts))),
+        ),
+    )
+
+
+def redrawn(message: Mapping[str, Any], name: str, alert: Alert) -> Message:
+    """Return a posted alert, as Slack sends it with a press, with its present state."""
+    blocks = [block for block in message.get("blocks") or [] if not _is_redrawn(block)]
+    others = [
+        element
+        for block in message.get("blocks") or []
+        if _is_redrawn(block) and block["type"] == "actions"
+        for element in block["elements"]
+        if element.get("action_id") not in {TAKE, SNOOZE}
+    ]
+    states = [context(line) for line in state_lines(alert)]
+    buttons = _buttons(name, alert, *others)
+    return Message(str(message.get("text") or ""), (*blocks, *_named([*states, *buttons])))
+
+
+def state_lines(alert: Alert) -> list[str]:
+    """Return who took an alert, and until when it is snoozed, as mrkdwn."""
+    lines = [f"👋 {person(alert.taken_by)} takes it."] if alert.taken_by else []
+    if alert.snoozed_until:
+        until = moment_token(alert.snoozed_until)
+        lines.append(f"😴 {person(alert.snoozed_by)} snoozed these domains until {until}.")
+    return lines
+
+
+def taken_already_text(alert: Alert) -> str:
+    """Return the answer to a second person who presses `Take it`."""
+    return f"{person(alert.taken_by)} has taken this already."
+
+
+def snoozed_already_text(alert: Alert) -> str:
+    """Return the answer to a second press of `Snooze`."""
+    until = f" until {moment_token(alert.snoozed_until)}" if alert.snoozed_until else ""
+    return f"{person(alert.snoozed_by)} has snoozed this already{until}."
+
+
+def _buttons(name: str, alert: Alert | None, *others: Block | None) -> list[Block]:
+    is_taken, is_snoozed = bool(alert and alert.taken_by), bool(alert and alert.snoozed_until)
+    return actions(
+        None if is_taken else button("Take it", TAKE, name, style="primary"),
+        None if is_snoozed else button(f"Snooze {SNOOZE_DAYS} days", SNOOZE, name),
+        *others,
+    )
+
+
+def _named(blocks: Sequence[Block]) -> list[Block]:
+    return [{**block, "block_id": f"{REDRAWN}{at}"} for at, block in enumerate(blocks)]
+
+
+def _is_redrawn(block: Mapping[str, Any]) -> bool:
+    return str(block.get("block_id", "")).startswith(REDRAWN)
+
+
+def _fall(move: Move) -> Line:
+    mrkdwn, text = _host(move.domain.domain)
+    return (
+        f"📉 {mrkdwn}: health {score_mrkdwn(move.before)} → {score_mrkdwn(move.after)}",
+        f"{text}: health fell from {score_text(move.before)} to {score_text(move.after)}",
+    )
+
+
+def _nearer(post: Post) -> Iterator[Line]:
+    rows = {domain.domain: row for domain, row in post.report.soon}
+    for domain in post.report.nearer:
+        (mrkdwn, text), row = _host(domain.domain), rows[domain.domain]
+        signless = soon_text(row, post.sent_at, sign=False)
+        yield f"⏳ {mrkdwn}: {soon_text(row, post.sent_at)}", f"{text}: {signless}"
+
+
+def _host(name: str) -> Line:
+    host = host_text(name)
+    return bold(host, MAX_HOST_CHARS), escaped(host, MAX_HOST_CHARS)
+
+
+def _scan_button(hosts: Sequence[str]) -> Block | None:
+    """Return the button that scans the domain, if there is only one."""
+    if len(hosts) != 1:
+        return None
+    with suppress(HostNameError):
+        host = host_name(hosts[0])
+        label = clip(f"Scan {host}", MAX_BUTTON_CHARS)
+        return run_button("Scan", f"/scan {host}", accessibility_label=label)
+    return None

@@ -1,0 +1,87 @@
+"""Write a list of domains as CSV, for a spreadsheet. Pure."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from bot.health import band_of
+from bot.message import Message
+from bot.portfolio.end_dates import EndDates, KnownEnds
+from bot.portfolio.query import ends_of
+from bot.tracker.findings import EndDate
+from bot.tracker.models import Domain
+from bot.views.blocks import plain_message
+from bot.views.text import outside, plural, score_number
+
+FILE_NAME = "domains.csv"
+MAX_ROWS = 10_000
+MAX_CELL_CHARS = 2_000
+COLUMNS = (
+    *("name", "score", "band", "registration end", "certificate end", "scanned at"),
+    *("tags", "folder", "type"),
+)
+# How a formula begins; a spreadsheet runs it when the file is opened. The last four are the wide
+# forms. A tab or the end of a line would do too, but `outside` removes them:
+# https://owasp.org/www-community/attacks/CSV_Injection
+_BEGINS_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+
+def domains_csv(found: Sequence[Domain], known: KnownEnds | None) -> bytes:
+    """Return the first 10,000 domains as CSV, with a byte order mark: Excel needs it for UTF-8.
+
+    Every cell is quoted, so that none can begin another one.
+    """
+    file = io.StringIO()
+    writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+    writer.writerow(COLUMNS)
+    writer.writerows(_row(domain, known) for domain in found[:MAX_ROWS])
+    return file.getvalue().encode("utf-8-sig")
+
+
+def _row(domain: Domain, known: KnownEnds | None) -> Iterable[str]:
+    score = domain.health_score
+    ends = (known and ends_of(domain, known)) or None
+    cells = (
+        domain.domain,
+        "" if score is None else score_number(score),
+        band_of(score).value,
+        *_dates(ends),
+        ", ".join(domain.tags),
+        domain.folder or "",
+        domain.domain_type or "",
+    )
+    return map(_cell, cells)
+
+
+def _dates(ends: EndDates | None) -> tuple[str, str, str]:
+    if ends is None:
+        return "", "", ""
+    return _day(ends.registration), _day(ends.certificate), _moment(ends.scanned_at)
+
+
+def _day(end: EndDate | None) -> str:
+    return end.day.isoformat() if end else ""
+
+
+def _moment(moment: datetime) -> str:
+    """Return a moment as spreadsheets read it; the time is UTC."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def _cell(text: str) -> str:
+    shown = outside(text, MAX_CELL_CHARS)
+    return f"'{shown}" if shown.startswith(_BEGINS_FORMULA) else shown
+
+
+def export_text(count: int) -> str:
+    """Return the comment of the file with `count` domains."""
+    if count > MAX_ROWS:
+        return f"The first {MAX_ROWS:,} of your {count:,} domains"
+    return f"Your list of {plural(count, 'domain')}"
+
+
+def exported_message(count: int) -> Message:
+    """Return the answer to the export of `count` domains."""
+    rows = plural(min(count, MAX_ROWS), "domain")
+    return plain_message(f"✅ I sent you {FILE_NAME} with {rows} as a direct message.")

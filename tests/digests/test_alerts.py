@@ -1,0 +1,212 @@
+"""Digests that are posted as soon as something gets worse: looks, alerts and what they compare."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, time, timedelta
+
+import pytest
+
+from bot.digests.models import Alert, Mode, Outcome, UnknownAlertError
+from bot.digests.repository import ALERT
+from bot.digests.schedule import Schedule, grace, next_slot, next_slots
+from bot.shared_limits import forget_expired
+from bot.slack.errors import SlackUnavailableError
+from bot.tracker.models import Domain, UnavailableError
+from bot.tracker.rate_limit import Purpose
+from tests.builders import a_domain
+from tests.digests.office import ACME, ADA, DAY, EVE, Office
+
+pytestmark = pytest.mark.anyio
+
+LOOK = timedelta(minutes=15)
+ALL_DAY = Schedule(frozenset(range(7)), time(9), "Europe/Berlin", every=15)
+DOWN = UnavailableError("down", is_outcome_unknown=False)
+
+
+@pytest.fixture
+def office() -> Office:
+    """Return an office with its store in memory: another store does the same, more slowly."""
+    return Office()
+
+
+class Watch:
+    """A digest that looks every quarter of an hour, and has looked once."""
+
+    def __init__(self, office: Office) -> None:
+        self.office = office
+
+    async def sees(self, *domains: Domain) -> list[str]:
+        """Let the list be that at the next look; return what is posted."""
+        self.office.lists.domains = domains
+        self.office.posts.posts.clear()
+        await self.office.at(self.office.clock() + LOOK)
+        return [text for _, text in self.office.posts.posts]
+
+
+@pytest.fixture
+async def watch(office: Office) -> Watch:
+    await office.make(schedule=ALL_DAY, mode=Mode.WORSE, heartbeat_every=3)
+    watch = Watch(office)
+    assert await watch.sees(a_domain("a.example", 85), a_domain("b.example", 97)) == []
+    return watch
+
+
+def test_looks_come_at_the_same_moments_in_every_zone_and_on_the_chosen_days() -> None:
+    friday = replace(ALL_DAY, days=frozenset({4}), zone="Asia/Kathmandu", every=30)
+    thursday = datetime(2026, 11, 19, 18, 20, tzinfo=UTC)  # Friday, 00:05 in Kathmandu
+
+    slots = next_slots(ALL_DAY, EVE, 3)
+    first = next_slot(friday, thursday)
+
+    assert [slot.due_at - EVE for slot in slots] == [LOOK, 2 * LOOK, 3 * LOOK]
+    assert (first.due_at - thursday, f"{first.local:%a %H:%M}") == (
+        timedelta(minutes=10),
+        "Fri 00:15",
+    )
+    assert grace(ALL_DAY, slots[0]) == LOOK / 2
+
+
+def test_when_the_clocks_go_back_or_forward_looks_go_on() -> None:
+    for year_day in (datetime(2026, 3, 29, tzinfo=UTC), datetime(2026, 10, 25, tzinfo=UTC)):
+        slots = next_slots(ALL_DAY, year_day, 20)
+        assert [slot.due_at - year_day for slot in slots] == [n * LOOK for n in range(1, 21)]
+
+
+async def test_only_a_fall_is_posted_and_only_once(watch: Watch) -> None:
+    b = a_domain("b.example", 97)
+    little = await watch.sees(a_domain("a.example", 82), b)
+    fallen = await watch.sees(a_domain("a.example", 79), b)
+    same = await watch.sees(a_domain("a.example", 79), b)
+    risen = await watch.sees(a_domain("a.example", 90), b)
+    again = await watch.sees(a_domain("a.example", 79), b)
+
+    assert (little, same, risen) == ([], [], [])
+    assert fallen == again == ["alert: a.example"]
+
+
+async def test_small_falls_add_up_from_the_best_score(watch: Watch) -> None:
+    b = a_domain("b.example", 97)
+    seen = [await watch.sees(a_domain("a.example", score), b) for score in (89, 87, 86, None, 84)]
+
+    assert seen == [[], [], [], [], ["alert: a.example"]]
+
+
+async def test_a_quiet_day_costs_one_request_a_look_and_leaves_little_behind(
+    watch: Watch,
+) -> None:
+    office = watch.office
+    office.lists.purposes.clear()
+    writes = len(await office.documents.list_keys(f"{ACME}/digest-baseline/"))
+    for _ in range(8):
+        await watch.sees(*office.lists.domains)
+    digest = await office.digest()
+
+    assert office.lists.purposes == [Purpose.SCHEDULED] * 8
+    assert [run.outcome for run in digest.past] == [Outcome.QUIET]
+    assert len(await office.documents.list_keys(f"{ACME}/digest-baseline/")) == writes == 1
+    assert digest.silent_runs == 9  # and no sign of life
+
+
+async def test_a_snoozed_alert_is_not_posted_again_until_it_ends(watch: Watch) -> None:
+    office, b = watch.office, a_domain("b.example", 97)
+    await watch.sees(a_domain("a.example", 70), b)
+    [key] = await office.documents.list_keys(f"{ACME}/{ALERT}/")
+    name = key.partition(f"/{ALERT}/")[2]
+    until = office.clock() + 7 * DAY
+    await office.desk.change_alert(ACME, name, lambda each: replace(each, snoozed_until=until))
+
+    further = await watch.sees(a_domain("a.example", 50), b)
+    other = await watch.sees(a_domain("a.example", 50), a_domain("b.example", 60))
+    office.clock.now = until
+    later = await watch.sees(a_domain("a.example", 50), a_domain("b.example", 60))
+
+    assert further == []
+    assert other == ["alert: b.example"]
+    assert later == ["alert: a.example"]
+
+
+async def test_send_now_posts_all_of_it(watch: Watch) -> None:
+    office = watch.office
+
+    await office.desk.send_now(ACME, (await office.digest()).digest_id, by=ADA)
+
+    assert [text for _, text in office.posts.posts] == ["digest: 2 domains, average 91.0"]
+
+
+async def test_an_outage_is_told_once_and_what_fell_in_it_is_posted_after_it(
+    watch: Watch,
+) -> None:
+    office = watch.office
+    office.lists.error = DOWN
+    for _ in range(12):
+        await office.at(office.clock() + LOOK / 3)
+    office.lists.error = None
+    posted = await watch.sees(a_domain("a.example", 70), a_domain("b.example", 97))
+
+    assert office.posts.notified == [("U0BOB", "failed service x1")]
+    assert posted == ["alert: a.example"]
+
+
+async def test_looks_that_were_slept_through_are_no_news(watch: Watch) -> None:
+    office = watch.office
+    office.posts.posts.clear()
+    office.lists.domains = (a_domain("a.example", 70), a_domain("b.example", 97))
+
+    await office.at(office.clock() + 3 * DAY)
+
+    assert [text for _, text in office.posts.posts] == ["alert: a.example"]
+    assert office.posts.notified == []
+
+
+@pytest.mark.parametrize("how", ["no answer", "killed"])
+async def test_a_post_that_may_be_there_is_not_posted_twice(watch: Watch, how: str) -> None:
+    office = watch.office
+    domains = (a_domain("a.example", 70), a_domain("b.example", 97))
+    office.lists.domains = domains
+    if how == "killed":
+        await office.dies_posting_at(office.clock() + LOOK)
+    else:
+        office.posts.errors = [SlackUnavailableError("lost")]
+        await watch.sees(*domains)
+
+    later = [await watch.sees(*domains), await watch.sees(*domains)]
+    again = await watch.sees(a_domain("a.example", 50), a_domain("b.example", 97))
+
+    assert later == [[], []]
+    assert again == ["alert: a.example"]
+    assert len(await office.documents.list_keys(f"{ACME}/digest-baseline/")) == 1
+
+
+async def test_a_look_whose_process_died_is_no_news(watch: Watch) -> None:
+    office = watch.office
+    await office.collecting_at(office.clock() + LOOK)
+    await office.dies()
+    office.posts.posts.clear()
+    office.lists.domains = (a_domain("a.example", 70), a_domain("b.example", 97))
+
+    await office.at(office.clock() + 2 * LOOK)
+
+    assert [text for _, text in office.posts.posts] == ["alert: a.example"]
+    assert office.posts.notified == []
+
+
+async def test_the_buttons_of_an_alert_work_for_thirty_days(watch: Watch) -> None:
+    office = watch.office
+    await watch.sees(a_domain("a.example", 70), a_domain("b.example", 97))
+    posted_at = office.clock()
+
+    early = await forget_expired(office.documents, posted_at + 29 * DAY)
+    late = await forget_expired(office.documents, posted_at + 30 * DAY)
+
+    assert (early, late) == (0, 1)
+
+
+async def test_the_alerts_of_a_digest_go_with_it(watch: Watch) -> None:
+    office = watch.office
+    await watch.sees(a_domain("a.example", 70), a_domain("b.example", 97))
+    digest_id = (await office.digest()).digest_id
+    await office.desk.delete(ACME, digest_id)
+
+    assert await office.documents.list_keys(f"{ACME}/") == []
+    with pytest.raises(UnknownAlertError):
+        await office.desk.alert(ACME, f"{digest_id}/t")
+    assert Alert(channel_id="C1", hosts=()).taken_by is None

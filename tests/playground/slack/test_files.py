@@ -1,0 +1,186 @@
+"""Files that the bot uploads: three steps, each of which can be refused."""
+
+from typing import Any
+
+import aiohttp
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.playground.slack import LocalSlack
+from tests.playground.slack.conftest import Api
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+CSV = b"\xef\xbb\xbfdomain,health\r\nexample.com,41\r\n"
+
+
+@pytest.fixture
+async def slack(slack: LocalSlack) -> LocalSlack:
+    slack.world.scopes = ("chat:write", "files:write")
+    return slack
+
+
+async def uploaded(api: Api, http: aiohttp.ClientSession, content: bytes = CSV) -> str:
+    """Take the first two steps and return the file's id."""
+    got = await api("files.getUploadURLExternal", filename="domains.csv", length=len(content))
+    async with http.post(got["upload_url"], data=content) as response:
+        assert (response.status, await response.text()) == (200, f"OK - {len(content)}")
+    return str(got["file_id"])
+
+
+async def complete(api: Api, file_id: str, channel_id: str | None, **more: Any) -> Json:
+    files = [{"id": file_id, "title": "Your domains"}]
+    return await api("files.completeUploadExternal", files=files, channel_id=channel_id, **more)
+
+
+async def test_the_sdk_uploads_a_file_that_people_read(slack: LocalSlack) -> None:
+    client = AsyncWebClient(slack.bot_token, base_url=slack.api_url)
+
+    answer = await client.files_upload_v2(
+        filename="domains.csv", content=CSV, channel=slack.channel("general").id,
+        initial_comment="12 domains", title="Your domains",
+    )  # fmt: skip
+
+    message = await slack.person("bob").next_message()
+    assert (message.text, message.everything) == ("12 domains", "12 domains\nYour domains")
+    assert message.files[0]["id"] == answer["file"]["id"]
+    assert await slack.person("bob").download(message) == CSV
+    # Where it is shared is known only later: https://github.com/slackapi/bolt-js/issues/2115.
+    assert answer["file"]["shares"] == {}
+
+
+async def test_a_file_is_read_by_those_who_see_the_message(
+    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
+) -> None:
+    bob, cy = slack.person("bob"), slack.person("cy")
+    private = slack.world.workspace.direct_message(bob.member).id
+    await complete(api, await uploaded(api, http), private)
+    message = await bob.next_message("dm")
+
+    with pytest.raises(PermissionError):
+        await cy.download(message)
+    async with http.get(message.files[0]["url_private_download"], allow_redirects=False) as got:
+        assert got.status == 302
+    with pytest.raises(PermissionError, match="302"):
+        await slack.add_workspace("elsewhere").person("bob").download(message)
+    slack.world.posting.remove(slack.world.workspace.channels[private].messages[0])
+    with pytest.raises(PermissionError):
+        await bob.download(message)
+
+
+async def test_a_file_can_be_the_answer_in_a_thread_and_needs_no_words(
+    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
+) -> None:
+    start = slack.person("bob").say("Which domains?")
+
+    await complete(api, await uploaded(api, http), slack.channel("general").id, thread_ts=start.ts)
+
+    *_, message = slack.person("bob").messages()
+    assert (message.thread_ts, message.everything) == (start.ts, "Your domains")
+
+
+async def test_without_a_channel_only_the_app_has_it(
+    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
+) -> None:
+    assert (await complete(api, await uploaded(api, http), None))["ok"]
+
+    assert slack.person("bob").messages() == []
+
+
+@pytest.mark.parametrize("method", ["files.getUploadURLExternal", "files.completeUploadExternal"])
+async def test_uploading_needs_its_scope(slack: LocalSlack, api: Api, method: str) -> None:
+    slack.world.scopes = ("chat:write",)
+
+    answer = await api(method)
+
+    assert (answer["error"], answer["needed"]) == ("missing_scope", "files:write")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"length": 3}, "invalid_arguments"),
+        ({"filename": "a.csv"}, "invalid_arguments"),
+        ({"filename": "a.csv", "length": "many"}, "invalid_arguments"),
+        ({"filename": "a.csv", "length": 0}, "missing_argument"),
+        ({"filename": "a.png", "length": 3, "alt_txt": "x" * 1_001}, "alt_txt_too_large"),
+    ],
+)
+async def test_what_is_announced_is_checked(
+    slack: LocalSlack, api: Api, arguments: Json, error: str
+) -> None:
+    assert (await api("files.getUploadURLExternal", **arguments))["error"] == error
+
+
+@pytest.mark.parametrize(
+    ("place", "error"),
+    [
+        ("random", "not_in_channel"),
+        ("hidden", "channel_not_found"),
+        ("old", "is_archived"),
+    ],
+)
+async def test_a_file_goes_where_the_bot_is(
+    slack: LocalSlack, api: Api, http: aiohttp.ClientSession, place: str, error: str
+) -> None:
+    slack.world.scopes = ("chat:write", "chat:write.public", "files:write")
+    file_id = await uploaded(api, http)
+
+    refused = await complete(api, file_id, slack.channel(place).id)
+
+    assert refused["error"] == error
+    assert (await complete(api, file_id, slack.channel("general").id))["ok"]
+
+
+@pytest.mark.parametrize("files", [[], "[", {}, [{"title": "x"}], ["F1"]])
+async def test_files_are_a_list_of_ids(slack: LocalSlack, api: Api, files: object) -> None:
+    answer = await api("files.completeUploadExternal", files=files)
+
+    assert answer["error"] == "invalid_arguments"
+
+
+async def test_a_person_is_no_channel(
+    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
+) -> None:
+    answer = await complete(api, await uploaded(api, http), slack.person("bob").id)
+
+    assert answer["error"] == "invalid_arguments"
+    assert "/channel_id" in answer["response_metadata"]["messages"][0]
+
+
+async def test_only_what_was_uploaded_can_be_completed_and_once(
+    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
+) -> None:
+    got = await api("files.getUploadURLExternal", filename="a.csv", length=3)
+    file_id, general = await uploaded(api, http), slack.channel("general").id
+    await complete(api, file_id, general)
+
+    again = [await complete(api, each, general) for each in ("F0", got["file_id"], file_id)]
+
+    assert [each["error"] for each in again] == ["file_not_found"] * 3
+
+
+async def test_the_address_takes_what_was_announced_once(
+    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
+) -> None:
+    got = await api("files.getUploadURLExternal", filename="a.csv", length=3)
+
+    async def status(content: bytes) -> int:
+        async with http.post(got["upload_url"], data=content) as response:
+            return response.status
+
+    assert [await status(each) for each in (b"four", b"abc", b"abc")] == [400, 200, 404]
+
+
+async def test_an_upload_can_fail_on_order(
+    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
+) -> None:
+    slack.fail_next("upload", kind="html")
+    got = await api("files.getUploadURLExternal", filename="a.csv", length=3)
+
+    async with http.post(got["upload_url"], data=b"abc") as response:
+        assert response.status == 500
+    form = aiohttp.FormData()
+    form.add_field("file", b"abc", filename="a.csv")
+    async with http.post(got["upload_url"], data=form) as response:
+        assert response.status == 200

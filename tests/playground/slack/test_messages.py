@@ -1,0 +1,252 @@
+"""What people write: to the app, about the app, and in threads."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from slack_bolt.async_app import AsyncApp
+
+from bot.playground.slack import CommandFailed, LocalSlack, NothingToPress, running_slack
+from tests.fakes import TIME_LIMIT_S
+from tests.playground.slack.bolt import bolt_app, serving
+from tests.playground.slack.conftest import Api
+from tests.playground.slack.samples import ScriptedBot
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+
+SCOPES = ("chat:write", "app_mentions:read", "im:history", "channels:history")
+EVENTS = ("app_mention", "message.im")
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[LocalSlack]:
+    async with running_slack(scopes=SCOPES, events=EVENTS, answers_within_s=TIME_LIMIT_S) as slack:
+        slack.outbox.carrier = ScriptedBot()
+        yield slack
+
+
+async def heard(slack: LocalSlack) -> list[Json]:
+    """Return the events that the bot was told of."""
+    await slack.lines.settled()
+    return [each.payload["event"] for each in slack.envelopes]
+
+
+@pytest.mark.parametrize("mode", ["socket", "http"])
+async def test_bolt_hears_a_mention_and_a_message_and_not_itself(
+    slack: LocalSlack, mode: str
+) -> None:
+    app: AsyncApp = bolt_app(slack)
+
+    @app.event("app_mention")
+    async def mentioned(event: Json, say: Any) -> None:
+        await say(f"mention: {event['text']}", thread_ts=event["ts"])
+
+    @app.event("message")
+    async def written(message: Json, say: Any) -> None:
+        await say(f"message: {message['text']}")
+
+    slack.outbox.carrier = slack.sockets
+    bob = slack.person("bob")
+    async with serving(app, slack, mode):
+        start = bob.say("@domain_tracker scan a.example")
+        answer = await bob.next_message(where=lambda message: message.thread_ts == start.ts)
+        bob.say("help", channel="dm")
+        private = await bob.next_message("dm", where=lambda each: each.user != bob.id)
+        await slack.lines.settled()
+
+    scan = "scan <http://a.example|a.example>"
+    assert answer.text == f"mention: <@{slack.bot_user_id}> {scan}"
+    assert private.text == "message: help"
+    assert len(bob.messages("dm")) == 2
+
+
+async def test_a_mention_carries_the_message_and_its_thread(slack: LocalSlack) -> None:
+    start = slack.person("cy").say("Is it down?")
+
+    said = slack.person("bob").say("@domain_tracker help", thread_ts=start.ts)
+
+    [event] = await heard(slack)
+    assert (event["type"], event["user"]) == ("app_mention", slack.person("bob").id)
+    assert (event["ts"], event["thread_ts"], event["event_ts"]) == (said.ts, start.ts, said.ts)
+    assert event["channel"] == slack.channel("general").id
+    assert event["client_msg_id"]
+    assert not {"bot_id", "channel_type", "edited"} & event.keys()
+
+
+async def test_an_edited_mention_comes_again_and_says_so(slack: LocalSlack) -> None:
+    bob = slack.person("bob")
+    said = bob.say("@domain_tracker hlep")
+
+    bob.edit(said, "@domain_tracker help")
+    bob.edit(said, "never mind")
+
+    first, second = await heard(slack)
+    assert (first["ts"], first["client_msg_id"]) == (second["ts"], second["client_msg_id"])
+    assert "edited" not in first
+    assert second["edited"] == {"user": bob.id, "ts": second["event_ts"]}
+    ids = [each.payload["event_id"] for each in slack.envelopes]
+    assert len(set(ids)) == 2
+    assert bob.messages()[0].is_edited
+
+
+async def test_a_mention_by_a_bot_names_that_bot(slack: LocalSlack) -> None:
+    slack.say_as_another_bot(f"<@{slack.bot_user_id}> scan a.example")
+
+    [event] = await heard(slack)
+    assert event["bot_id"] not in (None, slack.world.workspace.bot_id)
+    assert "client_msg_id" not in event
+
+
+async def test_neither_its_own_mention_nor_a_deletion_is_heard(
+    slack: LocalSlack, api: Api
+) -> None:
+    said = slack.person("bob").say("@domain_tracker help")
+    slack.person("bob").delete(said)
+    await api("chat.postMessage", channel="general", text=f"Ask <@{slack.bot_user_id}>")
+
+    assert [event["ts"] for event in await heard(slack)] == [said.ts]
+
+
+@pytest.mark.parametrize("text", ["hello", "domain_tracker help"])
+async def test_other_messages_of_channels_are_not_heard(slack: LocalSlack, text: str) -> None:
+    slack.person("bob").say(text)
+
+    assert await heard(slack) == []
+
+
+@pytest.mark.parametrize(
+    ("missing_scope", "missing_event", "channel"),
+    [
+        ("app_mentions:read", "", "general"),
+        ("", "app_mention", "general"),
+        ("", "", "random"),
+        ("im:history", "", "dm"),
+        ("", "message.im", "dm"),
+    ],
+)
+async def test_nothing_is_heard_without_scope_subscription_or_place(
+    slack: LocalSlack, missing_scope: str, missing_event: str, channel: str
+) -> None:
+    slack.world.scopes = tuple(each for each in SCOPES if each != missing_scope)
+    slack.app.settings.events = [each for each in EVENTS if each != missing_event]
+
+    slack.person("bob").say("@domain_tracker help", channel=channel)
+
+    assert await heard(slack) == []
+
+
+async def test_a_mention_in_the_app_s_own_conversation_is_a_message(slack: LocalSlack) -> None:
+    slack.person("bob").say("@domain_tracker help", channel="dm")
+
+    [event] = await heard(slack)
+    assert (event["type"], event["channel_type"]) == ("message", "im")
+    assert "subtype" not in event
+
+
+async def test_changes_of_a_message_to_the_app_show_both_texts(slack: LocalSlack) -> None:
+    bob = slack.person("bob")
+    said = bob.say("hlep", channel="dm")
+    bob.edit(said, "help")
+    bob.delete(said)
+
+    _, changed, deleted = await heard(slack)
+
+    assert (changed["subtype"], deleted["subtype"]) == ("message_changed", "message_deleted")
+    assert (changed["message"]["text"], changed["previous_message"]["text"]) == ("help", "hlep")
+    assert changed["message"]["edited"]["user"] == bob.id
+    assert (deleted["deleted_ts"], deleted["channel_type"]) == (said.ts, "im")
+    assert bob.messages("dm") == []
+
+
+async def test_the_app_hears_its_own_words_in_its_conversation(
+    slack: LocalSlack, api: Api
+) -> None:
+    await api("chat.postMessage", channel=slack.person("bob").id, text="Hello")
+    private = slack.world.workspace.direct_message(slack.person("bob").member).id
+    await api("chat.postEphemeral", channel=private, user=slack.person("bob").id, text="x")
+
+    [event] = await heard(slack)
+    assert event["bot_id"] == slack.world.workspace.bot_id
+
+
+async def test_an_event_that_is_not_taken_comes_once_more(slack: LocalSlack) -> None:
+    slack.outbox.carrier = ScriptedBot(404)
+
+    slack.person("bob").say("help", channel="dm")
+
+    assert len(await heard(slack)) == 2
+    first, again = slack.envelopes
+    assert first.payload["event_id"] == again.payload["event_id"]
+    assert (again.retry_number, again.retry_reason) == (1, "http_error")
+
+
+@pytest.mark.parametrize("setting", ["read_only", "off"])
+async def test_a_conversation_that_takes_no_messages_takes_none(
+    slack: LocalSlack, setting: str
+) -> None:
+    slack.app.settings.messages_tab_read_only = setting == "read_only"
+    slack.app.settings.messages_tab = setting != "off"
+
+    with pytest.raises(CommandFailed, match="messages_tab_disabled"):
+        slack.person("bob").say("help", channel="dm")
+    assert await heard(slack) == []
+
+
+async def test_only_one_s_own_messages_can_be_changed(slack: LocalSlack) -> None:
+    said = slack.person("bob").say("Hello")
+
+    with pytest.raises(NothingToPress):
+        slack.person("cy").edit(said, "Goodbye")
+    with pytest.raises(NothingToPress):
+        slack.person("cy").delete(said)
+
+
+async def test_an_ephemeral_message_needs_an_active_thread(slack: LocalSlack, api: Api) -> None:
+    bob, start = slack.person("bob"), slack.person("cy").say("Hello")
+    to_bob = {"channel": "general", "user": bob.id, "thread_ts": start.ts}
+
+    for _ in range(2):
+        assert (await api("chat.postEphemeral", **to_bob, text="Lost"))["ok"]
+    slack.person("cy").say("Anybody?", thread_ts=start.ts)
+    await api("chat.postEphemeral", **to_bob, text="Shown")
+
+    assert [each.text for each in bob.messages()] == ["Hello", "Anybody?", "Shown"]
+    assert bob.messages()[-1].thread_ts == start.ts
+
+
+async def test_replies_of_a_thread_are_listed(slack: LocalSlack, api: Api) -> None:
+    start = slack.person("cy").say("Hello")
+    await api("chat.postMessage", channel="general", text="Reply", thread_ts=start.ts)
+    slack.person("cy").say("Elsewhere")
+    general, cy = slack.channel("general").id, slack.person("cy").id
+    await api("chat.postEphemeral", channel=general, user=cy, text="x", thread_ts=start.ts)
+
+    answer = await api("conversations.replies", channel=general, ts=start.ts, limit=1)
+    rest = await api(
+        "conversations.replies", channel=general, ts=start.ts,
+        cursor=answer["response_metadata"]["next_cursor"],
+    )  # fmt: skip
+
+    assert (answer["messages"][0]["text"], answer["has_more"]) == ("Hello", True)
+    assert [each["text"] for each in rest["messages"]] == ["Reply"]
+
+
+@pytest.mark.parametrize(
+    ("place", "scopes", "error"),
+    [
+        ("general", SCOPES, "thread_not_found"),
+        ("random", SCOPES, "not_in_channel"),
+        ("hidden", SCOPES, "channel_not_found"),
+        ("secret", SCOPES, "missing_scope"),
+        ("general", ("chat:write",), "missing_scope"),
+    ],
+)
+async def test_replies_are_listed_where_the_bot_may_read(
+    slack: LocalSlack, api: Api, place: str, scopes: tuple[str, ...], error: str
+) -> None:
+    slack.world.scopes = scopes
+
+    answer = await api("conversations.replies", channel=slack.channel(place).id, ts="1.0")
+
+    assert answer["error"] == error

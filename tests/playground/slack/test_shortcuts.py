@@ -1,0 +1,129 @@
+"""Shortcuts: of the whole workspace, and in the menu of a message.
+
+https://docs.slack.dev/interactivity/implementing-shortcuts
+"""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from slack_bolt.async_app import AsyncApp
+
+from bot.playground.manifest import Shortcut
+from bot.playground.slack import CommandFailed, LocalSlack, NothingToPress, running_slack
+from tests.fakes import TIME_LIMIT_S
+from tests.playground.slack.bolt import bolt_app, serving
+from tests.playground.slack.conftest import Api
+from tests.playground.slack.samples import ScriptedBot, form
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+
+SCAN, IN_MESSAGE = "Scan a domain", "Scan domains in message"
+SHORTCUTS = (Shortcut(SCAN, "scan", "global"), Shortcut(IN_MESSAGE, "scan_message", "message"))
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[LocalSlack]:
+    async with running_slack(shortcuts=SHORTCUTS, answers_within_s=TIME_LIMIT_S) as slack:
+        slack.outbox.carrier = ScriptedBot()
+        yield slack
+
+
+@pytest.mark.parametrize("mode", ["socket", "http"])
+async def test_bolt_takes_both_kinds_and_answers_them(slack: LocalSlack, mode: str) -> None:
+    app: AsyncApp = bolt_app(slack)
+
+    @app.shortcut("scan")
+    async def scan(ack: Any, shortcut: Json, client: Any) -> None:
+        await client.views_open(trigger_id=shortcut["trigger_id"], view=form())
+        await ack()
+
+    @app.shortcut("scan_message")
+    async def scan_message(ack: Any, shortcut: Json, respond: Any) -> None:
+        await respond(f"In: {shortcut['message']['text']}")
+        await ack()
+
+    slack.outbox.carrier = slack.sockets
+    async with serving(app, slack, mode):
+        await slack.person("bob").shortcut(SCAN)
+        assert (await slack.person("bob").next_form()).title == "A form"
+
+        message = slack.person("cy").say("https://a.example")
+        await slack.person("bob").message_shortcut(message, IN_MESSAGE)
+        answer = slack.person("bob").messages()[-1]
+    assert (answer.text, answer.seen_by) == ("In: <https://a.example>", slack.person("bob").id)
+
+
+async def test_a_global_shortcut_says_nothing_of_a_channel(slack: LocalSlack) -> None:
+    delivery = await slack.person("bob").shortcut(SCAN)
+
+    payload = delivery.payload
+    assert (payload["type"], payload["callback_id"]) == ("shortcut", "scan")
+    assert payload["trigger_id"]
+    assert not {"channel", "response_url", "message"} & payload.keys()
+
+
+async def test_a_message_shortcut_shows_the_message_as_it_is_now(slack: LocalSlack) -> None:
+    bob, message = slack.person("bob"), slack.person("cy").say("See https://a.example, @bob")
+    slack.world.posting.replace(message, {"text": f"<https://b.example|b> <@{bob.id}>"})
+
+    payload = (await bob.message_shortcut(message.snapshot(), IN_MESSAGE)).payload
+
+    assert (payload["type"], payload["callback_id"]) == ("message_action", "scan_message")
+    assert (payload["channel"]["name"], payload["message_ts"]) == ("general", message.ts)
+    shown = payload["message"]
+    assert (shown["user"], shown["text"]) == (slack.person("cy").id, message.text)
+    assert "bot_id" not in shown
+    assert shown["client_msg_id"]
+    assert shown["blocks"][0]["elements"][0]["elements"] == [
+        {"type": "link", "url": "https://b.example", "text": "b"},
+        {"type": "text", "text": " "},
+        {"type": "user", "user_id": bob.id},
+    ]
+
+
+async def test_it_works_where_the_bot_is_not(slack: LocalSlack) -> None:
+    message = slack.person("cy").say("a.example", channel="random")
+
+    url = (await slack.person("bob").message_shortcut(message, IN_MESSAGE)).response_url
+
+    slack.world.response_urls.use(
+        str(url).removeprefix(slack.world.response_urls.base), {"text": "For bob"}
+    )
+    assert slack.person("bob").messages("random")[-1].text == "For bob"
+    assert slack.person("cy").messages("random")[-1].text != "For bob"
+
+
+@pytest.mark.parametrize("name", ["Scan everything", IN_MESSAGE])
+async def test_only_declared_shortcuts_of_the_kind_are_offered(
+    slack: LocalSlack, name: str
+) -> None:
+    with pytest.raises(NothingToPress, match=SCAN):
+        await slack.person("bob").shortcut(name)
+
+
+async def test_shortcuts_need_the_scope_of_commands(slack: LocalSlack) -> None:
+    slack.world.scopes = ("chat:write",)
+
+    with pytest.raises(NothingToPress):
+        await slack.person("bob").shortcut(SCAN)
+
+
+async def test_a_message_that_is_not_seen_has_no_menu(slack: LocalSlack, api: Api) -> None:
+    bob, cy = slack.person("bob"), slack.person("cy")
+    hidden = bob.say("a.example", channel="hidden")
+    await api("chat.postEphemeral", channel="general", user=cy.id, text="Only you")
+    gone = bob.say("b.example")
+    slack.world.posting.remove(gone)
+
+    for message in (hidden, cy.messages()[0], gone):
+        with pytest.raises(NothingToPress):
+            await cy.message_shortcut(message, IN_MESSAGE)
+
+
+async def test_a_shortcut_that_the_bot_does_not_take_failed(slack: LocalSlack) -> None:
+    slack.outbox.carrier = ScriptedBot(404)
+
+    with pytest.raises(CommandFailed, match="dispatch_failed"):
+        await slack.person("bob").shortcut(SCAN)

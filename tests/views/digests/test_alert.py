@@ -1,0 +1,102 @@
+"""An alert as a message, before and after its buttons were pressed."""
+
+from datetime import timedelta
+from typing import Any
+
+from bot.digests.models import Alert
+from bot.digests.report import Baseline, Post, baseline_of
+from bot.message import Message
+from bot.portfolio.end_dates import KnownEnds
+from bot.portfolio.query import index_by_host
+from bot.views.digests.alert import alert_message, redrawn
+from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_domain, ending
+from tests.digests.builders import a_mention, a_post, a_report, report_on
+from tests.loops import loop_over
+from tests.views.acceptance import buttons
+from tests.views.digests.parts import MANAGED, taken, title
+
+NAME = "d1/token"
+PRESSABLE = {"Take it": NAME, "Snooze 7 days": NAME} | MANAGED
+
+
+def an_alert(**fields: Any) -> Alert:
+    return Alert(channel_id="C0OPS", hosts=("a.example",), **fields)
+
+
+def posted(message: Message) -> dict[str, Any]:
+    """Return a message as Slack sends it with a press."""
+    return {"ts": "1.1", "user": "U0BOT", **message.as_args()}
+
+
+def a_fall(*, mentioned: bool = False) -> Post:
+    domains = [a_domain("a.example", 41, tags=("prod",)), a_domain("b.example", 97)]
+    before = Baseline(scores={"a.example": 85, "b.example": 97}, taken_at=MOMENT)
+    mentions = (a_mention("tag:prod"),) if mentioned else ()
+    return a_post(report=report_on(domains, before, worst_count=10), mentions=mentions)
+
+
+def test_an_alert_says_what_fell_from_what_to_what() -> None:
+    message = taken(alert_message(a_fall(), NAME))
+
+    assert title(message) == "1 domain got worse"
+    assert (
+        message.text == "1 domain got worse. a.example: health fell from 85 (good) to 41 (poor)."
+    )
+    assert "*a.example*: health 🟢 85 good → 🔴 41 poor" in str(message.blocks)
+    assert buttons(message) == PRESSABLE | {"Scan": "/scan a.example"}
+
+
+def test_an_alert_says_what_ends_soon() -> None:
+    domain, ends = a_domain("a.example", 85), {"a.example": ending(certificate=7)}
+    then = MOMENT - timedelta(days=1)
+    index = index_by_host([domain])
+    before = baseline_of(index, then, KnownEnds(ends, then))
+    report = report_on([domain], before, worst_count=10, ends=KnownEnds(ends, MOMENT))
+
+    message = taken(alert_message(a_post(report=report, sent_at=MOMENT), NAME))
+
+    assert "a.example: certificate expires in 7 days" in message.text
+
+
+def test_the_owners_of_what_fell_are_mentioned() -> None:
+    message = alert_message(a_fall(mentioned=True), NAME)
+
+    assert f"<@{ADMIN_ID}>" in message.text
+    assert f"<@{ADMIN_ID}>" in str(message.blocks)
+
+
+def test_a_thousand_domains_that_fall_at_once_are_one_post_of_ten_lines() -> None:
+    before = {f"d{number}.example": 90.0 for number in range(1_000)}
+    now = dict.fromkeys(before, 10.0)
+
+    message = taken(alert_message(a_post(report=a_report(now, before)), NAME))
+
+    assert title(message) == "1,000 domains got worse"
+    assert "and 990 more" in message.text
+    assert "Scan" not in buttons(message)
+
+
+@loop_over("text", HOSTILE_TEXTS.values(), ids=list(HOSTILE_TEXTS))
+def test_names_from_outside_do_nothing(text: str) -> None:
+    domain = a_domain(text, 10)
+    before = Baseline(scores=dict.fromkeys(index_by_host([domain]), 90), taken_at=MOMENT)
+
+    taken(alert_message(a_post(report=report_on([domain], before, worst_count=10)), NAME))
+
+
+def test_who_takes_and_snoozes_it_stands_in_the_post_and_the_buttons_go() -> None:
+    first = alert_message(a_fall(), NAME)
+    by_one = redrawn(posted(first), NAME, an_alert(taken_by=ADMIN_ID))
+    until = MOMENT + timedelta(days=7)
+    both = an_alert(taken_by=ADMIN_ID, snoozed_by=ADMIN_ID, snoozed_until=until)
+    # From whichever message the press came: the state of the store counts.
+    from_new, from_old = (redrawn(posted(each), NAME, both) for each in (by_one, first))
+
+    for message in (by_one, from_new):
+        taken(message)
+        assert message.text == first.text
+    assert f"<@{ADMIN_ID}> takes it" in str(by_one.blocks)
+    assert "Take it" not in buttons(by_one)
+    assert from_new == from_old
+    assert "snoozed these domains until" in str(from_new.blocks)
+    assert buttons(from_new) == MANAGED | {"Scan": "/scan a.example"}

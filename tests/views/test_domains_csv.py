@@ -1,0 +1,67 @@
+"""The list as a file for spreadsheets."""
+
+import csv
+import io
+from datetime import timedelta
+
+from bot.portfolio.end_dates import EndDates, KnownEnds
+from bot.redaction import holds_secret
+from bot.tracker.models import Domain
+from bot.views.domains_csv import COLUMNS, MAX_ROWS, domains_csv, export_text, exported_message
+from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, ending
+from tests.loops import loop_over
+
+
+def rows(*domains: Domain, known: KnownEnds | None = None) -> list[list[str]]:
+    """Return the cells below the header, as a spreadsheet reads them."""
+    file = domains_csv(domains, known).decode("utf-8-sig")
+    header, *read = csv.reader(io.StringIO(file, newline=""))
+    assert tuple(header) == COLUMNS
+    return read
+
+
+def test_every_domain_has_a_row_with_what_is_known_of_it() -> None:
+    ends = {"shop.example": ending(21, 8, age=timedelta(days=3)), "new.example": EndDates(MOMENT)}
+    full = a_domain(score=79.96, tags=("prod", "eu"), folder="Web, shops", domain_type="owned")
+    bare = [a_domain("new.example", 8), a_domain("b.example", None)]
+
+    assert rows(full, *bare, known=KnownEnds(ends, MOMENT)) == [
+        [
+            *("shop.example", "79.9", "fair", "2030-03-22", "2030-03-09", "2030-02-26 14:05:00"),
+            *("prod, eu", "Web, shops", "owned"),
+        ],
+        ["new.example", "8", "poor", "", "", "2030-03-01 14:05:00", "", "", ""],
+        ["b.example", "", "unknown", "", "", "", "", "", ""],
+    ]
+
+
+# https://owasp.org/www-community/attacks/CSV_Injection
+@loop_over("begin", [*"=+-@\uff1d\uff0b\uff0d\uff20", "\t=", "\r=", "\n=", " =", "\u200b="])
+def test_no_cell_begins_a_formula(begin: str) -> None:
+    text = f'{begin}cmd|" /C calc"!A0'
+
+    [row] = rows(a_domain(text, tags=(text,), folder=f'x","{text}', domain_type=text))
+
+    assert len(row) == len(COLUMNS)
+    for cell in (row[0], row[6], row[8]):
+        assert cell.startswith("'")
+        assert cell.endswith('cmd|" /C calc"!A0')
+    assert row[7].startswith('x","')
+
+
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_what_strangers_wrote_stays_in_its_cell_without_secrets(text: str) -> None:
+    read = rows(a_domain(text, tags=(text,), folder=text), a_domain("after.example"))
+
+    assert [len(row) for row in read] == [len(COLUMNS)] * 2
+    assert not any(holds_secret(cell) or "\n" in cell for cell in read[0])
+    assert read[1][0] == "after.example"
+
+
+def test_a_longer_list_is_cut_and_said_to_be() -> None:
+    several = [a_domain(f"d{number}.example") for number in range(MAX_ROWS + 1)]
+
+    assert len(rows(*several)) == MAX_ROWS
+    assert export_text(MAX_ROWS + 1) == "The first 10,000 of your 10,001 domains"
+    assert export_text(1) == "Your list of 1 domain"
+    assert "with 10,000 domains" in exported_message(MAX_ROWS + 1).text

@@ -1,0 +1,111 @@
+"""Digests that are posted as soon as something gets worse, and the buttons of their posts."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.playground.slack import Message, Person
+from bot.views.text import moment_text
+from tests.whole.digests import headline, make, move_to, score, until_listed
+from tests.whole.harness import Harness
+
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared")]
+
+LOOK = timedelta(minutes=15)
+ALERT = {"Post": "As soon as something gets worse: look every 15 minutes"}
+
+
+def to_next_look(app: Harness) -> None:
+    """Let it be the next quarter of an hour."""
+    now = app.clock()
+    move_to(app, now - (now - datetime(1970, 1, 1, tzinfo=UTC)) % LOOK + LOOK)
+
+
+async def next_look(app: Harness, channel: str = "general") -> None:
+    """Let the digest look, and find nothing."""
+    to_next_look(app)
+    await until_listed(app, f"Last run {moment_text(app.clock())}", channel=channel)
+
+
+async def next_alert(
+    app: Harness, person: Person, channel: str = "general", *, about: str = "www.example"
+) -> Message:
+    """Let the digest look, and return the alert that comes about a domain."""
+    to_next_look(app)
+    return await person.next_message(
+        channel, where=lambda each: "got worse" in headline(each) and about in each.text
+    )
+
+
+async def redrawn(person: Person, words: str, channel: str = "general") -> Message:
+    """Return the alert once it says that."""
+    return await person.next_message(channel, where=lambda each: words in each.everything)
+
+
+def alerts(app: Harness, channel: str = "general") -> list[Message]:
+    """Return every alert that stands in a channel."""
+    found = app.slack.world.workspace.channel_named(channel)
+    assert found is not None
+    return [message for message in found.messages if "got worse" in headline(message)]
+
+
+async def test_d23_what_gets_worse_is_posted_once_and_somebody_takes_it(ready: Harness) -> None:
+    await make(ready, ALERT)
+    await next_look(ready)
+    score(ready, "www.example", 60)
+    post = await next_alert(ready, ready.bob)
+
+    await asyncio.gather(ready.ada.press(post, "Take it"), ready.bob.press(post, "Take it"))
+    taken = await redrawn(ready.bob, "takes it")
+    is_ada = f"<@{ready.ada.id}> takes it" in taken.everything
+    first, other = (ready.ada, ready.bob) if is_ada else (ready.bob, ready.ada)
+    answer = await other.next_message(where=lambda each: "already" in each.everything)
+    score(ready, "shop.example", 20)
+    second = await next_alert(ready, ready.bob, about="shop.example")
+
+    assert "www.example" in post.everything
+    assert "fell from 97" in post.text
+    assert f"<@{first.id}> takes it" in taken.everything
+    assert taken.ts == post.ts
+    assert "Take it" not in taken.buttons
+    assert "Snooze 7 days" in taken.buttons
+    assert "Manage" in taken.buttons
+    assert f"<@{first.id}> has taken this" in answer.everything
+    assert "www.example" not in second.everything
+    assert len(alerts(ready)) == 2
+
+
+async def test_d23_a_snoozed_domain_is_quiet_for_seven_days(ready: Harness) -> None:
+    await make(ready, ALERT)
+    await next_look(ready)
+    score(ready, "www.example", 60)
+    post = await next_alert(ready, ready.bob)
+    await ready.bob.press(post, "Snooze 7 days")
+    snoozed = await redrawn(ready.bob, "snoozed these domains until")
+    score(ready, "www.example", 30)
+    await next_look(ready)
+    quiet = len(alerts(ready))
+    ready.clock.ahead += timedelta(days=7)
+    again = await next_alert(ready, ready.bob, about="fell from 60")
+
+    assert "Snooze 7 days" not in snoozed.buttons
+    assert quiet == 1
+    assert "fell from 60" in again.text
+
+
+@pytest.mark.transports("shared")
+async def test_d23_people_of_another_workspace_and_guests_press_in_vain(ready: Harness) -> None:
+    await make(ready, ALERT, channel="shared")
+    await next_look(ready, "shared")
+    score(ready, "www.example", 60)
+    zoe = ready.slack.person("zoe")
+    post = await next_alert(ready, zoe, "shared")
+    for button in ("Take it", "Snooze 7 days"):
+        await zoe.press(post, button)
+        refused = await zoe.next_message("shared", where=lambda each: each.is_ephemeral)
+        assert "workspace" in refused.everything
+
+    [there] = alerts(ready, "shared")
+    assert {"Take it", "Snooze 7 days"} <= set(there.buttons)
+    assert "takes it" not in there.everything
