@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # More workers than cores: tests wait for each other's sockets. Each worker pays for collection.
 WORKERS ?= 6
 
-.PHONY: demo test suite torture check format lock clean
+.PHONY: demo test suite coverage torture check format lock clean
 
 demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, in a browser
 	$(BIN)/python -m bot playground
@@ -23,6 +23,11 @@ test: $(READY)  ## every check and every test, side by side
 
 suite: $(COMPILED)  ## every test, in random order
 	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal
+
+coverage: $(READY)  ## every test once more, slower; prints the branches that none takes (docs/tests.md)
+	$(BIN)/coverage run -m pytest --quiet --numprocesses 2 --dist worksteal -o timeout=300
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --show-missing --skip-covered
 
 torture: $(READY)  ## what measures, for minutes: a fleet of processes, and a load (run it alone)
 	$(BIN)/python -m pytest -m torture -n 0 -o timeout=600

@@ -3,8 +3,9 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from bot.concurrency import NonOverlappingTask, Tasks, run_shielded
+from bot.concurrency import Event, NonOverlappingTask, Tasks, run_shielded
 from bot.store.documents import StoreError
+from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 from tests.installations.builders import Gate
 
@@ -192,3 +193,14 @@ async def test_what_does_not_end_when_its_time_is_over_is_noticed() -> None:
     assert await tasks.drain(TIME_LIMIT_S)
 
     assert [*seen, recurring.is_stuck] == [False, True, False]
+
+
+def test_an_event_tells_all_who_listen() -> None:
+    event, first, second = Event(), list[WorkspaceId](), list[WorkspaceId]()
+    event(WorkspaceId("T1"))  # no one listens yet
+    event.listen(first.append)
+    event.listen(second.append)
+
+    event(WorkspaceId("T2"))
+
+    assert first == second == [WorkspaceId("T2")]

@@ -69,7 +69,7 @@ def register_lifecycle(
     checker = TokenChecker(
         documents,
         repository,
-        still_works=token_proof(workspaces.client_for),
+        still_works=token_proof(workspaces.client_for, is_told=False),
         caches=caches,
         tasks=parts.tasks,
         clock=parts.clock,

@@ -45,7 +45,7 @@ StillWorks = Callable[[WorkspaceId], Awaitable[bool]]
 
 
 def token_proof(
-    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]], *, is_told: bool = False
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]], *, is_told: bool
 ) -> StillWorks:
     """Return a function that asks `auth.test` with the token of a workspace or organisation.
 

@@ -17,7 +17,6 @@ from bot.installations.models import (
     home_of,
     is_installation,
     key_of,
-    organisation,
     organisation_of,
     prefix_of,
     stamp_of,
@@ -134,9 +133,10 @@ class Purger:
 
 
 def _own_installations(home: WorkspaceId, keys: Sequence[str]) -> set[WorkspaceId]:
-    """Return the workspaces of the organisation `home` that have installed the app themselves."""
-    if not home.enterprise_id or home != organisation(home.enterprise_id):
-        return set()
+    """Return the other workspaces under the prefix of `home` that have installed the app.
+
+    An organisation has such workspaces; under the prefix of a workspace is no other.
+    """
     return {home_of(key) for key in keys if is_installation(key)} - {home}
 
 

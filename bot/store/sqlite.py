@@ -293,7 +293,7 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
         raise StoreError(f"cannot open {path}: {_told(error)}") from error
     except BaseException:
         await asyncio.wait({opening})  # its caller may have gone: leave nothing open
-        if not opening.cancelled() and not opening.exception():
+        if not opening.exception():
             await opening.result().close()
         thread.shutdown(wait=False)
         raise

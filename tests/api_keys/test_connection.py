@@ -86,6 +86,17 @@ async def test_a_workspace_without_a_key_asks_nobody(lines: Lines) -> None:
     assert lines.tracker.asked == []
 
 
+async def test_whether_there_is_a_usable_key_is_known_without_a_request(lines: Lines) -> None:
+    await lines.connection.ready(ONE)
+    with pytest.raises(NoKeyError):
+        await lines.connection.ready(WorkspaceId("T2"))
+    await lines.keys.note_refused(ONE, await lines.keys.stored(ONE))
+    with pytest.raises(InvalidKeyError):
+        await lines.connection.ready(ONE)
+
+    assert lines.tracker.asked == []
+
+
 async def test_a_refused_key_is_told_once_and_not_sent_again(lines: Lines) -> None:
     lines.tracker.errors[KEY] = InvalidKeyError("no")
 

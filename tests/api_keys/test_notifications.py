@@ -8,7 +8,12 @@ import pytest
 
 from bot.admin import Managers, Named
 from bot.api_keys.models import KeyNotice, KeyRecord
-from bot.api_keys.notifications import MAX_LOOKED_AT, MAX_REACHED, KeyNotices
+from bot.api_keys.notifications import (
+    MAX_LOOKED_AT,
+    MAX_REACHED,
+    KeyNotices,
+    ManagerNotifier,
+)
 from bot.api_keys.repository import KeyClaims, Keys
 from bot.concurrency import Tasks
 from bot.message import Message
@@ -22,6 +27,7 @@ from bot.slack.errors import (
     SlackUnreachableError,
     TokenRefusedError,
 )
+from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
 from tests.api_keys.unhurried import UnhurriedDocuments
@@ -571,3 +577,63 @@ async def test_documents_of_other_kinds_are_not_taken_for_keys(bell: Bell) -> No
     await bell.documents.put(f"{ONE}/digest/key", {"v": 1}, due_at=bell.clock())
 
     assert await KeyClaims(bell.documents, clock=bell.clock).due(limit=9) == []
+
+
+async def test_once_twenty_were_reached_no_group_is_asked_for(bell: Bell) -> None:
+    await bell.managers.name(ONE, Named(tuple(f"U{n}" for n in range(30)), ("S1",)))
+    bell.groups.errors = [SlackUnavailableError("down")]
+    await bell.refuse()
+
+    await bell.tick()
+
+    assert len(bell.posts.notified) == MAX_REACHED
+    assert await bell.documents.due_keys(bell.clock() + DAY) == []
+
+
+async def test_new_managers_are_notified_but_not_by_themselves(bell: Bell) -> None:
+    notifier = ManagerNotifier(bell.posts, lambda by: Message(f"named by {by}"), bell.tasks)
+    bell.posts.errors = [SlackRefusedError("some_new_code")]
+
+    notifier.tell(ONE, ["U1", "U2", "U3"], by="U1")
+    assert await bell.tasks.drain(TIME_LIMIT_S)
+
+    assert bell.posts.notified == [("U3", "named by U1")]
+
+
+async def test_a_stored_key_says_the_version_of_its_shape(bell: Bell) -> None:
+    document = await bell.documents.get(f"{ONE}/key")
+
+    assert document is not None
+    assert document.value["v"] == 1
+
+
+async def test_a_refusal_that_cannot_be_told_now_fails_no_command(bell: Bell) -> None:
+    key = await bell.keys.stored(ONE)
+    await bell.refuse()
+    bell.posts.errors = [StoreError("down")]
+
+    await bell.notices(ONE, key)
+
+    assert bell.posts.notified == []
+
+
+async def test_a_notice_whose_store_fails_is_sent_when_its_claim_has_ended(bell: Bell) -> None:
+    bell.posts.errors = [StoreError("down")]
+    await bell.refuse()
+
+    await bell.tick()
+    assert bell.posts.notified == []
+    bell.clock.advance(60)
+    await bell.tick()
+
+    assert bell.notified == ["U1"]
+
+
+async def test_while_slack_is_down_no_further_group_is_asked_for(bell: Bell) -> None:
+    await bell.managers.name(ONE, Named((), ("S1", "S2")))
+    bell.groups.errors = [SlackUnavailableError("down"), SlackUnavailableError("down")]
+    await bell.refuse()
+
+    await bell.tick()
+
+    assert len(bell.groups.errors) == 1

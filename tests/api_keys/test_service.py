@@ -103,11 +103,28 @@ async def test_an_expiration_in_the_past_asks_nobody(office: Office) -> None:
     assert office.tracker.asked == []
 
 
+async def test_a_key_may_expire_today(office: Office) -> None:
+    draft = replace(a_draft(OLD), expires_on=office.clock().date())
+
+    await office.custody.set_key(ONE, draft, by="U1")
+
+    assert await office.in_use() == OLD
+
+
 async def test_a_rotation_to_the_same_key_asks_nobody(office: Office) -> None:
     with pytest.raises(KeyInUseError):
         await office.set_key(NEW, is_rotation=True)
 
     assert office.tracker.asked == []
+
+
+async def test_the_key_in_use_can_be_set_with_other_facts(office: Office) -> None:
+    earlier = await office.earlier_mark()
+
+    await office.set_key(NEW)
+
+    assert await office.in_use() == NEW
+    assert await office.earlier_mark() == earlier
 
 
 async def test_rolling_back_proves_the_key_with_one_request(office: Office) -> None:
@@ -189,8 +206,9 @@ async def test_a_key_that_works_again_is_known_to_all_without_another_request(
     office.tracker.errors.clear()
     office.tracker.asked.clear()
 
-    await office.custody.check(ONE)
+    checked = await office.custody.check(ONE)
 
+    assert (checked.domains, checked.record.last4) == (1, NEW[-4:])
     assert office.changed[-1] == ONE
     assert isinstance(await office.portfolio.last_result(ONE), Snapshot)
     assert office.tracker.asked == [("list", NEW)]
@@ -226,3 +244,28 @@ async def test_what_another_key_listed_is_forgotten(office: Office) -> None:
     await office.portfolio.snapshot(ONE)
 
     assert office.tracker.asked == [("list", OLD), ("list", OLD)]
+
+
+async def test_a_first_key_can_be_set_as_a_rotation() -> None:
+    office = Office()
+
+    await office.set_key(NEW, is_rotation=True)
+
+    assert await office.in_use() == NEW
+
+
+async def test_a_key_that_is_removed_while_it_is_checked_is_not_there(office: Office) -> None:
+    office.tracker.before_answer = lambda: office.keys.remove(ONE)
+
+    with pytest.raises(NoKeyError):
+        await office.custody.check(ONE)
+
+
+async def test_a_key_that_is_refused_and_removed_meanwhile_was_refused(office: Office) -> None:
+    office.tracker.before_answer = lambda: office.keys.remove(ONE)
+    office.tracker.errors[NEW] = InvalidKeyError("refused")
+
+    with pytest.raises(InvalidKeyError):
+        await office.portfolio.snapshot(ONE)
+
+    assert office.tracker.asked == [("list", NEW)]

@@ -275,6 +275,17 @@ async def test_a_digest_moves_also_if_slack_does_not_take_its_announcement() -> 
     assert office.posts.posts == [("C2", "announced by bob")]
 
 
+async def test_a_late_announcement_that_slack_does_not_take_either_is_repeated() -> None:
+    office = Office()
+    office.posts.errors = [BUSY, BUSY, REFUSED]
+    await office.desk.make(ACME, ON_C2, by=BOB)
+
+    for minute in range(1, 10):
+        await office.at(EVE + minute * MINUTE)
+
+    assert office.posts.posts == [("C2", "announced by bob")]
+
+
 @pytest.mark.parametrize(
     "error",
     [SlackUnavailableError("reset"), ChannelClosedError("is_archived")],

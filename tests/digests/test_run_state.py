@@ -7,8 +7,8 @@ from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run
 from bot.digests.models import Digest, FailureReason, LostClaimError, Outcome, Plan, RunState
 from bot.digests.notices import drop_notice, start_notices, with_notice
-from bot.digests.run_state import claim_due_run
-from bot.digests.schedule import Schedule
+from bot.digests.run_state import claim_due_run, coming_slot
+from bot.digests.schedule import Schedule, slot_at
 from tests.digests.builders import a_notice
 from tests.loops import loop_over
 
@@ -62,6 +62,12 @@ def test_the_claim_of_a_dead_process_is_taken_over_after_a_minute() -> None:
     assert (digest.run.token, digest.run.attempt) == ("ours", 2)
     with pytest.raises(LostClaimError):
         run_state.posting(digest, "dead", NINE + run_state.CLAIM, baseline="a", average=None)
+
+
+def test_a_run_that_a_worker_has_is_left_to_it() -> None:
+    digest = claimed_at(NINE, "theirs")
+
+    assert claim_due_run(digest, NINE + run_state.CLAIM - MINUTE / 2, "ours") == digest
 
 
 @loop_over(
@@ -192,6 +198,15 @@ def test_a_waiting_run_that_somebody_sends_by_hand_keeps_its_slot() -> None:
     assert (digest.run.slot.due_at, digest.run.asked_by) == (NINE, BOB.user_id)
     assert again.run is not None
     assert (again.run.state, again.run.asked_by) == (RunState.WAITING, None)
+
+
+@loop_over(("ahead", "day"), [(0 * HOUR, 19), (3 * HOUR, 20), (3 * HOUR + MINUTE, 19)])
+def test_a_last_slot_binds_if_it_is_at_most_three_hours_ahead(ahead: timedelta, day: int) -> None:
+    digest = a_daily_digest()
+    plan = replace(digest.plan, schedule=replace(DAILY, at=time(13, 30)))
+    last = slot_at(DAILY, THURSDAY).local + ahead  # Thursday, 13:00 in Berlin, or later
+
+    assert coming_slot(replace(digest, plan=plan, last_local=last), THURSDAY).local.day == day
 
 
 @pytest.mark.parametrize("ahead", [DAY, 31 * DAY])

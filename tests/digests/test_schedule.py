@@ -13,6 +13,7 @@ from bot.digests.schedule import (
     next_slots,
     offset_at,
     slots_until,
+    time_of,
     zone_names,
     zone_of,
 )
@@ -317,3 +318,20 @@ def test_two_changes_close_together_are_both_found() -> None:
     changes = clock_changes("America/Boa_Vista", utc("2000-10-01"), utc("2000-11-01"))
 
     assert [change.at for change in changes] == [utc("2000-10-08T04"), utc("2000-10-15T03")]
+
+
+@loop_over(
+    ("text", "at"),
+    [
+        ("09:30", time(9, 30)),
+        ("00:00", time()),
+        ("23:59", time(23, 59)),
+        ("24:00", None),
+        ("9:30", None),
+        ("09:60", None),
+        ("09:30:00", None),
+        ("", None),
+    ],
+)
+def test_a_time_of_day_has_two_digits_of_each(text: str, at: time | None) -> None:
+    assert time_of(text) == at

@@ -281,3 +281,21 @@ async def test_each_time_a_run_is_put_off_is_told_once(office: Office) -> None:
     await office.at(NINE + 61 * SECOND)
 
     assert sum(was_postponed(*step) for step in office.steps) == 2
+
+
+async def test_a_digest_that_met_a_mistake_of_ours_is_left_alone_for_a_while(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await office.make()
+    begun: list[str] = []
+
+    async def broken(_workspace: WorkspaceId, digest_id: str, _change: object) -> None:
+        begun.append(digest_id)
+        raise ValueError("unforeseen")
+
+    monkeypatch.setattr(office.repository, "change", broken)
+
+    await office.at(NINE)
+    await office.at(NINE + 60 * SECOND)
+
+    assert len(begun) == 1

@@ -125,7 +125,7 @@ def test_well_known_zones_come_before_others_of_their_offset() -> None:
     assert suggest_zones("utc+0", WINTER)[:2] == ["UTC", "Europe/London"]
 
 
-@loop_over("typed", ["+15", "utc-13", "+2:15", "+9999", "-99:99", "xyzzy"])
+@loop_over("typed", ["+15", "utc-13", "+2:15", "+9999", "-99:99", "xyzzy", "berlin xyzzy"])
 def test_what_no_zone_has_finds_none(typed: str) -> None:
     assert suggest_zones(typed, WINTER) == []
 

@@ -152,6 +152,22 @@ async def test_in_an_organisation_the_bot_acts_where_it_was_asked(
     assert bot.served == [(IN_ORG, "xoxb-E1.-", "T1")]
 
 
+async def test_what_an_organisation_does_with_the_app_is_heard_without_a_token(bot: Bot) -> None:
+    heard: list[list[str]] = []
+
+    async def hear(event: dict[str, Any]) -> None:
+        heard.append(event["team_ids"])
+
+    bot.app.event("team_access_granted")(hear)
+    await bot.event(
+        event={"type": "team_access_granted", "team_ids": ["T3"]},
+        enterprise_id="E1",
+        authorizations=[as_org(None)],
+    )
+
+    assert heard == [["T3"]]
+
+
 async def test_a_workspace_is_served_as_itself_also_in_an_organisation_that_it_joined(
     bot: Bot,
 ) -> None:

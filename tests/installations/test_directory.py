@@ -8,7 +8,7 @@ from bot.installations.authorize import Clients
 from bot.installations.models import organisation
 from bot.installations.repository import Directory, RecentInstallations, ResolvedInstallation
 from bot.installations.token_rotation import TokenProvider
-from bot.slack.errors import TokenRefusedError
+from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import ConflictError
 from bot.workspace import WorkspaceId
 from tests.api_keys.unhurried import UnhurriedDocuments
@@ -188,3 +188,11 @@ async def test_what_was_not_written_here_or_forgotten_is_read_again(room: Room) 
     await room.put("later")
     room.directory.forget(ALONE)
     assert await room.name() == "later"
+
+
+async def test_without_its_store_nothing_is_sent_for_any_workspace(room: Room) -> None:
+    await room.install(ALONE)
+    await room.documents.close()
+
+    with pytest.raises(SlackUnreachableError):
+        await room.client(ALONE)

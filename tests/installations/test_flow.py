@@ -211,6 +211,16 @@ async def test_installing_keeps_what_slack_gave_and_says_what_to_do_next(room: R
     assert room.welcomed == [(made, None)]
 
 
+async def test_who_cancels_reads_that_nothing_was_installed(room: Room) -> None:
+    state = await room.browser.begin()
+
+    page = await room.browser.get(BACK, error="access_denied", state=state)
+
+    assert page.status == 200
+    assert page.says("Nothing was installed")
+    assert room.welcomed == []
+
+
 async def test_pages_are_kept_nowhere_and_load_nothing(browser: Browser) -> None:
     begun, page = await browser.get(INSTALL), await browser.install()
 
@@ -363,8 +373,8 @@ async def test_a_stop_waits_until_what_slack_gave_is_kept(room: Room) -> None:
     ("date", "expected"),
     [
         (MOMENT + timedelta(minutes=2), MOMENT + timedelta(minutes=2)),
-        (MOMENT - timedelta(hours=23), MOMENT - timedelta(hours=23)),
-        (MOMENT + timedelta(days=2), MOMENT),
+        (MOMENT - timedelta(days=1), MOMENT - timedelta(days=1)),
+        (MOMENT + timedelta(days=1, seconds=1), MOMENT),
         ("soon", MOMENT),
     ],
     ids=str,

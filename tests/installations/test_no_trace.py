@@ -16,6 +16,7 @@ from bot.claims import Claims
 from bot.commands import Audience
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
+from bot.digests.models import Alert
 from bot.digests.repository import DigestRepository
 from bot.home_viewers import HomeViewers
 from bot.installations.models import Tokens, UninstallEvent, UninstallKind, scope_of_key
@@ -112,11 +113,13 @@ class Life:
         audit = Audit(self.documents, clock=self.clock)
         await audit.note(self.workspace, Act.KEY_SET, by=f"U_{self.mark}", channel_id="C1")
         digests = DigestRepository(self.documents)
-        digest = a_digest(channel_id=f"C_{self.mark}", made_by=f"U_{self.mark}")
+        digest = a_digest(channel_id=f"C_{self.mark}", made_by=f"U_{self.mark}", scans_a_night=3)
         await digests.put(self.workspace, digest)
         await digests.keep_baseline(
             self.workspace, digest.digest_id, "first", a_baseline({f"{self.mark}.example": 41})
         )
+        alert = Alert(channel_id=f"C_{self.mark}", hosts=(f"{self.mark}.example",))
+        await digests.keep_alert(self.workspace, f"{digest.digest_id}/1", alert, self.clock())
         await digests.restrict(self.workspace, admins_only=True)
         await Audiences(self.documents).choose(self.workspace, {"add": Audience.MANAGERS})
 

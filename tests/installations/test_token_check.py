@@ -25,6 +25,7 @@ from tests.installations.builders import (
     OTHER_IN_ORG,
     Gate,
     Registry,
+    a_revoked_installation,
     an_installation,
     kept,
 )
@@ -79,6 +80,18 @@ async def test_while_slack_does_not_say_all_stays_until_tomorrow(registry: Regis
 
     assert (asked, stayed) == ([ACME], True)
     assert not await registry.has_tokens()
+
+
+async def test_a_token_that_goes_while_slack_is_asked_is_not_put_off(registry: Registry) -> None:
+    await registry.install()
+    gone = a_revoked_installation()
+    registry.during_asking = lambda: registry.shelf.put(gone)
+
+    await registry.tick(after=2 * DAY)
+
+    assert (await kept(registry.documents)).installation == gone
+    [due] = await registry.inner.list_prefix("-.T1/inst")
+    assert due.due_at == MOMENT + WAITS_FOR_REINSTALL
 
 
 async def test_an_organisation_is_proved_by_its_own_token(registry: Registry) -> None:

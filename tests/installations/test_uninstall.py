@@ -50,6 +50,16 @@ async def test_of_a_workspace_that_left_nothing_stays(registry: Registry) -> Non
         await registry.documents.put("-.T1/scan/shop.example", {})
 
 
+async def test_what_a_workspace_without_an_installation_has_left_goes_too(
+    registry: Registry,
+) -> None:
+    await registry.set_up(ACME)
+
+    await registry.leave(ACME)
+
+    assert (registry.asked, await registry.keys()) == ([], [])
+
+
 @loop_over(
     ("at", "works", "is_asked", "stays"),
     [

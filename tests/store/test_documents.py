@@ -1,6 +1,7 @@
 """One contract, every store."""
 
 import asyncio
+import secrets
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -88,11 +89,26 @@ async def test_a_key_that_not_every_store_could_keep_is_refused(
         await documents.delete(key)
 
 
+@loop_over("prefix", ["a\0b", "a\ud800"], ids=["nul", "half-a-character"])
+async def test_a_prefix_that_begins_no_key_is_refused(documents: Documents, prefix: str) -> None:
+    for asked in (documents.list_prefix, documents.list_keys, documents.delete_prefix):
+        with pytest.raises(StoreError):
+            await asked(prefix)
+
+
 async def test_every_write_has_a_new_positive_revision(documents: Documents) -> None:
     revs = [(await documents.put("-.T1/key", {})).rev for _ in range(5)]
 
     assert len(set(revs)) == 5
     assert 0 < min(revs) < max(revs) < 2**53
+
+
+async def test_no_first_revision_is_that_of_a_document_that_is_not_there(
+    documents: Documents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(secrets, "randbelow", lambda _end: 0)
+
+    assert (await documents.put("-.T1/key", {})).rev == 1
 
 
 async def test_put_if_absent_lets_only_one_win(documents: Documents) -> None:
@@ -299,6 +315,8 @@ async def test_a_closed_store_refuses_everything_but_another_close(documents: Do
         await documents.get("-.T1/key")
     with pytest.raises(StoreError):
         await documents.put("-.T1/key", {})
+    with pytest.raises(StoreError):
+        await documents.vacuum()
     with pytest.raises(StoreError):
         await documents.check()
 

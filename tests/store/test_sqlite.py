@@ -105,8 +105,20 @@ async def test_a_store_that_nobody_waits_for_any_more_is_closed_again(path: Path
     await asyncio.wait({opening})
 
     assert opening.cancelled()
+    await (await open_sqlite(path)).close()
     shutil.rmtree(path.parent)
     await (await open_sqlite(path)).close()
+
+
+async def test_an_opening_that_fails_after_its_caller_has_gone_says_nothing(path: Path) -> None:
+    a_file(path)
+    opening = asyncio.create_task(open_sqlite(path / "below-a-file.sqlite"))
+    await asyncio.sleep(0)
+
+    opening.cancel()
+    await asyncio.wait({opening})
+
+    assert opening.cancelled()
 
 
 @pytest.mark.usefixtures("careless_umask")

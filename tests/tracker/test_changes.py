@@ -83,6 +83,16 @@ def test_ten_thousand_values_are_compared_quickly() -> None:
     assert [change.after for change in found] == [Finding(("8999",), "9999")]
 
 
+def test_of_a_record_that_changed_in_two_ways_its_text_tells_more_than_a_number() -> None:
+    before = a_section({"host": [{"name": "a", "port": 1, "text": "x"}]})
+    after = a_section({"host": [{"name": "a", "port": 65_535, "text": "y"}]})
+
+    (change,) = changes(before, after)
+
+    assert change.after is not None
+    assert (change.after.value, change.also) == ("y", ("port",))
+
+
 DMARC = "v=DMARC1; p=none; rua=mailto:dmarc@shop.example"
 SCAN: dict[str, Any] = {
     "whois": {"registrar": "R", "nameServers": ["ns1.old.example", "ns2.old.example"]},

@@ -68,6 +68,11 @@ RECOGNIZED: dict[str, tuple[Any, list[tuple[str, str, str]]]] = {
         },
         [],
     ),
+    "rated by another name": ({"mail": [{"risk": "high", "title": "T"}]}, [("high", "T", "")]),
+    "of a severity of its own": (
+        {"mail": [{"severity": "spicy", "title": "T"}]},
+        [("unknown", "T", "")],
+    ),
     "a level of something else": ({"tls": [{"name": "TLS 1.2", "level": "modern"}]}, []),
     "a count": ({"issues": 6}, []),
     "a word": ({"issues": "none"}, []),

@@ -12,7 +12,10 @@ from tests.loops import loop_over
         pytest.param(b'[{"a": 1.5}, null]', [{"a": 1.5}, None], id="json"),
         pytest.param(b"[NaN, Infinity, -Infinity, 1]", [None, None, None, 1], id="no-numbers"),
         pytest.param(b"[1e999, 2]", [None, 2], id="beyond-floats"),
+        pytest.param(b"[1e999, 2.5]", [None, 2.5], id="beside-beyond-floats"),
         pytest.param(b"[" + b"9" * 5000 + b", 2]", [None, 2], id="beyond-ints"),
+        pytest.param(b"[" + b"9" * 100 + b", NaN]", [10**100 - 1, None], id="the-longest-int"),
+        pytest.param(b"[" + b"9" * 101 + b", NaN]", [None, None], id="one-digit-more"),
         pytest.param(rb'["a\ud800b"]', ["a\ufffdb"], id="half-a-pair"),
         pytest.param(rb'["\ud83d\ude00", NaN]', ["\U0001f600", None], id="whole-pair"),
         pytest.param(rb'["\\ud800", NaN]', [r"\ud800", None], id="escaped-backslash"),
@@ -47,10 +50,16 @@ def test_what_is_no_json_is_refused(body: bytes) -> None:
 
 
 def test_the_deepest_allowed_value_is_read() -> None:
-    value = parse_json(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)
+    value = parse_json(b"[" * MAX_DEPTH + b"1" + b"]" * MAX_DEPTH)
 
     assert not is_deeper_than(value, MAX_DEPTH)
     assert is_deeper_than(value, MAX_DEPTH - 1)
+
+
+def test_what_is_wide_is_not_deep() -> None:
+    value = parse_json(b"[" + b"[]," * MAX_DEPTH + b"{}]")
+
+    assert value == [[]] * MAX_DEPTH + [{}]
 
 
 @settings(deadline=None)

@@ -1,12 +1,17 @@
 import re
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.message import MAX_TEXT_CHARS, Message
+from bot.playground.blockkit import check_blocks
 from bot.redaction import holds_secret
+from bot.views import text as views_text
 from bot.views.text import (
+    age_text,
     bold,
     clip,
     clip_at_word,
@@ -15,17 +20,20 @@ from bot.views.text import (
     duration_text,
     escaped,
     host_text,
+    lines_within,
     literal,
     moment_text,
     moment_token,
     outside,
     plural,
     score_number,
+    without_markup,
 )
 from tests.builders import BOT_TOKEN, HOSTILE_TEXTS, KEY, KEY_TAIL, MOMENT
 from tests.loops import loop_over
 from tests.views.acceptance import UNSEEN
 
+Json = dict[str, Any]
 ANY_TEXT = st.sampled_from(list(HOSTILE_TEXTS.values())) | st.text(st.characters())
 
 
@@ -97,6 +105,7 @@ def test_code_begins_and_ends_where_it_should(text: str, limit: int) -> None:
 def test_clipping_comes_before_escaping() -> None:
     assert escaped("&&&&", 3) == "&amp;&amp;…"
     assert code("<<<<", 2) == "`&lt;…`"
+    assert escaped("x" * 201) == escaped("x" * 201, 200) == code("x" * 201).strip("`")
 
 
 def test_a_backtick_cannot_end_code() -> None:
@@ -185,6 +194,12 @@ def test_a_name_in_another_script_shows_what_it_really_is(host: str, shown: str)
     assert host_text(host) == shown
 
 
+def test_a_long_name_in_another_script_leaves_room_for_what_it_really_is() -> None:
+    name = "xn--mnchen-3ya." * 16 + "example"
+
+    assert host_text(name) == f"{clip('münchen.' * 16 + 'example', 120)} ({name})"
+
+
 @given(ANY_TEXT)
 def test_any_host_can_be_shown(host: str) -> None:
     assert len(host_text(f"xn--{host}")) <= 120 + 253 + 3
@@ -216,12 +231,86 @@ def test_a_moment_is_shown_in_the_readers_own_zone() -> None:
         (89.9, "90 s"),
         (90, "2 min"),
         (3600, "60 min"),
+        (3601, "61 min"),
         (5400, "2 h"),
         (1e9, "277778 h"),
     ],
 )
 def test_a_wait_is_said_in_words(seconds: float, shown: str) -> None:
     assert duration_text(seconds) == shown
+
+
+@loop_over(
+    ("seconds", "shown"),
+    [
+        (0, "just now"),
+        (59.9, "just now"),
+        (60, "1 minute ago"),
+        (3_599, "59 minutes ago"),
+        (3_600, "1 hour ago"),
+        (86_399, "23 hours ago"),
+        (86_400, "1 day ago"),
+        (172_800, "2 days ago"),
+    ],
+)
+def test_an_age_is_said_in_whole_units(seconds: float, shown: str) -> None:
+    assert age_text(seconds) == shown
+
+
+@loop_over(("max_chars", "count"), [(0, 0), (3, 0), (4, 1), (8, 1), (9, 2), (100, 3)])
+def test_lines_are_kept_whole_with_their_ends(max_chars: int, count: int) -> None:
+    lines = ["one", "four", "seven"]
+
+    assert lines_within(iter(lines), max_chars) == lines[:count]
+
+
+def test_a_text_without_markup_says_the_same() -> None:
+    mrkdwn = f"*Key* `a` until {moment_token(MOMENT)}, see <https://tracker.example/keys|keys>"
+
+    assert without_markup(mrkdwn) == f"Key a until {moment_text(MOMENT)}, see keys"
+
+
+def _button(label: str = "Go", **more: str) -> Json:
+    return {"type": "button", "text": {"type": "plain_text", "text": label}, **more}
+
+
+def _menu(text: str = "a", value: str = "a") -> Json:
+    option = {"text": {"type": "plain_text", "text": text}, "value": value}
+    return {"type": "static_select", "action_id": "a", "options": [option]}
+
+
+def _row(element: Json, **more: str) -> Json:
+    return {"type": "actions", "elements": [element], **more}
+
+
+LIMITED: dict[str, Callable[[str], Json]] = {
+    "MAX_SECTION_CHARS": lambda text: {
+        "type": "section",
+        "text": {"type": "mrkdwn", "text": text, "verbatim": True},
+    },
+    "MAX_FIELDS": lambda text: {
+        "type": "section",
+        "fields": [{"type": "plain_text", "text": each} for each in text],
+    },
+    "MAX_HEADER_CHARS": lambda text: {
+        "type": "header",
+        "text": {"type": "plain_text", "text": text},
+    },
+    "MAX_ACTION_ID_CHARS": lambda text: _row(_button(action_id=text)),
+    "MAX_BLOCK_ID_CHARS": lambda text: _row(_button(action_id="a"), block_id=text),
+    "MAX_BUTTON_CHARS": lambda text: _row(_button(text, action_id="a")),
+    "MAX_BUTTON_VALUE_CHARS": lambda text: _row(_button(action_id="a", value=text)),
+    "MAX_OPTION_CHARS": lambda text: _row(_menu(text)),
+    "MAX_OPTION_VALUE_CHARS": lambda text: _row(_menu(value=text)),
+}
+
+
+@loop_over("name", list(LIMITED))
+def test_a_limit_is_where_slack_begins_to_refuse(name: str) -> None:
+    limit = getattr(views_text, name)
+
+    assert check_blocks([LIMITED[name]("x" * limit)]) == []
+    assert check_blocks([LIMITED[name]("x" * (limit + 1))]) != []
 
 
 def test_a_message_that_is_too_long_for_slack_is_cut_visibly() -> None:
