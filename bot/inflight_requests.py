@@ -47,7 +47,8 @@ class Pending:
 
     `what` names the listener, `request` is its reference in the log. `view_id` is the open form's
     or window's; `form_waits`: it has no buttons; `messages_url`: it is over the Home tab, and this
-    link leads to the person's messages. `None` does not apply.
+    link leads to the person's messages. `step_id`: not a person waits, but a step of a workflow.
+    `None` does not apply.
     """
 
     user_id: str
@@ -63,6 +64,7 @@ class Pending:
     view_hash: str | None = None
     form_waits: bool = False
     messages_url: str | None = None
+    step_id: str | None = None
 
 
 class InflightStore:

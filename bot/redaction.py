@@ -4,7 +4,9 @@ import re
 
 # A bearer token's characters (RFC 6750, section 2.1); Slack's tokens use fewer.
 _BEARER_CHARS = r"[A-Za-z0-9._~+/=-]"
-_SECRET = re.compile(rf"(?P<kind>service_sk_|xox[a-z]-|xapp-){_BEARER_CHARS}+", re.IGNORECASE)
+_SECRET = re.compile(
+    rf"(?P<kind>service_sk_|xox[a-z]-|xapp-|xwfp-){_BEARER_CHARS}+", re.IGNORECASE
+)
 # What installing by OAuth brings along has no such beginning. A code of Slack's has a form of its
 # own: https://docs.slack.dev/reference/methods/oauth.v2.access. The rest is known by the name in
 # front of it: in an address, in JSON, in a form, in a header.
@@ -15,7 +17,10 @@ _OAUTH = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 # Without one of these there is nothing of the sort: it is much quicker to look for them first.
-_HINTS = ("service_sk_", "xox", "xapp-", "code=", "state=", "client_secret", "authorization")
+_HINTS = (
+    *("service_sk_", "xox", "xapp-", "xwfp-", "code=", "state="),
+    *("client_secret", "authorization"),
+)
 # Control characters, half characters, and what is there without being seen.
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"

@@ -41,6 +41,7 @@ class Kind(Enum):
     PERSON = "person"
     DIGEST = "digest"  # the clock, for a channel's digests
     CHECK = "check"  # whether a key works
+    STEP = "step"  # a workflow, which names no person
     OTHER = "other"
 
 
@@ -52,7 +53,7 @@ class Caller:
     subject_id: str = ""
 
 
-KEY_CHECK, OTHER = Caller(Kind.CHECK), Caller(Kind.OTHER)
+KEY_CHECK, STEP, OTHER = Caller(Kind.CHECK), Caller(Kind.STEP), Caller(Kind.OTHER)
 _asking: ContextVar[tuple[WorkspaceId, Caller] | None] = ContextVar("asking", default=None)
 
 

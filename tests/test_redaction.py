@@ -15,6 +15,7 @@ SECRETS = {
     "a refresh token": f"xoxe-1-{KEY_TAIL}",
     "an app token": APP_TOKEN,
     "an app token of another kind": f"xapp-2-{KEY_TAIL}",
+    "the token of a step": f"xwfp-{KEY_TAIL}",
     "odd characters": "service_sk_a.b~c+d/e=f-g_h",
 }
 HEX = "232b4e6d82c333b475fc30f5f5a341d2"

@@ -44,6 +44,7 @@ from bot.listeners.modals import DigestScreen, KeyScreen
 from bot.listeners.permissions import CommandAccess, DigestAccess, Permissions
 from bot.listeners.router import OPTIONS_WITHIN_S, DeferredRuns, Dispatcher
 from bot.listeners.scan import ScanListeners
+from bot.listeners.steps import StepListeners
 from bot.metrics import gauges
 from bot.metrics.definitions import Metrics
 from bot.portfolio.add_domain import DomainAdder
@@ -480,6 +481,7 @@ def _register_members(
         scans=scans,
         still_waiting_after_s=parts.pace.still_waiting_after_s,
     ).register(dispatcher)
+    StepListeners(portfolio, scans, ends, parts.clock).register(dispatcher)
     AddingListeners(
         access=access,
         tracker=connection,

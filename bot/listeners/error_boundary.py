@@ -41,7 +41,7 @@ from bot.views.usage import (
     stopping_message,
     working_message,
 )
-from bot.workspace import WorkspaceId, caller_context, person
+from bot.workspace import WorkspaceId, caller_context
 
 T = TypeVar("T")
 # The first match counts. "declined": the person can change something, nothing is wrong.
@@ -104,7 +104,9 @@ class Failures:
         return Facts(
             reference=reference,
             now=self.clock(),
-            is_admin=has_two_sides and bool(await _or_none(self.may_configure(request))),
+            is_admin=has_two_sides
+            and not request.step_id
+            and bool(await _or_none(self.may_configure(request))),
             command_line=request.command_line,
             key=await _or_none(self.keys.record(workspace)) if has_two_sides else None,
             egress_addresses=self.egress_addresses,
@@ -294,8 +296,7 @@ class ErrorBoundary:
         """
 
         async def checked() -> None:
-            caller = person(request.origin.user_id)
-            with caller_context(request.workspace, caller), noting_waits(request.turn):
+            with caller_context(request.workspace, request.caller), noting_waits(request.turn):
                 if not admits_strangers:
                     await self.external_users.check(request)
                 await work()

@@ -95,7 +95,7 @@ class InflightTracker:
         self._open.add(entry)
         describe = partial(_described, request, what, reference, form_waits=form_waits)
         command = COMMANDS.get(what)
-        is_long = form_waits or (command is not None and command.takes_long)
+        is_long = form_waits or request.step_id or (command and command.takes_long)
         self.tasks.start(self._keep(entry, describe, 0 if is_long else self.noted_after_s))
         return entry
 
@@ -148,6 +148,7 @@ def _described(request: Request, what: str, reference: str, *, form_waits: bool)
         view_hash=None if window else request.view_hash,
         form_waits=form_waits,
         messages_url=window.messages_url if window else None,
+        step_id=request.step_id,
     )
 
 
@@ -279,4 +280,5 @@ def _conversation(
         command_line=pending.command_line,
         takes_place=pending.takes_place,
         window=window,
+        step_id=pending.step_id,
     )

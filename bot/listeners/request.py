@@ -17,9 +17,11 @@ from bot.slack.auth import workspace_of
 from bot.slack.client import Member, fetch_member, hurry, open_form, put_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.slack.replies import Origin, Replies
+from bot.slack.steps import fail_step
 from bot.tracker.slots import Turn
 from bot.views.home import ANSWER, answer_window, fits_window, messages_url, summary_window
-from bot.workspace import WorkspaceId
+from bot.views.steps import failure_text
+from bot.workspace import STEP, Caller, WorkspaceId, person
 
 
 class Ack(Protocol):
@@ -128,6 +130,7 @@ class Request:
     press on the Home tab. `message` is the pressed one, as Slack sends it. `member` is the
     person, if Slack was asked just now. `turn` is what a request to the service waits for.
     `since` is when the request came, by `time.monotonic`.
+    `step_id`: a workflow runs a step, and no person is known; the only reply is why it failed.
     """
 
     workspace: WorkspaceId
@@ -145,6 +148,7 @@ class Request:
     window: AnswerWindow | None = None
     member: Member | None = None
     message: Mapping[str, Any] | None = None
+    step_id: str | None = None
     turn: Turn = field(default_factory=Turn, init=False, repr=False)
     since: float = field(default_factory=time.monotonic, init=False)
     has_spoken: bool = field(default=False, init=False)
@@ -180,6 +184,11 @@ class Request:
         return self.member or await fetch_member(self.client, self.workspace, self.origin.user_id)
 
     @property
+    def caller(self) -> Caller:
+        """The one in whose name the service is asked."""
+        return STEP if self.step_id else person(self.origin.user_id)
+
+    @property
     def opens_form(self) -> bool:
         """Whether the command line is one that is answered by a form, which needs the trigger."""
         command = COMMANDS.get((self.command_line or "").strip())
@@ -191,6 +200,9 @@ class Request:
 
     async def _send(self, message: Message) -> None:
         self.has_spoken = True
+        if self.step_id:
+            await fail_step(self.client, self.step_id, failure_text(message))
+            return
         if self.window and await self._is_shown(self.window, message):
             return
         # First, as it opens only within 3 s; and a window must not go on saying "please wait".

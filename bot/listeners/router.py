@@ -36,9 +36,12 @@ from bot.listeners.request import (
 )
 from bot.message import Block, Message
 from bot.redaction import holds_secret
+from bot.slack.auth import workspace_of
 from bot.slack.replies import Origin, Replies
+from bot.slack.steps import complete_step
 from bot.views.blocks import RUN_BELOW, RUN_HERE, RUN_ONCE
 from bot.views.usage import (
+    STEP,
     at_it_message,
     exposed_key_message,
     old_button_message,
@@ -166,6 +169,7 @@ BEGUN_AT = "begun_at"
 PressHandler = Callable[[Request, str], Awaitable[None]]
 ChangeHandler = Callable[[Request, str, Mapping[str, Any]], Awaitable[None]]
 EventHandler = Callable[[Request, Mapping[str, Any]], Awaitable[None]]
+StepHandler = Callable[[Request, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 OptionsFinder = Callable[[Request, str], Awaitable[list[Block]]]
 
 
@@ -343,6 +347,33 @@ class Dispatcher:
             )
 
         self._app.event(event_type)(received)
+
+    def on_step(self, callback_id: str, handle: StepHandler) -> None:
+        """Register `handle(request, inputs)`, which returns the outputs of a step of a workflow.
+
+        What it raises fails the step with a sentence.
+        https://docs.slack.dev/tools/bolt-python/concepts/custom-steps
+        """
+
+        async def executed(body: dict[str, Any], context: Any, inputs: dict[str, Any]) -> None:
+            # https://docs.slack.dev/reference/events/function_executed: it names no person.
+            request = Request(
+                workspace=workspace_of(context.authorize_result),
+                origin=Origin(""),
+                client=context.client,  # to which Bolt has given the token of this run
+                replies=self._replies,
+                step_id=body["event"]["function_execution_id"],
+            )
+
+            async def work() -> None:
+                outputs = await handle(request, inputs)
+                await complete_step(request.client, request.step_id or "", outputs)
+                request.is_answered = True
+
+            name = f"{STEP}{callback_id}"
+            self._boundary.start(request, work, name, speaks=False, admits_strangers=True)
+
+        self._app.function(callback_id)(executed)
 
     def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
         """Call `follow(request)` after each answer on the Home tab, or to a press on it."""

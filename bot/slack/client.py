@@ -315,8 +315,32 @@ async def check_app_token(client: AsyncWebClient, app_token: str) -> None:
 
 
 AGAIN_AFTER_S = (0.5, 2.0)
-# A person is waiting: after a longer wait the answer goes elsewhere.
-FORM_WAIT_S = 5.0
+# Somebody is waiting: after a longer wait the answer goes elsewhere.
+LONGEST_REPEAT_S = 5.0
+
+
+async def in_three_tries(
+    call: Callable[[], Awaitable[object]],
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+) -> None:
+    """Make a call that may be made twice.
+
+    Raises:
+        SlackUnavailableError: three tries failed, or Slack asks for a longer wait.
+        SlackError: Slack refused.
+    """
+    for wait_s in AGAIN_AFTER_S:
+        try:
+            await call()
+        except SlackUnavailableError as error:
+            asked_s = error.retry_after_s if isinstance(error, SlackRateLimitedError) else 0
+            if asked_s > LONGEST_REPEAT_S:
+                raise
+            logger.info("the call is repeated", error=repr(error))
+            await sleep(max(wait_s, asked_s))
+        else:
+            return
+    await call()
 
 
 async def put_form(
@@ -332,18 +356,7 @@ async def put_form(
         SlackUnavailableError: three tries failed, or Slack asks for a longer wait.
         SlackError: Slack refused; most often the person has closed the form.
     """
-    for wait_s in AGAIN_AFTER_S:
-        try:
-            await update_form(client, view_id, form)
-        except SlackUnavailableError as error:
-            asked_s = error.retry_after_s if isinstance(error, SlackRateLimitedError) else 0
-            if asked_s > FORM_WAIT_S:
-                raise
-            logger.info("the form is drawn again", error=repr(error))
-            await sleep(max(wait_s, asked_s))
-        else:
-            return
-    await update_form(client, view_id, form)
+    await in_three_tries(lambda: update_form(client, view_id, form), sleep)
 
 
 # How Slack refuses what is in a view: https://docs.slack.dev/reference/methods/views.publish#errors

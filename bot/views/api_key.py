@@ -243,6 +243,8 @@ def _asker_text(asker: Caller) -> str:
             return f"digests of <#{asker.subject_id}>"
         case Kind.CHECK:
             return "checks of the key"
+        case Kind.STEP:
+            return "workflows"
         case Kind.OTHER:
             return "others"
 

@@ -55,7 +55,7 @@ def score_text(score: float | None) -> str:
     return "unknown" if score is None else f"{score_number(score)} ({band_of(score).value})"
 
 
-def bands_text(totals: Summary, *, with_symbols: bool) -> str:
+def bands_text(totals: Summary, *, with_symbols: bool = False) -> str:
     """Return `100 good, 20 fair, 5 poor`, without empty bands."""
     return ", ".join(
         f"{SYMBOLS[band] + ' ' if with_symbols else ''}{totals.bands[band]:,} {band.value}"
@@ -68,8 +68,8 @@ def summary_text(totals: Summary) -> str:
     """Return `128 domains, average health 83: 5 poor, 20 fair, 100 good, 3 unknown`."""
     if not totals.count:
         return "no domains"
-    bands = bands_text(totals, with_symbols=False)
-    return f"{plural(totals.count, 'domain')}, average health {average_text(totals)}: {bands}"
+    head = f"{plural(totals.count, 'domain')}, average health {average_text(totals)}"
+    return f"{head}: {bands_text(totals)}"
 
 
 def average_text(totals: Summary) -> str:
@@ -214,7 +214,7 @@ def domains_message(
         bottom.insert(0, context(SORTS_THIS_PAGE))
     table = domains_table(page, _order(query), known, ends_first=query.is_about_ends)
     return Message(
-        text=_text(found, totals, query, page, known),
+        text=_text(f"{title}: {bands_text(totals)}", found, query, page, known),
         blocks=(*top, table, *bottom),
         plain=(*top, *_plain_rows(page, known), *bottom),
     )
@@ -303,8 +303,8 @@ def _order(query: Query) -> str:
 
 
 def _text(
+    head: str,
     found: Sequence[Domain],
-    totals: Summary,
     query: Query,
     page: Page,
     known: KnownEnds | None,
@@ -320,7 +320,7 @@ def _text(
     chosen = f" (filter: {escaped(_filter_text(query), 300)})" if query.is_filter else ""
     paged = f" Page {page.number} of {page.count}." if page.count > 1 else ""
     dates = f" {_dates_text(page, known)}" if known and query.needs_ends else ""
-    return f"{summary_text(totals)}{chosen}.{f' Worst: {worst}.' if worst else ''}{dates}{paged}"
+    return f"{head}{chosen}.{f' Worst: {worst}.' if worst else ''}{dates}{paged}"
 
 
 def _dates_text(page: Page, known: KnownEnds) -> str:

@@ -152,7 +152,7 @@ def _out_of_requests(text: str, more: str, facts: Facts) -> Message:
     lines = budget_lines(facts.allowance, facts.now) if facts.allowance else []
     left = f" {left_text(facts.allowance.budget, facts.now)}" if facts.allowance else ""
     return Message(
-        f"{text}{left}{more}",
+        f"{text}{more}{left}",
         (
             section(f"{text}{more}"),
             *([context("\n".join(lines))] if lines else []),

@@ -37,6 +37,7 @@ from bot.views.domains import (
 from bot.views.ends import never_scanned_text, soon_text
 from bot.views.schedule import schedule_text
 from bot.views.text import (
+    MAX_ACCESSIBLE_CHARS,
     MAX_CONTAINER_TITLE_CHARS,
     bold,
     host_text,
@@ -167,7 +168,6 @@ MAX_WORST = 5
 MAX_SOON = 5
 MAX_LABELS_CHARS = 60
 # https://docs.slack.dev/reference/block-kit/block-elements/button-element
-MAX_ACCESSIBLE_CHARS = 75
 _TITLE = "Your domains"
 
 

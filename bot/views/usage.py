@@ -76,6 +76,8 @@ _SHOWN_BY = {
     "key": ("/domainkey", "Key"),
     "managers": ("/domainkey", "Key"),
 }
+# The beginning of what a step of a workflow is called, beside commands, buttons and forms.
+STEP = "step."
 _INTERRUPTED = "The app was interrupted, so this got no answer."
 _PERHAPS_DONE = "It may still have been done."
 
@@ -141,7 +143,7 @@ def _about(command_line: str | None, text: str, *buttons: Block | None) -> Messa
 def _interrupted_text(what: str, command_line: str | None) -> str:
     if _adds(command_line):
         step = f"{_PERHAPS_DONE} Trying again is safe: I check first."
-    elif command_line or what.startswith("/"):
+    elif command_line or what.startswith(("/", STEP)):
         step = "Please try again."
     elif shown_by := _shown_by(what):
         step = f"{_PERHAPS_DONE} Check with `{shown_by[0]}` before you repeat it."

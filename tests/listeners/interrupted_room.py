@@ -31,6 +31,7 @@ from tests.playground.slack.bolt import bolt_app, by_http
 
 RING = KeyRing({"k1": b"1" * 32})
 KILLED, LOOKING = "killed", "looking"
+STEP = "scan_domain"
 DELETE, EDIT_FORM = "digests.delete", "digests.edit"
 WAITING = notice("Digests", [section("⏳ Saving…")])
 
@@ -91,6 +92,7 @@ class Room:
             self.dispatcher.on_command(command, self.work)
         self.dispatcher.on_command("/domaindigest", self.open_list)
         self.dispatcher.on_press(DELETE, self.work)
+        self.dispatcher.on_step(STEP, self.run_step)
         self.app.view(EDIT_FORM)(self._submitted)
         self.looking = self.a_looker()
 
@@ -115,6 +117,10 @@ class Room:
     async def work(self, conversation: Request, _about: object) -> None:
         self.worked_on.put_nowait(conversation)
         await asyncio.Event().wait()
+
+    async def run_step(self, request: Request, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        await self.work(request, inputs)
+        return {}
 
     async def open_list(self, conversation: Request, _text: str) -> None:
         """Open a form that can be sent, and has a button to press."""
@@ -189,6 +195,7 @@ async def running_room() -> AsyncIterator[Room]:
             answers_within_s=TIME_LIMIT_S,
             commands=["/scan", "/adddomain", "/domaindigest"],
             scopes=("chat:write", "im:write", "users:read", "commands"),
+            functions={STEP: {"title": "Scan a domain"}},
         ) as slack,
     ):
         app = bolt_app(slack)

@@ -12,7 +12,7 @@ from bot.slack.client import publish_home, update_form
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.views.blocks import actions, notice, run_button, section
 from tests.fakes import TIME_LIMIT_S
-from tests.listeners.interrupted_room import Room, running_room
+from tests.listeners.interrupted_room import STEP, Room, running_room
 
 pytestmark = pytest.mark.anyio
 
@@ -254,3 +254,27 @@ async def test_a_process_that_stops_leaves_it_to_others(room: Room) -> None:
 
     assert nothing == []
     assert len(room.said()) == 1
+
+
+async def test_m21_a_step_of_a_workflow_fails_with_a_sentence_after_a_kill(room: Room) -> None:
+    run = room.slack.start_step(STEP)
+    await room.noted(step_id=run.id)
+    await room.kill()
+    assert run.is_running
+
+    await room.look()
+
+    assert run.error == f"⚠️ {INTERRUPTED}, so this got no answer. Please try again."
+    assert await room.left() == []
+
+
+async def test_m21_a_step_of_a_workflow_fails_with_a_sentence_at_a_stop(room: Room) -> None:
+    run = room.slack.start_step(STEP)
+    await room.noted(step_id=run.id)
+
+    assert await room.boundary.cancel_all() == 1
+
+    assert run.error == (
+        "The app is restarting and couldn't finish this. Please try again in a minute."
+    )
+    await room.struck_off(step_id=run.id)

@@ -4,7 +4,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack
-from bot.slack.client import AGAIN_AFTER_S, FORM_WAIT_S, open_form, put_form, update_form
+from bot.slack.client import AGAIN_AFTER_S, LONGEST_REPEAT_S, open_form, put_form, update_form
 from bot.slack.errors import (
     FormChangedError,
     SlackRateLimitedError,
@@ -86,7 +86,7 @@ async def test_it_is_not_tried_for_ever(form: Form) -> None:
 
 
 async def test_nobody_sits_before_it_for_as_long_as_slack_may_ask(form: Form) -> None:
-    form.slack.fail_next(METHOD, retry_after_s=FORM_WAIT_S + 1)
+    form.slack.fail_next(METHOD, retry_after_s=LONGEST_REPEAT_S + 1)
 
     with pytest.raises(SlackRateLimitedError):
         await form.put()

@@ -10,6 +10,7 @@ from bot.playground.blockkit import check_blocks, check_message, check_view
 from bot.playground.blockkit.payload import text_chars
 from bot.redaction import holds_secret
 from tests.builders import ADMIN_ID, KEY_TAIL
+from tests.views.accessible import assert_accessible
 
 # Of the blocks that every client has known for years.
 PLAIN_BLOCKS = {"section", "header", "context", "actions", "divider"}
@@ -43,6 +44,7 @@ def assert_slack_takes_form(view: Json) -> None:
     refusal = check_view(view)
     assert refusal is None, refusal
     _assert_inert(view)
+    assert_accessible(view["blocks"])
 
 
 def assert_slack_takes_options(options: list[Json]) -> None:
@@ -78,6 +80,7 @@ def _assert_message(message: Message) -> None:
     assert text_chars(args["blocks"]) <= MAX_MESSAGE_CHARS
     assert 0 < len(args["text"].strip()) <= MAX_TOP_LEVEL_CHARS
     _assert_inert(args["blocks"])
+    assert_accessible(args["blocks"], args["text"])
     _assert_parsed_text_is_inert(args["text"])
 
 

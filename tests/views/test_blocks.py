@@ -1,7 +1,7 @@
 from bot.message import Message
 from bot.views import blocks
 from bot.views.blocks import field, form, notice, option
-from bot.views.text import MAX_BUTTON_VALUE_CHARS
+from bot.views.text import MAX_BUTTON_VALUE_CHARS, MAX_HEADER_CHARS
 from bot.views.usage import done_message, old_button_message, stopping_message, working_message
 from tests.builders import HOSTILE_TEXTS, KEY
 from tests.loops import loop_over
@@ -27,7 +27,9 @@ def test_every_block_holds_to_its_limits(size: int) -> None:
     )
 
     for block in made:  # one by one: together they are more than a message takes
-        assert_slack_takes(Message("text", (block,)))
+        assert_slack_takes(
+            Message(f"text {text[:MAX_HEADER_CHARS]}", (blocks.section("text"), block))
+        )
 
 
 def test_ten_fields_are_as_many_as_a_section_takes() -> None:
@@ -83,7 +85,7 @@ def test_buttons_of_one_row_have_ids_of_their_own() -> None:
     long = "x" * 300
     row = [blocks.run_button(f"Scan {long}", f"/scan {n}", number=n) for n in range(3)]
 
-    assert_slack_takes(Message("text", tuple(blocks.actions(*row))))
+    assert_slack_takes(Message("text", (blocks.section("text"), *blocks.actions(*row))))
 
 
 def test_a_run_button_says_where_its_answer_goes() -> None:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.views.accessible import assert_accessible
 from tests.whole.digests import at_nine
 from tests.whole.harness import ABOUT, Harness
 from tests.whole.impersonation import use_everything
@@ -48,6 +49,13 @@ async def test_whatever_the_bot_says_can_be_heard_too(ready: Harness) -> None:
     without_words = [each for each in said if each.get("blocks") and not each.get("text")]
     pictures = [each for each in said if '"type": "image"' in json.dumps(each)]
 
+    drawn = [call.arguments["view"] for call in ready.slack.calls if "view" in call.arguments]
+    for each in said:
+        assert_accessible(each["blocks"], each["text"])
+    for view in drawn:
+        assert_accessible(view["blocks"])
+
     assert len(said) > 5
+    assert len(drawn) > 5
     assert without_words == []
     assert pictures == []

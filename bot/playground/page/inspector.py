@@ -28,7 +28,7 @@ HIDDEN = "[hidden]"
 # To the end of the text: what is typed into a form may be a key with blanks or breaks inside. The
 # short form that the bot shows people, `service_sk_…wxyz`, gives nothing away and stays.
 _KEY = re.compile(r"(service_sk_)(?=[\w-]).*", re.IGNORECASE | re.DOTALL)
-_TOKEN = re.compile(r"(xox[a-z]\.xox[a-z]-|xox[a-z]-|xapp-|ticket=)[\w.-]+", re.IGNORECASE)
+_TOKEN = re.compile(r"(xox[a-z]\.xox[a-z]-|xox[a-z]-|xapp-|xwfp-|ticket=)[\w.-]+", re.IGNORECASE)
 # A key without its beginning has 41 characters of all three kinds; no host name has.
 _RANDOM = re.compile(r"(?=[\w-]*[a-z])(?=[\w-]*[A-Z])(?=[\w-]*[0-9])[\w-]{24,}")
 _SECRET_NAMES = frozenset({"token"})

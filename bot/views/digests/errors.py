@@ -28,7 +28,6 @@ from bot.views.blocks import (
     Explain,
     Facts,
     actions,
-    button,
     context,
     plain,
     retry,
@@ -36,7 +35,7 @@ from bot.views.blocks import (
 )
 from bot.views.digests.wording import (
     INVITE,
-    digest_address,
+    digest_button,
     failure_text,
     filter_mrkdwn,
     manage_button,
@@ -147,10 +146,9 @@ def _next(digest: Digest) -> str:
 def _notice_button(digest: Digest, notice: Notice) -> Block | None:
     if notice.outcome is Outcome.POSTED:
         return None
-    address = digest_address(digest)
     if notice.outcome is None:
-        return button("Resume", RESUME_DIGEST, address, style="primary")
-    return button("Send now", SEND_DIGEST, address)
+        return digest_button("Resume", RESUME_DIGEST, digest, style="primary")
+    return digest_button("Send now", SEND_DIGEST, digest)
 
 
 def _channel_mrkdwn(channel_id: str) -> str:

@@ -339,11 +339,11 @@ def _text(post: Post, preview: str, mentions: str, groups: Sequence[ChangeGroup]
     """Return the whole digest in sentences, for notifications and screen readers."""
     report = post.report
     noted = [zone_text(post), *map(without_markup, notes(post))]
-    before = [without_markup(preview), title_text(report), *noted, mentions]
-    news = news_text(report, groups, post.digest.plan.filter_text)
     first = [without_markup(first_note(post.digest))] if post.is_first else []
+    before = [without_markup(preview), title_text(report), *noted, *first, mentions]
+    news = news_text(report, groups, post.digest.plan.filter_text)
     numbers = [worst_text(report), trend_text(post.trend)]
-    return _joined([*before, *news, *first, *numbers, *about_text(post)])
+    return _joined([*before, *news, *numbers, *about_text(post)])
 
 
 def _joined(sentences: Iterable[str]) -> str:

@@ -22,7 +22,14 @@ from bot.views.blocks import (
 from bot.views.digests.changes import delta_text, rounded_delta
 from bot.views.digests.modal import BACK, SAVING
 from bot.views.digests.nights import night_lines
-from bot.views.digests.wording import INVITE, filter_mrkdwn, mode_text, run_lines, state_lines
+from bot.views.digests.wording import (
+    INVITE,
+    digest_button,
+    filter_mrkdwn,
+    mode_text,
+    run_lines,
+    state_lines,
+)
 from bot.views.domains import score_mrkdwn, score_text
 from bot.views.schedule import schedule_text
 from bot.views.text import (
@@ -150,7 +157,7 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
     is_own = digest.made_by == listed.reader_id
     if not listed.may_change or not (listed.place or is_own):
         return [section(text), details]
-    change = button("Change", CHANGE, digest.digest_id)
+    change = digest_button("Change", CHANGE, digest, digest.digest_id)
     return [section(text, change), details, *_digest_buttons(digest)]
 
 
@@ -163,10 +170,10 @@ def _digest_buttons(digest: Digest) -> list[Block]:
     )
     turn = ("Resume", RESUME) if digest.pause else ("Pause", PAUSE)
     return actions(
-        button("Send now", SEND, digest.digest_id),
-        button("Preview", PREVIEW, digest.digest_id),
-        button(*turn, digest.digest_id),
-        button("Delete", DELETE, digest.digest_id, confirm=question),
+        digest_button("Send now", SEND, digest, digest.digest_id),
+        digest_button("Preview", PREVIEW, digest, digest.digest_id),
+        digest_button(*turn, digest, digest.digest_id),
+        digest_button("Delete", DELETE, digest, digest.digest_id, confirm=question),
     )
 
 

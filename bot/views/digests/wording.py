@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from bot.command_text import unescaped
 from bot.digests.models import (
@@ -23,6 +24,7 @@ from bot.message import Block
 from bot.views.blocks import button
 from bot.views.schedule import schedule_text, zoned_slot_text
 from bot.views.text import (
+    MAX_ACCESSIBLE_CHARS,
     bold,
     code,
     day_text,
@@ -197,9 +199,18 @@ def digest_address(digest: Digest) -> str:
     return f"{digest.plan.channel_id}/{digest.digest_id}"
 
 
+def digest_button(
+    label: str, action_id: str, digest: Digest, value: str = "", **more: Any
+) -> Block | None:
+    """Return a button that a screen reader tells from those of other digests."""
+    heard = outside(f"{label}: {schedule_text(digest.plan.schedule)}", MAX_ACCESSIBLE_CHARS)
+    value = value or digest_address(digest)
+    return button(label, action_id, value, accessibility_label=heard, **more)
+
+
 def manage_button(digest: Digest) -> Block | None:
     """Return the button that opens the digests of the channel."""
-    return button("Manage", MANAGE_DIGEST, digest_address(digest))
+    return digest_button("Manage", MANAGE_DIGEST, digest)
 
 
 INVITE = "`/invite @Domain Tracker`"

@@ -1,0 +1,92 @@
+"""The rules for what is heard, and that every view is held to them."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import bot.views
+from bot.message import Block, Message
+from bot.views.blocks import actions, button, context, header, raw_text, section
+from bot.views.domains_csv import exported_message
+from bot.views.usage import (
+    at_it_message,
+    exposed_key_message,
+    pressed_already_message,
+    shared_already_message,
+)
+from tests.loops import loop_over
+from tests.views.acceptance import assert_slack_takes
+from tests.views.accessible import assert_accessible
+
+VIEWS = Path(bot.views.__path__[0])
+TESTS = Path(__file__).parent
+GOOD = section("🔴 *41 poor*")
+TABLE = {"type": "data_table", "rows": [[raw_text("🔴")]]}
+PICTURE = {"type": "image", "image_url": "https://a.example/a.png", "alt_text": " "}
+
+MUTE: dict[str, tuple[list[Block], str]] = {
+    "a color alone": ([section("🔴"), GOOD], "41 poor"),
+    "a color alone in a list": ([section("a.example\n⚠️\nb.example")], "Two domains"),
+    "a color alone in a cell": ([TABLE | {"caption": "Domains"}], "Domains"),
+    "a picture without words": ([PICTURE], "A picture"),
+    "a table without a caption": ([TABLE | {"caption": ""}], "Domains"),
+    "a button of signs": ([GOOD, *actions(button("🔴", "a"))], "41 poor"),
+    "two buttons alike": (
+        [GOOD, *actions(button("Scan", "a", "a.example"), button("Scan", "b", "b.example"))],
+        "41 poor",
+    ),
+    "buttons before what they are about": ([*actions(button("Scan", "a")), GOOD], "41 poor"),
+    "a title of nothing": ([header("Scan"), {"type": "divider"}], "Scan"),
+    "another order": ([section("Ends today. Health is 41.")], "Health is 41. Ends today."),
+    "a text that points": ([GOOD], "Your domains are listed below"),
+    "a text that begins only": ([GOOD], "Your domains:"),
+    "a text of signs": ([GOOD], "🔴 ⚠️"),
+    "a text without the title": ([header("Scan of shop.example: 41"), GOOD], "A scan"),
+}
+
+
+@loop_over("name", MUTE)
+def test_m20_what_needs_eyes_is_found(name: str) -> None:
+    blocks, text = MUTE[name]
+
+    with pytest.raises(AssertionError):
+        assert_accessible(blocks, text)
+
+
+def test_m20_what_can_be_heard_is_taken() -> None:
+    scans = [
+        button("Scan", f"scan.{host}", host, accessibility_label=f"Scan {host}")
+        for host in ("a.example", "b.example")
+    ]
+    blocks = (header("Scan of shop.example"), GOOD, context("Ends today."), *actions(*scans))
+
+    assert_slack_takes(Message("Scan of shop.example. 41 (poor). Ends today.", blocks))
+
+
+def test_m20_short_answers_can_be_heard() -> None:
+    short = (at_it_message(), pressed_already_message(), shared_already_message())
+    for message in (*short, exposed_key_message(), exported_message(1), exported_message(10_000)):
+        assert_slack_takes(message)
+
+
+# Drawn by others: `arrival_message`, `failure_message`.
+PARTS = {"welcome_message", "welcome_back_message", "organisation_message"}
+PARTS |= {"plain_message", "retry_message", "explain"}
+
+
+def drawn() -> Iterator[str]:
+    """Yield the name of each function of the views that draws a whole message."""
+    for path in VIEWS.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            match node:
+                case ast.FunctionDef(name=name, returns=ast.Name(id="Message")) if name[0] != "_":
+                    yield name
+
+
+def test_m20_every_message_is_drawn_by_a_test_that_listens() -> None:
+    tests = [path.read_text() for path in TESTS.rglob("*.py")]
+    listening = "".join(text for text in tests if "accept" in text or "taken" in text)
+
+    assert {name for name in drawn() if name not in listening} <= PARTS
