@@ -3,8 +3,11 @@
 import html
 import ipaddress
 import re
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
+from itertools import islice
+from typing import Any
 from urllib.parse import urlsplit
 
 import idna
@@ -149,3 +152,59 @@ def _is_ip_address(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+# A message has 40,000 characters: https://docs.slack.dev/reference/methods/chat.postMessage.
+MAX_CANDIDATES = 2_000
+_STOPS = ".\u3002\uff0e\uff61"  # what UTS 46 takes for a dot
+_BREAKS = r"\s<>\"'`“”„‘’«»()\[\]{},;|*~…—–•"
+_CANDIDATE = re.compile(
+    rf"<(?P<link>[^<>|\s]+)(?:\|[^<>]*)?>|[A-Za-z][A-Za-z0-9+.-]*://[^{_BREAKS}]+|[^{_BREAKS}]+"
+)
+# No version, number or abbreviation ends so: v1.2.3, 1.5k, e.g.
+_TOP_LABEL = re.compile(r"[a-z]{2,63}|xn--[a-z0-9-]+")
+_TEXT_KEYS = {
+    *("text", "url", "alt_text", "fallback", "pretext", "title", "title_link", "value"),
+    *("author_name", "author_link", "footer", "from_url", "original_url"),
+}
+
+
+def hosts_in(message: Mapping[str, Any]) -> list[str]:
+    """Return the host names in a message of Slack, in their order, each once.
+
+    In its text, in links, in blocks of any kind and in attachments; not in e-mail addresses.
+    https://docs.slack.dev/messaging/formatting-message-text
+    """
+    shown = {name: message.get(name) for name in ("text", "blocks", "attachments")}
+    candidates = dict.fromkeys(typed for text in _texts(shown) for typed in _candidates(text))
+    found = (_host_or_none(typed) for typed in islice(candidates, MAX_CANDIDATES))
+    return list(dict.fromkeys(host for host in found if host))
+
+
+def _texts(tree: Any) -> Iterator[str]:
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            shown = (value for name, value in node.items() if name in _TEXT_KEYS)
+            yield from (value for value in shown if isinstance(value, str))
+            node = list(node.values())
+        if isinstance(node, list):
+            waiting += (each for each in reversed(node) if isinstance(each, dict | list))
+
+
+def _candidates(text: str) -> Iterator[str]:
+    for match in _CANDIDATE.finditer(text):
+        typed = match["link"] or match[0].strip(":.")
+        is_italic = typed.startswith("_") and typed.endswith("_")
+        typed = typed.strip("_") if is_italic else typed
+        if any(stop in typed for stop in _STOPS):
+            yield typed
+
+
+def _host_or_none(typed: str) -> str | None:
+    try:
+        host = host_name(typed)
+    except HostNameError:
+        return None
+    return host if _TOP_LABEL.fullmatch(host.rpartition(".")[2]) else None

@@ -48,7 +48,7 @@ class Pending:
     `what` names the listener, `request` is its reference in the log. `view_id` is the open form's
     or window's; `form_waits`: it has no buttons; `messages_url`: it is over the Home tab, and this
     link leads to the person's messages. `step_id`: not a person waits, but a step of a workflow.
-    `None` does not apply.
+    `thread_ts` is that of the answer. `None` does not apply.
     """
 
     user_id: str
@@ -65,6 +65,7 @@ class Pending:
     form_waits: bool = False
     messages_url: str | None = None
     step_id: str | None = None
+    thread_ts: str | None = None
 
 
 class InflightStore:

@@ -1,5 +1,6 @@
 """A message of the bot: its text and its blocks."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ Block = dict[str, Any]
 MAX_TEXT_CHARS = 3900
 SHARE = "share"
 """The beginning of what a button is called that shows something to the whole channel."""
+SHARE_IN_THREAD = "Share in thread"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +36,44 @@ class Message:
 
     def for_one(self) -> "Message":
         """Return the message for a private place: with nothing to share."""
-        plain = None if self.plain is None else _without_sharing(self.plain)
-        return Message(self.text, _without_sharing(self.blocks), plain)
+        return self._with_shares(lambda _button: None)
+
+    def for_thread(self, thread_ts: str) -> "Message":
+        """Return the message with buttons that share it into a thread."""
+
+        def into_thread(button: Block) -> Block:
+            label = {**button["text"], "text": SHARE_IN_THREAD}
+            return {**button, "text": label, "action_id": f"{button['action_id']}.{thread_ts}"}
+
+        return self._with_shares(into_thread)
+
+    @property
+    def is_shareable(self) -> bool:
+        """Whether the person could share it."""
+        return self.for_one() != self
+
+    def _with_shares(self, change: Callable[[Block], Block | None]) -> "Message":
+        plain = None if self.plain is None else _with_shares(self.plain, change)
+        return Message(self.text, _with_shares(self.blocks, change), plain)
 
 
-def _without_sharing(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+def thread_of(action_id: str) -> str | None:
+    """Return the thread into which a button shares; `None` for any other button."""
+    shares, _, rest = action_id.partition(".")
+    _, _, thread_ts = rest.partition(".")
+    return thread_ts or None if shares == SHARE else None
+
+
+def _with_shares(
+    blocks: tuple[Block, ...], change: Callable[[Block], Block | None]
+) -> tuple[Block, ...]:
     left: list[Block] = []
     for block in blocks:
         if block["type"] != "actions":
             left.append(block)
-        elif elements := [each for each in block["elements"] if not _shares(each)]:
+            continue
+        changed = (change(each) if _shares(each) else each for each in block["elements"])
+        if elements := [each for each in changed if each]:
             left.append({**block, "elements": elements})
     return tuple(left)
 

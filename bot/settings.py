@@ -68,6 +68,7 @@ class Settings(BaseSettings):
     slack_signing_secret: SecretStr | None = None
     slack_client_id: str | None = None
     slack_client_secret: SecretStr | None = None
+    slack_mentions: bool = False
     slack_authorize_url: Url = "https://slack.com/oauth/v2/authorize"
     public_url: PublicUrl | None = None
     slack_api_url: ApiUrl = "https://slack.com/api/"

@@ -40,10 +40,12 @@ from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.domains import DomainsListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures, register_error_handler
 from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
+from bot.listeners.mentions import register_mentions
 from bot.listeners.modals import DigestScreen, KeyScreen
 from bot.listeners.permissions import CommandAccess, DigestAccess, Permissions
 from bot.listeners.router import OPTIONS_WITHIN_S, DeferredRuns, Dispatcher
 from bot.listeners.scan import ScanListeners
+from bot.listeners.shortcuts import ShortcutListeners
 from bot.listeners.steps import StepListeners
 from bot.metrics import gauges
 from bot.metrics.definitions import Metrics
@@ -489,3 +491,5 @@ def _register_members(
         adder=DomainAdder(connection.add_domain, portfolio, claims=parts.commons.claims),
         owned_type=parts.settings.domain_tracker_owned_type,
     ).register(dispatcher)
+    ShortcutListeners(portfolio, dispatcher.lines).register(dispatcher)
+    register_mentions(dispatcher)

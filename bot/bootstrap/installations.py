@@ -26,7 +26,7 @@ from bot.installations.uninstall import Uninstaller
 from bot.installations.welcome import DataLossCheck, Setup, Welcome
 from bot.listeners.app_lifecycle import ANSWERED_WITHIN_S, LifecycleListeners
 from bot.listeners.request import Request
-from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Identity, workspace_of
+from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Identity, workspace_of
 from bot.slack.replies import Origin
 from bot.store.documents import StoreError
 from bot.store.fenced import ErasableDocuments
@@ -146,7 +146,11 @@ def _flow(parts: Services, oauth: OAuth, welcome: Welcome) -> InstallFlow:
         AsyncOAuthSettings(  # all by name: Bolt reads missing ones from the environment
             client_id=settings.slack_client_id or "",
             client_secret=secret.get_secret_value() if secret else "",
-            scopes=[*NEEDED_SCOPES, *OPTIONAL_SCOPES],
+            scopes=[
+                *NEEDED_SCOPES,
+                *OPTIONAL_SCOPES,
+                *(MENTION_SCOPES if settings.slack_mentions else ()),
+            ],
             user_scopes=[],
             redirect_uri=f"{settings.public_url}{REDIRECT_PATH}",
             install_path=INSTALL_PATH,

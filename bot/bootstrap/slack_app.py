@@ -259,6 +259,8 @@ async def connected(
 # https://docs.slack.dev/interactivity/handling-user-interaction#payloads
 _KINDS = {
     "block_actions": "action",
+    "shortcut": "action",
+    "message_action": "action",
     "view_submission": "view",
     "view_closed": "view",
     "block_suggestion": "options",

@@ -11,7 +11,7 @@ from bot.command_text import quoted
 from bot.errors import BotError
 from bot.hostnames import HostNameError, host_name
 from bot.listeners.permissions import CommandAccess
-from bot.listeners.request import FormErrors, Request, require_trigger
+from bot.listeners.request import FormErrors, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain, parse_new_domain
@@ -49,7 +49,6 @@ class AddingListeners:
         """Answer `/adddomain [domain …]`."""
         await self.access.require(request, "add")
         if not text.strip():
-            require_trigger(request)
             await self.tracker.ready(request.workspace)
             form = views.add_form(request.as_metadata(), owned_type=self.owned_type)
             await open_form(request.client, request.trigger_id or "", form)

@@ -22,7 +22,6 @@ from bot.listeners.request import (
     PressFailedError,
     Request,
     draw_or_reply,
-    require_trigger,
 )
 from bot.listeners.router import Dispatcher, PressHandler
 from bot.slack.client import push_form, update_form
@@ -73,7 +72,6 @@ class DigestListeners:
 
     async def open_list(self, request: Request, _text: str) -> None:
         """Answer `/domaindigest`: everything else is in the form."""
-        require_trigger(request)
         await self.access.require_member(request)
         await self.screen.open_list(request, request.origin.channel_id)
 

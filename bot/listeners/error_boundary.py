@@ -217,7 +217,8 @@ async def answer_unread(
     again = f"{what} is unavailable. Please try again shortly. Reference {reference}."
     text = str(error) if is_unknown else again
     if "command" not in body:
-        is_said = body.get("type") == "block_actions" and await _respond(respond, text)
+        is_act = body.get("type") in {"block_actions", "message_action"}
+        is_said = is_act and await _respond(respond, text)
         is_over = is_said or is_unknown
         return BoltResponse(status=200 if is_over else 503, body="" if is_over else text)
     reply = json.dumps({"response_type": "ephemeral", "text": text})

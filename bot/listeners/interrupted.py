@@ -149,6 +149,7 @@ def _described(request: Request, what: str, reference: str, *, form_waits: bool)
         form_waits=form_waits,
         messages_url=window.messages_url if window else None,
         step_id=request.step_id,
+        thread_ts=origin.thread_ts if origin.is_in_thread else None,
     )
 
 
@@ -262,6 +263,8 @@ def _conversation(
         pending.response_url,
         is_message=pending.is_message,
         is_home=pending.is_home,
+        thread_ts=pending.thread_ts,
+        is_in_thread=pending.thread_ts is not None,
     )
     window = None
     if pending.messages_url is not None and pending.view_id is not None:

@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.commands import COMMANDS
 from bot.deduplication import DedupStore, MemoryDedup
-from bot.message import Message
+from bot.message import Message, thread_of
 from bot.slack.auth import workspace_of
 from bot.slack.client import Member, fetch_member, hurry, open_form, put_form
 from bot.slack.errors import SlackError, TriggerExpiredError
@@ -84,13 +84,18 @@ class AnswerWindow:
 
 # Stands in the metadata in place of `is_message`.
 _HOME = "home"
+_IN_THREAD = "in"
 
 
 def written(workspace: WorkspaceId, origin: Origin, note: str | None = None) -> str:
     """Return the metadata of a form that `origin` opens; `note` comes back with it."""
     where = _HOME if origin.is_home else origin.is_message
     way = [str(workspace), origin.channel_id, origin.response_url, where]
-    return json.dumps(way if note is None else [*way, note])
+    if origin.thread_ts:
+        way += [note or "", origin.thread_ts, _IN_THREAD if origin.is_in_thread else ""]
+    elif note is not None:
+        way.append(note)
+    return json.dumps(way)
 
 
 def origin_in(view: Mapping[str, Any], workspace: WorkspaceId, user_id: str) -> Origin:
@@ -112,9 +117,17 @@ def _carried(view: Mapping[str, Any], workspace: WorkspaceId) -> tuple[Origin, s
             bool() | "home" as where,
             *notes,
         ] if opened_in == str(workspace) and all(isinstance(note, str) for note in notes):
-            is_home = where == _HOME
-            way = Origin("", channel_id, url, is_message=where is True, is_home=is_home)
-            return way, notes[0] if notes else None
+            note, thread_ts, in_thread, *_ = (*notes, "", "", "")
+            way = Origin(
+                "",
+                channel_id,
+                url,
+                is_message=where is True,
+                is_home=where == _HOME,
+                thread_ts=thread_ts or None,
+                is_in_thread=in_thread == _IN_THREAD,
+            )
+            return way, note or None
     return Origin(""), None
 
 
@@ -129,7 +142,8 @@ class Request:
     `is_from_elsewhere`: the person's own workspace is another one. `window` shows the answer to a
     press on the Home tab. `message` is the pressed one, as Slack sends it. `member` is the
     person, if Slack was asked just now. `turn` is what a request to the service waits for.
-    `since` is when the request came, by `time.monotonic`.
+    `since` is when the request came, by `time.monotonic`. `shares_answer`: an answer with a
+    `Share` button is shared at once.
     `step_id`: a workflow runs a step, and no person is known; the only reply is why it failed.
     """
 
@@ -149,6 +163,7 @@ class Request:
     member: Member | None = None
     message: Mapping[str, Any] | None = None
     step_id: str | None = None
+    shares_answer: bool = False
     turn: Turn = field(default_factory=Turn, init=False, repr=False)
     since: float = field(default_factory=time.monotonic, init=False)
     has_spoken: bool = field(default=False, init=False)
@@ -208,6 +223,11 @@ class Request:
         # First, as it opens only within 3 s; and a window must not go on saying "please wait".
         if self.window and (self.window.view_id or not fits_window(message)):
             await self.window.show_summary(message)
+        if self.shares_answer and message.is_shareable:
+            await self.share(message.for_one())
+            return
+        if self.origin.channel_id and self.origin.thread_ts:
+            message = message.for_thread(self.origin.thread_ts)
         await self.replies.send(self.client, self.origin, message, replace=self.takes_place)
 
     async def _is_shown(self, window: AnswerWindow, message: Message) -> bool:
@@ -233,12 +253,6 @@ async def draw_or_reply(
         if otherwise:
             await request.reply(otherwise)
         return None
-
-
-def require_trigger(request: Request) -> None:
-    """Raise TriggerExpiredError if no form can be opened now, as nothing was pressed."""
-    if request.trigger_id is None:
-        raise TriggerExpiredError("nothing was typed or pressed just now")
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +318,10 @@ class OncePerMessage:
             await self._seen.forget(running)
         if not is_first:
             await request.reply(once.done)
+
+    async def is_first(self, place: str) -> bool:
+        """Return whether this place comes for the first time."""
+        return await self._seen.is_new(place)
 
     async def _do(self, pressed: str, work: Callable[[], Awaitable[None]]) -> None:
         try:
@@ -375,6 +393,33 @@ def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Reques
     )
 
 
+def from_shortcut(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
+    """https://docs.slack.dev/interactivity/implementing-shortcuts: of a message, or of none.
+
+    Slack names the thread of a message that has replies, or is one.
+    """
+    message, workspace = body.get("message") or {}, workspace_of(context.authorize_result)
+    thread_ts = message.get("thread_ts")
+    origin = Origin(
+        body["user"]["id"],
+        (body.get("channel") or {}).get("id"),
+        body.get("response_url"),
+        is_message="message" in body,
+        thread_ts=thread_ts or message.get("ts"),
+        is_in_thread=thread_ts is not None,
+    )
+    hurry(context.client)
+    return Request(
+        workspace=workspace,
+        origin=origin,
+        client=context.client,
+        replies=replies,
+        trigger_id=body.get("trigger_id"),
+        is_from_elsewhere=_is_from_elsewhere(body, context),
+        window=_window(body, context, origin) if origin.is_message else None,
+    )
+
+
 def from_event(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
     """https://docs.slack.dev/apis/events-api#callback-field: of an event that names its person."""
     return Request(
@@ -395,8 +440,23 @@ def _origin_of_press(body: Mapping[str, Any], workspace: WorkspaceId) -> Origin:
     if view.get("type") == "home":
         return Origin(user_id, is_home=True)
     if url := body.get("response_url"):
-        return Origin(user_id, (body.get("channel") or {}).get("id"), url, is_message=True)
+        channel_id, thread_ts = (body.get("channel") or {}).get("id"), _thread_of_press(body)
+        return Origin(
+            user_id,
+            channel_id,
+            url,
+            is_message=True,
+            thread_ts=thread_of(body["actions"][0]["action_id"]) or thread_ts,
+            is_in_thread=thread_ts is not None,
+        )
     return origin_in(view, workspace, user_id)
+
+
+def _thread_of_press(body: Mapping[str, Any]) -> str | None:
+    """Return the thread in which something was pressed; its first message is in the channel."""
+    container = body.get("container") or {}
+    thread_ts = container.get("thread_ts") or (body.get("message") or {}).get("thread_ts")
+    return None if thread_ts == container.get("message_ts") else thread_ts
 
 
 def _window(body: Mapping[str, Any], context: Any, origin: Origin) -> AnswerWindow:

@@ -9,6 +9,7 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import structlog
@@ -31,6 +32,7 @@ from bot.listeners.request import (
     from_event,
     from_form,
     from_press,
+    from_shortcut,
     is_ephemeral,
     place_of,
 )
@@ -44,6 +46,7 @@ from bot.views.usage import (
     STEP,
     at_it_message,
     exposed_key_message,
+    form_button_message,
     old_button_message,
     pressed_already_message,
     usage_message,
@@ -78,17 +81,23 @@ class CommandLines:
         *,
         once_at: str | None = None,
         after: "asyncio.Task[None] | None" = None,
+        otherwise: CommandHandler | None = None,
     ) -> "asyncio.Task[None]":
         """Run a command line as if the person had just typed it; `after` has to end first.
 
-        `once_at`: a place, such as a button, at which it runs once.
+        `once_at`: a place, such as a button, at which it runs once. `otherwise` answers what is no
+        command line.
         """
         command, _, text = line.partition(" ")
-        handle = self._handlers.get(command, _answer_old_button)
         request.command_line = line
+        if otherwise and command not in self._handlers:  # anything that a person has written
+            command, request.command_line = "message", None
+        handle = self._handlers.get(command, otherwise or _answer_old_button)
         takes_secrets = command in COMMANDS and COMMANDS[command].takes_secrets
         if holds_secret(line) and not takes_secrets:
             handle, request.command_line = _answer_typed_key, None
+        if request.opens_form and request.trigger_id is None:  # nothing was pressed just now
+            handle = _answer_button
         # A form needs the trigger, with which "please wait" would open a window.
         speaks = request.window is None or not request.opens_form
         once = None
@@ -128,6 +137,10 @@ async def _answer_typed_key(request: Request, _text: str) -> None:
     await request.reply(exposed_key_message())
 
 
+async def _answer_button(request: Request, _text: str) -> None:
+    await request.reply(form_button_message(request.command_line or ""))
+
+
 async def _answer_old_button(request: Request, _text: str) -> None:
     await request.reply(old_button_message())
 
@@ -143,8 +156,7 @@ class DeferredRuns:
     async def run_all(self, workspace: WorkspaceId, client: AsyncWebClient) -> None:
         """Start every command that has not expired; each answers where it was typed.
 
-        Those of one person run one after the other, as they may build on each other. One that
-        opens a form sends a button instead: nothing was pressed just now.
+        Those of one person run one after the other, as they may build on each other.
         """
         last: dict[str, asyncio.Task[None]] = {}
         for command in await self.deferred.take_all(workspace):
@@ -171,6 +183,8 @@ ChangeHandler = Callable[[Request, str, Mapping[str, Any]], Awaitable[None]]
 EventHandler = Callable[[Request, Mapping[str, Any]], Awaitable[None]]
 StepHandler = Callable[[Request, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 OptionsFinder = Callable[[Request, str], Awaitable[list[Block]]]
+ShortcutHandler = Callable[[Request, Mapping[str, Any]], Awaitable[None]]
+MessageReader = Callable[[Mapping[str, Any], Any, Replies], Request | None]
 
 
 class Dispatcher:
@@ -327,6 +341,40 @@ class Dispatcher:
             await ack(options=options)
 
         self._app.options(action_id)(asked)
+
+    def on_shortcut(self, callback_id: str, does: ShortcutHandler | str) -> None:
+        """Register a shortcut: a command line, or `does(request, message)` in messages' menus.
+
+        The latter has a window to open, in which failures are shown too.
+        """
+
+        async def called(ack: Ack, body: dict[str, Any], context: Any) -> None:
+            request, message = from_shortcut(body, context, self._replies), body.get("message")
+            await ack()
+            if isinstance(does, str):
+                self.lines.run(request, does)
+                return
+            work = partial(does, request, message or {})
+            self._boundary.start(request, work, callback_id, speaks=False)
+
+        self._app.shortcut(callback_id)(called)
+
+    def on_message(self, event_type: str, read: MessageReader, otherwise: CommandHandler) -> None:
+        """Run the command lines that people write to the bot, each message once.
+
+        `read` returns the request with its line, `None` for what gets no answer. `otherwise`
+        answers what is no command line. Slack repeats events, and sends edited mentions again.
+        """
+
+        async def received(body: dict[str, Any], context: Any) -> None:
+            event, request = body["event"], read(body, context, self._replies)
+            if request is None:
+                return
+            place = f"message/{request.workspace}/{event['channel']}/{event['ts']}"
+            if await self._once.is_first(place):
+                self.lines.run(request, request.command_line or "", otherwise=otherwise)
+
+        self._app.event(event_type)(received)
 
     def on_event(self, event_type: str, handle: EventHandler) -> None:
         """Register `handle(request, event)` for an event that asks for no answer.

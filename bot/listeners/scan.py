@@ -13,7 +13,7 @@ from bot.api_keys.service import WorkspaceTracker
 from bot.command_text import NotUnderstood, NotUnderstoodError, split_words
 from bot.hostnames import host_name
 from bot.listeners.permissions import CommandAccess
-from bot.listeners.request import FormErrors, Request, require_trigger
+from bot.listeners.request import FormErrors, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
 from bot.portfolio.query import suggestions
@@ -57,7 +57,6 @@ class ScanListeners:
         """Answer `/scan [domain]`."""
         await self.access.require(request, "scan")
         if not text.strip():
-            require_trigger(request)
             await self.tracker.ready(request.workspace)
             form = views.pick_form(request.as_metadata())
             await open_form(request.client, request.trigger_id or "", form)

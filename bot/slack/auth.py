@@ -44,6 +44,9 @@ OPTIONAL_SCOPES = {
     "usergroups:read": "offers user groups as managers, and to mention in digests",
     "files:write": "sends a list of domains as a CSV file to the person who asks for it",
 }
+# Asked for only where the operator wants command lines in messages: reviewers and admins want a
+# reason for each scope (https://docs.slack.dev/reference/scopes), and commands do without these.
+MENTION_SCOPES = ("app_mentions:read", "im:history")
 # Every answer of the Web API lists the granted scopes:
 # https://docs.slack.dev/authentication/installing-with-oauth
 GRANTED_HEADER = "x-oauth-scopes"

@@ -34,6 +34,8 @@ class Origin:
     https://docs.slack.dev/interactivity/handling-user-interaction#message_responses.
     `is_message`: it belongs to a message with a button, and replaces only that message.
     `is_home`: the Home tab, or a form that was opened from it.
+    `thread_ts`: what is shared goes to that thread. `is_in_thread`: answers to the person too.
+    Without a `channel_id` it is a thread of the direct message.
     """
 
     user_id: str
@@ -41,6 +43,18 @@ class Origin:
     response_url: str | None = field(default=None, repr=False)
     is_message: bool = False
     is_home: bool = False
+    thread_ts: str | None = None
+    is_in_thread: bool = False
+
+    def thread(self, *, to_channel: bool) -> dict[str, str]:
+        """Return the argument that names the thread of an answer, if it goes to one.
+
+        Slack shows ephemeral messages only in threads that have replies:
+        https://docs.slack.dev/reference/methods/chat.postEphemeral
+        """
+        if self.thread_ts and (to_channel or self.is_in_thread):
+            return {"thread_ts": self.thread_ts}
+        return {}
 
 
 class Way(Enum):
@@ -74,6 +88,7 @@ class Replies:
     ) -> Way:
         """Answer a request, to the person alone unless `to_channel`; return where the answer went.
 
+        Without a `response_url` only what belongs to a thread can go to the channel.
         `replace` replaces the earlier answer. Refused blocks are sent again as their plain
         fallback. If the `response_url` fails, an answer to the person alone goes to the channel,
         then to the direct message.
@@ -81,11 +96,13 @@ class Replies:
         Raises:
             SlackError: every way failed.
         """
+        replaces = replace and not to_channel
         how = {
             "response_type": "in_channel" if to_channel else "ephemeral",
-            "replace_original": replace and not to_channel,
+            "replace_original": replaces,
             "unfurl_links": False,
             "unfurl_media": False,
+            **({} if replaces else origin.thread(to_channel=to_channel)),
         }
         return await send_with_fallback(
             lambda each: self._send(client, origin, each, how, to_channel=to_channel), message
@@ -100,8 +117,12 @@ class Replies:
         *,
         to_channel: bool,
     ) -> Way:
+        thread = origin.thread(to_channel=to_channel)
         if to_channel and not origin.response_url:
-            raise SlackRefusedError("no response_url")
+            if not (origin.channel_id and thread):
+                raise SlackRefusedError("no response_url")
+            await post_message(client, origin.channel_id, {**message.as_args(), **thread})
+            return Way.THERE
         if origin.response_url:
             try:
                 await self._respond(client, origin.response_url, {**message.as_args(), **how})
@@ -117,7 +138,10 @@ class Replies:
             try:
                 async with slack_errors():
                     await client.chat_postEphemeral(
-                        channel=origin.channel_id, user=origin.user_id, **message.as_args()
+                        channel=origin.channel_id,
+                        user=origin.user_id,
+                        thread_ts=thread.get("thread_ts"),
+                        **message.as_args(),
                     )
             except BlocksRefusedError:
                 raise
@@ -126,7 +150,8 @@ class Replies:
             else:
                 return Way.THERE
         direct = await open_direct(client, origin.user_id)
-        await post_message(client, direct, message.for_one().as_args())
+        thread = {} if origin.channel_id else thread
+        await post_message(client, direct, {**message.for_one().as_args(), **thread})
         return Way.DIRECT
 
     async def _respond(self, client: AsyncWebClient, url: str, body: Mapping[str, Any]) -> None:

@@ -30,6 +30,40 @@ def usage_message(command: str) -> Message:
     )
 
 
+_OPENED_BY = {
+    "/domains": "All domains",
+    "/scan": "Scan",
+    "/adddomain": "Add domain",
+    "/domaindigest": "Digests",
+}
+
+
+def overview_message() -> Message:
+    """Return the answer to a message that is no command line, with buttons for the commands."""
+    start = "I read command lines, with or without the slash, and nothing else."
+    lines = [f"• `{each.name[1:]}` – {each.brief}" for each in COMMANDS.values()]
+    buttons = [
+        run_button(label, command, number=number)
+        for number, (command, label) in enumerate(_OPENED_BY.items())
+    ]
+    return Message(
+        text=f"{start} For example: scan example.com",
+        blocks=(
+            section(f"{start} For example: `scan example.com`"),
+            section("\n".join(lines)),
+            context(
+                "Add `help` to any command. With `here` at the end, everyone reads the answer."
+            ),
+            *actions(*buttons),
+        ),
+    )
+
+
+def form_button_message(command_line: str) -> Message:
+    """Return the button that opens the form of a command line where Slack opens none by itself."""
+    return plain_message(f"`{command_line}` opens a form.", run_button("Open form", command_line))
+
+
 def not_understood_message(
     command: str, problems: Sequence[NotUnderstood], understood: Sequence[str]
 ) -> Message:

@@ -74,6 +74,22 @@ async def test_the_news_takes_the_place_of_please_wait(room: Room) -> None:
     assert INTERRUPTED in text.everything
 
 
+async def test_who_pressed_in_a_thread_is_told_in_that_thread(room: Room) -> None:
+    start = room.bob.say("Is it down?")
+    blocks = actions(run_button("Scan", "/scan shop.example"))
+    await room.client.chat_postMessage(
+        channel=start.channel_id, text="Scan it", blocks=blocks, thread_ts=start.ts
+    )
+    await room.bob.press(room.said()[-1], "Scan")
+    await room.noted(thread_ts=start.ts)
+    await room.kill()
+
+    await room.look()
+
+    assert INTERRUPTED in room.said()[-1].everything
+    assert room.said()[-1].thread_ts == start.ts
+
+
 async def test_of_several_who_look_one_tells(room: Room) -> None:
     await room.bob.type("/scan shop.example")
     await room.noted()

@@ -1,6 +1,13 @@
-"""What is known of that which was done in open forms and tabs."""
+"""What is known of that which was done in open forms and tabs, and where its answer goes."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from slack_bolt.authorization import AuthorizeResult
 
 from bot.listeners.modals import ViewVersions
+from bot.listeners.request import from_form, from_press, from_shortcut
+from tests.loops import loop_over
 
 
 def test_only_the_latest_press_in_a_place_counts() -> None:
@@ -23,3 +30,64 @@ def test_places_are_forgotten_by_how_their_names_begin() -> None:
     presses.forget("T1/")
 
     assert [presses.drawn_hash(place, 1) for place in ("T1/U1", "T10/U1")] == [None, "hash"]
+
+
+CONTEXT = SimpleNamespace(
+    authorize_result=AuthorizeResult(enterprise_id=None, team_id="T1"), client=SimpleNamespace()
+)
+REPLIES: Any = None  # nothing is answered here
+WHO = {"user": {"id": "U1"}, "channel": {"id": "C1"}, "response_url": "https://x.example"}
+
+
+def pressed(action_id: str = "run.below", **where: str) -> dict[str, Any]:
+    return {
+        **WHO,
+        "container": {"message_ts": "2.1", **where},
+        "actions": [{"action_id": action_id}],
+    }
+
+
+@loop_over(
+    "body, thread_ts, is_in_thread",
+    [
+        (pressed(), None, False),
+        (pressed(thread_ts="1.1"), "1.1", True),
+        (pressed() | {"message": {"thread_ts": "1.1"}}, "1.1", True),
+        (pressed(thread_ts="2.1"), None, False),  # the first message, which is in the channel too
+        (pressed("share.scan.1.1"), "1.1", False),
+        (pressed("share.scan.1.1", thread_ts="1.1"), "1.1", True),
+    ],
+)
+def test_a_press_belongs_to_its_thread_or_to_the_one_that_the_button_shares_into(
+    body: dict[str, Any], thread_ts: str | None, is_in_thread: bool
+) -> None:
+    origin = from_press(body, CONTEXT, REPLIES).origin
+
+    assert (origin.thread_ts, origin.is_in_thread) == (thread_ts, is_in_thread)
+
+
+@loop_over(
+    "message, thread_ts, is_in_thread",
+    [
+        ({"ts": "2.1"}, "2.1", False),
+        ({"ts": "2.1", "thread_ts": "2.1"}, "2.1", True),  # it has replies
+        ({"ts": "2.1", "thread_ts": "1.1"}, "1.1", True),
+    ],
+)
+def test_a_form_of_a_shortcut_remembers_the_thread_of_its_message(
+    message: dict[str, Any], thread_ts: str, is_in_thread: bool
+) -> None:
+    called = from_shortcut({**WHO, "message": message}, CONTEXT, REPLIES)
+    view = {"id": "V1", "private_metadata": called.as_metadata()}
+
+    submitted = from_form({**WHO, "view": view}, CONTEXT, REPLIES)
+
+    assert submitted.origin == called.origin
+    assert (called.origin.thread_ts, called.origin.is_in_thread) == (thread_ts, is_in_thread)
+    assert submitted.note is None
+
+
+def test_a_shortcut_of_the_workspace_belongs_to_no_place() -> None:
+    origin = from_shortcut({"user": {"id": "U1"}, "trigger_id": "1"}, CONTEXT, REPLIES).origin
+
+    assert (origin.channel_id, origin.thread_ts, origin.is_message) == (None, None, False)

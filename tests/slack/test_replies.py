@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 import aiohttp
 import pytest
@@ -319,3 +320,49 @@ async def test_an_answer_waits_for_a_free_connection_rather_than_go_another_way(
 
 def test_the_address_at_which_somebody_can_be_answered_is_not_shown() -> None:
     assert "hooks" not in repr(Origin("U1", "C1", "https://hooks.slack.example/commands/T1"))
+
+
+async def test_an_answer_goes_to_the_thread_that_somebody_asked_in(room: Room) -> None:
+    start = room.slack.person("cy").say("Is it down?")
+    room.slack.person("ada").say("Let's see", thread_ts=start.ts)
+    origin = Origin(room.bob.id, room.channel.id, thread_ts=start.ts, is_in_thread=True)
+
+    await room.replies.send(room.client, origin, ANSWER)
+    await room.replies.send(room.client, origin, Message("Look"), to_channel=True)
+
+    alone, shared = room.bob.messages()[-2:]
+    assert (alone.thread_ts, alone.seen_by) == (start.ts, room.bob.id)
+    assert (shared.thread_ts, shared.seen_by) == (start.ts, None)
+
+
+async def test_in_a_thread_without_replies_an_answer_would_not_be_shown(room: Room) -> None:
+    start = room.slack.person("cy").say("Is it down?")
+    origin = Origin(room.bob.id, room.channel.id, thread_ts=start.ts)
+
+    await room.replies.send(room.client, origin, ANSWER)
+
+    assert (room.bob.messages()[-1].text, room.bob.messages()[-1].thread_ts) == (ANSWER.text, None)
+
+
+async def test_a_thread_of_a_channel_is_none_of_the_direct_message(room: Room) -> None:
+    in_channel = Origin(room.bob.id, room.channel.id, thread_ts="1.1", is_in_thread=True)
+    room.slack.fail_next("chat.postEphemeral", error="user_not_in_channel")
+
+    await room.replies.send(room.client, in_channel, ANSWER)
+    await room.replies.send(room.client, replace(in_channel, channel_id=None), ANSWER)
+
+    assert [each.thread_ts for each in room.bob.messages("dm")] == [None, "1.1"]
+
+
+async def test_an_address_answers_in_the_thread_and_replaces_where_it_shall(asked: Room) -> None:
+    start = asked.slack.person("cy").say("Is it down?")
+    asked.slack.person("ada").say("Let's see", thread_ts=start.ts)
+    origin = Origin(asked.bob.id, asked.channel.id, asked.url, thread_ts=start.ts)
+    origin = replace(origin, is_in_thread=True)
+
+    await asked.replies.send(asked.client, origin, Message("Working on it"))
+    await asked.replies.send(asked.client, origin, ANSWER, replace=True)
+
+    [*_, answer] = asked.bob.messages()
+    assert (answer.text, answer.thread_ts) == (ANSWER.text, start.ts)
+    assert len(asked.bob.messages()) == 3

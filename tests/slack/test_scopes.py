@@ -5,10 +5,11 @@ from pathlib import Path
 
 import yaml
 
-from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES
+from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
 
 ROOT = Path(__file__).parents[2]
-SCOPES = yaml.safe_load((ROOT / "manifest.yml").read_text())["oauth_config"]["scopes"]
+MANIFEST = (ROOT / "manifest.yml").read_text()
+SCOPES = yaml.safe_load(MANIFEST)["oauth_config"]["scopes"]
 # What each method needs: https://docs.slack.dev/reference/methods, one page for each. Those that
 # take channels of several kinds need the scope of the kind: the bot asks for both of these.
 CHANNELS = {"channels:read", "groups:read"}
@@ -50,6 +51,10 @@ def methods_called() -> set[str]:
 def test_the_manifest_asks_for_what_the_bot_needs_and_for_nothing_else() -> None:
     assert {*NEEDED_SCOPES, *OPTIONAL_SCOPES} == set(SCOPES["bot"])
     assert set(OPTIONAL_SCOPES) == set(SCOPES["bot_optional"])
+
+
+def test_what_is_off_stands_in_the_manifest_as_comments() -> None:
+    assert tuple(re.findall(r"^ +# - (\w+:\w+) # ", MANIFEST, re.MULTILINE)) == MENTION_SCOPES
 
 
 def test_every_method_that_is_called_has_its_permission_and_each_permission_a_method() -> None:

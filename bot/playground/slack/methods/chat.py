@@ -35,6 +35,12 @@ def message_json(world: WorkspaceState, message: Message) -> Json:
         shown["bot_id"] = message.bot_id
     if message.bot_id == workspace.bot_id:
         shown["app_id"] = workspace.app_id
+    # The first message of a thread names it too:
+    # https://docs.slack.dev/messaging/retrieving-messages#pulling_threads
+    said = workspace.channels[message.channel_id].messages
+    replies = [each for each in said if each.thread_ts == message.ts and not each.is_ephemeral]
+    if replies:
+        shown |= {"thread_ts": message.ts, "reply_count": len(replies)}
     return {
         "user": message.user,
         "type": "message",

@@ -1,0 +1,77 @@
+"""Draw the forms of the shortcut `Scan domains in message`. Pure."""
+
+from collections.abc import Sequence
+
+from bot.message import Block, Message
+from bot.views.blocks import (
+    context,
+    field,
+    form,
+    input_element,
+    notice,
+    option,
+    plain_message,
+    section,
+)
+from bot.views.text import MAX_OPTION_VALUE_CHARS, host_text, plural
+
+# The callback ids in the manifest.
+SCAN, ADD, SCAN_MESSAGE = "shortcut.scan", "shortcut.add", "shortcut.scan_message"
+FOUND_FORM = "shortcut.found"
+SCAN_BLOCK, ADD_BLOCK = "scan", "add"
+PICKED = "shortcut.picked"
+MAX_PICKED = 10
+# https://docs.slack.dev/reference/block-kit/block-elements/multi-select-menu-element
+MAX_OPTIONS = 100
+_TITLE = "Domains in message"
+_WHERE = "You alone see the answers, in this conversation or as direct messages."
+
+
+def looking_message() -> Message:
+    """Return what the window says until the form is drawn."""
+    return plain_message("⏳ Looking for domains…")
+
+
+def found_form(watched: Sequence[str], others: Sequence[str], metadata: str) -> Block:
+    """Return the form with the host names of a message: those of the portfolio, and others."""
+    shown, new = _fitting(watched), _fitting(others)
+    if not (shown or new):
+        return notice(_TITLE, [section("I found no domain names in this message.")])
+    left_out = len(watched) + len(others) - len(shown) - len(new)
+    blocks = [
+        *_field(SCAN_BLOCK, "Scan", shown, shown[:MAX_PICKED], "A scan can take up to 2 minutes."),
+        *_field(ADD_BLOCK, "Add to your portfolio", new, [], "These are not in it yet."),
+        context(f"{_WHERE} Pick at most {MAX_PICKED} in each list."),
+        *([context(f"{plural(left_out, 'more name')} in this message.")] if left_out else []),
+    ]
+    return form(FOUND_FORM, _TITLE, "Start", blocks, metadata=metadata)
+
+
+def busy_form() -> Block:
+    """Return what the form says while the picked domains are scanned and added."""
+    return notice(_TITLE, [section(f"⏳ Working on it. {_WHERE} You can close this.")])
+
+
+def done_form(count: int) -> Block:
+    """Return what the form says in the end."""
+    return notice(_TITLE, [section(f"Finished with {plural(count, 'domain')}. {_WHERE}")])
+
+
+def _fitting(hosts: Sequence[str]) -> list[str]:
+    return [host for host in hosts if len(host) <= MAX_OPTION_VALUE_CHARS][:MAX_OPTIONS]
+
+
+def _field(
+    block_id: str, label: str, hosts: Sequence[str], picked: Sequence[str], hint: str
+) -> list[Block]:
+    if not hosts:
+        return []
+    menu = input_element(
+        "multi_static_select",
+        PICKED,
+        "Pick domains",
+        options=[option(host, host_text(host)) for host in hosts],
+        initial_options=[option(host, host_text(host)) for host in picked] or None,
+        max_selected_items=MAX_PICKED,
+    )
+    return [field(block_id, label, menu, hint=hint, optional=True)]

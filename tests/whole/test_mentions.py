@@ -1,0 +1,110 @@
+"""Command lines in messages: in mentions of the app, and in its own conversation."""
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from bot.playground.manifest import MANIFEST, read_manifest
+from bot.playground.slack import Message, Person
+from bot.slack.auth import MENTION_SCOPES
+from tests.whole.harness import PATIENT, Harness, running_bot
+from tests.whole.many import many_stand_ins
+
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+
+AT = "@domain_tracker"
+OFF = re.compile(r"# (- (?:app_mentions:read|im:history|app_mention\b|message\.im))")
+
+
+@pytest.fixture
+def heard(ready: Harness, tmp_path: Path) -> Harness:
+    """The manifest with what stands in its comments, as docs/operators.md says."""
+    manifest = tmp_path / "manifest.yml"
+    text = OFF.sub(r"\1", MANIFEST.read_text())
+    manifest.write_text(text.replace("read_only_enabled: true", "read_only_enabled: false"))
+    about, settings = read_manifest(manifest), ready.slack.app.settings
+    settings.events, settings.messages_tab_read_only = about.events, about.messages_tab_read_only
+    ready.slack.world.scopes = about.scopes
+    return ready
+
+
+async def said(
+    ready: Harness, text: str, place: str = "general", by: Person | None = None
+) -> Message:
+    bot = ready.slack.bot_user_id
+    return await (by or ready.bob).next_message(
+        place, where=lambda each: each.user == bot and text in each.everything
+    )
+
+
+@pytest.mark.transports("socket", "http")
+async def test_m27_a_mention_is_answered_for_one_and_with_here_for_everyone(
+    heard: Harness,
+) -> None:
+    cy = heard.slack.person("cy")
+    start = cy.say("Is it down?")
+    heard.bob.say(f"{AT} scan shop.example", thread_ts=start.ts)
+    alone = await said(heard, "Scan of shop.example")
+    first = heard.bob.say(f"{AT} domains tag:prod here")
+    shared = await said(heard, "tag:prod")
+
+    assert (alone.thread_ts, alone.seen_by) == (start.ts, heard.bob.id)
+    assert (shared.thread_ts, shared.is_ephemeral) == (first.ts, False)
+    assert "new.example" not in shared.everything
+    assert "Share in thread" in alone.buttons
+    heard.ada.say(f"{AT} domainkey here")
+    state = await said(heard, "API key", by=heard.ada)
+    assert state.is_ephemeral  # only what has a `Share` button is for everyone
+    assert "Share" not in " ".join(shared.buttons)
+
+
+async def test_m27_what_is_not_to_be_answered_is_not_and_the_rest_once(heard: Harness) -> None:
+    heard.slack.say_as_another_bot(f"<@{heard.slack.bot_user_id}> domains")
+    line = heard.bob.say(f"{AT} domains tag:nope")
+    await said(heard, "tag:nope")
+    heard.bob.edit(line, f"{AT} domains")
+    await heard.slack.lines.settled()
+    told = next(each for each in heard.slack.envelopes if line.ts in str(each.payload))
+    await heard.slack.deliver_event(told.payload["event"], event_id=told.payload["event_id"])
+    heard.bob.say("domains tag:last", channel="dm")
+    await said(heard, "tag:last", "dm")
+
+    bot = heard.slack.bot_user_id
+    assert [each.user for each in heard.bob.messages()].count(bot) == 1
+
+
+@pytest.mark.transports("http")
+async def test_m27_in_the_app_s_own_conversation_lines_are_answered_and_nothing_is_guessed(
+    heard: Harness,
+) -> None:
+    heard.bob.say("scan shop.example", channel="dm")
+    scan = await said(heard, "Scan of shop.example", "dm")
+    heard.bob.say("is shop.example fine?", channel="dm")
+    overview = await said(heard, "command lines", "dm")
+    heard.bob.say("scan", channel="dm")
+    opener = await said(heard, "opens a form", "dm")
+    heard.bob.say("my key is service_sk_abcdefghijklmnop", channel="dm")
+    warning = await said(heard, "exposed", "dm")
+
+    assert not scan.is_ephemeral
+    assert {"All domains", "Scan", "Add domain"} <= set(overview.buttons)
+    assert "service_sk" not in warning.everything
+    await heard.bob.press(opener, "Open form")
+    assert (await heard.bob.next_form()).title == "Scan a domain"
+    gus = heard.slack.person("gus")
+    gus.say("domainkey", channel="dm")
+    assert (await said(heard, "admin", "dm", by=gus)).buttons == []
+
+
+async def test_m27_the_install_link_asks_for_the_permissions_if_the_operator_wants_them(
+    tmp_path: Path,
+) -> None:
+    async with many_stand_ins(tmp_path, ["amber"]) as many:
+        app = many["amber"]
+        app.settings = app.settings.model_copy(update={"slack_mentions": True})
+        async with running_bot(app, PATIENT):
+            address = await app.ada.browser().begin(app.url("/slack/install"))
+
+    assert all(scope in unquote(address) for scope in MENTION_SCOPES)
