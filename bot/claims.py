@@ -8,18 +8,8 @@ from typing import Any, TypeVar
 import structlog
 
 from bot.store.documents import ConflictError, Document, Documents, StoreError
-from bot.tracker.models import (
-    InsufficientPermissionsError,
-    InvalidKeyError,
-    IpNotAllowedError,
-    RateLimitedError,
-    RejectedError,
-    ReplyTooLargeError,
-    TimedOutError,
-    TrackerError,
-    UnavailableError,
-    UnreadableReplyError,
-)
+from bot.tracker import models
+from bot.tracker.models import ReserveReachedError, TooBusyError, TrackerError, UnavailableError
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
@@ -28,20 +18,8 @@ KIND = "claim"
 # Longer than a scan takes with its wait for a place, so a live process never loses its claim.
 LASTS = timedelta(minutes=6)
 LOOK_EVERY_S = 0.25
-_SHARED_ERRORS: dict[str, type[TrackerError]] = {
-    kind.__name__: kind
-    for kind in (
-        InsufficientPermissionsError,
-        InvalidKeyError,
-        IpNotAllowedError,
-        RateLimitedError,
-        RejectedError,
-        ReplyTooLargeError,
-        TimedOutError,
-        UnavailableError,
-        UnreadableReplyError,
-    )
-}
+# Nothing was sent: another process may send it.
+NOT_SHARED = (ReserveReachedError, TooBusyError)
 
 
 class Claims:
@@ -96,8 +74,7 @@ class Claims:
                 return await self._do(claim, work, on_repeat if is_repeat else None)
 
     def _is_held(self, claim: Document) -> bool:
-        has_expired = claim.due_at is None or claim.due_at <= self._clock()
-        is_over = "outcome" in claim.value or has_expired
+        is_over = "outcome" in claim.value or not claim.due_at or claim.due_at <= self._clock()
         return not is_over and not self._is_dead(claim.value["by"])
 
     async def _claim(self, key: str, wish: object, before: Document | None) -> Document | None:
@@ -131,7 +108,8 @@ class Claims:
     async def _end(self, claim: Document, error: Exception | None) -> None:
         """Store the outcome; delete the claim after an error that others may not meet."""
         try:
-            if error is None or type(error).__name__ in _SHARED_ERRORS:
+            is_shared = isinstance(error, TrackerError) and not isinstance(error, NOT_SHARED)
+            if error is None or is_shared:
                 value = claim.value | {"outcome": _encode(error)}
                 due_at = claim.due_at
                 await self._documents.put(claim.key, value, due_at=due_at, if_rev=claim.rev)
@@ -150,7 +128,7 @@ def _encode(error: Exception | None) -> dict[str, Any] | None:
 def _raise_shared(outcome: dict[str, Any] | None) -> None:
     if outcome is None:
         return
-    kind = _SHARED_ERRORS.get(outcome["error"], UnavailableError)
+    kind: type[TrackerError] = getattr(models, outcome["error"], UnavailableError)
     error = kind.__new__(kind, outcome["text"])
     vars(error).update(outcome["facts"])
     raise error

@@ -90,11 +90,8 @@ class ClockCheck:
             raise ClockWrongError("the clock of this machine is wrong")
 
     async def _ask_one(self, name: str, ask: Ask) -> None:
-        async def asked() -> datetime | None:
-            return await ask()
-
         try:
-            if now := await self._patience.wait(asked()):
+            if now := await self._patience.wait(ask()):
                 self.note(name, now)
         except (BotError, TimeoutError) as error:
             logger.info("a clock could not be asked", whose=name, error=repr(error))

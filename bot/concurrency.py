@@ -69,7 +69,7 @@ class SingleFlight(Generic[K, T]):
         An asker who is cancelled leaves; the work goes on for the others.
         """
         if key not in self._flights:
-            task = asyncio.ensure_future(_as_coroutine(work))
+            task = asyncio.ensure_future(work())
             self._flights[key] = task
             task.add_done_callback(lambda done: self._on_done(key, done))
         return await asyncio.shield(self._flights[key])
@@ -88,10 +88,6 @@ class SingleFlight(Generic[K, T]):
         if not task.cancelled():
             # Every asker may have left: asyncio would log an error that was never retrieved.
             task.exception()
-
-
-async def _as_coroutine(work: Callable[[], Awaitable[T]]) -> T:
-    return await work()
 
 
 # As many domains are sorted and drawn in the time that a hop to a thread and back takes.
@@ -115,11 +111,11 @@ class BoundedWait:
 
     def __init__(self, within_s: float) -> None:
         self._within_s = within_s
-        self._begun: set[asyncio.Task[Any]] = set()
+        self._begun: set[asyncio.Future[Any]] = set()
 
-    async def wait(self, work: Coroutine[Any, Any, T]) -> T:
+    async def wait(self, work: Awaitable[T]) -> T:
         """Return or raise as `work` does; raise TimeoutError when that takes longer."""
-        task = asyncio.create_task(work)
+        task = asyncio.ensure_future(work)
         self._begun.add(task)
         task.add_done_callback(self._let_go)
         done, _ = await asyncio.wait({task}, timeout=self._within_s)
@@ -127,7 +123,7 @@ class BoundedWait:
             raise TimeoutError(f"no answer within {self._within_s} s")
         return task.result()
 
-    def _let_go(self, task: asyncio.Task[Any]) -> None:
+    def _let_go(self, task: asyncio.Future[Any]) -> None:
         self._begun.discard(task)
         if not task.cancelled():
             task.exception()  # asyncio would log one that was never retrieved

@@ -51,14 +51,12 @@ class MemoryDedup:
         self._names: TTLCache[str, bool] = TTLCache(at_most, for_s, timer=clock)
 
     async def is_new(self, name: str) -> bool:
-        """See `Seen.is_new`."""
         if name in self._names:
             return False
         self._names[name] = True
         return True
 
     async def forget(self, name: str) -> None:
-        """See `Seen.forget`."""
         self._names.pop(name, None)
 
 
@@ -147,14 +145,12 @@ class SharedDedup:
         self._stored = stored
         self._here = here
         self._patience = BoundedWait(asked_within_s)
-        self._noting: dict[str, asyncio.Event] = {}
 
     async def is_new(self, name: str) -> bool:
-        """See `Seen.is_new`."""
         if not await self._here.is_new(name):
             return False
         try:
-            is_new = await self._patience.wait(self._note(name))
+            is_new = await self._patience.wait(self._stored.is_new(name))
         except (StoreError, TimeoutError) as error:
             logger.warning("no other process could be asked what it has seen", error=repr(error))
             return True
@@ -163,22 +159,9 @@ class SharedDedup:
         return is_new
 
     async def forget(self, name: str) -> None:
-        """See `Seen.forget`. A store that fails lets other processes take `name` for a repeat."""
+        """See `DedupStore.forget`. If the store fails, other processes still know `name`."""
         await self._here.forget(name)
         try:
-            await self._patience.wait(self._let_go(name))
+            await self._patience.wait(self._stored.forget(name))
         except (StoreError, TimeoutError) as error:
             logger.warning("other processes may still know it", error=repr(error))
-
-    async def _note(self, name: str) -> bool:
-        self._noting[name] = noted = asyncio.Event()
-        try:
-            return await self._stored.is_new(name)
-        finally:
-            self._noting.pop(name, None)
-            noted.set()
-
-    async def _let_go(self, name: str) -> None:
-        if noted := self._noting.get(name):  # its caller has gone; it may still happen
-            await noted.wait()
-        await self._stored.forget(name)

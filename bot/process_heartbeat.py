@@ -25,7 +25,7 @@ class Processes:
     """The processes of a store, of which `process_id` is this one. Here all others are dead."""
 
     def __init__(self) -> None:
-        self.process_id = new_process_id()
+        self.process_id = secrets.token_hex(8)
 
     async def heartbeat(self) -> None:
         """Record that this process lives, and look at the others; call it every 5 s.
@@ -104,8 +104,3 @@ class SharedProcesses(Processes):
                 with contextlib.suppress(ConflictError):  # it lives after all
                     await self._documents.delete(document.key, if_rev=document.rev)
                     logger.warning("a process has ended without a word", process=process_id)
-
-
-def new_process_id() -> str:
-    """Return a name that no other process has."""
-    return secrets.token_hex(8)

@@ -73,13 +73,10 @@ class HealthEndpoints:
     async def _check(self, name: str) -> bool:
         try:
             # Not cancelled: cancelling a query of a database that hangs takes seconds.
-            return await self._patience.wait(self._run(name))
+            return await self._patience.wait(self._checks[name]())
         except Exception as error:  # noqa: BLE001  # any error is a failed check
             logger.warning("not ready", check=name, error=repr(error))
             return False
-
-    async def _run(self, name: str) -> bool:
-        return await self._checks[name]()
 
 
 # Takes an Accept header; returns the page and its content type.

@@ -6,7 +6,6 @@ from typing import Any
 
 from bot.store.documents import (
     Document,
-    Row,
     StoreError,
     checked_key,
     checked_moment,
@@ -46,7 +45,7 @@ class MemoryDocuments:
         rev = old.rev if old else None
         checked_rev(key, rev, if_rev)
         due_utc = checked_moment(due_at) if due_at else None
-        self._rows[key] = encode_row(Row(next_rev(rev), due_utc, encode_value(value)))
+        self._rows[key] = encode_row(next_rev(rev), due_utc, encode_value(value))
         self._due.set(key, due_utc)
         return decode_row(key, self._rows[key])
 
@@ -83,18 +82,10 @@ class MemoryDocuments:
         self._require_open()
         return self._keys(prefix and checked_key(prefix))
 
-    async def due_before(
-        self, moment: datetime, *, prefix: str = "", limit: int = 100
-    ) -> list[Document]:
-        """See `Documents.due_before`."""
-        self._require_open()
-        keys = self._due.keys_due(checked_moment(moment), prefix, limit)
-        return [decode_row(key, self._rows[key]) for key in keys]
-
     async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
         """See `Documents.due_keys`."""
         self._require_open()
-        return self._due.keys_due(checked_moment(moment), "", limit)
+        return self._due.keys_due(checked_moment(moment), limit)
 
     async def check(self) -> None:
         """See `Documents.check`."""

@@ -34,7 +34,7 @@ class TroubledSeen(MemoryDedup):
     def __init__(self) -> None:
         super().__init__(clock=FakeClock().seconds)
         self.error: StoreError | None = None
-        self.gate, self.is_forgotten = asyncio.Event(), asyncio.Event()
+        self.gate = asyncio.Event()
         self.gate.set()
 
     async def is_new(self, name: str) -> bool:
@@ -48,7 +48,6 @@ class TroubledSeen(MemoryDedup):
         if self.error:
             raise self.error
         await super().forget(name)
-        self.is_forgotten.set()
 
 
 def a_process(stored: MemoryDedup, asked_within_s: float = TIME_LIMIT_S) -> SharedDedup:
@@ -167,19 +166,6 @@ async def test_nobody_waits_for_others_that_do_not_answer() -> None:
     stored.gate.set()
 
     assert taken == [True, False]
-
-
-async def test_what_failed_is_new_again_although_the_store_was_slow_to_note_it() -> None:
-    stored = TroubledSeen()
-    stored.gate.clear()
-    one = a_process(stored, asked_within_s=0.001)
-    await one.is_new("a")
-    await one.forget("a")
-
-    stored.gate.set()
-    await asyncio.wait_for(stored.is_forgotten.wait(), TIME_LIMIT_S)
-
-    assert await a_process(stored).is_new("a")
 
 
 async def test_what_failed_is_new_again_here_also_when_the_others_cannot_be_told() -> None:

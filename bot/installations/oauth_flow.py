@@ -3,19 +3,18 @@
 Bolt's flow, of which each override says what is wrong with the original.
 """
 
-import asyncio
 import re
 import secrets
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 from urllib.parse import urlencode
 
 import structlog
+from cachetools import TTLCache
 from slack_bolt.oauth.async_callback_options import AsyncSuccessArgs
 from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
 from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
@@ -44,10 +43,8 @@ REDIRECT_PATH = "/slack/oauth_redirect"
 # As long as Slack's code: https://docs.slack.dev/authentication/installing-with-oauth
 LIVES_FOR = timedelta(minutes=10)
 CLOCKS_DIFFER_BY = timedelta(days=1)  # a clock that is wrong by more is no clock
-# Anybody may come back with a code of their own making, and each costs one request to Slack.
-AT_ONCE, WAITS_S = 5, 5.0
-# Well below what Slack allows the app in a minute, which the renewal of tokens needs too:
-# https://docs.slack.dev/apis/web-api/rate-limits
+# Anybody may come back with a code of their own making. This is well below what Slack allows the
+# app in a minute, which the renewal of tokens needs too: https://docs.slack.dev/apis/web-api/rate-limits
 REFUSED_AT_MOST, REFUSED_WITHIN_S = 30, 60.0
 CANCELLED = "access_denied"
 STALE = frozenset({"invalid_browser", "invalid_state", "missing_code"})
@@ -197,9 +194,8 @@ class InstallFlow(AsyncOAuthFlow):
     """Bolt's flow, with our state cookie, address, exchange and pages.
 
     `on_installed(installation, before)` is to return soon, as a person waits for the page; what
-    it raises is logged. `before` is the installation that was replaced. At most `at_once` codes
-    are exchanged at a time, and none while 30 were refused within a minute; who waits for longer
-    than `waits_s` is asked to try again. `seconds` never go back.
+    it raises is logged. `before` is the installation that was replaced. No code is exchanged while
+    30 were refused within a minute. `seconds` never go back.
     """
 
     def __init__(
@@ -211,8 +207,6 @@ class InstallFlow(AsyncOAuthFlow):
         on_installed: Callable[[Installation, Installation | None], Awaitable[None]],
         tasks: Tasks,
         clock: Callable[[], datetime],
-        at_once: int = AT_ONCE,
-        waits_s: float = WAITS_S,
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(settings=settings)
@@ -226,10 +220,9 @@ class InstallFlow(AsyncOAuthFlow):
         self._on_installed = on_installed
         self._tasks = tasks
         self._clock = clock
-        self._turns = asyncio.Semaphore(at_once)
-        self._waits_s = waits_s
-        self._seconds = seconds
-        self._refused_at: deque[float] = deque(maxlen=REFUSED_AT_MOST)
+        self._refused: TTLCache[object, bool] = TTLCache(
+            REFUSED_AT_MOST, REFUSED_WITHIN_S, timer=seconds
+        )
 
     async def build_authorize_url(self, state: str, request: AsyncBoltRequest) -> str:
         """Return Slack's page, encoded: the SDK (3.47) joins the parts as they are."""
@@ -260,27 +253,16 @@ class InstallFlow(AsyncOAuthFlow):
 
     async def run_installation(self, code: str) -> BoltInstallation:
         """Exchange the code; raise SlackError. Bolt logs the code and loses Slack's reason."""
-        async with AsyncExitStack() as turn:
-            try:
-                async with asyncio.timeout(self._waits_s):
-                    await turn.enter_async_context(self._turns)
-                    await asyncio.sleep(self._wait_s())
-            except TimeoutError:
-                raise SlackUnreachableError("too many installations at once") from None
-            asked_at = self._clock()
-            try:
-                given = await self._calls.exchange(code, f"{self.redirect_uri}")
-            except SlackRefusedError:
-                self._refused_at.append(self._seconds())
-                raise
-            bot_id = await self._calls.bot_id(given.tokens.access)
+        if len(self._refused) == REFUSED_AT_MOST:
+            raise SlackUnreachableError("too many codes were refused")
+        asked_at = self._clock()
+        try:
+            given = await self._calls.exchange(code, f"{self.redirect_uri}")
+        except SlackRefusedError:
+            self._refused[object()] = True
+            raise
+        bot_id = await self._calls.bot_id(given.tokens.access)
         return NewInstallation(installation_of(given, bot_id, asked_at))
-
-    def _wait_s(self) -> float:
-        """Return for how long no code may be exchanged, as too many were refused."""
-        if len(self._refused_at) < REFUSED_AT_MOST:
-            return 0.0
-        return max(0.0, self._refused_at[0] + REFUSED_WITHIN_S - self._seconds())
 
     async def _succeed(self, args: AsyncSuccessArgs) -> BoltResponse:
         new = args.installation

@@ -299,7 +299,6 @@ STORE_OPERATIONS = (
     "vacuum",
     "list_prefix",
     "list_keys",
-    "due_before",
     "due_keys",
     "check",
 )

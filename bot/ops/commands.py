@@ -5,33 +5,35 @@ Each prints its result and returns the exit status; what is in the way is an Ope
 
 import asyncio
 import os
-import shutil
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Sequence
-from contextlib import aclosing
+from collections.abc import Coroutine, Iterable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
-from urllib.parse import urlsplit
-
-import aiohttp
-from pydantic import SecretStr
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.digests.models import UnknownDigestError
-from bot.installations.oauth_flow import INSTALL_PATH, REDIRECT_PATH
 from bot.jobs.queue_jobs import migrations
 from bot.logs import set_up_logs
-from bot.ops.doctor import LIMIT_S, DoctorInput, OAuthApp, OneToken, examine
-from bot.ops.doctor_slack import InstallQuery
-from bot.ops.export_file import Holdings
-from bot.ops.exporting import exported, exported_history, read_holdings, unreadable_error
+from bot.ops.doctor import diagnose, text_of
+from bot.ops.export_file import (
+    Found,
+    Holdings,
+    file_text,
+    places_of,
+    read_histories,
+    read_holdings,
+)
 from bot.ops.import_diff import Difference, difference_between, difference_lines, write
 from bot.ops.import_file import FileProblemsError, WantedFile, read_file
 from bot.ops.move import back, relocate
-from bot.ops.output import Finding, Mark, OperatingError, failure, ok, shown, some_of
-from bot.ops.rotate_secrets import failure_lines, require_shared, rotate_all, rotation_lines
+from bot.ops.output import Mark, OperatingError, failure, ok, shown, some_of
+from bot.ops.rotate_secrets import (
+    failure_lines,
+    require_none_late,
+    require_shared,
+    rotate,
+    rotation_lines,
+)
 from bot.ops.stores import (
     DatabaseStore,
     FileStore,
@@ -40,8 +42,6 @@ from bot.ops.stores import (
     read_sealed,
 )
 from bot.settings import DEFAULT_FILE, MOVE_TO, Settings
-from bot.slack.auth import Answer, Grant, OAuthCalls, check_api, fetch_answer, fetch_grant
-from bot.slack.client import check_app_token
 from bot.store.documents import (
     ConflictError,
     Documents,
@@ -52,8 +52,6 @@ from bot.store.documents import (
 from bot.store.encryption import CHECK_KEY
 from bot.store.postgres import migrations as schema
 from bot.store.postgres.pool import Address, OutdatedSchemaError, parse_address
-from bot.tracker.client import look_for_service
-from bot.tracker.http import tracker_http
 
 
 def open_store(settings: Settings) -> Store:
@@ -63,79 +61,7 @@ def open_store(settings: Settings) -> Store:
     return DatabaseStore(settings.database, migrations())
 
 
-# Within the doctor's own limit, so that it is a warning: the bot may not have been started yet.
-HEALTH_WITHIN_S = LIMIT_S - 1
-
-
-async def diagnose(settings: Settings) -> list[Finding]:
-    """Return the findings about everything that the bot needs, but for the settings."""
-    app_token, url = _text(settings.slack_app_token), settings.domain_tracker_url
-    async with aiohttp.ClientSession() as http, tracker_http() as service:
-        slack = _client(settings, http)
-        given = DoctorInput(
-            way=_way(settings, http),
-            ask_for_socket=partial(check_app_token, slack, app_token) if app_token else None,
-            signing_secret=_text(settings.slack_signing_secret),
-            look_for_service=partial(look_for_service, service, url, LIMIT_S),
-            service_url=url,
-            store=open_store(settings),
-            key_ring=_text(settings.bot_secret_keys) or None,
-            environ=os.environ,
-            hooks=_hooks(slack, http),
-        )
-        return await examine(given)
-
-
-def _hooks(
-    slack: AsyncWebClient, http: aiohttp.ClientSession
-) -> tuple[str, Callable[[], Awaitable[Answer]]] | None:
-    """Return Slack's host of answers, and what asks it by the proxy of all other calls."""
-    host = urlsplit(slack.base_url).hostname
-    if host not in {"slack.com", "slack-gov.com"}:
-        return None
-    url = f"https://hooks.{host}"
-    return url, partial(fetch_answer, http, url, HEALTH_WITHIN_S, proxy=slack.proxy)
-
-
-def _way(settings: Settings, http: aiohttp.ClientSession) -> OneToken | OAuthApp:
-    if settings.slack_bot_token:
-        return partial(fetch_grant, _client(settings, http, _text(settings.slack_bot_token)))
-    public_url = settings.public_url or ""
-
-    async def ask(token: str) -> Grant:
-        return await fetch_grant(_client(settings, http, token))
-
-    calls = OAuthCalls(
-        _client(settings, http),
-        client_id=settings.slack_client_id or "",
-        client_secret=_text(settings.slack_client_secret),
-    )
-    return OAuthApp(
-        exchange=partial(calls.exchange, redirect_uri=f"{public_url}{REDIRECT_PATH}"),
-        public_url=public_url,
-        ask_api=partial(check_api, _client(settings, http)),
-        look_at_health=partial(fetch_answer, http, f"{public_url}/healthz", HEALTH_WITHIN_S),
-        query=InstallQuery(
-            ask=ask, install_url=f"{public_url}{INSTALL_PATH}", now=datetime.now(UTC)
-        ),
-    )
-
-
-def _client(
-    settings: Settings, http: aiohttp.ClientSession, token: str | None = None
-) -> AsyncWebClient:
-    return AsyncWebClient(
-        token, settings.slack_api_url, session=http, timeout=10, retry_handlers=[]
-    )
-
-
-def _text(secret: SecretStr | None) -> str:
-    return secret.get_secret_value() if secret else ""
-
-
 DONE, FAILED = 0, 1
-# An export that is larger waits on the disk.
-SPOOLED_CHARS = 4_000_000
 SETTINGS = "settings"
 
 
@@ -177,34 +103,29 @@ async def doctor(settings: Settings) -> int:
     """Check everything that the bot needs, one line each."""
     mode = "Socket Mode" if settings.slack_app_token else "HTTP"
     many = "any number of workspaces" if settings.is_for_many else "one workspace"
-    findings = [ok(SETTINGS, f"complete, for {mode} and {many}"), *await diagnose(settings)]
+    findings = [ok(SETTINGS, f"complete, for {mode} and {many}")]
+    findings += await diagnose(settings, open_store(settings), os.environ)
     _print(finding.line for finding in findings)
     return FAILED if any(each.mark is Mark.FAIL for each in findings) else DONE
 
 
 async def export(settings: Settings) -> int:
     """Print the digests of every workspace, who may change them, and who manages the key."""
-    unreadable = list[str]()
-    return await _write(exported(open_store(settings), unreadable), unreadable)
+    holdings = await read_holdings(open_store(settings))
+    return _write(file_text(holdings), holdings)
 
 
 async def export_history(settings: Settings) -> int:
     """Print who did what to the settings of every workspace."""
-    unreadable = list[str]()
-    return await _write(exported_history(open_store(settings), unreadable), unreadable)
+    histories = await read_histories(open_store(settings))
+    return _write("".join(f"{line}\n" for line in histories.lines), histories)
 
 
-async def _write(parts: AsyncGenerator[str], unreadable: Sequence[str]) -> int:
-    """Print the parts at their end, so that a store that fails leaves no half of a file."""
+def _write(text: str, found: Found) -> int:
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as YAML and JSON are
-    with SpooledTemporaryFile(SPOOLED_CHARS, "w+", encoding="utf-8", newline="") as file:
-        async with aclosing(parts):
-            async for part in parts:
-                file.write(part)
-        file.seek(0)
-        shutil.copyfileobj(file, sys.stdout)
-    if unreadable:
-        raise unreadable_error(unreadable, "The rest was exported.")
+    sys.stdout.write(text)
+    if found.unreadable:
+        raise found.unreadable_error("The rest was exported.")
     return DONE
 
 
@@ -240,7 +161,7 @@ async def _print_difference(store: Store, wanted: WantedFile, now: datetime) -> 
     is_new = isinstance(store, FileStore) and not store.path.exists()
     held = Holdings() if is_new else await read_holdings(store)
     if held.unreadable:
-        raise unreadable_error(held.unreadable_places, "Nothing was imported.")
+        raise held.unreadable_error("Nothing was imported.")
     difference = difference_between(held, wanted, now)
     _print(difference_lines(difference, held.places))
     return difference
@@ -259,13 +180,16 @@ async def rotate_secrets(settings: Settings) -> int:
     store = open_store(settings)
     store.require_there()
     try:
-        source = store.ring_source(_text(settings.bot_secret_keys))
+        source = store.ring_source(text_of(settings.bot_secret_keys))
         if source.ring is None:
             raise no_keys_error(source, "Nothing was changed.")
         async with store.opened() as documents:
             check = await documents.get(CHECK_KEY)
             require_shared(source.ring, check, await store.living())
-            rotated, places = await rotate_all(lambda: read_sealed(store), documents, source.ring)
+            snapshot = await read_sealed(store)
+            rotated = await rotate(documents, snapshot, source.ring)
+            if not rotated.failures:
+                require_none_late(await read_sealed(store), source.ring)
             await _vacuum(documents)
     except WrongKeyRingError as error:
         raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error
@@ -273,7 +197,7 @@ async def rotate_secrets(settings: Settings) -> int:
     if rotated.failures:
         raise OperatingError(
             "These could not be opened, and stay as they are:",
-            *some_of([*failure_lines(rotated, source.ring, places)]),
+            *some_of([*failure_lines(rotated, source.ring, places_of(snapshot.documents))]),
             "Keep the earlier keys in BOT_SECRET_KEYS until this is fixed.",
         )
     return DONE
@@ -318,7 +242,7 @@ async def move(settings: Settings, to: str) -> int:
             f"The address to move to is wrong: {error}. Nothing was moved."
         ) from None
     tell = partial(print, flush=True)  # shown at once by a pipe too
-    keys, now = _text(settings.bot_secret_keys) or None, datetime.now(UTC)
+    keys, now = text_of(settings.bot_secret_keys) or None, datetime.now(UTC)
     try:
         _print(await relocate(path, target, setting=keys, now=now, tell=tell))
     except WrongKeyRingError as error:

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from bot.installations.models import Installation, Tokens, decode, is_installation, organisation
 from bot.installations.repository import WAITS_FOR_REINSTALL
-from bot.ops.export_file import installation_name, places_of, some_names
-from bot.ops.output import Finding, counted, failure, ok, shown, warning
+from bot.ops.export_file import installation_name, places_of
+from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
 from bot.ops.stores import sealed_in
 from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Answer, Grant
 from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError

@@ -4,12 +4,11 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 from pathlib import Path
 
 from bot.installations.models import is_installation
 from bot.ops.export_file import places_of
-from bot.ops.output import Finding, counted, failure, ok, shown, warning
+from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
 from bot.ops.stores import (
     ALL,
     FORWARDING,
@@ -34,7 +33,6 @@ from bot.store.postgres.snapshot import Facts, read_facts
 from bot.store.sqlite import Snapshot, open_sqlite, read_pages
 
 STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
-MAX_NAMED = 3
 RESTORE = "stop the bot and put a backup in its place."
 SAME_USER = (
     "Give the file and its folder to the user that runs the bot, and run this as that user."
@@ -55,23 +53,17 @@ async def check_store(path: Path) -> tuple[list[Finding], Snapshot | None]:
 
 
 async def _read(path: Path) -> tuple[int, Snapshot]:
-    """Return how many documents there are, and those that the checks need.
-
-    Those with secrets and the installations; of all else a first one of each workspace, empty.
-    """
-    count, homes = 0, set[str]()
-    documents, unreadable = list[Document](), list[str]()
+    """Return how many documents there are, and those with secrets and the installations."""
+    count, documents, unreadable = 0, list[Document](), list[str]()
     async with aclosing(read_pages(path)) as pages:
         async for page in pages:
             count += len(page.documents)
             unreadable += page.unreadable
-            for each in page.documents:
-                home = each.key.partition("/")[0]
-                if each.key == FORWARDING or is_installation(each.key) or any(sealed_in(each)):
-                    documents.append(each)
-                elif home not in homes:
-                    documents.append(replace(each, value={}))
-                homes.add(home)
+            documents += [
+                each
+                for each in page.documents
+                if each.key == FORWARDING or is_installation(each.key) or any(sealed_in(each))
+            ]
     return count, Snapshot(documents=tuple(documents), unreadable=tuple(unreadable))
 
 
@@ -88,7 +80,7 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
             for each in closed
         ]
         mend = f"The store needs the keys named {needed}. Put the missing or earlier one back."
-        return failure(RING, f"{shown(source.name)} does not open {_some(said)}", mend)
+        return failure(RING, f"{shown(source.name)} does not open {some_names(said)}", mend)
     spare = [name for name in source.ring.names[1:] if name not in {s.key_name for s in sealed}]
     if not sealed:
         return ok(RING, f"{shown(source.name)} is there; nothing is sealed yet")
@@ -122,7 +114,7 @@ def disk_warning(environ: Mapping[str, str]) -> str | None:
 def _unreadable_finding(where: str, snapshot: Snapshot) -> Finding:
     places = places_of(snapshot.documents)
     names = [places.document(key) for key in snapshot.unreadable]
-    said = f"{shown(where)} holds what cannot be read: {_some(names)}"
+    said = f"{shown(where)} holds what cannot be read: {some_names(names)}"
     return failure(STORE, said, f"Use the version of the bot that wrote it, or {RESTORE}")
 
 
@@ -175,12 +167,6 @@ def _without_ring(source: RingSource, sealed: Sequence[SealedText], needed: str)
     if source.key_file is None:
         return failure(RING, "not set", mend)
     return failure(RING, f"not set, and there is no file {shown(str(source.key_file))}", mend)
-
-
-def _some(names: Sequence[str]) -> str:
-    left_out = len(names) - MAX_NAMED
-    more = f" and {left_out:,} more" if left_out > 0 else ""
-    return "; ".join(shown(name, 160) for name in names[:MAX_NAMED]) + more
 
 
 TLS, CONNECTIONS, PROCESSES = "TLS", "connections", "processes"

@@ -1,14 +1,11 @@
-"""Write the file of `export` and the history of settings. Pure.
-
-Described for operators in docs/operators.md.
-"""
+"""Write the file of `export` and the history of settings; docs/operators.md describes both."""
 
 import contextlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
@@ -17,13 +14,20 @@ from bot.admin import HISTORY_KIND, Named, audience_names, encode, entries_in
 from bot.commands import Audience
 from bot.digests.models import Digest, Pause
 from bot.digests.repository import KIND, RIGHTS, decode_digest
-from bot.installations.models import WHOLE_ORGANISATION, Installation, is_installation
-from bot.ops.output import shown
+from bot.installations.models import KIND as INSTALLATION
+from bot.installations.models import (
+    WHOLE_ORGANISATION,
+    Installation,
+    home_of,
+    is_installation,
+)
+from bot.ops.output import OperatingError, counted, shown, some_of
+from bot.ops.stores import Store
 from bot.store.documents import Document
+from bot.store.sqlite import Snapshot
 from bot.workspace import WorkspaceId
 
 MAX_NAME_CHARS, MAX_ID_CHARS = 60, 40
-MAX_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +65,7 @@ def places_of(documents: Iterable[Document]) -> Places:
     for document in documents:
         if is_installation(document.key):
             with contextlib.suppress(ValueError):  # no workspace
-                home = WorkspaceId.parse(document.key.split("/")[0])
-                names[home] = str(document.value.get("name") or "")
+                names[home_of(document.key)] = str(document.value.get("name") or "")
     return Places(names)
 
 
@@ -71,13 +74,8 @@ def installation_name(installation: Installation) -> str:
     return Places({installation.home: installation.name}).workspace(installation.home)
 
 
-def some_names(names: Sequence[str]) -> str:
-    """Return the first few, and how many more there are."""
-    left_out = len(names) - MAX_NAMED
-    return "; ".join(names[:MAX_NAMED]) + (f"; and {left_out:,} more" if left_out > 0 else "")
-
-
 VERSION = 1
+EXPORTED_KINDS = frozenset({KIND, RIGHTS, admin.KIND, admin.AUDIENCES_KIND})
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 ADMINS, MEMBERS = "admins", "members"
 WHO_MAY = "who_may"
@@ -87,7 +85,6 @@ HEAD = """\
 # Written by `python -m bot export`, read by `python -m bot import FILE`; see docs/operators.md.
 version: 1
 """
-WORKSPACES, NO_WORKSPACES = "workspaces:\n", "workspaces: []\n"
 
 
 @dataclass(slots=True)
@@ -100,77 +97,89 @@ class Held:
     audiences: dict[str, Audience] = field(default_factory=dict)  # empty: never chosen
 
 
-@dataclass(slots=True)
-class Holdings:
-    """The settings by workspace, in order; `unreadable` are the keys of damaged documents."""
+@dataclass(slots=True, kw_only=True)
+class Found:
+    """What was read of a store; `unreadable` are the keys of damaged documents."""
 
-    workspaces: dict[WorkspaceId, Held] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
     places: Places = field(default_factory=Places)
 
-    @property
-    def unreadable_places(self) -> list[str]:
-        """The damaged documents in words."""
-        return [self.places.document(key) for key in self.unreadable]
+    def add(self, page: Snapshot) -> None:
+        """Add what a page of the store holds, and nothing else of it."""
+        self.unreadable += page.unreadable
+        self.places = Places({**self.places.names, **places_of(page.documents).names})
+        for document in page.documents:
+            try:
+                self._add(document, document.key.split("/")[1:])
+            except (ValueError, LookupError, TypeError):
+                self.unreadable.append(document.key)
+
+    def _add(self, document: Document, place: Sequence[str]) -> None:
+        raise NotImplementedError
+
+    def unreadable_error(self, outcome: str) -> OperatingError:
+        """Return the error for the damaged documents; `outcome` is its last line."""
+        names = [self.places.document(key) for key in self.unreadable]
+        count = counted(len(names), "document")
+        said = f"The store holds {count} that cannot be read:"
+        return OperatingError(said, *some_of(names), outcome)
+
+
+F = TypeVar("F", bound=Found)
+
+
+@dataclass(slots=True)
+class Holdings(Found):
+    """The settings by workspace."""
+
+    workspaces: dict[WorkspaceId, Held] = field(default_factory=dict)
 
     def digests(self, workspace: WorkspaceId) -> dict[str, Digest]:
         """Return a workspace's digests by id."""
         held = self.workspaces.get(workspace, Held())
         return {digest.digest_id: digest for digest in held.digests}
 
-
-def holdings_of(documents: Iterable[Document]) -> Holdings:
-    """Return the settings among the documents of a store."""
-    documents = [*documents]
-    found = Holdings(places=places_of(documents))
-    for document in documents:
-        home, kind, *_ = f"{document.key}//".split("/")
-        if kind in (KIND, RIGHTS, admin.KIND, admin.AUDIENCES_KIND):
-            try:
-                workspace = WorkspaceId.parse(home)
-                held = found.workspaces.get(workspace) or Held()
-                if kind == KIND:
-                    held.digests.append(decode_digest(document.value, document.rev))
-                elif kind == RIGHTS:
-                    held.admins_only = bool(document.value["admins_only"])
-                elif kind == admin.KIND:
-                    held.managers = admin.decode(document)
-                else:
-                    held.audiences = admin.decode_audiences(document)
-                found.workspaces[workspace] = held
-            except (ValueError, LookupError, TypeError):
-                found.unreadable.append(document.key)
-    for held in found.workspaces.values():
-        held.digests.sort(key=lambda digest: (digest.made_at, digest.digest_id))
-    found.workspaces = dict(sorted(found.workspaces.items(), key=lambda each: str(each[0])))
-    return found
+    def _add(self, document: Document, place: Sequence[str]) -> None:
+        kind = place[0] if place else ""
+        if kind not in EXPORTED_KINDS:
+            return
+        workspace = home_of(document.key)
+        held = self.workspaces.get(workspace) or Held()
+        if kind == KIND:
+            held.digests.append(decode_digest(document.value, document.rev))
+            held.digests.sort(key=lambda digest: (digest.made_at, digest.digest_id))
+        elif kind == RIGHTS:
+            held.admins_only = bool(document.value["admins_only"])
+        elif kind == admin.KIND:
+            held.managers = admin.decode(document)
+        else:
+            held.audiences = admin.decode_audiences(document)
+        self.workspaces[workspace] = held
 
 
 def file_text(holdings: Holdings) -> str:
     """Return the file, the same for the same holdings."""
     if not holdings.workspaces:
-        return f"{HEAD}{NO_WORKSPACES}"
-    return f"{HEAD}{WORKSPACES}{workspaces_text(holdings)}"
+        return f"{HEAD}workspaces: []\n"
+    workspaces = sorted(holdings.workspaces.items(), key=lambda each: str(each[0]))
+    texts = (_workspace_text(*each) for each in workspaces)
+    return f"{HEAD}workspaces:\n{''.join(texts)}"
 
 
-def workspaces_text(holdings: Holdings) -> str:
-    """Return the part of the file below `workspaces:`."""
-    workspaces = [
-        {
-            "team": workspace.team_id,
-            "organisation": workspace.enterprise_id,
-            "managers": {
-                "people": list(held.managers.user_ids),
-                "groups": list(held.managers.group_ids),
-            },
-            "editors": ADMINS if held.admins_only else MEMBERS,
-            **({WHO_MAY: audience_names(held.audiences)} if held.audiences else {}),
-            "digests": [_written(digest) for digest in held.digests],
-        }
-        for workspace, held in holdings.workspaces.items()
-    ]
+def _workspace_text(workspace: WorkspaceId, held: Held) -> str:
+    fields = {
+        "team": workspace.team_id,
+        "organisation": workspace.enterprise_id,
+        "managers": {
+            "people": list(held.managers.user_ids),
+            "groups": list(held.managers.group_ids),
+        },
+        "editors": ADMINS if held.admins_only else MEMBERS,
+        **({WHO_MAY: audience_names(held.audiences)} if held.audiences else {}),
+        "digests": [_written(digest) for digest in held.digests],
+    }
     text: str = yaml.dump(
-        workspaces,
+        [fields],
         Dumper=_Dumper,
         sort_keys=False,
         allow_unicode=True,
@@ -256,32 +265,39 @@ def days_text(days: Sequence[str]) -> str:
 
 
 @dataclass(slots=True)
-class Histories:
-    """The lines, each workspace's oldest first; `unreadable` are the keys of damaged documents."""
+class Histories(Found):
+    """The lines, each workspace's oldest first."""
 
     lines: list[str] = field(default_factory=list)
-    unreadable: list[str] = field(default_factory=list)
-    places: Places = field(default_factory=Places)
 
-    @property
-    def unreadable_places(self) -> list[str]:
-        """The damaged documents in words."""
-        return [self.places.document(key) for key in self.unreadable]
+    def _add(self, document: Document, place: Sequence[str]) -> None:
+        if [*place] == [HISTORY_KIND]:
+            workspace = home_of(document.key)
+            ids = {"team": workspace.team_id, "organisation": workspace.enterprise_id}
+            entries = [ids | encode(entry) for entry in reversed(entries_in(document))]
+            self.lines += [json.dumps(entry, ensure_ascii=False) for entry in entries]
 
 
-def histories_of(documents: Iterable[Document]) -> Histories:
-    """Return the histories among the documents of a store."""
-    documents = sorted(documents, key=lambda each: each.key)
-    found = Histories(places=places_of(documents))
-    for document in documents:
-        home, *kind = document.key.split("/")
-        if kind == [HISTORY_KIND]:
-            try:
-                workspace = WorkspaceId.parse(home)
-                ids = {"team": workspace.team_id, "organisation": workspace.enterprise_id}
-                entries = [ids | encode(entry) for entry in reversed(entries_in(document))]
-            except (ValueError, LookupError, TypeError):
-                found.unreadable.append(document.key)
-            else:
-                found.lines += [json.dumps(entry, ensure_ascii=False) for entry in entries]
+async def read_holdings(store: Store) -> Holdings:
+    """Return the digests and settings of a store, also beside a running bot.
+
+    Raises:
+        OperatingError: there is no store.
+        StoreError: it cannot be read.
+    """
+    return await _read(Holdings(), store, EXPORTED_KINDS)
+
+
+async def read_histories(store: Store) -> Histories:
+    """Return the histories of a store; see `read_holdings`."""
+    return await _read(Histories(), store, {HISTORY_KIND})
+
+
+async def _read(found: F, store: Store, kinds: Collection[str]) -> F:
+    """Read page by page: a store may be larger than the memory."""
+    store.require_there()
+    # The installations know the names of workspaces.
+    async with contextlib.aclosing(store.pages(kinds={*kinds, INSTALLATION})) as pages:
+        async for page in pages:
+            found.add(page)
     return found

@@ -38,7 +38,6 @@ from bot.workspace import WorkspaceId
 Loc = tuple[str | int, ...]
 """A place in the file: `("workspaces", 0, "team")`."""
 
-MAX_DEPTH = 12
 MAX_FILE_BYTES = 10_000_000
 MAX_NAME_CHARS = 200
 NULL = "tag:yaml.org,2002:null"
@@ -280,7 +279,10 @@ def read_file(raw: bytes) -> WantedFile:
     """
     lines: dict[Loc, int] = {}
     problems: list[tuple[Loc, str]] = []
-    value = _plain(_node(raw), (), lines, problems)
+    try:
+        value = _plain(_node(raw), (), lines, problems)
+    except RecursionError:
+        raise FileProblemsError(["nested too deeply"]) from None
     try:
         file = _File.model_validate(value)
     except ValidationError as error:
@@ -315,21 +317,10 @@ def _node(raw: bytes) -> yaml.Node:
 
 
 def _require_plain(text: str) -> None:
-    """Refuse what grows or nests without end, before anything is built of it."""
-    depth = documents = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        said = ""
         if isinstance(event, yaml.NodeEvent) and (event.anchor or getattr(event, "tag", None)):
-            said = "anchors, aliases and tags are not part of this file"
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        documents += isinstance(event, yaml.DocumentStartEvent)
-        if depth > MAX_DEPTH:
-            said = "nested too deeply"
-        if documents > 1:
-            said = "there is a second document"
-        if said:
             line = event.start_mark.line + 1 if event.start_mark else 1
+            said = "anchors, aliases and tags are not part of this file"
             raise FileProblemsError([f"line {line}: {said}"])
 
 

@@ -19,6 +19,7 @@ class OperatingError(Exception):
 
 MAX_CHARS = 200
 MAX_LINES = 100
+MAX_NAMED = 3
 
 
 def shown(text: str, max_chars: int = MAX_CHARS) -> str:
@@ -48,6 +49,13 @@ def some_of(lines: Sequence[str]) -> list[str]:
     left_out = len(lines) - MAX_LINES
     more = [f"  and {left_out:,} more"] if left_out > 0 else []
     return [f"  {shown(line, 400)}" for line in lines[:MAX_LINES]] + more
+
+
+def some_names(names: Sequence[str]) -> str:
+    """Return the first few, and how many more there are."""
+    left_out = len(names) - MAX_NAMED
+    more = [f"and {left_out:,} more"] if left_out > 0 else []
+    return "; ".join([*(shown(name) for name in names[:MAX_NAMED]), *more])
 
 
 Check = Callable[[], Awaitable[Sequence["Finding"]]]

@@ -1,19 +1,12 @@
 """Encrypt everything at rest again, under the first key of the ring."""
 
-import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bot.ops.export_file import Places, places_of
+from bot.ops.export_file import Places
 from bot.ops.output import OperatingError, counted, shown
 from bot.ops.stores import Process, SealedText, roles, sealed_in, with_text
-from bot.store.documents import (
-    ConflictError,
-    Document,
-    Documents,
-    StoreError,
-    UnreadableSecretError,
-)
+from bot.store.documents import Document, Documents, UnreadableSecretError, Write, update
 from bot.store.encryption import CHECK_KEY, CHECK_TEXT, KeyRing, RingSource, check_key_ring
 from bot.store.sqlite import Snapshot
 
@@ -58,8 +51,8 @@ def require_shared(ring: KeyRing, note: Document | None, running: Sequence[Proce
         )
 
 
-async def rotate(documents: Documents, keys: Iterable[str], ring: KeyRing) -> Rotated:
-    """Encrypt the documents under `keys` again, one by one; after a failure, a repeat goes on.
+async def rotate(documents: Documents, snapshot: Snapshot, ring: KeyRing) -> Rotated:
+    """Encrypt what is in `snapshot` again, one by one; after a failure, a repeat goes on.
 
     At the end the store's note forgets the earlier keys, unless something still needs them.
 
@@ -68,10 +61,10 @@ async def rotate(documents: Documents, keys: Iterable[str], ring: KeyRing) -> Ro
         StoreError: the store failed; what was encrypted again stays so.
     """
     await check_key_ring(documents, ring)  # from here on the store asks for the new key as well
-    rotated = Rotated()
-    for key in keys:
-        if key != CHECK_KEY:
-            await _rotate_one(documents, key, ring, rotated)
+    rotated = Rotated(unreadable=[*snapshot.unreadable])
+    for document in snapshot.documents:
+        if document.key != CHECK_KEY:
+            await _rotate_one(documents, document.key, ring, rotated)
     if not rotated.failures:
         note = await documents.get(CHECK_KEY)
         first = {ring.names[0]: ring.encrypt(CHECK_TEXT, CHECK_KEY)}
@@ -79,33 +72,15 @@ async def rotate(documents: Documents, keys: Iterable[str], ring: KeyRing) -> Ro
     return rotated
 
 
-async def rotate_all(
-    look: Callable[[], Awaitable[Snapshot]], documents: Documents, ring: KeyRing
-) -> tuple[Rotated, Places]:
-    """Encrypt everything in the store again; return the counts, and the names of places.
-
-    `look` finds at least the documents with secrets, and the installations. It is called again at
-    the end: a process whose first key is an old one may have written in between.
-
-    Raises:
-        OperatingError: a process encrypts with an old key at this moment.
-        WrongKeyRingError, StoreError: as `rotate` does.
-    """
-    snapshot = await look()
-    rotated = await rotate(documents, snapshot.keys, ring)
-    late = [
-        sealed
-        for document in (await look()).documents
-        for sealed in sealed_in(document)
-        if sealed.key_name != ring.names[0]
-    ]
-    if late and not rotated.failures:
+def require_none_late(snapshot: Snapshot, ring: KeyRing) -> None:
+    """Raise OperatingError if, since the rotation, an old key has encrypted something."""
+    sealed = [each for document in snapshot.documents for each in sealed_in(document)]
+    if late := [each for each in sealed if each.key_name != ring.names[0]]:
         raise OperatingError(
             f"{counted(len(late), 'secret')} came during this, sealed with an old key: a running"
             " process lacks the new one. Give it the new BOT_SECRET_KEYS and restart it. Then run"
             " this again. Keep the old keys until then."
         )
-    return rotated, places_of(snapshot.documents)
 
 
 def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
@@ -135,23 +110,18 @@ def failure_lines(rotated: Rotated, ring: KeyRing, places: Places) -> Iterator[s
 
 async def _rotate_one(documents: Documents, key: str, ring: KeyRing, rotated: Rotated) -> None:
     """Encrypt one document's secrets again; repeat when another process changes it."""
-    while True:
-        try:
-            document = await documents.get(key)
-        except StoreError:
-            rotated.unreadable.append(key)
-            return
-        if document is None:
-            return
+    one = Rotated()
+
+    def encrypt_again(document: Document | None) -> Write | None:
+        nonlocal one
         one = Rotated()
-        changed = _encrypt_again(document, ring, one)
-        with contextlib.suppress(ConflictError):
-            if one.again:
-                await documents.put(key, changed, due_at=document.due_at, if_rev=document.rev)
-            rotated.again += one.again
-            rotated.already += one.already
-            rotated.closed += one.closed
-            return
+        value = _encrypt_again(document, ring, one) if document else {}
+        return Write(value, document.due_at) if document and one.again else None
+
+    await update(documents, key, encrypt_again)
+    rotated.again += one.again
+    rotated.already += one.already
+    rotated.closed += one.closed
 
 
 def _encrypt_again(document: Document, ring: KeyRing, counts: Rotated) -> dict[str, object]:

@@ -98,11 +98,8 @@ class Process:
 
 def _process(value: dict[str, Any]) -> Process:
     """Read the document of a process, which may be of another version."""
-    role, keys = value.get("role"), value.get("keys")
-    return Process(
-        role=role if isinstance(role, str) and role in (ALL, WEB, WORKER) else "?",
-        keys=tuple(map(str, keys)) if isinstance(keys, list) and keys else None,
-    )
+    role, keys = value.get("role"), tuple(value.get("keys") or ())
+    return Process(role=role if role in (ALL, WEB, WORKER) else "?", keys=keys or None)
 
 
 def roles(processes: Iterable[Process]) -> str:

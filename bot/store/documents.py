@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 from bot.errors import BotError
 
@@ -133,18 +133,12 @@ class Documents(Protocol):
         """Return the keys of what `list_prefix` would return, without reading any of it."""
         ...
 
-    async def due_before(
-        self, moment: datetime, *, prefix: str = "", limit: int = 100
-    ) -> list[Document]:
-        """Return what is due at or before `moment`, the longest due first, then by key.
-
-        At most `limit` of them. Nothing is changed: a document stays due until it is put with
-        another `due_at` or deleted.
-        """
-        ...
-
     async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
-        """Return the keys of what `due_before` would return, without reading any of it."""
+        """Return the keys of what is due at or before `moment`.
+
+        The longest due first, then by key; at most `limit` of them. Nothing is changed: a document
+        stays due until it is put with another `due_at` or deleted.
+        """
         ...
 
     async def check(self) -> None:
@@ -208,18 +202,10 @@ FORMAT = 1
 MAX_FIRST_REV = 2**31
 
 
-class Row(NamedTuple):
-    """A document ready to be written; its value is already JSON text."""
-
-    rev: int
-    due_at: datetime | None
-    value_json: str
-
-
-def encode_row(row: Row) -> str:
-    """Return the row as JSON text."""
-    due_at = json.dumps(row.due_at and row.due_at.isoformat())
-    return f'{{"v":{FORMAT},"rev":{row.rev},"due_at":{due_at},"value":{row.value_json}}}'
+def encode_row(rev: int, due_at: datetime | None, value_json: str) -> str:
+    """Return a document as JSON text; its value is JSON already."""
+    due = json.dumps(due_at and due_at.isoformat())
+    return f'{{"v":{FORMAT},"rev":{rev},"due_at":{due},"value":{value_json}}}'
 
 
 def decode_row(key: str, text: str | bytes) -> Document:

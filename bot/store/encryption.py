@@ -22,7 +22,7 @@ from bot.store.documents import (
     WrongKeyRingError,
     update,
 )
-from bot.store.files import close_to_others, write_new_private_file
+from bot.store.files import OTHERS, OWNER_ONLY, write_new_private_file
 from bot.workspace import WorkspaceId
 
 VERSION = "v1"
@@ -145,9 +145,16 @@ def load_or_make_key_file(path: Path) -> tuple[KeyRing, bool]:
     try:
         key = _text(os.urandom(KEY_BYTES))
         is_new = not path.exists() and write_new_private_file(path, f"k1:{key}\n")
-        text = path.read_text(errors="replace")
-        close_to_others(path)
-        return KeyRing.parse(text), is_new
+        if path.stat().st_mode & OTHERS:
+            path.chmod(OWNER_ONLY)
+    except OSError as error:
+        raise StoreError(f"the key file {path} cannot be used: {error.strerror}") from error
+    return _read_key_file(path), is_new
+
+
+def _read_key_file(path: Path) -> KeyRing:
+    try:
+        return KeyRing.parse(path.read_text(errors="replace"))
     except OSError as error:
         raise StoreError(f"the key file {path} cannot be used: {error.strerror}") from error
     except ValueError as error:
@@ -237,11 +244,4 @@ def ring_source(setting: str | None, database: Path) -> RingSource:
     if setting:
         return RingSource(KeyRing.parse(setting))
     path = key_file_of(database)
-    try:
-        return RingSource(KeyRing.parse(path.read_text(errors="replace")), path)
-    except FileNotFoundError:
-        return RingSource(None, path)
-    except OSError as error:
-        raise StoreError(f"the key file {path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise WrongKeyRingError(f"the key file {path} is garbled: {error}") from None
+    return RingSource(_read_key_file(path) if path.exists() else None, path)

@@ -66,14 +66,19 @@ class FencedDocuments:
         at_most: int = MAX_REMEMBERED,
         for_s: float = REFUSED_FOR_S,
     ) -> None:
-        self._documents = documents
+        self._put = documents.put
         self._beginning_of = beginning_of
         self._forgotten: TTLCache[str, bool] = TTLCache(at_most, for_s)
         self._turn = asyncio.Lock()
+        # Everything but `put` is theirs.
+        self.get = documents.get
+        self.delete, self.delete_prefix = documents.delete, documents.delete_prefix
+        self.list_prefix, self.list_keys = documents.list_prefix, documents.list_keys
+        self.due_keys, self.vacuum = documents.due_keys, documents.vacuum
+        self.check, self.close = documents.check, documents.close
 
     @asynccontextmanager
     async def forgetting(self, prefix: str, *, but: Iterable[str] = ()) -> AsyncIterator[None]:
-        """See `ErasableDocuments.forgetting`."""
         async with self._turn:
             self._welcome(prefix)  # with whatever of it was welcome by itself
             self._forgotten[prefix] = True
@@ -82,7 +87,6 @@ class FencedDocuments:
             yield
 
     async def welcome(self, prefix: str) -> None:
-        """See `ErasableDocuments.welcome`."""
         self._welcome(prefix)
 
     def _welcome(self, prefix: str) -> None:
@@ -90,10 +94,6 @@ class FencedDocuments:
             self._forgotten.pop(known, None)  # its hour may end just now
         if self._is_forgotten(prefix):  # as a part of an organisation
             self._forgotten[prefix] = False
-
-    async def get(self, key: str) -> Document | None:
-        """See `Documents.get`."""
-        return await self._documents.get(key)
 
     async def put(
         self,
@@ -111,49 +111,11 @@ class FencedDocuments:
         if (begins := self._beginning_of(key)) is None:
             if self._is_forgotten(key):
                 raise ForgottenError("the app was removed from this workspace")
-            return await self._documents.put(key, value, due_at=due_at, if_rev=if_rev)
+            return await self._put(key, value, due_at=due_at, if_rev=if_rev)
         async with self._turn:
-            document = await self._documents.put(key, value, due_at=due_at, if_rev=if_rev)
+            document = await self._put(key, value, due_at=due_at, if_rev=if_rev)
             self._welcome(begins)
             return document
-
-    async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
-        """See `Documents.delete`."""
-        return await self._documents.delete(key, if_rev=if_rev)
-
-    async def delete_prefix(self, prefix: str) -> int:
-        """See `Documents.delete_prefix`."""
-        return await self._documents.delete_prefix(prefix)
-
-    async def vacuum(self) -> None:
-        """See `Documents.vacuum`."""
-        await self._documents.vacuum()
-
-    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
-        """See `Documents.list_prefix`."""
-        return await self._documents.list_prefix(prefix, limit=limit)
-
-    async def list_keys(self, prefix: str) -> list[str]:
-        """See `Documents.list_keys`."""
-        return await self._documents.list_keys(prefix)
-
-    async def due_before(
-        self, moment: datetime, *, prefix: str = "", limit: int = 100
-    ) -> list[Document]:
-        """See `Documents.due_before`."""
-        return await self._documents.due_before(moment, prefix=prefix, limit=limit)
-
-    async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
-        """See `Documents.due_keys`."""
-        return await self._documents.due_keys(moment, limit=limit)
-
-    async def check(self) -> None:
-        """See `Documents.check`."""
-        await self._documents.check()
-
-    async def close(self) -> None:
-        """See `Documents.close`."""
-        await self._documents.close()
 
     def _is_forgotten(self, key: str) -> bool:
         home, _, _ = key.partition("/")

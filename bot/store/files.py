@@ -4,15 +4,15 @@ import errno
 import fcntl
 import os
 import stat
-import tempfile
 import time
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from bot.store.documents import StoreError, StoreLockedError
 
 OWNER_ONLY = 0o600
 OTHERS = 0o077
-# Longer than `lock_holder` looks at a lock, and shorter than anybody notices.
+# Longer than `lock_holder` looks at a lock, and too short for people to notice.
 LOCK_TRIES = 10
 LOCK_TRY_S = 0.01
 
@@ -36,16 +36,6 @@ def make_private_file(path: Path) -> None:
     _remember_names_in(path.parent)
 
 
-def close_to_others(path: Path) -> None:
-    """Let only its owner use the file; leave it alone where that is so already.
-
-    Raises:
-        OSError: there is none, or it cannot be done.
-    """
-    if path.stat().st_mode & OTHERS:
-        path.chmod(OWNER_ONLY)
-
-
 def make_private_database(path: Path) -> None:
     """Do the same for the file of a database and what a crash may have left beside it.
 
@@ -67,18 +57,14 @@ def write_new_private_file(path: Path, text: str) -> bool:
         OSError: it cannot be made.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # O_EXCL
-    try:
-        with os.fdopen(descriptor, "w") as file:
-            os.fchmod(descriptor, OWNER_ONLY)  # the umask may have taken bits away
-            file.write(text)
-            file.flush()
-            os.fsync(descriptor)
-        os.link(draft, path)  # unlike a rename, it never replaces
-    except FileExistsError:
-        return False
-    finally:
-        Path(draft).unlink()
+    with NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}.") as draft:  # mode 0600
+        draft.write(text)
+        draft.flush()
+        os.fsync(draft.fileno())
+        try:
+            os.link(draft.name, path)  # unlike a rename, it never replaces
+        except FileExistsError:
+            return False
     _remember_names_in(path.parent)
     return True
 
@@ -190,7 +176,7 @@ def _lock(descriptor: int) -> None:
         except BlockingIOError:
             if not tries_left:
                 raise
-            time.sleep(LOCK_TRY_S)  # perhaps somebody only looks
+            time.sleep(LOCK_TRY_S)  # perhaps `lock_holder` looks at it
         else:
             return
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import secrets
 import sqlite3
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -18,17 +19,32 @@ from bot.store.documents import (
     StoreError,
     checked_key,
     checked_moment,
-    decode_json,
+    checked_rev,
     decode_row,
     encode_row,
     encode_value,
+    next_rev,
 )
 from bot.store.files import FileLock, Watch, lock_file_of, make_private_database
-from bot.store.sqlite_table import DueIndex, Table
+from bot.store.sqlite_table import (
+    ALL_ROWS,
+    BUSY_S,
+    DELETE_UNDER,
+    DOCUMENTS,
+    KEYS,
+    PAGE_ROWS,
+    begin_reading,
+    document_of,
+    due_in,
+    open_rows,
+    range_of,
+    read_rows,
+)
 
-BUSY_S = 5
-# A document may be of a megabyte.
-PAGE_ROWS = 100
+T = TypeVar("T")
+# A vacuum rewrites the whole file.
+WIPED_WITHIN_S = 600.0
+CHECK_KEY = "meta/check"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,17 +60,6 @@ class Snapshot:
         return tuple(sorted([*(each.key for each in self.documents), *self.unreadable]))
 
 
-async def read_snapshot(path: Path) -> Snapshot:
-    """Return what the store at `path` holds now, also while another process writes to it.
-
-    It leaves the `-wal` and `-shm` files beside the database that any reader of SQLite makes.
-
-    Raises:
-        StoreError: there is no such file, or it is damaged, or it is no database.
-    """
-    return await whole(read_pages(path))
-
-
 async def whole(pages: AsyncGenerator[Snapshot]) -> Snapshot:
     """Return all pages as one; raise as they do."""
     async with aclosing(pages):
@@ -66,116 +71,45 @@ async def whole(pages: AsyncGenerator[Snapshot]) -> Snapshot:
 
 
 async def read_pages(path: Path, *, rows: int = PAGE_ROWS) -> AsyncGenerator[Snapshot]:
-    """Yield the same in key order, at most so many rows at a time; raise as above.
+    """Yield the store at `path` in key order, at most so many rows at a time.
 
     All pages are of one moment: while they are read, what others write waits in the log.
+    It leaves the `-wal` and `-shm` files beside the database that any reader of SQLite makes.
+
+    Raises:
+        StoreError: there is no such file, or it is damaged, or it is no database.
     """
     try:
-        connection = await asyncio.to_thread(_opened, path)
+        connection = await asyncio.to_thread(_opened_to_read, path)
         with closing(connection):
-            cursor = await asyncio.to_thread(_begun, connection, path)
+            query = f"{ALL_ROWS} ORDER BY key"
+            cursor = await asyncio.to_thread(begin_reading, connection, path, query)
             while cursor and (page := await asyncio.to_thread(cursor.fetchmany, rows)):
-                yield snapshot_of((key or b"", value or b"") for key, value in page)
+                yield snapshot_of(page)
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
         raise StoreError(f"cannot read {path}: {type(error).__name__}: {error}") from error
 
 
-def snapshot_of(rows: Iterable[tuple[bytes, bytes]]) -> Snapshot:
-    """Return the snapshot of rows as `encode_row` writes them, in any order."""
+def snapshot_of(rows: Iterable[tuple[bytes | None, bytes | None]]) -> Snapshot:
+    """Return the snapshot of rows as `encode_row` writes them."""
     documents, unreadable = [], []
-    for key, value in sorted(rows):
+    for key, value in rows:
         try:
-            documents.append(decode_row(key.decode(), value))
+            documents.append(decode_row((key or b"").decode(), value or b""))
         except ValueError:
-            unreadable.append(key.decode(errors="backslashreplace"))
+            unreadable.append((key or b"").decode(errors="backslashreplace"))
     return Snapshot(documents=tuple(documents), unreadable=tuple(unreadable))
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _opened_to_read(path: Path) -> sqlite3.Connection:
     # `mode=ro` neither makes the file nor writes to it: https://www.sqlite.org/uri.html
-    address = f"{path.resolve().as_uri()}?mode=ro"
     return sqlite3.connect(
-        address,
+        f"{path.resolve().as_uri()}?mode=ro",
         uri=True,
         isolation_level=None,
         timeout=BUSY_S,
         check_same_thread=False,  # used by one thread after the other, never by two at once
     )
-
-
-def _begun(connection: sqlite3.Connection, path: Path) -> sqlite3.Cursor | None:
-    """Look the file over and begin to read it; `None` when it has no table yet."""
-    connection.execute("BEGIN")  # all that follows sees one moment
-    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
-        raise StoreError(f"{path} is damaged ({verdict}): put a backup in its place")
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'docs'").fetchone():
-        return None
-    return connection.execute(
-        "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs ORDER BY CAST(key AS BLOB)"
-    )
-
-
-logger = logging.getLogger(__name__)
-
-
-def due_in(path: Path) -> list[tuple[str, datetime]]:
-    """Return what comes due when, after a look at the whole file.
-
-    Done with plain sqlite3, because sqlitedict hangs when it meets damage between two rows.
-
-    Raises:
-        sqlite3.Error: it cannot be read.
-        StoreError: it is damaged.
-    """
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        if verdict != "ok":
-            raise StoreError(f"{path} is damaged ({verdict}): put a backup in its place")
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'docs'").fetchone():
-            return []
-        rows = connection.execute("SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs")
-        documents = (_readable(key, value) for key, value in rows)
-        return [(found.key, found.due_at) for found in documents if found and found.due_at]
-
-
-def _readable(key: bytes, value: bytes) -> Document | None:
-    try:
-        return decode_row(key.decode(), value or b"")
-    except ValueError:
-        # It stays where it is, and who asks for it gets a StoreError; the others can be used.
-        logger.warning("a stored document cannot be read: %r", key)
-        return None
-
-
-def open_rows(path: Path) -> SqliteDict:
-    """Open the file as a dict of rows that are on the disk once they are written.
-
-    Raises:
-        sqlite3.Error, OSError, RuntimeError: it is none of ours, or cannot be used.
-        StoreError: SQLite does not flush its writes.
-    """
-    # JSON, because pickle runs code from the file when it is read (CVE-2024-35515); autocommit,
-    # because a failed commit of sqlitedict's hangs every later call (piskvorky/sqlitedict#108).
-    rows = SqliteDict(
-        str(path),
-        tablename="docs",
-        autocommit=True,
-        journal_mode="WAL",
-        outer_stack=False,  # True triples the cost of a read
-        encode=encode_row,
-        decode=decode_json,
-    )
-    for pragma in ("synchronous=FULL", "busy_timeout=5000", "secure_delete=ON"):
-        rows.conn.execute(f"PRAGMA {pragma}")
-    if rows.conn.select_one("PRAGMA synchronous") != (2,):
-        raise StoreError("could not set synchronous=FULL")
-    return rows
-
-
-T = TypeVar("T")
-# It rewrites the whole file.
-WIPED_WITHIN_S = 600.0
 
 
 class SqliteDocuments:
@@ -195,31 +129,28 @@ class SqliteDocuments:
         self._lock = FileLock(lock_file_of(real))
         try:
             make_private_database(real)
-            watched = (Watch(path.absolute()), self._lock.watch)
-            due = DueIndex(due_in(real))
-            rows = open_rows(real)
+            self._watched = (Watch(path.absolute()), self._lock.watch)
+            self._due = due_in(real)
+            self._rows = open_rows(real)
         except BaseException:
             self._lock.release()
             raise
-        self._writer = rows.conn
-        self._table = Table(rows, due, watched)
+        self._writer = self._rows.conn
 
-    async def run(self, action: Callable[[Table], T]) -> T:
+    async def run(self, action: Callable[[SqliteDict], T]) -> T:
         """Run `action` alone on the store's thread; a read-modify-write inside it is atomic.
 
         Raises:
             StoreError: it failed or took longer than the time limit (it may still finish).
         """
-        self._require_open()
         job = self._begun(action)
         if self._wipe and not self._wipe.done():  # it comes first, and takes a time of its own
             await asyncio.wait({self._wipe}, timeout=WIPED_WITHIN_S)
-        return await self._outcome(job, self._timeout_s)
+        return await _outcome(job, self._timeout_s)
 
     async def get(self, key: str) -> Document | None:
-        """See `Documents.get`."""
         checked_key(key)
-        return await self.run(lambda table: table.get(key))
+        return await self.run(lambda _: self._get(key))
 
     async def put(
         self,
@@ -229,54 +160,85 @@ class SqliteDocuments:
         due_at: datetime | None = None,
         if_rev: int | None = None,
     ) -> Document:
-        """See `Documents.put`."""
         checked_key(key)
         due_utc = checked_moment(due_at) if due_at else None
         value_json = encode_value(value)  # now: the caller may change it while we wait
-        return await self.run(lambda table: table.put(key, value_json, due_utc, if_rev))
+
+        def put(rows: SqliteDict) -> Document:
+            self._require_in_place()
+            old = self._get(key)
+            rev = old.rev if old else None
+            checked_rev(key, rev, if_rev)
+            rows[key] = row = encode_row(next_rev(rev), due_utc, value_json)
+            self._due.set(key, due_utc)
+            return decode_row(key, row)
+
+        return await self.run(put)
 
     async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
-        """See `Documents.delete`."""
         checked_key(key)
-        return await self.run(lambda table: table.delete(key, if_rev))
+
+        def delete(rows: SqliteDict) -> bool:
+            self._require_in_place()
+            if if_rev is not None:
+                old = self._get(key)
+                checked_rev(key, old.rev if old else None, if_rev)
+            try:
+                del rows[key]
+            except KeyError:
+                return False
+            self._due.set(key, None)
+            return True
+
+        return await self.run(delete)
 
     async def delete_prefix(self, prefix: str) -> int:
-        """See `Documents.delete_prefix`."""
         checked_key(prefix)
-        return await self.run(lambda table: table.delete_prefix(prefix))
+
+        def delete(rows: SqliteDict) -> int:
+            self._require_in_place()
+            rows.conn.execute(DELETE_UNDER, range_of(prefix))
+            (gone,) = rows.conn.select_one("SELECT changes()")
+            self._due.forget_prefix(prefix)
+            return int(gone)
+
+        return await self.run(delete)
 
     async def vacuum(self) -> None:
-        """See `Documents.vacuum`."""
-        self._wipe = self._begun(lambda table: table.vacuum())
-        await self._outcome(self._wipe, WIPED_WITHIN_S)
+        self._wipe = self._begun(self._vacuum)
+        await _outcome(self._wipe, WIPED_WITHIN_S)
+
+    def _vacuum(self, rows: SqliteDict) -> None:
+        """Rewrite the file, so that it and its log hold nothing that was deleted.
+
+        `secure_delete` is not enough: after 1,500 writes SQLite 3.40 still had deleted keys in
+        the gaps of pages that it had rearranged. While another program reads the file, the log
+        keeps its traces until a later checkpoint, at the latest until the store is closed
+        (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint).
+        """
+        self._require_in_place()
+        rows.conn.select_one("VACUUM")
+        (is_busy, _, _) = rows.conn.select_one("PRAGMA wal_checkpoint(TRUNCATE)")
+        if is_busy:
+            raise StoreError("another program reads the file, so traces are left in its log")
 
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
-        """See `Documents.list_prefix`."""
-        if prefix:
-            checked_key(prefix)
-        return await self.run(lambda table: table.list_prefix(prefix, limit))
+        wanted = range_of(prefix)
+        return await self.run(
+            lambda rows: [document_of(*row) for row in read_rows(rows, DOCUMENTS, *wanted, limit)]
+        )
 
     async def list_keys(self, prefix: str) -> list[str]:
-        """See `Documents.list_keys`."""
-        if prefix:
-            checked_key(prefix)
-        return await self.run(lambda table: table.list_keys(prefix))
-
-    async def due_before(
-        self, moment: datetime, *, prefix: str = "", limit: int = 100
-    ) -> list[Document]:
-        """See `Documents.due_before`."""
-        utc = checked_moment(moment)
-        return await self.run(lambda table: table.due_before(utc, prefix, limit))
+        wanted = range_of(prefix)
+        return await self.run(lambda rows: [key for key, _ in read_rows(rows, KEYS, *wanted)])
 
     async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
-        """See `Documents.due_keys`."""
         utc = checked_moment(moment)
-        return await self.run(lambda table: table.due_keys(utc, limit))
+        return await self.run(lambda _: self._due.keys_due(utc, limit))
 
     async def check(self) -> None:
-        """See `Documents.check`."""
-        await self.run(lambda table: table.check())
+        await self.put(CHECK_KEY, {"token": secrets.token_hex(8)})
+        await self.get(CHECK_KEY)
 
     async def close(self) -> None:
         """See `Documents.close`.
@@ -286,31 +248,31 @@ class SqliteDocuments:
         """
         if self._is_closed:
             return
-        self._is_closed = True
         try:
-            await self._outcome(self._begun(lambda table: table.close()), self._timeout_s)
+            closing = self._begun(lambda rows: rows.close())
+            self._is_closed = True
+            await _outcome(closing, self._timeout_s)
         finally:
+            self._is_closed = True
             self._thread.shutdown(wait=False)
             if not self._writer.is_alive():  # else it may still be writing: keep others out
                 self._lock.release()
 
-    def _require_open(self) -> None:
+    def _get(self, key: str) -> Document | None:
+        row = read_rows(self._rows, DOCUMENTS, key, f"{key}\0", 1)
+        return document_of(*row[0]) if row else None
+
+    def _begun(self, action: Callable[[SqliteDict], T]) -> "asyncio.Future[T]":
+        """Return what becomes of `action`, which is in the thread's line from now on."""
         if self._is_closed:
             raise StoreError("the store is closed")
-
-    def _begun(self, action: Callable[[Table], T]) -> "asyncio.Future[T]":
-        """Return what becomes of `action`, which is in the thread's line from now on."""
         if not self._writer.is_alive():
             raise StoreError("the writer thread has died")
-        return asyncio.get_running_loop().run_in_executor(self._thread, action, self._table)
+        return asyncio.get_running_loop().run_in_executor(self._thread, action, self._rows)
 
-    async def _outcome(self, job: "asyncio.Future[T]", within_s: float) -> T:
-        try:
-            # wait_for may lose a cancellation: https://github.com/python/cpython/issues/86296
-            async with asyncio.timeout(within_s):
-                return await asyncio.shield(job)
-        except (sqlite3.Error, TimeoutError, ValueError) as error:
-            raise StoreError(f"the store failed: {_told(error)}") from error
+    def _require_in_place(self) -> None:
+        for watch in self._watched:
+            watch.require_unmoved()
 
 
 async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
@@ -326,23 +288,24 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
     opening = loop.run_in_executor(thread, SqliteDocuments, path, thread, timeout_s)
     try:
         return await asyncio.shield(opening)
-    except asyncio.CancelledError:
-        await _close_again(opening)
-        thread.shutdown(wait=False)
-        raise
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
         thread.shutdown(wait=False)
         raise StoreError(f"cannot open {path}: {_told(error)}") from error
     except BaseException:
+        await asyncio.wait({opening})  # its caller may have gone: leave nothing open
+        if not opening.exception():
+            await opening.result().close()
         thread.shutdown(wait=False)
         raise
 
 
-async def _close_again(opening: "asyncio.Future[SqliteDocuments]") -> None:
-    """Leave nothing open, or at work in the folder, of an opening whose caller has gone."""
-    await asyncio.wait({opening})
-    if opening.exception() is None:
-        await opening.result().close()
+async def _outcome(job: "asyncio.Future[T]", within_s: float) -> T:
+    try:
+        # wait_for may lose a cancellation: https://github.com/python/cpython/issues/86296
+        async with asyncio.timeout(within_s):
+            return await asyncio.shield(job)
+    except (sqlite3.Error, TimeoutError, ValueError) as error:
+        raise StoreError(f"the store failed: {_told(error)}") from error
 
 
 def _told(error: Exception) -> str:

@@ -21,19 +21,12 @@ from bot.tracker.error_messages import refusal_in_text
 from bot.tracker.http import CONNECT_S, NOT_SENT, Call, Reply, scan_path, send
 from bot.tracker.models import (
     Added,
-    InsufficientPermissionsError,
-    InvalidKeyError,
-    IpNotAllowedError,
     Listing,
     RateLimitedError,
-    RejectedError,
-    ReplyTooLargeError,
-    ReserveReachedError,
     ScanResult,
     TimedOutError,
-    TooBusyError,
+    TrackerError,
     UnavailableError,
-    UnreadableReplyError,
 )
 from bot.tracker.rate_limit import Purpose, RateLimiter
 from bot.tracker.slots import Slots
@@ -124,21 +117,6 @@ class Tracker(Protocol):
 logger = structlog.get_logger()
 # (operation, outcome, seconds): "list", "add" or "scan"; for the outcome see `outcome_of`.
 Note = Callable[[str, str, float], object]
-# Subclasses first: the first that fits counts.
-_OUTCOMES: tuple[tuple[type[BaseException], str], ...] = (
-    (InvalidKeyError, "invalid_key"),
-    (InsufficientPermissionsError, "insufficient_scope"),
-    (IpNotAllowedError, "ip_not_allowed"),
-    (RateLimitedError, "rate_limited"),
-    (ReserveReachedError, "reserve_reached"),
-    (RejectedError, "rejected"),
-    (UnreadableReplyError, "unreadable"),
-    (ReplyTooLargeError, "too_large"),
-    (TooBusyError, "held_back"),
-    (TimedOutError, "timed_out"),
-    (UnavailableError, "unavailable"),
-    (asyncio.CancelledError, "cut_off"),
-)
 
 
 def outcome_of(error: BaseException | None) -> str:
@@ -148,9 +126,9 @@ def outcome_of(error: BaseException | None) -> str:
     """
     if error is None:
         return "ok"
-    if isinstance(error, RateLimitedError) and error.is_ours:
-        return "held_back"
-    return next((word for kind, word in _OUTCOMES if isinstance(error, kind)), "broken")
+    if isinstance(error, asyncio.CancelledError):
+        return "cut_off"
+    return error.outcome if isinstance(error, TrackerError) else "broken"
 
 
 async def _nothing(_fingerprint: str) -> None:
@@ -275,14 +253,12 @@ class TrackerClient:
         await self._before(call.fingerprint)
         caller = current_caller()
         owner = str(caller[0]) if caller else call.fingerprint
-        is_probe = self._budget.check(call.fingerprint, call.purpose)
+        self._budget.check(call.fingerprint, call.purpose)
         try:
             async with self._slots.acquire(owner, is_scan=call.is_scan):
                 self._budget.check_wait(call.fingerprint)
                 return await self._answer_in_time(call, decode)
         finally:
-            if is_probe:
-                self._budget.end_probe(call.fingerprint)
             self._after(call.fingerprint)
 
     async def _answer_in_time(self, call: Call, decode: Decode[T]) -> T:

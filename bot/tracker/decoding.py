@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 
@@ -69,19 +69,6 @@ def parse_json(body: bytes) -> object:
     return value
 
 
-def parse_list(body: bytes) -> Iterator[object] | None:
-    """Return the items of a JSON list, parsed one by one; `None` if it is none.
-
-    For long lists, which `parse_json` would read in one long step. The next item may raise
-    `NotJsonError`; `parse_json` may still read the whole.
-    """
-    try:
-        items = msgspec.json.decode(body, type=list[msgspec.Raw])
-    except (ValueError, RecursionError):
-        return None
-    return map(parse_json, map(bytes, items))
-
-
 def _forgiven(body: bytes) -> object:
     text = body.decode(json.detect_encoding(body), errors="replace")
     text = ESCAPES.sub(lambda found: "\\ufffd" if found["half"] else found[0], text)
@@ -103,19 +90,10 @@ def _finite(digits: str) -> float | None:
 
 def is_deeper_than(value: object, depth: int) -> bool:
     """Return whether lists and objects are nested more than `depth` deep."""
-    level: list[object] = [value]
-    for _ in range(depth):
-        children = (child for parent in level for child in _children(parent))
-        level = [child for child in children if isinstance(child, dict | list)]
-        if not level:
-            return False
-    return True
-
-
-def _children(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
+    if not isinstance(value, dict | list):
+        return False
+    children = value.values() if isinstance(value, dict) else value
+    return not depth or any(is_deeper_than(child, depth - 1) for child in children)
 
 
 # No count of requests or seconds has more digits.
@@ -245,9 +223,6 @@ def decode_listing(status: int, headers: Mapping[str, str], body: bytes) -> List
     Raises:
         TrackerError: `UnreadableReplyError` for anything but a list.
     """
-    if is_success(status) and (items := parse_list(body)) is not None:
-        with suppress(NotJsonError):  # an odd item: read the whole once more, forgiving more
-            return _listing(items)
     value = _json(status, headers, body, is_write=False)
     if not isinstance(value, list):
         raise unexpected(status, headers, value, is_write=False)

@@ -3,8 +3,7 @@
 import json
 import logging
 import re
-import zlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.parse import quote
@@ -22,49 +21,26 @@ from bot.tracker.rate_limit import Purpose, fingerprint
 from bot.tracker.slots import MAX_REQUESTS
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
-# Take a gzip or a zlib header, whichever comes: https://docs.python.org/3/library/zlib.html
-ANY_HEADER = 32 + zlib.MAX_WBITS
-COMPRESSED = {"gzip", "x-gzip", "deflate"}
 
 
-async def read_body(chunks: AsyncIterator[bytes], encoding: str, *, is_write: bool) -> bytes:
-    """Return the decompressed body, limited to `MAX_BODY_BYTES`.
-
-    httpx decompresses too, but 64 KiB may become 64 MiB before their size can be checked.
+async def read_body(response: httpx.Response, *, is_write: bool) -> bytes:
+    """Return the decompressed body.
 
     Raises:
         ReplyTooLargeError: it holds more than `MAX_BODY_BYTES`.
-        UnreadableReplyError: it is encoded in a way that cannot be undone.
+        UnreadableReplyError: its compression is broken.
     """
     body = bytearray()
-    async for chunk in chunks:
-        body += chunk
-        _refuse_above_bound(len(body), is_write=is_write)
-    encodings = {name.strip() for name in encoding.lower().split(",")} - {"", "identity"}
-    if not encodings or not body:
-        return bytes(body)
-    if len(encodings) > 1 or not encodings <= COMPRESSED:
-        raise UnreadableReplyError("unknown content encoding", is_outcome_unknown=is_write)
-    return _inflated(body, is_write=is_write)
-
-
-def _inflated(body: bytearray, *, is_write: bool) -> bytes:
-    inflater = zlib.decompressobj(ANY_HEADER)
     try:
-        plain = inflater.decompress(body, MAX_BODY_BYTES + 1)
-    except zlib.error as error:
+        async for chunk in response.aiter_bytes():
+            body += chunk
+            if len(body) > MAX_BODY_BYTES:
+                raise ReplyTooLargeError(
+                    f"the body is above {MAX_BODY_BYTES} bytes", is_outcome_unknown=is_write
+                )
+    except httpx.DecodingError as error:
         raise UnreadableReplyError("broken compression", is_outcome_unknown=is_write) from error
-    _refuse_above_bound(len(plain), is_write=is_write)
-    if not inflater.eof:
-        raise UnreadableReplyError("truncated compression", is_outcome_unknown=is_write)
-    return plain
-
-
-def _refuse_above_bound(size: int, *, is_write: bool) -> None:
-    if size > MAX_BODY_BYTES:
-        raise ReplyTooLargeError(
-            f"the body is above {MAX_BODY_BYTES} bytes", is_outcome_unknown=is_write
-        )
+    return bytes(body)
 
 
 PATH = "/api/tools/domain-tracker"
@@ -194,8 +170,7 @@ async def send(http: httpx.AsyncClient, request: httpx.Request, *, is_write: boo
     try:
         response = await http.send(request, stream=True, follow_redirects=False)
         try:
-            encoding = response.headers.get("content-encoding", "")
-            body = await read_body(response.aiter_raw(), encoding, is_write=is_write)
+            body = await read_body(response, is_write=is_write)
         finally:
             await response.aclose()
     except httpx.TransportError as error:

@@ -6,19 +6,27 @@ from bot.errors import BotError
 
 
 class TrackerError(BotError):
-    """Any failure to get an answer from Domain Tracker."""
+    """Any failure to get an answer from Domain Tracker. `outcome`: in one word, for metrics."""
+
+    outcome = "broken"
 
 
 class InvalidKeyError(TrackerError):
     """The key is malformed, unknown, deleted, revoked or expired."""
 
+    outcome = "invalid_key"
+
 
 class InsufficientPermissionsError(TrackerError):
     """The key's scopes do not cover the operation."""
 
+    outcome = "insufficient_scope"
+
 
 class IpNotAllowedError(TrackerError):
     """The key may not be used from the bot's address."""
+
+    outcome = "ip_not_allowed"
 
 
 class RateLimitedError(TrackerError):
@@ -27,9 +35,13 @@ class RateLimitedError(TrackerError):
     `is_ours`: nothing was sent, as an earlier refusal still holds.
     """
 
+    outcome = "rate_limited"
+
     def __init__(self, retry_after_s: float, *, is_ours: bool = False) -> None:
         self.retry_after_s = retry_after_s
         self.is_ours = is_ours
+        if is_ours:
+            self.outcome = "held_back"
         refused_by = "our own back-off" if is_ours else "the service"
         super().__init__(f"rate limited by {refused_by} for {retry_after_s:.1f} s")
 
@@ -39,6 +51,8 @@ class ReserveReachedError(TrackerError):
 
     The next request of a person is let through in `retry_after_s` seconds.
     """
+
+    outcome = "reserve_reached"
 
     def __init__(self, retry_after_s: float) -> None:
         self.retry_after_s = retry_after_s
@@ -50,6 +64,8 @@ class RejectedError(TrackerError):
 
     `said` is the service's own short message, or `None`. It is text from outside: escape it.
     """
+
+    outcome = "rejected"
 
     def __init__(self, status: int, said: str | None = None) -> None:
         self.status = status
@@ -79,21 +95,31 @@ class NoResultError(Exception):
 class UnreadableReplyError(NoResultError, TrackerError):
     """A reply came, but not one that the service document describes: HTML, a redirect, …"""
 
+    outcome = "unreadable"
+
 
 class ReplyTooLargeError(NoResultError, TrackerError):
     """The reply was larger than we read."""
+
+    outcome = "too_large"
 
 
 class UnavailableError(NoResultError, TrackerError):
     """No usable answer: not reachable, dropped, failed on its side (5xx), or we are too busy."""
 
+    outcome = "unavailable"
+
 
 class TooBusyError(UnavailableError):
     """Nothing was sent: too many of our own requests are under way."""
 
+    outcome = "held_back"
+
 
 class TimedOutError(UnavailableError):
     """No answer came within the call's time limit."""
+
+    outcome = "timed_out"
 
 
 class Domain(msgspec.Struct, frozen=True, kw_only=True, gc=False):

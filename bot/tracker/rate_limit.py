@@ -20,8 +20,6 @@ from bot.tracker.models import RateLimitedError, ReserveReachedError
 
 # The allowance is per hour: a count of requests remaining is valid for one.
 WINDOW_S = 3600.0
-# After a wait only one request goes ahead; the others follow its success, or this much later.
-PROBE_S = 5.0
 # After a day a smaller allowance than before is recognised.
 HIGHEST_KEPT_S = 86_400.0
 # A state from a clock that is further ahead is ignored.
@@ -131,14 +129,7 @@ class _Entry:
     """One key. Only the state is shared with other processes."""
 
     state: RateLimitState = field(default_factory=RateLimitState)
-    probe_until: float = 0.0
     reserve_probed_at: float = 0.0
-
-    @property
-    def refused_until(self) -> float:
-        """The end of the wait, or of the time for the first request after it."""
-        state = self.state
-        return max(state.blocked_until, self.probe_until) if state.steps else state.blocked_until
 
 
 class RateLimiter:
@@ -162,27 +153,20 @@ class RateLimiter:
         """Return the clock's time."""
         return self._clock()
 
-    def check(self, fingerprint: str, purpose: Purpose) -> bool:
-        """Allow a request now, or raise; return whether it is a probe.
-
-        A probe is the first request after a wait; `end_probe` has to follow.
+    def check(self, fingerprint: str, purpose: Purpose) -> None:
+        """Allow a request now, or raise.
 
         Raises:
-            RateLimitedError: the key waits after a rate-limit error, or the first request after
-                such a wait is still under way.
+            RateLimitedError: the key waits after a rate-limit error.
             ReserveReachedError: the purpose is a person's, and only the reserve is left, or it can
                 wait, and half of the allowance is used.
         """
         now, entry = self._clock(), self._entry(fingerprint)
-        _refuse_until(entry.refused_until, now)
+        _refuse_until(entry.state.blocked_until, now)
         if purpose is Purpose.PERSON:
             _check_reserve(entry, now)
         elif purpose is Purpose.SPARE:
             _check_spare(entry.state.at(now))
-        is_probe = entry.state.steps > 0
-        if is_probe:
-            entry.probe_until = now + PROBE_S
-        return is_probe
 
     def check_wait(self, fingerprint: str) -> None:
         """Raise RateLimitedError when the key has begun to wait since its `check`."""
@@ -214,7 +198,6 @@ class RateLimiter:
         if retry_after_s is not None:
             wait_s = max(left_s, min(retry_after_s, WINDOW_S))
         entry.state = replace(state, wait_at=now, blocked_until=now + wait_s, steps=steps)
-        entry.probe_until = 0.0
         return wait_s
 
     def record_success(self, fingerprint: str) -> None:
@@ -222,10 +205,6 @@ class RateLimiter:
         now, entry = self._clock(), self._entry(fingerprint)
         if entry.state.steps and now >= entry.state.blocked_until:
             entry.state = replace(entry.state, wait_at=now, blocked_until=0.0, steps=0)
-
-    def end_probe(self, fingerprint: str) -> None:
-        """Record the end of a probe, successful or not: other requests may follow."""
-        self._entry(fingerprint).probe_until = 0.0
 
     def known(self, fingerprint: str) -> RateLimitState:
         """Return the state of a key for other processes to `learn`."""

@@ -421,7 +421,7 @@ async def test_where_nobody_is_left_nothing_is_tried_for_ever(bell: Bell) -> Non
 
     await bell.tick()
 
-    assert await bell.documents.due_before(bell.clock()) == []
+    assert await bell.documents.due_keys(bell.clock()) == []
 
 
 @pytest.mark.parametrize(
@@ -504,7 +504,7 @@ async def test_a_slack_that_stays_away_is_given_up_on(bell: Bell) -> None:
         await bell.tick()
         bell.clock.advance(3600)
 
-    assert await bell.documents.due_before(bell.clock()) == []
+    assert await bell.documents.due_keys(bell.clock()) == []
 
 
 async def test_a_message_that_slack_refuses_for_one_is_told_to_the_others(bell: Bell) -> None:
@@ -523,7 +523,7 @@ async def test_a_key_of_which_nothing_is_due_any_more_is_looked_at_once(bell: Be
 
     await bell.tick()
 
-    assert await bell.documents.due_before(bell.clock()) == []
+    assert await bell.documents.due_keys(bell.clock()) == []
     assert bell.posts.notified == []
 
 
@@ -587,7 +587,7 @@ async def test_once_twenty_were_reached_no_group_is_asked_for(bell: Bell) -> Non
     await bell.tick()
 
     assert len(bell.posts.notified) == MAX_REACHED
-    assert await bell.documents.due_before(bell.clock() + DAY) == []
+    assert await bell.documents.due_keys(bell.clock() + DAY) == []
 
 
 async def test_new_managers_are_notified_but_not_by_themselves(bell: Bell) -> None:

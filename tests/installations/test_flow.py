@@ -138,8 +138,6 @@ class Room:
             on_installed=self.welcome,
             tasks=self.tasks,
             clock=self.clock,
-            at_once=2,
-            waits_s=0.1,
             seconds=self.clock.seconds,
         )
 
@@ -339,36 +337,6 @@ async def test_no_code_leads_back_to_the_beginning_and_uses_nothing_up(
     assert page.says(room.url + INSTALL)
     assert not room.slack.forms
     assert (await room.browser.back(state)).status == 200
-
-
-async def test_only_so_many_codes_are_brought_to_slack_at_once(
-    room: Room, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gate, is_full = asyncio.Event(), asyncio.Event()
-
-    async def wait() -> None:
-        if len(room.slack.forms) == 2:
-            is_full.set()
-        await gate.wait()
-
-    room.slack.before_answer = wait
-    browsers = [Browser(room.url) for _ in range(2)]
-    early = [asyncio.create_task(each.install()) for each in browsers]
-    async with asyncio.timeout(TIME_LIMIT_S):
-        await is_full.wait()
-
-    page = await room.browser.install()
-    gate.set()
-    async with asyncio.timeout(TIME_LIMIT_S):
-        pages = await asyncio.gather(*early)
-    for each in browsers:
-        await each.http.close()
-
-    assert page.status == 502
-    assert page.says("Wait a minute and begin again")
-    assert "too many installations at once" in capsys.readouterr().out
-    assert sorted(each.status for each in pages) == [200, 400]  # of two the code is good for one
-    assert len(room.slack.forms) == 2
 
 
 async def test_strangers_spend_only_so_many_codes_a_minute_and_then_people_install_again(

@@ -90,7 +90,7 @@ async def test_a_token_that_goes_while_slack_is_asked_is_not_put_off(registry: R
     await registry.tick(after=2 * DAY)
 
     assert (await kept(registry.documents)).installation == gone
-    [due] = await registry.inner.due_before(MOMENT + WAITS_FOR_REINSTALL, prefix="-.T1/inst")
+    [due] = await registry.inner.list_prefix("-.T1/inst")
     assert due.due_at == MOMENT + WAITS_FOR_REINSTALL
 
 

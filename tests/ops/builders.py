@@ -1,5 +1,6 @@
 """Files of `export`, built with defaults; and the digests that they tell of."""
 
+from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any
 
@@ -10,9 +11,10 @@ from bot.admin import Named
 from bot.digests.models import Digest
 from bot.digests.repository import KIND, RIGHTS, encode_digest
 from bot.installations.models import Installation, Tokens
-from bot.ops.export_file import Holdings, holdings_of
+from bot.ops.export_file import Histories, Holdings
 from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.store.documents import Document
+from bot.store.sqlite import Snapshot
 from bot.workspace import WorkspaceId
 from tests.builders import BOT_TOKEN, MOMENT
 
@@ -72,3 +74,15 @@ def an_installation(home: WorkspaceId = ACME, **fields: Any) -> Installation:
         ),
     }
     return Installation(**(defaults | fields))
+
+
+def holdings_of(documents: Iterable[Document]) -> Holdings:
+    found = Holdings()
+    found.add(Snapshot(documents=tuple(documents)))
+    return found
+
+
+def histories_of(documents: Iterable[Document]) -> Histories:
+    found = Histories()
+    found.add(Snapshot(documents=tuple(documents)))
+    return found

@@ -11,7 +11,7 @@ from bot.digests import edits
 from bot.digests.edits import Editor
 from bot.digests.models import Digest, FailureReason, Pause
 from bot.digests.schedule import next_slot
-from bot.ops.export_file import Holdings, Places, file_text, holdings_of
+from bot.ops.export_file import Holdings, Places, file_text
 from bot.ops.import_diff import Difference, difference_between, difference_lines, imported
 from bot.ops.import_file import FileProblemsError, WantedDigest, read_file
 from tests.digests.builders import DUE, a_digest, a_past_run, a_schedule
@@ -23,6 +23,7 @@ from tests.ops.builders import (
     a_managers_document,
     a_rights_document,
     holding,
+    holdings_of,
 )
 
 NOW = datetime(2026, 12, 24, 12, 0, tzinfo=UTC)

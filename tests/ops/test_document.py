@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.admin import Named
 from bot.digests.edits import Editor, start_manual_run
 from bot.digests.models import FailureReason, Mention, Mode, Pause, Plan
-from bot.ops.export_file import DAYS, Holdings, days_text, digest_fields, file_text, holdings_of
+from bot.ops.export_file import DAYS, Holdings, days_text, digest_fields, file_text
 from bot.ops.import_diff import difference_between
 from bot.ops.import_file import read_file
 from bot.store.documents import Document
@@ -23,6 +23,7 @@ from tests.ops.builders import (
     a_managers_document,
     a_rights_document,
     holding,
+    holdings_of,
 )
 
 ORG = WorkspaceId("T2", "E1")

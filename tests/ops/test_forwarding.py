@@ -14,8 +14,9 @@ from bot.ops.output import Mark, OperatingError
 from bot.ops.stores import FORWARDING, Forwarding
 from bot.settings import Settings
 from bot.store.documents import StoreError, StoreLockedError
-from bot.store.sqlite import open_sqlite, read_snapshot
+from bot.store.sqlite import open_sqlite
 from tests.builders import BOT_TOKEN
+from tests.stores import read_snapshot
 
 pytestmark = pytest.mark.anyio
 

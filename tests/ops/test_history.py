@@ -6,12 +6,12 @@ from datetime import timedelta
 import pytest
 
 from bot.admin import OPERATOR, Act, Audit, encode
-from bot.ops.export_file import histories_of
 from bot.store.documents import Document
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL, MOMENT
 from tests.fakes import FakeClock
 from tests.memory import MemoryDocuments
+from tests.ops.builders import histories_of
 
 pytestmark = pytest.mark.anyio
 

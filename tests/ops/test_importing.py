@@ -11,13 +11,13 @@ from bot.commands import Audience
 from bot.digests.models import UnknownDigestError
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import next_slot
-from bot.ops.export_file import file_text, holdings_of
+from bot.ops.export_file import file_text
 from bot.ops.import_diff import Difference, difference_between, write
 from bot.ops.import_file import read_file
 from bot.store.documents import ConflictError, Document, StoreError
 from tests.digests.builders import a_digest, a_past_run, a_schedule
 from tests.memory import MemoryDocuments
-from tests.ops.builders import ACME, a_file
+from tests.ops.builders import ACME, a_file, holdings_of
 
 pytestmark = pytest.mark.anyio
 

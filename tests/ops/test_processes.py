@@ -73,7 +73,7 @@ async def test_where_nobody_shows_himself_nobody_waits() -> None:
     ("shown", "process"),
     [
         ({}, Process(role="?")),
-        ({"role": ["web"], "keys": "k1"}, Process(role="?")),
+        ({"role": ["web"]}, Process(role="?")),
         ({"role": "web\x1b[2J"}, Process(role="?")),
         ({"role": "web", "keys": ["k2", "k1"]}, Process(role="web", keys=("k2", "k1"))),
     ],

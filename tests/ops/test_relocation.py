@@ -27,8 +27,9 @@ from bot.store.encryption import (
 )
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.postgres.pool import parse_address
-from bot.store.postgres.snapshot import arriving, read_database
-from bot.store.sqlite import open_sqlite, read_snapshot
+from bot.store.postgres.snapshot import arriving
+from bot.store.sqlite import open_sqlite
+from tests.stores import read_database, read_snapshot
 
 pytestmark = pytest.mark.anyio
 
@@ -111,7 +112,9 @@ async def test_the_moved_store_works_with_the_same_keys_and_due_moments(
 
     async with opened(database) as store:
         await check_key_ring(store, KeyRing.parse(RING))
-        (digest,) = await store.due_before(NOW)
+        (key,) = await store.due_keys(NOW)
+        digest = await store.get(key)
+        assert digest is not None
         assert digest.due_at == DUE
         changed = await store.put(digest.key, {"n": 3}, if_rev=digest.rev)
         assert await store.get(digest.key) == changed

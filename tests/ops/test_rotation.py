@@ -20,9 +20,9 @@ from bot.ops.output import OperatingError
 from bot.ops.rotate_secrets import (
     Rotated,
     failure_lines,
+    require_none_late,
     require_shared,
     rotate,
-    rotate_all,
     rotation_lines,
 )
 from bot.ops.stores import Process
@@ -131,8 +131,9 @@ async def documents() -> Documents:
 
 
 async def rotated(documents: Documents, ring: KeyRing = BOTH) -> Rotated:
-    keys = [document.key for document in await documents.list_prefix("")]
-    return await rotate(documents, keys, ring)
+    return await rotate(
+        documents, Snapshot(documents=tuple(await documents.list_prefix(""))), ring
+    )
 
 
 async def named(documents: Documents, text: str) -> list[str]:
@@ -186,7 +187,7 @@ async def test_all_else_stays_as_it_was(documents: Documents) -> None:
 
     after = await documents.list_prefix("-.T1/")
     assert [*map(rest, after)] == [*map(rest, before)]
-    assert await documents.due_before(MOMENT + timedelta(minutes=15))
+    assert await documents.due_keys(MOMENT + timedelta(minutes=15))
 
 
 async def test_a_second_time_there_is_nothing_to_do(documents: Documents) -> None:
@@ -317,22 +318,15 @@ async def test_what_somebody_writes_meanwhile_is_kept(documents: Documents) -> N
 
 
 async def test_a_document_that_is_gone_meanwhile_is_no_trouble() -> None:
-    result = await rotate(MemoryDocuments(), ["-.T1/key"], BOTH)
+    gone = Snapshot(documents=(Document("-.T1/key", {}, 1, None),))
+
+    result = await rotate(MemoryDocuments(), gone, BOTH)
 
     assert result == Rotated()
 
 
-class Unreadable(MemoryDocuments):
-    async def get(self, key: str) -> Document | None:
-        if key == f"{ACME}/key":
-            raise StoreError("cannot be read")
-        return await super().get(key)
-
-
 async def test_a_document_that_nobody_can_read_is_named() -> None:
-    documents = Unreadable()
-
-    result = await rotate(documents, [f"{ACME}/key"], BOTH)
+    result = await rotate(MemoryDocuments(), Snapshot(unreadable=(f"{ACME}/key",)), BOTH)
 
     assert [*failure_lines(result, BOTH, Places())] == ["key of T1: the document cannot be read"]
 
@@ -397,39 +391,14 @@ def test_whoever_lacks_it_is_in_the_way(note: Document | None, running: list[Pro
         require_shared(BOTH, note, running)
 
 
-def looking(
-    documents: Documents, before_second: Callable[[], Awaitable[None]]
-) -> Callable[[], Awaitable[Snapshot]]:
-    """Look at all documents, of which somebody changes some before the second look."""
-    looks = 0
-
-    async def look() -> Snapshot:
-        nonlocal looks
-        looks += 1
-        if looks == 2:
-            await before_second()
-        return Snapshot(documents=tuple(await documents.list_prefix("")))
-
-    return look
-
-
 async def test_what_is_sealed_with_an_old_key_in_the_meantime_is_told(
     documents: Documents,
 ) -> None:
-    async def seal_late() -> None:
-        await kept_of(documents, OLD).keep(OTHER, COMMAND, typed_at=MOMENT)
+    await rotated(documents)
+    await kept_of(documents, BOTH).keep(OTHER, COMMAND, typed_at=MOMENT)
+    require_none_late(Snapshot(documents=tuple(await documents.list_prefix(""))), BOTH)
+
+    await kept_of(documents, OLD).keep(OTHER, COMMAND, typed_at=MOMENT)
 
     with pytest.raises(OperatingError, match="1 secret came during this"):
-        await rotate_all(looking(documents, seal_late), documents, BOTH)
-
-
-async def test_what_is_sealed_with_the_new_key_in_the_meantime_is_well(
-    documents: Documents,
-) -> None:
-    async def seal_anew() -> None:
-        await kept_of(documents, BOTH).keep(OTHER, COMMAND, typed_at=MOMENT)
-
-    result, places = await rotate_all(looking(documents, seal_anew), documents, BOTH)
-
-    assert (result.again, result.failures) == (SEALED, 0)
-    assert places.workspace(ACME) == "Acme (T1)"
+        require_none_late(Snapshot(documents=tuple(await documents.list_prefix(""))), BOTH)

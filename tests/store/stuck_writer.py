@@ -21,7 +21,7 @@ async def say(call: Callable[[], Awaitable[object]]) -> None:
 
 async def die(path: Path) -> None:
     store = await open_sqlite(path, timeout_s=0.3)
-    await say(lambda: store.run(lambda table: table.rows.conn.select_one(FATAL)))
+    await say(lambda: store.run(lambda rows: rows.conn.select_one(FATAL)))
     # On a busy machine it dies after that was given up.
     while store._writer.is_alive():  # noqa: ASYNC110  a thread that dies tells no one
         await asyncio.sleep(0.01)

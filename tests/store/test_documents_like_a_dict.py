@@ -108,4 +108,4 @@ async def test_a_store_does_what_a_dict_does(
     assert await documents.list_prefix(prefix) == model.listed(prefix)
     assert await documents.list_keys(prefix) == [each.key for each in model.listed(prefix)]
     assert await documents.get(prefix) == model.documents.get(prefix)
-    assert await documents.due_before(moment) == model.due(moment)
+    assert await documents.due_keys(moment) == [each.key for each in model.due(moment)]

@@ -1,6 +1,8 @@
 """The key ring of the embedded store, in a file beside the database."""
 
+import errno
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,34 @@ def test_a_later_start_reads_the_same_ring(key_file: Path) -> None:
     assert is_new is False
     assert ring.decrypt(sealed, HERE) == "a secret"
     assert key_file.read_text() == content
+
+
+def test_a_first_start_that_ends_halfway_leaves_no_half_of_a_key(
+    key_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_descriptor: int) -> None:
+        assert not key_file.exists()
+        raise OSError(errno.ENOSPC, "no space left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(StoreError, match="no space left"):
+            load_or_make_key_file(key_file)
+
+    assert list(key_file.parent.iterdir()) == []
+    assert load_or_make_key_file(key_file)[1] is True
+
+
+def test_the_key_of_a_start_that_was_faster_is_not_replaced(
+    key_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sealed = load_or_make_key_file(tmp_path / "faster")[0].encrypt("a secret", HERE)
+    monkeypatch.setattr(os, "fsync", lambda _: shutil.copyfile(tmp_path / "faster", key_file))
+
+    ring, is_new = load_or_make_key_file(key_file)
+
+    assert is_new is False
+    assert ring.decrypt(sealed, HERE) == "a secret"
 
 
 def test_two_files_hold_two_keys(tmp_path: Path) -> None:

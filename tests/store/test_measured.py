@@ -53,7 +53,6 @@ async def test_everything_goes_through_unchanged_and_is_told() -> None:
     assert await documents.get("T1/a") == document == await stored.get("T1/a")
     assert await documents.list_prefix("T1/", limit=1) == [document]
     assert await documents.list_keys("T1/") == ["T1/a"]
-    assert await documents.due_before(MOMENT, prefix="T1/", limit=1) == [document]
     assert await documents.due_keys(MOMENT, limit=1) == ["T1/a"]
     assert await documents.delete("T1/a", if_rev=document.rev)
     assert await documents.delete_prefix("T1/") == 0

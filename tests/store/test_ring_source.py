@@ -51,5 +51,5 @@ def test_a_garbled_file_is_told_without_quoting_it(path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_told(path: Path) -> None:
     key_file_of(path).mkdir(parents=True)
 
-    with pytest.raises(StoreError, match="cannot be read"):
+    with pytest.raises(StoreError, match="cannot be used"):
         ring_source(None, path)

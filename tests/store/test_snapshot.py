@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from bot.store.documents import StoreError
-from bot.store.sqlite import Snapshot, SqliteDocuments, read_snapshot, snapshot_of
+from bot.store.sqlite import Snapshot, SqliteDocuments, snapshot_of
 from tests.store.processes import next_line, started
+from tests.stores import read_snapshot
 
 pytestmark = pytest.mark.anyio
 
@@ -119,7 +120,7 @@ async def test_an_empty_file_holds_nothing(path: Path) -> None:
 
 def test_what_nobody_can_read_is_named_and_the_rest_is_there() -> None:
     good = b'{"v":1,"rev":3,"due_at":null,"value":{}}'
-    rows = [(b"b", good), (b"a", b"pickle"), (b"\xff", good), (b"c", b'{"v":2}')]
+    rows = [(b"a", b"pickle"), (b"b", good), (b"c", b'{"v":2}'), (b"\xff", good)]
 
     snapshot = snapshot_of(rows)
 

@@ -17,7 +17,6 @@ import pytest
 
 from bot.store.documents import StoreError, StoreLockedError
 from bot.store.sqlite import SqliteDocuments, open_sqlite
-from bot.store.sqlite_table import Table
 from tests.fakes import GROWING_S, TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -47,7 +46,7 @@ def content_of(path: Path) -> bytes:
 
 
 async def asked(store: SqliteDocuments, sql: str) -> Any:
-    row = await store.run(lambda table: table.rows.conn.select_one(sql))
+    row = await store.run(lambda rows: rows.conn.select_one(sql))
     return row and row[0]
 
 
@@ -60,7 +59,7 @@ async def test_a_restart_remembers_values_revisions_and_due_moments(path: Path) 
     store = await open_sqlite(path)
 
     assert await store.get("-.T1/key") == put
-    assert await store.due_before(NOON) == [put]
+    assert await store.due_keys(NOON) == ["-.T1/key"]
     await store.close()
 
 
@@ -98,7 +97,6 @@ def careless_umask() -> Iterator[None]:
     os.umask(before)
 
 
-@pytest.mark.usefixtures("careless_umask")
 async def test_a_store_that_nobody_waits_for_any_more_is_closed_again(path: Path) -> None:
     opening = asyncio.create_task(open_sqlite(path))
     await asyncio.sleep(0)
@@ -123,6 +121,7 @@ async def test_an_opening_that_fails_after_its_caller_has_gone_says_nothing(path
     assert opening.cancelled()
 
 
+@pytest.mark.usefixtures("careless_umask")
 async def test_all_its_files_are_private_whatever_the_umask(path: Path) -> None:
     store = await open_sqlite(path)
     await store.put("-.T1/key", {})
@@ -168,7 +167,7 @@ async def test_a_forgotten_workspace_leaves_no_trace_in_any_file(
 async def test_what_a_reader_keeps_in_the_log_is_no_success(
     sqlite: SqliteDocuments, path: Path
 ) -> None:
-    await sqlite.run(lambda table: table.rows.conn.execute("PRAGMA busy_timeout=50"))
+    await asked(sqlite, "PRAGMA busy_timeout=50")
     await sqlite.put("-.T1/key", {})
     with closing(sqlite3.connect(path, isolation_level=None)) as reader:
         reader.execute("BEGIN")
@@ -215,11 +214,11 @@ async def is_written_after_the_wipe(
     go_on, begun = threading.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
 
-    def wipe(_table: object) -> None:
+    def wipe(_store: object, _rows: object) -> None:
         loop.call_soon_threadsafe(begun.set)
         go_on.wait(TIME_LIMIT_S)
 
-    monkeypatch.setattr(Table, "vacuum", wipe)
+    monkeypatch.setattr(SqliteDocuments, "_vacuum", wipe)
     wiping = asyncio.create_task(store.vacuum())
     await begun.wait()
 
@@ -298,7 +297,7 @@ async def test_a_row_nobody_can_read_is_an_error_until_it_is_deleted(
 
     store = await open_sqlite(path)
 
-    assert [found.key for found in await store.due_before(NOON)] == ["-.T1/good"]
+    assert await store.due_keys(NOON) == ["-.T1/good"]
     with pytest.raises(StoreError):
         await store.get("-.T1/bad")
     with pytest.raises(StoreError):
@@ -330,7 +329,7 @@ async def test_a_full_disk_is_an_error_and_not_a_hang(sqlite: SqliteDocuments) -
             await sqlite.put("-.T1/key", {"long": "x" * 100_000}, due_at=NOON)
 
     assert await sqlite.get("-.T1/key") == put
-    assert await sqlite.due_before(NOON) == []
+    assert await sqlite.due_keys(NOON) == []
     await asked(sqlite, "PRAGMA max_page_count=1000000")
     await sqlite.put("-.T1/key", {"long": "x" * 100_000})
 
@@ -363,7 +362,7 @@ async def test_a_call_that_takes_too_long_is_an_error(path: Path) -> None:
     go_on = threading.Event()
 
     with pytest.raises(StoreError, match="TimeoutError"):
-        await store.run(lambda table: go_on.wait(TIME_LIMIT_S))
+        await store.run(lambda _rows: go_on.wait(TIME_LIMIT_S))
 
     go_on.set()
     with suppress(StoreError):  # on a busy machine even that takes longer
@@ -372,7 +371,7 @@ async def test_a_call_that_takes_too_long_is_an_error(path: Path) -> None:
 
 async def test_a_dead_writer_is_noticed_and_the_file_can_be_opened_again(path: Path) -> None:
     store = await open_sqlite(path)
-    await store.run(lambda table: table.close())
+    await store.run(lambda rows: rows.close())
 
     with pytest.raises(StoreError, match="died"):
         await store.get("-.T1/key")

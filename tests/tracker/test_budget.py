@@ -5,7 +5,6 @@ import pytest
 from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerError
 from bot.tracker.rate_limit import (
     BACK_OFF_CAP_S,
-    PROBE_S,
     WINDOW_S,
     BudgetState,
     Purpose,
@@ -144,30 +143,6 @@ def test_a_success_sent_before_the_error_ends_no_wait(budget: RateLimiter, clock
     assert budget.record_rate_limit("k", None) == 2.0
 
 
-def test_after_a_wait_one_request_goes_ahead(budget: RateLimiter, clock: Time) -> None:
-    budget.record_rate_limit("k", None)
-    clock.now += 1.0
-    budget.check("k", PERSON)
-
-    assert refused_for(budget, SCHEDULED) == PROBE_S
-    clock.now += PROBE_S
-    budget.check("k", SCHEDULED)
-
-
-def test_a_refused_probe_blocks_no_longer_than_the_new_wait(
-    budget: RateLimiter, clock: Time
-) -> None:
-    budget.record_rate_limit("k", None)
-    clock.now += 1.0
-    budget.check("k", PERSON)
-
-    budget.record_rate_limit("k", 2.0)
-
-    assert refused_for(budget) == 2.0
-    clock.now += 2.0
-    budget.check("k", PERSON)
-
-
 def test_a_wait_that_began_after_the_check_is_seen(budget: RateLimiter) -> None:
     budget.check("k", PERSON)
     budget.check_wait("k")
@@ -244,18 +219,6 @@ def test_only_the_keys_last_used_are_remembered(clock: Time) -> None:
     budget.record_remaining("c", 5)
 
     assert [budget.state(key).remaining for key in "abc"] == [5, None, 5]
-
-
-def test_a_request_ahead_that_met_an_outage_holds_nobody_up(
-    budget: RateLimiter, clock: Time
-) -> None:
-    clock.now += budget.record_rate_limit("k", 10)
-    budget.check("k", PERSON)
-    assert refused_for(budget) > 0
-
-    budget.end_probe("k")
-
-    budget.check("k", PERSON)
 
 
 @loop_over(

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.store.sqlite import read_snapshot
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
+from tests.stores import read_snapshot
 from tests.whole.harness import (
     Harness,
     open_documents,

@@ -21,16 +21,16 @@ from bot.api_keys.models import KeyDraft
 from bot.api_keys.repository import Keys
 from bot.digests.repository import DigestRepository
 from bot.jobs.queue_jobs import migrations
-from bot.store.documents import ConflictError, Row, encode_row
+from bot.store.documents import ConflictError, encode_row
 from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.postgres.pool import parse_address
-from bot.store.postgres.snapshot import read_database
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.digests.builders import a_digest, a_schedule
 from tests.fakes import TIME_LIMIT_S
 from tests.processes import ROOT, start_bot
+from tests.stores import read_database
 from tests.whole.harness import Harness, running_stand_ins, until_ready
 from tests.whole.test_operating import Said, command, marks, ring, used_app
 from tests.whole.test_process import ended, environment, process
@@ -287,7 +287,7 @@ class TestMove:
 
 def fill(app: Harness, count: int) -> None:
     """Write so many documents into the store of a bot that was never started."""
-    row = encode_row(Row(1, None, '{"text":"%s"}' % ("x" * 200)))
+    row = encode_row(1, None, '{"text":"%s"}' % ("x" * 200))
     with contextlib.closing(sqlite3.connect(app.settings.database_path)) as connection:
         connection.execute("CREATE TABLE docs (key TEXT PRIMARY KEY, value BLOB)")
         rows = ((f"-.T1/scan/{number:06}", row) for number in range(count))

@@ -8,8 +8,8 @@ from pydantic import SecretStr
 
 from bot.playground.slack import lifecycle
 from bot.playground.slack.installations import Consent
-from bot.store.sqlite import read_snapshot
 from tests.fakes import TIME_LIMIT_S
+from tests.stores import read_snapshot
 from tests.whole.digests import make
 from tests.whole.harness import (
     ABOUT,

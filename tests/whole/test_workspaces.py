@@ -12,9 +12,9 @@ import pytest
 
 from bot.playground.slack import Message
 from bot.store.documents import Document
-from bot.store.sqlite import read_snapshot
 from bot.tracker.slots import SCANS_EACH
 from tests.fakes import TIME_LIMIT_S
+from tests.stores import read_snapshot
 from tests.whole.digests import at_nine, make
 from tests.whole.harness import bytes_at_rest, running_bot, settings_for, text_in_store
 from tests.whole.impersonation import marks, send_as, use_everything

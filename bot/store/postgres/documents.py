@@ -39,47 +39,12 @@ from bot.store.postgres.pool import (
 COLUMNS: LiteralString = "key, value::text, rev, due_at AT TIME ZONE 'UTC'"
 GET: LiteralString = f"SELECT {COLUMNS} FROM document WHERE key = %s"
 GET_REV: LiteralString = "SELECT rev FROM document WHERE key = %s"
+DUE_KEYS: LiteralString = (
+    "SELECT key FROM document WHERE due_at <= %s ORDER BY due_at, key LIMIT %s"
+)
 PUT: LiteralString = "SELECT put_document(%s, %s, %s, %s, %s, %s)"
 DELETE: LiteralString = "DELETE FROM document WHERE key = %s RETURNING rev"
 DELETE_IF: LiteralString = "DELETE FROM document WHERE key = %s AND rev = %s RETURNING rev"
-Query = tuple[LiteralString, tuple[object, ...]]
-
-
-def deletion(prefix: str) -> Query:
-    """Return what deletes all that begins with `prefix`, and gives how much that was."""
-    under, arguments = _under(checked_key(prefix))
-    gone = f"DELETE FROM document WHERE {under} RETURNING key"
-    return f"WITH gone AS ({gone}) SELECT count(*) FROM gone", arguments
-
-
-def documents_under(prefix: str, limit: int | None) -> Query:
-    """Return what finds the first `limit` (`None`: all) rows of `COLUMNS`, in key order."""
-    under, arguments = _under(prefix)
-    found = f"SELECT {COLUMNS} FROM document WHERE {under} ORDER BY key LIMIT %s"
-    return found, (*arguments, _limit(limit))
-
-
-def keys_under(prefix: str) -> Query:
-    """Return what finds the keys, in order."""
-    under, arguments = _under(prefix)
-    return f"SELECT key FROM document WHERE {under} ORDER BY key", arguments
-
-
-def documents_due(moment: datetime, prefix: str, limit: int) -> Query:
-    """Return what finds rows of `COLUMNS` that are due, the longest due first."""
-    under, arguments = _under(prefix)
-    due = f"WHERE due_at <= %s AND {under} ORDER BY due_at, key LIMIT %s"
-    return f"SELECT {COLUMNS} FROM document {due}", (
-        checked_moment(moment),
-        *arguments,
-        _limit(limit),
-    )
-
-
-def keys_due(moment: datetime, limit: int) -> Query:
-    """Return what finds their keys."""
-    due: LiteralString = "WHERE due_at <= %s ORDER BY due_at, key LIMIT %s"
-    return f"SELECT key FROM document {due}", (checked_moment(moment), _limit(limit))
 
 
 def document_of(row: tuple[Any, ...]) -> Document:
@@ -98,80 +63,12 @@ def document_of(row: tuple[Any, ...]) -> Document:
     return Document(key, value, rev, due_at and due_at.replace(tzinfo=UTC))
 
 
-def _under(prefix: str) -> Query:
+def _under(prefix: str) -> tuple[LiteralString, tuple[object, ...]]:
     """Return the condition on `key` for all that begin with `prefix`."""
     end = end_of_prefix(checked_key(prefix)) if prefix else None
     if end is None:
         return "key >= %s", (prefix,)
     return "key >= %s AND key < %s", (prefix, end)
-
-
-def _limit(limit: int | None) -> int | None:
-    return None if limit is None else max(limit, 0)
-
-
-# A database that has just been too late for a write is not waited for as long once more.
-LOOKED_UP_WITHIN_S = 2.0
-
-
-class Putting:
-    """Writes a document on the condition of `Documents.put`. Every method raises StoreError.
-
-    A revision is a random number: a writer who finds his own knows that he has written, and so
-    his statement may be repeated as long as the document is the one that he wants to replace.
-    """
-
-    def __init__(self, calls: Calls, *, looked_up_within_s: float = LOOKED_UP_WITHIN_S) -> None:
-        self._calls = calls
-        self._looked_up_within_s = looked_up_within_s
-
-    async def put(
-        self, document: Document, value_json: str, if_rev: int | None, begins: str | None
-    ) -> None:
-        """Write it; `begins` is the prefix that is welcome again by that, `None` for none.
-
-        Raises:
-            ConflictError: the condition does not hold; nothing was changed.
-            ForgottenError: it lies under a prefix that was forgotten.
-            LostConnectionError, NoAnswerError: it may have been written.
-        """
-        try:
-            await self._write(document, value_json, if_rev, begins)
-        except NoAnswerError:
-            found = await self._rev(document.key, within_s=self._looked_up_within_s)
-            if found != document.rev:
-                raise
-        except LostConnectionError:
-            found = await self._rev(document.key)
-            if found == document.rev:
-                return
-            if found != if_rev:  # somebody else was there, perhaps after us
-                raise
-            await self._write_again(document, value_json, if_rev, begins)
-
-    async def _write_again(
-        self, document: Document, value_json: str, if_rev: int | None, begins: str | None
-    ) -> None:
-        try:
-            await self._write(document, value_json, if_rev, begins)
-        except ConflictError:
-            if await self._rev(document.key) != document.rev:  # else the first one was late
-                raise LostConnectionError("the connection broke while writing") from None
-
-    async def _write(
-        self, document: Document, value_json: str, if_rev: int | None, begins: str | None
-    ) -> None:
-        arguments = (document.key, value_json, document.due_at, if_rev, document.rev, begins)
-        ((outcome,),) = await self._calls.write(PUT, arguments)
-        if outcome == "forgotten":
-            raise ForgottenError("the app was removed from this workspace")
-        if outcome == "conflict":
-            raise ConflictError(f"{document.key} is not at revision {if_rev}")
-
-    async def _rev(self, key: str, *, within_s: float | None = None) -> int:
-        """Return the revision of what is there, 0 when nothing is."""
-        rows = await self._calls.read(GET_REV, (key,), within_s=within_s)
-        return int(rows[0][0]) if rows else 0
 
 
 CHECK_KEY = "meta/check"
@@ -196,12 +93,10 @@ class PostgresDocuments:
     ) -> None:
         self.pool = pool
         self._calls = Calls(pool, timeout_s=timeout_s)
-        self._putting = Putting(self._calls)
         self._bans = PostgresFences(self._calls, timeout_s=timeout_s)
         self._beginning_of = beginning_of
 
     async def get(self, key: str) -> Document | None:
-        """See `Documents.get`."""
         rows = await self._calls.read(GET, (checked_key(key),))
         return document_of(rows[0]) if rows else None
 
@@ -224,11 +119,29 @@ class PostgresDocuments:
         rev = secrets.randbelow(MAX_REV) + 1
         document = Document(key, decode_json(value_json), rev, due_utc)
         async with self._bans.turn if begins else nullcontext():
-            await self._putting.put(document, value_json, if_rev, begins)
+            await self._put(document, value_json, if_rev, begins)
         return document
 
+    async def _put(
+        self, document: Document, value_json: str, if_rev: int | None, begins: str | None
+    ) -> None:
+        """Write it; `begins` is the prefix that is welcome again by that, `None` for none.
+
+        A revision is a random number: a writer who finds his own knows that he has written.
+        """
+        arguments = (document.key, value_json, document.due_at, if_rev, document.rev, begins)
+        try:
+            ((outcome,),) = await self._calls.write(PUT, arguments)
+        except (LostConnectionError, NoAnswerError):
+            if await self._calls.read(GET_REV, (document.key,)) != [(document.rev,)]:
+                raise
+            return
+        if outcome == "forgotten":
+            raise ForgottenError("the app was removed from this workspace")
+        if outcome == "conflict":
+            raise ConflictError(f"{document.key} is not at revision {if_rev}")
+
     async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
-        """See `Documents.delete`."""
         checked_key(key)
         if if_rev is None:
             return bool(await self._calls.write(DELETE, (key,)))
@@ -239,8 +152,10 @@ class PostgresDocuments:
         raise ConflictError(f"{key} is not at revision {if_rev}")
 
     async def delete_prefix(self, prefix: str) -> int:
-        """See `Documents.delete_prefix`."""
-        ((count,),) = await self._calls.write(*deletion(prefix))
+        under, arguments = _under(checked_key(prefix))
+        gone = f"DELETE FROM document WHERE {under} RETURNING key"
+        query = f"WITH gone AS ({gone}) SELECT count(*) FROM gone"
+        ((count,),) = await self._calls.write(query, arguments)
         return int(count)
 
     async def vacuum(self) -> None:
@@ -251,41 +166,33 @@ class PostgresDocuments:
         in backups, for as long as the operator keeps those.
         """
         await self._bans.drop_old()
-        await self._calls.write_long("VACUUM", within_s=WIPED_WITHIN_S)
+        await self._calls.write("VACUUM", within_s=WIPED_WITHIN_S)
 
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
-        """See `Documents.list_prefix`."""
-        rows = await self._calls.read(*documents_under(prefix, limit))
+        under, arguments = _under(prefix)
+        query = f"SELECT {COLUMNS} FROM document WHERE {under} ORDER BY key LIMIT %s"
+        rows = await self._calls.read(query, (*arguments, limit))
         return [document_of(row) for row in rows]
 
     async def list_keys(self, prefix: str) -> list[str]:
-        """See `Documents.list_keys`."""
-        return [key for (key,) in await self._calls.read(*keys_under(prefix))]
-
-    async def due_before(
-        self, moment: datetime, *, prefix: str = "", limit: int = 100
-    ) -> list[Document]:
-        """See `Documents.due_before`."""
-        rows = await self._calls.read(*documents_due(moment, prefix, limit))
-        return [document_of(row) for row in rows]
+        under, arguments = _under(prefix)
+        query = f"SELECT key FROM document WHERE {under} ORDER BY key"
+        return [key for (key,) in await self._calls.read(query, arguments)]
 
     async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
-        """See `Documents.due_keys`."""
-        return [key for (key,) in await self._calls.read(*keys_due(moment, limit))]
+        rows = await self._calls.read(DUE_KEYS, (checked_moment(moment), limit))
+        return [key for (key,) in rows]
 
     async def check(self) -> None:
-        """See `Documents.check`."""
         await self.put(CHECK_KEY, {"token": secrets.token_hex(8)})
         await self.get(CHECK_KEY)  # whose token it is now does not matter: many processes check
 
     def forgetting(
         self, prefix: str, *, but: Iterable[str] = ()
     ) -> AbstractAsyncContextManager[None]:
-        """See `ErasableDocuments.forgetting`."""
         return self._bans.forgetting(prefix, but=but)
 
     async def welcome(self, prefix: str) -> None:
-        """See `ErasableDocuments.welcome`."""
         await self._bans.welcome(prefix)
 
     async def now(self) -> datetime:
@@ -298,7 +205,6 @@ class PostgresDocuments:
         await self._bans.drop_old()
 
     async def close(self) -> None:
-        """See `Documents.close`."""
         async with db_errors(TIMEOUT_S):
             await self.pool.close()
 

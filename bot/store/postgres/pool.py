@@ -33,7 +33,6 @@ class LostConnectionError(StoreError):
 
 
 SCHEMES = ("postgresql://", "postgres://")
-POOL_MODES = {"session": False, "transaction": True}
 # One connection keeps others out while a workspace is deleted over another one.
 MIN_POOL_SIZE = 2
 MAX_POOL_SIZE = 500
@@ -102,9 +101,11 @@ def parse_address(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Address:
     theirs = "&".join(each for each in given if not _is_ours(each))
     known = _parameters(f"{base}?{theirs}" if theirs else base)
     _require_place(str(known.get("host") or ""), str(known.get("port") or ""))
+    if (mode := ours.get("pool_mode", "session")) not in {"session", "transaction"}:
+        raise ValueError("pool_mode in the address of the database is session or transaction")
     return Address(
         make_conninfo(**{**DEFAULTS, **known}),
-        is_pooled=_is_pooled(ours.get("pool_mode", "session")),
+        is_pooled=mode == "transaction",
         pool_size=_pool_size(ours.get("pool_size", str(pool_size))),
     )
 
@@ -146,12 +147,6 @@ def _parameters(url: str) -> dict[str, Any]:
         return conninfo_to_dict(url)
     except (ProgrammingError, UnicodeError):  # whose messages may quote the password
         raise ValueError(UNREADABLE) from None
-
-
-def _is_pooled(mode: str) -> bool:
-    if mode not in POOL_MODES:
-        raise ValueError("pool_mode in the address of the database is session or transaction")
-    return POOL_MODES[mode]
 
 
 def _pool_size(text: str) -> int:
@@ -311,36 +306,28 @@ class Calls:
         self.pool = pool
         self._timeout_s = timeout_s
 
-    async def read(
+    async def read(self, statement: LiteralString, arguments: Arguments = ()) -> list[Row]:
+        """Return the rows; asks once more when the connection breaks, as nothing is changed."""
+        async with db_errors(self._timeout_s):
+            try:
+                return await self._run(statement, arguments)
+            except LostConnectionError:
+                return await self._run(statement, arguments)
+
+    async def write(
         self,
         statement: LiteralString,
         arguments: Arguments = (),
         *,
         within_s: float | None = None,
     ) -> list[Row]:
-        """Return the rows; asks once more when the connection breaks, as nothing is changed.
-
-        `within_s`: in less time than other statements may take.
-        """
-        async with db_errors(min(within_s or self._timeout_s, self._timeout_s)):
-            try:
-                return await self._run(statement, arguments)
-            except LostConnectionError:
-                return await self._run(statement, arguments)
-
-    async def write(self, statement: LiteralString, arguments: Arguments = ()) -> list[Row]:
-        """Return the rows.
+        """Return the rows; `within_s`: for a statement that takes its time.
 
         Raises:
             LostConnectionError: the outcome is unknown.
         """
-        async with db_errors(self._timeout_s):
+        async with db_errors(within_s or self._timeout_s):
             return await self._run(statement, arguments)
-
-    async def write_long(self, statement: LiteralString, *, within_s: float) -> None:
-        """Run a statement that takes its time."""
-        async with db_errors(within_s):
-            await self._run(statement, ())
 
     async def _run(self, statement: LiteralString, arguments: Arguments) -> list[Row]:
         async with self.pool.connection() as connection:

@@ -4,15 +4,16 @@ import ipaddress
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, LiteralString
 
 import psycopg
 
-from bot.store.documents import Document, StoreError, decode_json, encode_value
+from bot.store.documents import Document, StoreError, encode_value
+from bot.store.postgres.documents import COLUMNS, document_of
 from bot.store.postgres.pool import Address, Connection, OutdatedSchemaError, Pool, connected
-from bot.store.sqlite import PAGE_ROWS, Snapshot, whole
+from bot.store.sqlite import Snapshot
+from bot.store.sqlite_table import PAGE_ROWS
 
 READS = 5
 # How many connections this user may open to this database, and how many there are. Everybody may
@@ -94,7 +95,7 @@ def is_near(host: str, address: str) -> bool:
     return ipaddress.ip_address(address).is_loopback
 
 
-SELECT: LiteralString = "SELECT key, value::text, rev, due_at FROM document "
+SELECT: LiteralString = f"SELECT {COLUMNS} FROM document "  # noqa: S608  # our own constant
 WANTED: LiteralString = """
     WHERE (%(kinds)s::text[] IS NULL AND %(text)s::text IS NULL)
         OR split_part(key, '/', 2) = ANY(%(kinds)s)
@@ -130,13 +131,6 @@ async def database_pages(
         await connection.close()
 
 
-async def read_database(
-    address: Address, *, kinds: Collection[str] | None = None, text: str | None = None
-) -> Snapshot:
-    """Return the same at once; raise as above."""
-    return await whole(database_pages(address, kinds=kinds, text=text))
-
-
 async def pages_of(
     connection: Connection, query: LiteralString, parameters: dict[str, Any]
 ) -> AsyncGenerator[Snapshot]:
@@ -151,18 +145,12 @@ async def pages_of(
         await cursor.execute(query + " ORDER BY key", parameters)
         while rows := await cursor.fetchmany(PAGE_ROWS):
             documents, unreadable = [], []
-            for key, text, rev, due_at in rows:
-                document = _document(key, text, rev, due_at)
-                documents += [document] if document else []
-                unreadable += [] if document else [key]
+            for row in rows:
+                try:
+                    documents.append(document_of(row))
+                except StoreError:
+                    unreadable.append(row[0])
             yield Snapshot(documents=tuple(documents), unreadable=tuple(unreadable))
-
-
-def _document(key: str, text: str, rev: int, due_at: datetime | None) -> Document | None:
-    value = decode_json(text)
-    if not isinstance(value, dict):
-        return None
-    return Document(key, value, rev, due_at and due_at.astimezone(UTC))
 
 
 # Any number, the same in every version: who moves in holds the lock of that number.

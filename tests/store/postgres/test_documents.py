@@ -34,7 +34,7 @@ async def test_due_moments_do_not_depend_on_the_zone_or_style_of_the_session(
     assert found == put
     assert found.due_at is not None
     assert found.due_at.tzinfo is UTC
-    assert await store.due_before(moment) == [put]
+    assert await store.due_keys(moment) == [put.key]
     await store.close()
 
 

@@ -78,13 +78,6 @@ async def test_the_present_state_is_made_at_once_where_there_is_nothing(empty: A
     assert await toys(empty) == [("ball",)]
 
 
-async def test_a_step_that_was_altered_afterwards_is_an_error(empty: Address) -> None:
-    await migrate(empty, [FIRST])
-
-    with pytest.raises(StoreError, match=r"toys/1 is not the one"):
-        await migrate(empty, [MigrationSet("toys", {"1": "CREATE TABLE toy (name int)"})])
-
-
 async def test_steps_of_a_newer_version_are_no_trouble(empty: Address) -> None:
     await migrate(empty, [SECOND])
 

@@ -116,22 +116,8 @@ class TestBrokenInTheMiddle:
 
             assert await reading == put
 
-    async def test_a_write_on_a_condition_is_done_again(
-        self, store: PostgresDocuments, other: PostgresDocuments
-    ) -> None:
-        first = await store.put("-.T1/key", {"n": 1})
-
-        async with held(other, "SELECT 1 FROM document FOR UPDATE") as is_over:
-            writing = asyncio.create_task(store.put("-.T1/key", {"n": 2}, if_rev=first.rev))
-            await break_who_waits(other)
-            is_over.set()
-
-            second = await writing
-
-        assert await store.get("-.T1/key") == second
-
     @pytest.mark.parametrize("call", ["put", "delete", "delete_prefix"])
-    async def test_one_that_might_undo_what_others_did_is_not(
+    async def test_a_write_is_an_error_and_not_done_again(
         self, store: PostgresDocuments, other: PostgresDocuments, call: str
     ) -> None:
         first = await store.put("-.T1/key", {"n": 1})

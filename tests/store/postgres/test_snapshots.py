@@ -7,8 +7,8 @@ import pytest
 from bot.store.documents import StoreError
 from bot.store.postgres.documents import PostgresDocuments
 from bot.store.postgres.pool import Address, OutdatedSchemaError, parse_address
-from bot.store.postgres.snapshot import read_database
 from tests.store.postgres.database import run
+from tests.stores import read_database
 
 pytestmark = pytest.mark.anyio
 

@@ -1,0 +1,18 @@
+"""What a store holds, read at once."""
+
+from pathlib import Path
+from typing import Any
+
+from bot.store.postgres.pool import Address
+from bot.store.postgres.snapshot import database_pages
+from bot.store.sqlite import Snapshot, read_pages, whole
+
+
+async def read_snapshot(path: Path) -> Snapshot:
+    """Return what the file holds now; see `read_pages`."""
+    return await whole(read_pages(path))
+
+
+async def read_database(address: Address, **wanted: Any) -> Snapshot:
+    """Return what the database holds now; see `database_pages`."""
+    return await whole(database_pages(address, **wanted))
