@@ -3,6 +3,7 @@
 Bolt's flow, of which each override says what is wrong with the original.
 """
 
+import asyncio
 import re
 import secrets
 import time
@@ -45,7 +46,7 @@ LIVES_FOR = timedelta(minutes=10)
 CLOCKS_DIFFER_BY = timedelta(days=1)  # a clock that is wrong by more is no clock
 # Anybody may come back with a code of their own making. This is well below what Slack allows the
 # app in a minute, which the renewal of tokens needs too: https://docs.slack.dev/apis/web-api/rate-limits
-REFUSED_AT_MOST, REFUSED_WITHIN_S = 30, 60.0
+REFUSED_AT_MOST, REFUSED_WITHIN_S, AT_ONCE = 30, 60.0, 5
 CANCELLED = "access_denied"
 STALE = frozenset({"invalid_browser", "invalid_state", "missing_code"})
 # https://docs.slack.dev/reference/methods/oauth.v2.access#errors
@@ -194,8 +195,8 @@ class InstallFlow(AsyncOAuthFlow):
     """Bolt's flow, with our state cookie, address, exchange and pages.
 
     `on_installed(installation, before)` is to return soon, as a person waits for the page; what
-    it raises is logged. `before` is the installation that was replaced. No code is exchanged while
-    30 were refused within a minute. `seconds` never go back.
+    it raises is logged. `before` is the installation that was replaced. Five codes at
+    a time are exchanged, and none while 30 were refused within a minute. `seconds` never go back.
     """
 
     def __init__(
@@ -220,6 +221,7 @@ class InstallFlow(AsyncOAuthFlow):
         self._on_installed = on_installed
         self._tasks = tasks
         self._clock = clock
+        self._turns = asyncio.Semaphore(AT_ONCE)
         self._refused: TTLCache[object, bool] = TTLCache(
             REFUSED_AT_MOST, REFUSED_WITHIN_S, timer=seconds
         )
@@ -253,15 +255,16 @@ class InstallFlow(AsyncOAuthFlow):
 
     async def run_installation(self, code: str) -> BoltInstallation:
         """Exchange the code; raise SlackError. Bolt logs the code and loses Slack's reason."""
-        if len(self._refused) == REFUSED_AT_MOST:
-            raise SlackUnreachableError("too many codes were refused")
-        asked_at = self._clock()
-        try:
-            given = await self._calls.exchange(code, f"{self.redirect_uri}")
-        except SlackRefusedError:
-            self._refused[object()] = True
-            raise
-        bot_id = await self._calls.bot_id(given.tokens.access)
+        async with self._turns:
+            if len(self._refused) == REFUSED_AT_MOST:
+                raise SlackUnreachableError("too many codes were refused")
+            asked_at = self._clock()
+            try:
+                given = await self._calls.exchange(code, f"{self.redirect_uri}")
+            except SlackRefusedError:
+                self._refused[object()] = True
+                raise
+            bot_id = await self._calls.bot_id(given.tokens.access)
         return NewInstallation(installation_of(given, bot_id, asked_at))
 
     async def _succeed(self, args: AsyncSuccessArgs) -> BoltResponse:

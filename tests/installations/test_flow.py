@@ -18,6 +18,7 @@ from yarl import URL
 from bot.concurrency import Tasks
 from bot.installations.models import Installation, Tokens, organisation
 from bot.installations.oauth_flow import (
+    AT_ONCE,
     INSTALL_PATH,
     REDIRECT_PATH,
     InstallationStore,
@@ -354,6 +355,22 @@ async def test_strangers_spend_only_so_many_codes_a_minute_and_then_people_insta
 
     assert guesses == [400] * 30 + [502] * 3
     assert (refused, stored, page.status) == (30, [], 200)
+
+
+async def test_codes_that_come_at_once_cost_slack_no_more_than_those_one_by_one(
+    room: Room,
+) -> None:
+    browsers = [Browser(room.url) for _ in range(50)]
+
+    async def guess(browser: Browser) -> int:
+        return (await browser.back(await browser.begin(), code="guessed")).status
+
+    answers = await asyncio.gather(*map(guess, browsers))
+    for each in browsers:
+        await each.http.close()
+
+    assert set(answers) == {400, 502}
+    assert 30 <= len(room.slack.forms) <= 30 + AT_ONCE
 
 
 async def test_a_stop_waits_until_what_slack_gave_is_kept(room: Room) -> None:
