@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.loops import loop_over
@@ -60,6 +61,7 @@ ONLY_IN: dict[str, set[str]] = {
 MODULES = sorted(path for path in BOT.rglob("*.py") if path.read_text().strip())
 
 
+@cache
 def imported_names(path: Path) -> set[str]:
     """Return every imported module as a dotted name, `from bot import x` as `bot.x`."""
     names: set[str] = set()

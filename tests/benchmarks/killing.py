@@ -3,7 +3,6 @@
 import asyncio
 import random
 import shutil
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,6 +14,7 @@ from bot.digests.models import Digest, RunState
 from bot.digests.run_state import CLAIM
 from tests.benchmarks.scene import RING, TICK_S, Scene
 from tests.fakes import TIME_LIMIT_S
+from tests.processes import BotProcess, start_bot
 from tests.whole.harness import Harness, running_bot, until_ready
 from tests.whole.test_process import environment
 
@@ -104,9 +104,7 @@ async def _second_life(scene: Scene, chance: random.Random) -> Kill:
         return await _killed(scene, bot, "second", is_heard=is_heard)
 
 
-async def _killed(
-    scene: Scene, bot: asyncio.subprocess.Process, name: str, *, is_heard: bool
-) -> Kill:
+async def _killed(scene: Scene, bot: BotProcess, name: str, *, is_heard: bool) -> Kill:
     """Kill the bot. What it had sent arrives, though no one waits for the answer, or never."""
     slack = scene.town.slack
     bot.kill()
@@ -123,14 +121,14 @@ async def _killed(
 
 
 @asynccontextmanager
-async def _process(town: Harness) -> AsyncIterator[asyncio.subprocess.Process]:
+async def _process(town: Harness) -> AsyncIterator[BotProcess]:
     folder = town.settings.database_path.parent
     more = {"BOT_SECRET_KEYS": RING, "TICK_SECONDS": f"{TICK_S}", "LOG_LEVEL": "INFO"}
     with (folder / "bot.log").open("ab") as log:
-        bot = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tests.benchmarks.fleet_bot"),
+        bot = await start_bot(
             env=environment(town) | more,
             cwd=folder,
+            module="tests.benchmarks.fleet_bot",
             stdin=asyncio.subprocess.PIPE,
             stderr=log,
         )
@@ -147,7 +145,7 @@ async def _process(town: Harness) -> AsyncIterator[asyncio.subprocess.Process]:
             await bot.wait()
 
 
-def _hand_clock(bot: asyncio.subprocess.Process, town: Harness) -> None:
+def _hand_clock(bot: BotProcess, town: Harness) -> None:
     assert bot.stdin
     bot.stdin.write(f"{town.clock.ahead.total_seconds()}\n".encode())
 

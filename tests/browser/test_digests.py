@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import BrowserContext, Page, expect
 
 from tests.browser.typing import type_line
 
@@ -13,9 +13,10 @@ HEADLINE = re.compile("Health digest: 1[23] domains")  # another test adds the t
 
 
 async def test_a_digest_is_made_previewed_received_and_paused(
-    browser: Browser, address: str
+    browser: BrowserContext, address: str
 ) -> None:
-    page = await browser.new_page(viewport={"width": 1280, "height": 1400})
+    page = await browser.new_page()
+    await page.set_viewport_size({"width": 1280, "height": 1400})
     await page.goto(f"{address}/?as=bob&channel=general&dark=0")
     dialog = page.get_by_role("dialog")
 

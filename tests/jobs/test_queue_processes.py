@@ -1,9 +1,9 @@
 """Workers as processes: stopped, killed, and left without their database for a while."""
 
 import asyncio
+import os
 import signal
-import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -26,6 +26,7 @@ from tests.jobs.queue_room import (
     until,
 )
 from tests.postgres import PostgresServer
+from tests.processes import BotProcess, start_bot
 
 pytestmark = pytest.mark.anyio
 
@@ -51,12 +52,11 @@ async def deliverer(
     each_s: float = 0,
     finish_within_s: float = TIME_LIMIT_S,
     intervals: Intervals = QUICK,
-) -> AsyncIterator[Process]:
+) -> AsyncIterator[BotProcess]:
     """Yield a worker that is at work; kill it at the end."""
-    words = ["-m", "tests.jobs.deliverer", database]
-    seconds = (each_s, finish_within_s, intervals.dead_after_s)
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, *words, *map(str, seconds), cwd=ROOT, stdout=PIPE, stderr=PIPE
+    words = map(str, (database, each_s, finish_within_s, intervals.dead_after_s))
+    process = await start_bot(
+        *words, env=os.environ, cwd=ROOT, module="tests.jobs.deliverer", stdout=PIPE, stderr=PIPE
     )
     try:
         assert process.stdout is not None
@@ -69,7 +69,7 @@ async def deliverer(
         await process.communicate()
 
 
-async def begun_by(pool: Pool, process: Process) -> list[str]:
+async def begun_by(pool: Pool, process: BotProcess) -> list[str]:
     """Return what the process has begun."""
     query = "SELECT key FROM delivery WHERE process = %s"
     return [key for (key,) in await rows(pool, query, process.pid)]
@@ -84,7 +84,7 @@ async def until_done(pool: Pool, keys: list[str]) -> None:
     await until(are_done)
 
 
-async def until_begun(pool: Pool, process: Process) -> None:
+async def until_begun(pool: Pool, process: BotProcess) -> None:
     async def has_begun() -> bool:
         return bool(await begun_by(pool, process))
 

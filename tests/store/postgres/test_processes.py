@@ -2,12 +2,12 @@
 
 import asyncio
 import random
-from asyncio.subprocess import Process
 from contextlib import AsyncExitStack
 
 import pytest
 
 from bot.store.postgres.documents import PostgresDocuments
+from tests.processes import BotProcess
 from tests.store.postgres.worker import KEYS, SIGNAL
 from tests.store.processes import next_line, started
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 KILLS = 4
 
 
-async def said(process: Process) -> list[int]:
+async def said(process: BotProcess) -> list[int]:
     """Return what a process says from now on, to its end."""
     output, errors = await process.communicate()
     assert process.returncode == 0, errors.decode()
