@@ -14,7 +14,7 @@ from tests.whole.harness import Harness
 pytestmark = pytest.mark.anyio
 
 BOT = f"{Path(__file__).parents[2] / 'bot'}/"
-MAX_MODULES = 31
+MAX_MODULES = 33
 
 
 @pytest.mark.transports("socket", "shared")
