@@ -37,6 +37,7 @@ from bot.tracker.models import (
     TooBusyError,
     UnavailableError,
 )
+from bot.tracker.rate_limit import Purpose
 from bot.views.bulk_scan import progress_message, summary_message
 from bot.workspace import WorkspaceId, current_caller, person
 from tests.builders import a_domain
@@ -83,7 +84,9 @@ class Office:
             shown_every_s=0.01,
         )
 
-    async def scan(self, workspace: WorkspaceId, domain_id: str) -> ScanResult:
+    async def scan(
+        self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+    ) -> ScanResult:
         """Be the service."""
         assert current_caller() == (workspace, person(BOB))
         self.scanned.append(domain_id)
