@@ -7,8 +7,8 @@ scan: one whose scan was cut off is reported, and not scanned twice.
 
 import asyncio
 import secrets
-import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -65,14 +65,12 @@ _ENDS = {FailureReason.KEY, FailureReason.SCOPE, FailureReason.ADDRESS}
 
 
 class End(StrEnum):
-    """Why a bulk scan has ended; the last three are a FailureReason."""
+    """Why a bulk scan has ended."""
 
     DONE = "done"
     STOPPED = "stopped"  # by the person
     FAILING = "failing"  # so many scans in a row failed
-    KEY = "key"
-    SCOPE = "scope"
-    ADDRESS = "address"
+    KEY = "key"  # there is none that may scan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +99,6 @@ class BulkScan:
 
     run_id: str
     asked_by: str
-    asked_at: datetime
     what: str = ""
     left: tuple[Item, ...] = ()
     done: tuple[Item, ...] = ()
@@ -178,7 +175,7 @@ def after_failure(run: BulkScan, error: BotError, now: datetime) -> BulkScan:
         pause = RESERVE_PAUSE if isinstance(error, ReserveReachedError) else wait or BUSY_PAUSE
         return replace(run, begun_at=None, waits_until=now + pause)
     if reason in _ENDS:
-        return replace(run, begun_at=None, end=End(reason.value))
+        return replace(run, begun_at=None, end=End.KEY)
     return failed(run, outcome_of(error))
 
 
@@ -264,7 +261,6 @@ class BulkScans:
         progress: Callable[[BulkScan, datetime], Message],
         summary: Callable[[BulkScan, datetime], Message],
         clock: Callable[[], datetime],
-        steady: Callable[[], float] = time.monotonic,
         shown_every_s: float = SHOWN_EVERY_S,
     ) -> None:
         self._documents = documents
@@ -273,7 +269,6 @@ class BulkScans:
         self._progress = progress
         self._summary = summary
         self._clock = clock
-        self._steady = steady
         self._shown_every_s = shown_every_s
         self._due = DueWork(documents, KIND, self._work, tasks, at_once=AT_ONCE, clock=clock)
         self.run_due = self._due.run_due
@@ -296,7 +291,6 @@ class BulkScans:
         run = BulkScan(
             run_id=secrets.token_hex(4),
             asked_by=asked_by,
-            asked_at=now,
             what=what,
             left=tuple(items[:MAX_DOMAINS]),
         )
@@ -364,17 +358,14 @@ class BulkScans:
 
     async def _recover(self, hold: _Hold) -> None:
         """Note how the scan ended that a process before this one has begun, if one was."""
-        run = hold.run
-        if run.begun_at is None:
+        if (begun_at := hold.run.begun_at) is None:
             return
-        try:
-            report = await self._scans.last(hold.workspace, run.left[0].host)
-        except NoScanError:
-            report = None
-        if report and report.scanned_at >= run.begun_at:
-            await hold.change(lambda run: scanned(run, report))
-        else:
-            await hold.change(lambda run: failed(run, INTERRUPTED))
+        with suppress(NoScanError):
+            report = await self._scans.last(hold.workspace, hold.run.left[0].host)
+            if report.scanned_at >= begun_at:
+                await hold.change(lambda run: scanned(run, report))
+                return
+        await hold.change(lambda run: failed(run, INTERRUPTED))
 
     async def _scan_next(self, hold: _Hold) -> bool:
         """Scan the next domain; return whether to go on at once."""
@@ -411,7 +402,7 @@ class BulkScans:
 
     async def _show(self, hold: _Hold) -> None:
         """Show the progress, unless that was done just now or nothing is new."""
-        message, now = self._progress(hold.run, self._clock()), self._steady()
+        message, now = self._progress(hold.run, self._clock()), asyncio.get_running_loop().time()
         is_recent = hold.shown is not None and now - hold.shown_at < self._shown_every_s
         if not is_recent and message != hold.shown:
             hold.shown, hold.shown_at = message, now

@@ -62,9 +62,8 @@ class BulkScanListeners:
             return
         allowance = await self.allowances.of(request.workspace)
         without_id = sum(not each.domain_id for each in found)
-        message = views.price_message(
-            items_of(found), unknown, selection, allowance, without_id=without_id
-        )
+        items = await off_loop(len(found), items_of, found)
+        message = views.price_message(items, unknown, selection, allowance, without_id=without_id)
         await request.reply(message)
 
     async def start(self, request: Request, selection: str) -> None:

@@ -32,7 +32,6 @@ def a_run(*done: Item, left: int = 0, **fields: object) -> BulkScan:
     run = BulkScan(
         run_id="r1",
         asked_by=ADMIN_ID,
-        asked_at=MOMENT,
         what="tag:prod",
         done=done,
         left=tuple(an_item(f"n{number}.example") for number in range(left)),
