@@ -49,6 +49,7 @@ pytestmark = pytest.mark.anyio
 
 ACME, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 BOB = "U0BOB"
+MOMENTS = timedelta(seconds=1)
 DOWN = UnavailableError("down", status=503)
 
 
@@ -95,7 +96,8 @@ class Office:
             await self.gate.wait()
         if errors := self.errors.get(domain_id):
             raise errors.pop(0)
-        return ScanResult(domain_id=domain_id, sections={})
+        issues = [{"severity": "low", "title": domain_id}]
+        return ScanResult(domain_id=domain_id, sections={"security": {"issues": issues}})
 
     async def start(self, names: str, workspace: WorkspaceId = ACME) -> BulkScan:
         """List domains, one of each letter, and start the bulk scan of them."""
@@ -205,6 +207,43 @@ async def test_a_scan_that_ended_before_the_kill_counts(office: Office) -> None:
     assert [item.trouble for item in run.done] == [None, None]
 
 
+async def test_an_older_scan_does_not_count_as_the_one_that_was_cut_off(office: Office) -> None:
+    await office.start("a")
+    await office.pass_by()
+    await office.start("a")
+    office.gate.clear()
+    office.is_asked.clear()
+    office.clock.now += LEASE
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    await office.tasks.cancel()
+    office.bulk = office.process()
+
+    run = await office.pass_by(LEASE)
+
+    assert [item.trouble for item in run.done] == [INTERRUPTED]
+
+
+async def test_a_long_scan_is_not_taken_over(office: Office) -> None:
+    await office.start("a")
+    office.gate.clear()
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    for _ in range(3):
+        office.clock.now += LEASE / 2
+        async with asyncio.timeout(TIME_LIMIT_S):
+            while await office.documents.due_keys(office.clock() + LEASE / 2 - MOMENTS):  # noqa: ASYNC110  # a store has no event
+                await asyncio.sleep(0)  # until it is renewed
+    office.bulk = office.process()
+    await office.bulk.run_due()
+    office.gate.set()
+
+    run = await office.pass_by()
+
+    assert office.scanned == ["a"]
+    assert [item.trouble for item in run.done] == [None]
+
+
 async def test_a_process_that_was_taken_for_dead_writes_nothing_more(office: Office) -> None:
     await office.start("ab")
     office.gate.clear()
@@ -222,6 +261,8 @@ async def test_a_process_that_was_taken_for_dead_writes_nothing_more(office: Off
     assert run
     assert office.scanned == ["a", "b"]
     assert [item.trouble for item in run.done] == [INTERRUPTED, None]
+    assert run.done[1].facts
+    assert run.done[1].facts.issues[0].title == "b"
 
 
 async def test_stop_ends_it_after_the_present_domain(office: Office) -> None:
@@ -297,6 +338,17 @@ async def test_a_service_that_is_down_ends_it(office: Office) -> None:
     assert run.end is End.FAILING
     assert len(office.scanned) == len(run.done) == FAILURES_IN_ROW
     assert "several scans in a row failed" in office.summary
+
+
+async def test_failures_between_scans_do_not_end_it(office: Office) -> None:
+    names = "abcdefghi"
+    office.errors = {name: [DOWN] for name in names.replace("e", "")}
+    await office.start(names)
+
+    run = await office.pass_by()
+
+    assert run.end is End.DONE
+    assert len(run.failed) == len(names) - 1
 
 
 @loop_over("error", [InvalidKeyError(), NoKeyError()])
