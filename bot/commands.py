@@ -66,14 +66,17 @@ _ALL = (
     ),
     Command(
         name="/scan",
-        brief="a full scan of one domain",
-        hint="[example.com]",
-        does="scans one domain: WHOIS, DNS, SSL, and security",
+        brief="a full scan of one domain, or of many",
+        hint='[example.com …] [tag:x] [folder:"two words"] [below:50] [expires:30]',
+        does="scans domains: WHOIS, DNS, SSL, and security",
         examples=(
             ("/scan example.com", "scans it now; this can take up to 2 minutes"),
-            ("/scan", "opens a form to pick a domain"),
+            ("/scan tag:prod below:50", "scans all of them, after you have seen the price"),
+            ("/scan a.example b.example", "several names, one scan after the other"),
+            ("/scan", "opens a form to pick domains"),
         ),
-        note="A web address works too. The domain has to be in your portfolio.",
+        note="A web address works too. The domains have to be in your portfolio. Filters as for"
+        " `/domains`, for up to 200 domains at once.",
         opens_form=True,
         operation="scan",
         takes_long=True,

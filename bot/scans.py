@@ -1,7 +1,8 @@
 """Scan domains: one request for simultaneous calls; compare with the last result."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -99,16 +100,45 @@ class Scans:
         self._flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = SingleFlight()
 
     async def run(
-        self, workspace: WorkspaceId, domain: Domain, *, purpose: Purpose = Purpose.PERSON
+        self,
+        workspace: WorkspaceId,
+        domain: Domain,
+        *,
+        purpose: Purpose = Purpose.PERSON,
+        lists: bool = True,
     ) -> ScanReport:
         """Scan `domain` now; simultaneous calls get the same report, in all processes.
+
+        Without `lists` the list is not asked for the new score: `note_scores` adds it.
 
         Raises:
             NoDomainIdError: the service lists it without an id.
             TrackerError, NoKeyError: the scan failed; nothing was kept.
         """
         key = workspace, host_of(domain)
-        return await self._flights.run(key, lambda: self._scan_once(workspace, domain, purpose))
+        is_joined = self._flights.is_under_way(key)
+        report = await self._flights.run(
+            key, lambda: self._scan_once(workspace, domain, purpose, lists=lists)
+        )
+        if lists and is_joined and report.score_after is None:  # its first caller asks no list
+            listed = await self._listed(workspace, purpose)
+            report = replace(report, score_after=_score(listed, report.host))
+        return report
+
+    async def note_scores(self, workspace: WorkspaceId, hosts: Iterable[str]) -> Snapshot | None:
+        """Add the present scores to the last reports of `hosts`, which have none.
+
+        Return the list, `None` if there is no answer. Raise StoreError.
+        """
+        await self._portfolio.invalidate(workspace)
+        if (listed := await self._listed(workspace, Purpose.PERSON)) is None:
+            return None
+        for host in hosts:
+            with suppress(NoScanError):
+                report = await self.last(workspace, host)
+                if report.score_after is None:
+                    await self._put(workspace, _with_score(report, _score(listed, host)))
+        return listed
 
     async def last(self, workspace: WorkspaceId, host: str) -> ScanReport:
         """Return the last report of `host`, or raise NoScanError."""
@@ -123,27 +153,33 @@ class Scans:
             raise NoScanError("kept by another version of the bot") from error
 
     async def _scan_once(
-        self, workspace: WorkspaceId, domain: Domain, purpose: Purpose
+        self, workspace: WorkspaceId, domain: Domain, purpose: Purpose, *, lists: bool
     ) -> ScanReport:
         """Scan, or wait for another process that scans it."""
+
+        async def scan() -> ScanReport:
+            return await self._scan(workspace, domain, purpose, lists=lists)
+
         if self._claims is None:
-            return await self._scan(workspace, domain, purpose)
+            return await scan()
         host = host_of(domain)
 
         async def read(_wish: Any) -> ScanReport:
             return await self.last(workspace, host)
 
-        return await self._claims.run(
-            workspace, f"scan/{host}", lambda: self._scan(workspace, domain, purpose), read
-        )
+        return await self._claims.run(workspace, f"scan/{host}", scan, read)
 
-    async def _scan(self, workspace: WorkspaceId, domain: Domain, purpose: Purpose) -> ScanReport:
+    async def _scan(
+        self, workspace: WorkspaceId, domain: Domain, purpose: Purpose, *, lists: bool
+    ) -> ScanReport:
         if not domain.domain_id:
             raise NoDomainIdError("listed without domainId")
         result = await self._service.scan(workspace, domain.domain_id, purpose=purpose)
-        await self._portfolio.invalidate(workspace)  # the score may have changed
         report = await asyncio.to_thread(self._report, domain, result)
-        listed = await self._listed(workspace, purpose)
+        listed = None
+        if lists:
+            await self._portfolio.invalidate(workspace)  # the score may have changed
+            listed = await self._listed(workspace, purpose)
         report = replace(report, score_after=_score(listed, report.host))
         try:
             report = await self._compared(workspace, report)
@@ -181,10 +217,13 @@ class Scans:
         return await asyncio.to_thread(_with_changes, report, before)
 
     async def _keep(self, workspace: WorkspaceId, report: ScanReport) -> None:
-        value = {"v": 1, "report": await asyncio.to_thread(msgspec.to_builtins, report)}
-        await self._documents.put(_place(workspace, report.host), value)
+        await self._put(workspace, report)
         for host in await self._now_latest(workspace, report.host):
             await self._documents.delete(_place(workspace, host))
+
+    async def _put(self, workspace: WorkspaceId, report: ScanReport) -> None:
+        value = {"v": 1, "report": await asyncio.to_thread(msgspec.to_builtins, report)}
+        await self._documents.put(_place(workspace, report.host), value)
 
     async def _keep_ends(
         self, workspace: WorkspaceId, report: ScanReport, listed: Snapshot | None
@@ -214,6 +253,12 @@ def _with_changes(report: ScanReport, before: ScanReport) -> ScanReport:
         *changes_between(before.sections, report.sections),
     ]
     return replace(report, changes=tuple(changes[:MAX_KEPT_CHANGES]), since=before.scanned_at)
+
+
+def _with_score(report: ScanReport, score: float | None) -> ScanReport:
+    moved = _score_change(report.score, score) if report.since else []
+    changes = (*moved, *report.changes)[:MAX_KEPT_CHANGES]
+    return replace(report, score_after=score, changes=changes)
 
 
 def _score(listed: Snapshot | None, host: str) -> float | None:

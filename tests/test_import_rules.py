@@ -25,6 +25,7 @@ LAYERS: list[set[str]] = [
     },
     {"api_keys", "installations", "scans", "settings", "web"},
     {"digests", "shared_limits"},
+    {"bulk_scans"},
     {"views"},
     {"listeners", "ops"},
     {"bootstrap"},

@@ -1,5 +1,6 @@
 """Scans: kept to compare with, bounded, readable by the version that kept them."""
 
+import asyncio
 import threading
 from collections.abc import Callable
 from datetime import date
@@ -186,3 +187,33 @@ async def test_a_scan_kept_by_another_version_does_not_stop_the_next(
 
     assert report.since is None
     assert await scans.last(ONE, "shop.example") == report
+
+
+async def test_a_scan_without_the_list_gets_its_score_later(
+    scans: Scans, lists: FakeLists
+) -> None:
+    lists.domains = (a_domain("a.example", 40),)
+    await scans.run(ONE, a_domain("a.example", 41))
+    asked = len(lists.asked)
+
+    report = await scans.run(ONE, a_domain("a.example", 41), lists=False)
+    unlisted = len(lists.asked)
+    await scans.note_scores(ONE, ["a.example", "never.example"])
+    kept = await scans.last(ONE, "a.example")
+
+    assert (report.score_after, unlisted) == (None, asked)
+    assert kept.score_after == 40
+    assert [change.section for change in kept.changes] == ["health"]
+
+
+async def test_who_joins_a_scan_without_the_list_reads_the_score(
+    scans: Scans, lists: FakeLists
+) -> None:
+    lists.domains = (a_domain("a.example", 40),)
+
+    silent, joined = await asyncio.gather(
+        scans.run(ONE, a_domain("a.example", 41), lists=False),
+        scans.run(ONE, a_domain("a.example", 41)),
+    )
+
+    assert (silent.score_after, joined.score_after) == (None, 40)

@@ -15,6 +15,7 @@ from bot.api_keys.notifications import KeyNotices, ManagerNotifier
 from bot.api_keys.repository import KeyClaims, Keys
 from bot.api_keys.service import KeyService, WorkspaceTracker
 from bot.bootstrap.services import Services, Stored
+from bot.bulk_scans import BulkScans
 from bot.concurrency import Tasks
 from bot.digests.collector import Collector, Due, steps_to
 from bot.digests.delivery import Delivery, DigestRenderer
@@ -27,6 +28,7 @@ from bot.home_viewers import HomeViewers
 from bot.jobs.queue import depth
 from bot.listeners.adddomain import AddingListeners
 from bot.listeners.alerts import AlertListeners
+from bot.listeners.bulk_scan import BulkScanListeners
 from bot.listeners.domaindigest import DigestListeners
 from bot.listeners.domaindigest_form import COUNT_WITHIN_S, DigestFormListeners
 from bot.listeners.domainkey import (
@@ -71,6 +73,7 @@ from bot.tracker.client import Tracker, TrackerClient
 from bot.tracker.rate_limit import RateLimiter, counted
 from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
+from bot.views.bulk_scan import progress_message, summary_message
 from bot.views.digests.alert import alert_message
 from bot.views.digests.errors import owner_notices
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
@@ -324,8 +327,34 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         claims=parts.commons.claims,
         on_kept=homes.schedule_refresh,
     )
+    bulk = BulkScans(
+        parts.documents,
+        scans,
+        parts.posting,
+        parts.tasks,
+        progress=progress_message,
+        summary=summary_message,
+        clock=parts.clock,
+    )
+    bulk_listeners = BulkScanListeners(
+        access=admin.access,
+        bulk=bulk,
+        portfolio=portfolio,
+        ends=ends,
+        allowances=allowances,
+        clock=parts.clock,
+    )
+    bulk_listeners.register(dispatcher)
     _register_members(
-        dispatcher, parts, admin.access, connection, portfolio, ends, scans, failures
+        dispatcher,
+        parts,
+        admin.access,
+        connection,
+        portfolio,
+        ends,
+        scans,
+        bulk_listeners,
+        failures,
     )
     on_step = steps_to(parts.metrics.digests)
     repository = DigestRepository(
@@ -375,6 +404,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     def stop() -> None:
         worker.stop()
         nightly.stop()
+        bulk.stop_all()
         homes.stop()
         sharing.stop()
 
@@ -387,6 +417,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
             "reminders": admin.notices.run_due,
             "clean-up": parts.deferred.forget_expired,
             "nightly": nightly.run_due,
+            "bulk-scans": bulk.run_due,
             "usage": lambda: forget_expired(parts.documents, parts.clock()),
             **parts.commons.periodic,
         },
@@ -476,6 +507,7 @@ def _register_members(
     portfolio: Portfolio,
     ends: KeptEndDates,
     scans: Scans,
+    bulk: BulkScanListeners,
     failures: Failures,
 ) -> None:
     """What every member of the workspace may do."""
@@ -485,6 +517,7 @@ def _register_members(
         tracker=connection,
         portfolio=portfolio,
         scans=scans,
+        bulk=bulk,
         still_waiting_after_s=parts.pace.still_waiting_after_s,
     ).register(dispatcher)
     StepListeners(portfolio, scans, ends, parts.clock).register(dispatcher)

@@ -13,14 +13,13 @@ from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Protocol
 
-import structlog
-
 from bot.concurrency import Tasks
 from bot.digests.failure_policy import service_failure
 from bot.digests.models import Digest, FailureReason, Night, UnknownDigestError
 from bot.digests.repository import NIGHTLY, VERSION, DigestRepository
 from bot.digests.schedule import is_zone, zone_of
 from bot.errors import BotError
+from bot.jobs.due_work import DueWork
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.query import host_of, parse_query, select
 from bot.portfolio.service import Portfolio
@@ -30,7 +29,6 @@ from bot.tracker.rate_limit import Purpose
 from bot.tracker.usage import tallied
 from bot.workspace import WorkspaceId, caller_context, digests_of
 
-logger = structlog.get_logger()
 # Hours by the digest's own clock.
 NIGHT_HOURS = range(1, 6)
 FRESH_FOR = timedelta(hours=12)
@@ -39,7 +37,6 @@ LOOK_EVERY = timedelta(minutes=15)
 LEASE = timedelta(minutes=6)
 # The workspaces with such a scan in this process: the other places for scans are for people.
 AT_ONCE = 2
-LOOK_AT = 20_000
 # So many scans in a row fail when the service is out of order.
 FAILURES_IN_ROW = 3
 MAX_TRIED = 200
@@ -147,33 +144,9 @@ class NightlyScans:
         self._portfolio = portfolio
         self._ends = KeptEndDates(documents)
         self._scans = scans
-        self._tasks = tasks
         self._clock = clock
-        self._under_way: set[WorkspaceId] = set()
-        self._is_stopped = False
-
-    async def run_due(self) -> None:
-        """Begin to look at the workspaces that are due, the longest due first."""
-        for key in await self._documents.due_keys(self._clock(), limit=LOOK_AT):
-            name, _, kind = key.partition("/")
-            if kind == NIGHTLY and (workspace := WorkspaceId.parse(name)) not in self._under_way:
-                if self._is_stopped or len(self._under_way) >= AT_ONCE:
-                    return
-                self._under_way.add(workspace)
-                self._tasks.start(self._work(workspace))
-
-    def stop(self) -> None:
-        """Begin no more scans."""
-        self._is_stopped = True
-
-    async def _work(self, workspace: WorkspaceId) -> None:
-        with structlog.contextvars.bound_contextvars(workspace=str(workspace)):
-            try:
-                await self._look(workspace)
-            except BotError as error:
-                logger.warning("nightly scan", error=repr(error))
-            finally:
-                self._under_way.discard(workspace)
+        due = DueWork(documents, NIGHTLY, self._look, tasks, at_once=AT_ONCE, clock=clock)
+        self.run_due, self.stop = due.run_due, due.stop
 
     async def _look(self, workspace: WorkspaceId) -> None:
         """Hold the workspace, scan one domain if that is wanted, and say when to look again.

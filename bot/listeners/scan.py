@@ -1,17 +1,18 @@
-"""Handle `/scan`: a full scan of one domain, its sections, the form to pick a domain."""
+"""Handle `/scan`: a full scan of one domain, its sections, the form to pick domains."""
 
 import asyncio
 import hashlib
 from asyncio import FIRST_COMPLETED
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import structlog
 
 from bot.api_keys.service import WorkspaceTracker
-from bot.command_text import NotUnderstood, NotUnderstoodError, split_words
+from bot.command_text import split_words
 from bot.hostnames import host_name
+from bot.listeners.bulk_scan import BulkScanListeners
 from bot.listeners.permissions import CommandAccess
 from bot.listeners.request import FormErrors, Request
 from bot.listeners.router import Dispatcher
@@ -41,6 +42,7 @@ class ScanListeners:
     tracker: WorkspaceTracker
     portfolio: Portfolio
     scans: Scans
+    bulk: BulkScanListeners
     still_waiting_after_s: float = STILL_WAITING_AFTER_S
 
     def register(self, dispatcher: Dispatcher) -> None:
@@ -54,23 +56,30 @@ class ScanListeners:
         dispatcher.on_options(views.PICK_DOMAIN, self.offer_domains, otherwise=[no_answer])
 
     async def scan(self, request: Request, text: str) -> None:
-        """Answer `/scan [domain]`."""
+        """Answer `/scan [domains or filter]`."""
         await self.access.require(request, "scan")
-        if not text.strip():
+        words = split_words(text.replace(",", " "))
+        if not words:
             await self.tracker.ready(request.workspace)
             form = views.pick_form(request.as_metadata())
             await open_form(request.client, request.trigger_id or "", form)
+        elif len(words) > 1 or words[0].key:
+            await self.bulk.show_price(request, text)
         else:
-            await self._scan(request, _host(text))
+            await self._scan(request, host_name(words[0].raw))
 
-    async def scan_picked(self, request: Request, picked: str) -> None:
-        """Scan the domain that was picked in the form."""
-        request.command_line = f"/scan {picked}"
+    async def scan_picked(self, request: Request, picked: Sequence[str]) -> None:
+        """Scan the domain that was picked in the form, or show the price of several."""
+        request.command_line = f"/scan {' '.join(picked)}"
         await self.access.require(request, "scan")
         snapshot = await self.portfolio.snapshot(request.workspace)
-        host = next((host for host in snapshot.by_host if _value(host) == picked), picked)
-        request.command_line = f"/scan {host}"
-        await self._scan(request, host)
+        by_value = {_value(host): host for host in snapshot.by_host}
+        hosts = [by_value.get(each, each) for each in picked]
+        request.command_line = f"/scan {' '.join(hosts)}"
+        if len(hosts) > 1:
+            await self.bulk.show_price(request, " ".join(hosts))
+        else:
+            await self._scan(request, hosts[0])
 
     async def offer_domains(self, request: Request, typed: str) -> list[Block]:
         """Offer the domains that match the typed text."""
@@ -126,22 +135,14 @@ class ScanListeners:
             scan.cancel()  # this person leaves; others may wait for the same scan
 
 
-def read_pick(values: Mapping[str, Any]) -> str:
-    """Return the picked domain; raise FormErrors if there is none."""
-    picked = (values[views.PICK_BLOCK][views.PICK_DOMAIN].get("selected_option") or {}).get(
-        "value"
-    )
-    if not picked or picked == NO_ANSWER:
+def read_pick(values: Mapping[str, Any]) -> list[str]:
+    """Return the picked domains; raise FormErrors if there are none."""
+    state = values[views.PICK_BLOCK][views.PICK_DOMAIN]
+    options = state.get("selected_options") or [state.get("selected_option")]  # of an older form
+    picked = [str(each["value"]) for each in options if each and each["value"] != NO_ANSWER]
+    if not picked:
         raise FormErrors({views.PICK_BLOCK: "Please pick a domain, or try again in a minute."})
-    return str(picked)
-
-
-def _host(text: str) -> str:
-    first, *others = split_words(text)
-    if others:
-        problems = [NotUnderstood(word.typed, "one domain at a time") for word in others]
-        raise NotUnderstoodError(problems, [first.typed])
-    return host_name(first.raw)
+    return picked
 
 
 def _scannable(snapshot: Snapshot, host: str) -> Domain:

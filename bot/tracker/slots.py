@@ -50,10 +50,24 @@ def noting_waits(turn: Turn) -> Iterator[None]:
         _turn.reset(before)
 
 
+_gives_way: ContextVar[bool] = ContextVar("gives_way", default=False)
+
+
+@contextmanager
+def giving_way() -> Iterator[None]:
+    """Let requests inside the block, also in tasks that begin there, go after all others."""
+    before = _gives_way.set(True)
+    try:
+        yield
+    finally:
+        _gives_way.reset(before)
+
+
 class FairPlaces:
     """`count` places, of which one owner holds at most `each`.
 
-    A free one goes to the owner who holds fewest, and among those to who came first.
+    A free one goes to those who do not give way, among those to the owner who holds fewest, and
+    among those to who came first.
     """
 
     def __init__(self, count: int, each: int, *, is_scan: bool = False) -> None:
@@ -61,13 +75,14 @@ class FairPlaces:
         self._each = each
         self._is_scan = is_scan
         self._held: Counter[str] = Counter()
-        self._waiting: list[tuple[str, asyncio.Future[None]]] = []
+        self._waiting: list[tuple[str, asyncio.Future[None], bool]] = []
 
     @asynccontextmanager
     async def hold(self, owner: str) -> AsyncIterator[None]:
         """Hold a place inside the block, after a wait for it."""
         place = asyncio.get_running_loop().create_future()
-        self._waiting.append((owner, place))
+        waiting = owner, place, _gives_way.get()
+        self._waiting.append(waiting)
         self._admit()
         try:
             await self._wait(owner, place)
@@ -78,7 +93,7 @@ class FairPlaces:
                 self._held -= Counter([owner])
                 self._admit()
             else:
-                self._waiting.remove((owner, place))
+                self._waiting.remove(waiting)
 
     async def _wait(self, owner: str, place: asyncio.Future[None]) -> None:
         turn = None if place.done() else _turn.get()
@@ -96,13 +111,13 @@ class FairPlaces:
         """Give the free places away."""
         while self._free:
             fitting = [
-                (self._held[owner], number)
-                for number, (owner, place) in enumerate(self._waiting)
+                (gives_way, self._held[owner], number)
+                for number, (owner, place, gives_way) in enumerate(self._waiting)
                 if self._held[owner] < self._each and not place.cancelled()
             ]
             if not fitting:
                 return
-            owner, place = self._waiting.pop(min(fitting)[1])
+            owner, place, _ = self._waiting.pop(min(fitting)[2])
             self._free -= 1
             self._held[owner] += 1
             place.set_result(None)

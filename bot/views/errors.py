@@ -7,6 +7,7 @@ shown to a person.
 from dataclasses import replace
 
 from bot.api_keys.models import ExpiredDraftError, KeyFormError
+from bot.bulk_scans import BulkScanOverError, BulkScanRunsError
 from bot.clock_check import ClockWrongError
 from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
@@ -62,6 +63,7 @@ from bot.views.blocks import (
     run_button,
     section,
 )
+from bot.views.bulk_scan import running_message
 from bot.views.digests.errors import DIGEST_ERRORS
 from bot.views.errors_api_key import API_KEY_ERRORS
 from bot.views.text import code, duration_text, escaped, host_text, outside
@@ -210,6 +212,10 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
         "Domain Tracker lists this domain without an ID, so it can't be scanned."
     ),
     NoScanError: retry("That scan is no longer kept. Scan the domain again."),
+    BulkScanRunsError: lambda error, _: running_message(error.run),
+    BulkScanOverError: plain(
+        "This bulk scan is over. Type `/scan` with the filter to scan again."
+    ),
     KeyFormError: plain(
         "That isn't an API key. A key has 52 characters and begins with `service_sk_`."
     ),

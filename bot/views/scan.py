@@ -56,6 +56,7 @@ TURN_SECTION = "scan.section.turn"
 PICK_FORM = "scan.pick"
 PICK_BLOCK = "domain"
 PICK_DOMAIN = "scan.domain"
+MAX_PICKED = 20
 # A form may have 250 kB of JSON, in which an emoji takes twelve bytes.
 MAX_FORM_LINES = 40
 MAX_FORM_CHARS = 18_000
@@ -104,15 +105,16 @@ def _of_issues(report: ScanReport) -> Lines:
 
 
 def pick_form(metadata: str) -> Block:
-    """Return the form to choose a domain to scan."""
+    """Return the form to choose domains to scan."""
     domain = input_element(
-        "external_select",
+        "multi_external_select",
         PICK_DOMAIN,
         "Type a part of the name",
         min_query_length=0,
+        max_selected_items=MAX_PICKED,
         focus_on_load=True,
     )
-    hint = "A scan can take up to 2 minutes."
+    hint = f"One, or up to {MAX_PICKED}. A scan can take up to 2 minutes."
     blocks = [field(PICK_BLOCK, "Domain", domain, hint=hint)]
     return form(PICK_FORM, "Scan a domain", "Scan", blocks, metadata=metadata)
 

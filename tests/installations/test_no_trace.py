@@ -13,6 +13,7 @@ from slack_bolt.authorization import AuthorizeResult
 from bot.admin import Act, Audiences, Audit, Managers, Named
 from bot.api_keys.models import KeyDraft
 from bot.api_keys.repository import Keys
+from bot.bulk_scans import BulkScans, items_of
 from bot.claims import Claims
 from bot.commands import Audience
 from bot.concurrency import Tasks
@@ -151,6 +152,15 @@ class Life:
         lists = DomainLists(self.documents, adder, portfolio, clock=self.clock)
         labels = NewDomain(host=f"{self.mark}.example", domain_type="owned")
         await lists.keep(self.workspace, NewDomains((labels,)))
+        await BulkScans(
+            self.documents,
+            scans,
+            FakePosts(),
+            Tasks(),
+            progress=lambda _run, _now: Message(""),
+            summary=lambda _run, _now: Message(""),
+            clock=self.clock,
+        ).start(self.workspace, f"U_{self.mark}", items_of([a_domain()]), self.mark)
         command = KeptCommand(
             command="/scan",
             text="x",

@@ -12,6 +12,7 @@ from bot.tracker.slots import (
     Slots,
     Turn,
     Wait,
+    giving_way,
     noting_waits,
 )
 from tests.fakes import TIME_LIMIT_S
@@ -132,3 +133,24 @@ async def test_a_wait_says_for_what() -> None:
         await others.aclose()
         await held.aclose()
         await (await waiting).aclose()
+
+
+async def test_who_gives_way_goes_after_all_others() -> None:
+    slots = Slots(wait_s=TIME_LIMIT_S, scan_wait_s=TIME_LIMIT_S)
+    held = await taken(slots, SCANS_EACH, owner="acme", is_scan=True)
+    order: list[str] = []
+
+    async def scan(name: str) -> None:
+        async with slots.acquire("acme", is_scan=True):
+            order.append(name)
+
+    with giving_way():
+        bulk = asyncio.create_task(scan("bulk"))
+    await asyncio.sleep(0)
+    people = [asyncio.create_task(scan(name)) for name in ("ada", "bob")]
+    await asyncio.sleep(0)
+    await held.aclose()
+    async with asyncio.timeout(TIME_LIMIT_S):
+        await asyncio.gather(bulk, *people)
+
+    assert order == ["ada", "bob", "bulk"]

@@ -13,7 +13,7 @@ import psycopg
 from psycopg import sql
 from pydantic import SecretStr
 
-from bot.app import serve
+from bot.app import FINISH_WITHIN_S, serve
 from bot.bootstrap.services import Pace, Role
 from bot.installations.welcome import KIND as SEEN
 from bot.playground.manifest import read_manifest
@@ -226,7 +226,9 @@ async def running_stand_ins(
 
 
 @asynccontextmanager
-async def running_bot(app: Harness, pace: Pace = PATIENT) -> AsyncIterator[None]:
+async def running_bot(
+    app: Harness, pace: Pace = PATIENT, *, finish_within_s: float = FINISH_WITHIN_S
+) -> AsyncIterator[None]:
     """Run the bot inside the block: in one process's worth of objects, or in two that share."""
     stop = asyncio.Event()
     roles = [Role.WEB, Role.WORKER] if app.settings.is_shared else [Role.ALL]
@@ -239,6 +241,7 @@ async def running_bot(app: Harness, pace: Pace = PATIENT) -> AsyncIterator[None]
                 role=role,
                 clock=app.clock,
                 pace=pace,
+                finish_within_s=finish_within_s,
             )
         )
         for role, port in zip(roles, ports, strict=True)

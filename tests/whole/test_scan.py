@@ -284,13 +284,6 @@ async def test_a_picker_says_when_the_service_does_not_answer(ready: Harness) ->
     assert options == ["Domain Tracker does not answer right now"]
 
 
-async def test_a_second_word_is_named_and_nothing_is_scanned(ready: Harness) -> None:
-    answer = await ready.ask(ready.bob, "/scan shop.example www.example")
-
-    assert "`www.example` – one domain at a time" in answer.everything
-    assert ready.tracker.requests == []
-
-
 async def test_a_domain_without_an_id_cannot_be_scanned_and_says_so(ready: Harness) -> None:
     ready.tracker.answer_next(body=b'[{"domain": "odd.example", "healthScore": 5}]', on="list")
 

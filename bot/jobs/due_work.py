@@ -1,0 +1,66 @@
+"""Begin the work of documents that are due: one of each workspace, a few at once."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+
+import structlog
+
+from bot.concurrency import Tasks
+from bot.errors import BotError
+from bot.store.documents import Documents
+from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+LOOK_AT = 20_000  # digests may be due at the same moment
+
+
+class DueWork:
+    """Runs `work` for each document `<workspace>/<kind>` that is due, `at_once` in this process.
+
+    `work` puts the document off before it begins, so that no other process takes it too.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        kind: str,
+        work: Callable[[WorkspaceId], Awaitable[object]],
+        tasks: Tasks,
+        *,
+        at_once: int,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._documents = documents
+        self._kind = kind
+        self._work = work
+        self._tasks = tasks
+        self._at_once = at_once
+        self._clock = clock
+        self._under_way: set[WorkspaceId] = set()
+        self.is_stopped = False
+
+    async def run_due(self) -> None:
+        """Begin what is due, the longest due first, without a wait for its end."""
+        for key in await self._documents.due_keys(self._clock(), limit=LOOK_AT):
+            name, _, kind = key.partition("/")
+            if (
+                kind == self._kind
+                and (workspace := WorkspaceId.parse(name)) not in self._under_way
+            ):
+                if self.is_stopped or len(self._under_way) >= self._at_once:
+                    return
+                self._under_way.add(workspace)
+                self._tasks.start(self._run(workspace))
+
+    def stop(self) -> None:
+        """Begin nothing more; `work` looks at `is_stopped` between its steps."""
+        self.is_stopped = True
+
+    async def _run(self, workspace: WorkspaceId) -> None:
+        with structlog.contextvars.bound_contextvars(workspace=str(workspace), work=self._kind):
+            try:
+                await self._work(workspace)
+            except BotError as error:
+                logger.warning("put off", error=repr(error))
+            finally:
+                self._under_way.discard(workspace)

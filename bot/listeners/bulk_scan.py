@@ -1,0 +1,124 @@
+"""Handle bulk scans: the price behind `/scan`, then `Start`, `Stop` and `Retry failed`."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.bulk_scans import (
+    BulkScan,
+    BulkScanOverError,
+    BulkScanRunsError,
+    BulkScans,
+    Item,
+    items_of,
+)
+from bot.command_text import split_words
+from bot.concurrency import off_loop
+from bot.hostnames import HostNameError, host_name
+from bot.listeners.permissions import CommandAccess
+from bot.listeners.request import Request
+from bot.listeners.router import Dispatcher
+from bot.portfolio.end_dates import KeptEndDates, KnownEnds
+from bot.portfolio.query import Query, nearest, parse_query, query_text, select
+from bot.portfolio.service import Portfolio, Snapshot
+from bot.shared_limits import QuotaService
+from bot.tracker.models import Domain
+from bot.views import bulk_scan as views
+from bot.views.domains import domains_message
+
+
+def _query(text: str) -> Query | None:
+    """Return the filter that a text is, `None` for names; raise NotUnderstoodError."""
+    return parse_query(text) if any(word.key for word in split_words(text)) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BulkScanListeners:
+    """The listeners about bulk scans. At each press the right to scan is checked again."""
+
+    access: CommandAccess
+    bulk: BulkScans
+    portfolio: Portfolio
+    ends: KeptEndDates
+    allowances: QuotaService
+    clock: Callable[[], datetime]
+
+    def register(self, dispatcher: Dispatcher) -> None:
+        """Attach every listener of this class."""
+        dispatcher.on_press(views.START, self.start, replies=True)
+        dispatcher.on_press(views.STOP, self.stop)
+        dispatcher.on_press(views.RETRY, self.retry)
+
+    async def show_price(self, request: Request, text: str) -> None:
+        """Answer a filter or several names with what their scan costs."""
+        query = _query(text)
+        if (run := await self.bulk.last(request.workspace)) and not run.end:
+            raise BulkScanRunsError(run)
+        snapshot = await self.portfolio.snapshot(request.workspace)
+        found, unknown, selection = await self._chosen(request, snapshot, text)
+        if query and not found:
+            await request.reply(domains_message(snapshot, [], query))
+            return
+        allowance = await self.allowances.of(request.workspace)
+        without_id = sum(not each.domain_id for each in found)
+        items = await off_loop(len(found), items_of, found)
+        message = views.price_message(items, unknown, selection, allowance, without_id=without_id)
+        await request.reply(message)
+
+    async def start(self, request: Request, selection: str) -> None:
+        """Start the bulk scan of a price, with the domains as they are now."""
+        await self.access.require(request, "scan")
+        snapshot = await self.portfolio.snapshot(request.workspace)
+        found, _unknown, what = await self._chosen(request, snapshot, selection)
+        run = await self._begin(request, items_of(found), what if _query(selection) else "")
+        await request.reply(views.started_message(run, request.workspace.team_id))
+
+    async def stop(self, request: Request, run_id: str) -> None:
+        """Stop a bulk scan after its present domain."""
+        await self.access.require(request, "scan")
+        await self.bulk.stop(request.workspace, run_id)
+
+    async def retry(self, request: Request, run_id: str) -> None:
+        """Scan what a bulk scan did not: what was left first, as it did not fail yet."""
+        await self.access.require(request, "scan")
+        run = await self.bulk.last(request.workspace)
+        if run is None or run.run_id != run_id:
+            raise BulkScanOverError("another one has taken its place")
+        again = [*run.left, *run.failed]
+        items = [
+            Item(host=each.host, domain_id=each.domain_id, score=each.score) for each in again
+        ]
+        await self._begin(request, items, run.what)
+
+    async def _begin(self, request: Request, items: Sequence[Item], what: str) -> BulkScan:
+        return await self.bulk.start(request.workspace, request.origin.user_id, items, what)
+
+    async def _chosen(
+        self, request: Request, snapshot: Snapshot, text: str
+    ) -> tuple[list[Domain], views.Unknown, str]:
+        """Return the chosen domains, names that are not known, and the text to choose again."""
+        query, known = _query(text), None
+        if query is None:
+            found, unknown = await asyncio.to_thread(_named, snapshot, text)
+            return found, unknown, " ".join(each.domain for each in found)
+        if query.needs_ends:
+            known = KnownEnds(await self.ends.get(request.workspace), self.clock())
+        chosen = await off_loop(len(snapshot.domains), select, snapshot.domains, query, known)
+        return chosen, [], query_text(query)
+
+
+def _named(snapshot: Snapshot, text: str) -> tuple[list[Domain], views.Unknown]:
+    found: dict[str, Domain] = {}
+    unknown: dict[str, list[str]] = {}
+    for word in split_words(text.replace(",", " ")):
+        try:
+            host = host_name(word.raw)
+        except HostNameError:
+            unknown[word.typed] = []
+            continue
+        if host in snapshot.by_host:
+            found[host] = snapshot.by_host[host]
+        else:
+            unknown[host] = nearest(snapshot.by_host, host)
+    return list(found.values()), list(unknown.items())

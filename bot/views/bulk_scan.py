@@ -1,0 +1,276 @@
+"""Draw a bulk scan: its price, progress and summary. Pure."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from bot.bulk_scans import INTERRUPTED, MAX_DOMAINS, SECONDS_EACH, BulkScan, End, Item
+from bot.message import Message
+from bot.shared_limits import Allowance
+from bot.tracker.findings import SEVERITIES, SOON_DAYS
+from bot.tracker.rate_limit import BudgetState
+from bot.views.blocks import (
+    actions,
+    button,
+    context,
+    header,
+    paragraphs,
+    plain_message,
+    run_button,
+    section,
+)
+from bot.views.home import OPEN_MESSAGES
+from bot.views.scan_facts import SIGNS, end_sign, end_text, ends, issues_title
+from bot.views.text import (
+    bold,
+    code,
+    escaped,
+    host_text,
+    lines_within,
+    literal,
+    moment_text,
+    moment_token,
+    plural,
+    score_number,
+    without_markup,
+)
+
+# Names that the portfolio lacks, each with those most like it.
+Unknown = Sequence[tuple[str, Sequence[str]]]
+START, STOP, RETRY = "bulk.start", "bulk.stop", "bulk.retry"
+BAR_SQUARES = 10
+MAX_LINES = 5  # of each part: a summary should fit a phone
+MAX_UNKNOWN = 10
+MAX_PART_CHARS = 2_500
+MAX_HOST_CHARS = 80
+NARROW = (
+    "Narrow the filter, for example with `tag:prod`, `below:50`, `expires:30` or `issues:high`."
+)
+_TROUBLES = {
+    INTERRUPTED: "the app was interrupted, so the result is unknown",
+    "rejected": "Domain Tracker declined it",
+    "timed_out": "no answer in time; it may still have been scanned",
+    "unavailable": "Domain Tracker was unavailable",
+}
+
+
+def price_message(
+    items: Sequence[Item],
+    unknown: Unknown,
+    selection: str,
+    allowance: Allowance | None,
+    *,
+    without_id: int = 0,
+) -> Message:
+    """Return what a bulk scan costs, with `Start` unless it is too large.
+
+    `selection` is the filter or the names. `without_id` domains cannot be scanned.
+    """
+    lines = _unknown_lines(unknown)
+    if without_id:
+        lines.append(f"{plural(without_id, 'domain')} can't be scanned: no ID is listed.")
+    count, start = len(items), None
+    if count > MAX_DOMAINS:
+        lines[:0] = [f"*{count:,} domains match; one bulk scan takes {MAX_DOMAINS}.* {NARROW}"]
+    elif count:
+        lines[:0] = [
+            f"*{plural(count, 'scan')}, about {_span(count)}.* {_budget(count, allowance)}"
+        ]
+        start = button("Start", START, selection, style="primary")
+        if start is None:
+            lines.append(f"These names are too long for one bulk scan. {NARROW}")
+    return Message(
+        without_markup("\n".join(lines)),
+        (*paragraphs(lines), *actions(start)),
+    )
+
+
+def _unknown_lines(unknown: Unknown) -> list[str]:
+    lines = []
+    for name, near in unknown[:MAX_UNKNOWN]:
+        asked = f" Did you mean {' or '.join(_name(each) for each in near)}?" if near else ""
+        lines.append(f"{code(host_text(name), MAX_HOST_CHARS)} is not in your portfolio.{asked}")
+    if left := len(unknown) - len(lines):
+        lines.append(f"and {left:,} more names")
+    return lines
+
+
+def _budget(count: int, allowance: Allowance | None) -> str:
+    budget = allowance.budget if allowance else BudgetState()
+    if budget.remaining is None:
+        return "Requests left this hour: not known yet."
+    reserved = f", {budget.reserve:,} of them reserved for digests" if budget.reserve else ""
+    text = f"{plural(budget.remaining, 'request')} left this hour{reserved}."
+    if count >= budget.remaining - budget.reserve:
+        text += " The scan pauses when they are used up, and goes on by itself."
+    return text
+
+
+def _span(count: int) -> str:
+    minutes = -(-count * SECONDS_EACH // 60)
+    if minutes < 90:
+        return plural(minutes, "minute")
+    return plural(-(-minutes // 60), "hour")
+
+
+def started_message(run: BulkScan, team_id: str) -> Message:
+    """Return the answer in the channel, with a link to the progress.
+
+    https://docs.slack.dev/interactivity/deep-linking
+    """
+    text = f"Scanning {plural(run.count, 'domain')}. The progress is in your direct messages."
+    url = f"slack://channel?team={team_id}&id={run.channel_id}"
+    return plain_message(text, button("Open messages", OPEN_MESSAGES, url=url))
+
+
+def running_message(run: BulkScan | None) -> Message:
+    """Return who has a bulk scan under way, and how far it is."""
+    if run is None:
+        return plain_message("A bulk scan is under way. Please wait for its end.")
+    far = f"{len(run.done):,} of {plural(run.count, 'domain')} done"
+    return plain_message(
+        f"<@{run.asked_by}> has a bulk scan under way: {far}, about {_span(len(run.left))} left."
+        " A workspace has one at a time. You can still scan single domains."
+    )
+
+
+def progress_message(run: BulkScan, now: datetime) -> Message:
+    """Return how far a bulk scan is, with `Stop` until its end."""
+    done, filled = len(run.done), len(run.done) * BAR_SQUARES // max(1, run.count)
+    bar = "■" * filled + "□" * (BAR_SQUARES - filled)
+    failed = f", {len(run.failed):,} failed" if run.failed else ""
+    far = f"{done:,} of {run.count:,} done{failed}."
+    text = f"{_title(run)}: {far}"
+    stop = None if run.end or run.is_stopping else button("Stop", STOP, run.run_id)
+    return Message(
+        f"{text} {_state(run, now, moment_text)}",
+        (
+            section(f"*{_title(run)}*{_what(run)}"),
+            section(f"{bar}  {far}"),
+            context(_state(run, now, moment_token)),
+            *actions(stop),
+        ),
+    )
+
+
+def _title(run: BulkScan) -> str:
+    return f"Bulk scan of {plural(run.count, 'domain')}"
+
+
+def _what(run: BulkScan) -> str:
+    return f"  ·  {code(run.what, 200)}" if run.what else ""
+
+
+def _state(run: BulkScan, now: datetime, shown: Callable[[datetime], str]) -> str:
+    if run.end:
+        return "The summary is below."
+    if run.is_stopping:
+        return "Stopping after the present domain."
+    if run.waits_until and run.waits_until > now:
+        return f"⏸️ Waiting for free requests. I go on by myself {shown(run.waits_until)}."
+    present = f"Now: {escaped(host_text(run.left[0].host), MAX_HOST_CHARS)}. " if run.left else ""
+    return f"{present}About {_span(len(run.left))} left."
+
+
+def summary_message(run: BulkScan, now: datetime) -> Message:
+    """Return the result of a bulk scan: issues, what ends soon, changes, failures."""
+    scanned, failed = run.scanned, run.failed
+    counts = [f"{len(scanned):,} scanned"]
+    counts += [f"{len(failed):,} failed"] if failed else []
+    counts += [f"{len(run.left):,} not begun"] if run.left else []
+    head = f"{_title(run)}: {', '.join(counts)}."
+    why = _why(run)
+    parts = [
+        _part("Worst issues first", _issue_lines(scanned)),
+        _part("Ends within 30 days", _end_lines(scanned, now)),
+        _part("Changed", _change_lines(scanned)),
+        _part("Failed", [f"{_name(each.host)}: {_trouble(each)}" for each in failed]),
+    ]
+    lines = [line for part in parts for line in part]
+    if scanned and not any(parts[:2]):
+        lines[:0] = ["No issues reported, and nothing ends within 30 days."]
+    retry = button("Retry failed" if failed else "Scan the rest", RETRY, run.run_id)
+    return Message(
+        without_markup(" ".join(filter(None, [head, why, *lines]))),
+        (
+            header(head),
+            section(" ".join(filter(None, [why, _what(run).lstrip(" ·")])) or "All done."),
+            *map(section, lines),
+            *actions(retry if failed or run.left else None, run_button("All domains", "/domains")),
+        ),
+    )
+
+
+def _why(run: BulkScan) -> str:
+    """Return why it ended before its last domain, or nothing."""
+    if run.end in {None, End.DONE}:
+        return ""
+    if run.end is End.STOPPED:
+        return "You stopped it."
+    if run.end is End.FAILING:
+        return "I stopped because several scans in a row failed."
+    return "I stopped: the API key can't be used for scans. Admins see why with `/domainkey`."
+
+
+def _part(title: str, lines: Sequence[str]) -> list[str]:
+    """Return a titled part of a summary, empty without lines."""
+    if not lines:
+        return []
+    shown = lines_within(lines[:MAX_LINES], MAX_PART_CHARS)
+    more = [f"• and {left:,} more"] if (left := len(lines) - len(shown)) else []
+    return ["\n".join([f"*{title}*", *(f"• {line}" for line in shown), *more])]
+
+
+def _issue_lines(items: Sequence[Item]) -> list[str]:
+    rated = [
+        (tuple(-facts.counts.get(severity, 0) for severity in SEVERITIES), item.host, facts)
+        for item in items
+        if (facts := item.facts) and facts.issues
+    ]
+    return [
+        f"{SIGNS[facts.issues[0].severity]} {_name(host)}: {issues_title(facts)}."
+        f" {literal(facts.issues[0].title, 80)}"
+        for _rank, host, facts in sorted(rated, key=lambda each: each[:2])
+    ]
+
+
+def _end_lines(items: Sequence[Item], now: datetime) -> list[str]:
+    """Return what ends soon, the first end of each domain."""
+    first = [
+        (item.host, *given[0]) for item in items if item.facts and (given := ends(item.facts))
+    ]
+    near = sorted(
+        (each for each in first if each[2].days_left(now) <= SOON_DAYS),
+        key=lambda each: each[2].day,
+    )
+    return [
+        f"{end_sign(end, now)} {_name(host)}: {end_text(name, end, now)}"
+        for host, name, end in near
+    ]
+
+
+def _change_lines(items: Sequence[Item]) -> list[str]:
+    """Return what changed, the largest fall first."""
+    changed = [item for item in items if _moved(item) or item.changes]
+    return [
+        f"{_name(item.host)}: {', '.join(filter(None, [_moved(item), _changes(item)]))}"
+        for item in sorted(changed, key=lambda item: (item.score_after or 0) - (item.score or 0))
+    ]
+
+
+def _moved(item: Item) -> str:
+    if item.score is None or item.score_after is None or item.score == item.score_after:
+        return ""
+    arrow = "▲" if item.score_after > item.score else "▼"
+    return f"health {score_number(item.score)} → {score_number(item.score_after)} {arrow}"
+
+
+def _changes(item: Item) -> str:
+    return plural(item.changes, "change") if item.changes else ""
+
+
+def _trouble(item: Item) -> str:
+    return _TROUBLES.get(item.trouble or "", "Domain Tracker returned an unexpected response")
+
+
+def _name(host: str) -> str:
+    return bold(host_text(host), MAX_HOST_CHARS)

@@ -1,0 +1,433 @@
+"""Bulk scans: nothing is scanned twice, nothing is lost, and every end is told."""
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+
+from bot.api_keys.models import NoKeyError
+from bot.bulk_scans import (
+    AT_ONCE,
+    FAILURES_IN_ROW,
+    INTERRUPTED,
+    LEASE,
+    MAX_DOMAINS,
+    RESERVE_PAUSE,
+    BulkScan,
+    BulkScanOverError,
+    BulkScanRunsError,
+    BulkScans,
+    End,
+    items_of,
+)
+from bot.concurrency import Tasks
+from bot.errors import BotError
+from bot.portfolio.end_dates import KeptEndDates
+from bot.portfolio.service import Portfolio
+from bot.scans import Scans
+from bot.slack.errors import PersonUnreachableError, SlackUnavailableError
+from bot.tracker.models import (
+    InvalidKeyError,
+    RateLimitedError,
+    RejectedError,
+    ReserveReachedError,
+    ScanResult,
+    TimedOutError,
+    TooBusyError,
+    UnavailableError,
+)
+from bot.tracker.rate_limit import Purpose
+from bot.views.bulk_scan import progress_message, summary_message
+from bot.workspace import WorkspaceId, current_caller, person
+from tests.builders import a_domain
+from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
+from tests.loops import loop_over
+from tests.memory import MemoryDocuments
+
+pytestmark = pytest.mark.anyio
+
+ACME, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
+BOB = "U0BOB"
+MOMENTS = timedelta(seconds=1)
+DOWN = UnavailableError("down", status=503)
+
+
+@dataclass
+class Office:
+    """Everything about bulk scans but Slack and the service, around a store in memory."""
+
+    clock: FakeClock = field(default_factory=FakeClock)
+    documents: MemoryDocuments = field(default_factory=MemoryDocuments)
+    lists: FakeLists = field(default_factory=FakeLists)
+    posts: FakePosts = field(default_factory=FakePosts)
+    tasks: Tasks = field(default_factory=Tasks)
+
+    def __post_init__(self) -> None:
+        self.scanned: list[str] = []
+        self.errors: dict[str, list[BotError]] = {}
+        self.gate, self.is_asked = asyncio.Event(), asyncio.Event()
+        self.gate.set()
+        self.bulk = self.process()
+
+    def process(self) -> BulkScans:
+        """Start as a new process would, on the same store."""
+        portfolio = Portfolio(self.lists, clock=self.clock)
+        ends = KeptEndDates(self.documents)
+        return BulkScans(
+            self.documents,
+            Scans(self, portfolio, self.documents, ends, clock=self.clock),
+            self.posts,
+            self.tasks,
+            progress=progress_message,
+            summary=summary_message,
+            clock=self.clock,
+            shown_every_s=0.01,
+        )
+
+    async def scan(
+        self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+    ) -> ScanResult:
+        """Be the service."""
+        assert current_caller() == (workspace, person(BOB))
+        self.scanned.append(domain_id)
+        self.is_asked.set()
+        async with asyncio.timeout(TIME_LIMIT_S):
+            await self.gate.wait()
+        if errors := self.errors.get(domain_id):
+            raise errors.pop(0)
+        issues = [{"severity": "low", "title": domain_id}]
+        return ScanResult(domain_id=domain_id, sections={"security": {"issues": issues}})
+
+    async def start(self, names: str, workspace: WorkspaceId = ACME) -> BulkScan:
+        """List domains, one of each letter, and start the bulk scan of them."""
+        domains = [a_domain(f"{name}.example", domain_id=name) for name in names]
+        self.lists.domains = tuple(domains)
+        return await self.bulk.start(workspace, BOB, items_of(domains), "tag:prod")
+
+    async def pass_by(self, time: timedelta = timedelta()) -> BulkScan:
+        """Let time pass, and everything be done that is due then; return what is stored."""
+        self.clock.now += time
+        await self.bulk.run_due()
+        assert await self.tasks.drain(TIME_LIMIT_S)
+        run = await self.bulk.last(ACME)
+        assert run
+        return run
+
+    @property
+    def summary(self) -> str:
+        return self.posts.notified[-1][1]
+
+
+@pytest.fixture
+def office() -> Office:
+    return Office()
+
+
+async def test_each_domain_is_scanned_once_and_the_list_is_asked_once(office: Office) -> None:
+    await office.start("abca")
+
+    run = await office.pass_by()
+    await office.pass_by(timedelta(days=1))
+
+    assert office.scanned == ["a", "b", "c"]
+    assert len(office.lists.asked) == 1
+    assert run.end is End.DONE
+    assert [item.score_after for item in run.done] == [41, 41, 41]
+    assert [who for who, _ in office.posts.notified] == [BOB, BOB]
+    assert "3 scanned." in office.summary
+
+
+async def test_one_workspace_has_one_at_a_time_and_others_have_theirs(office: Office) -> None:
+    office.gate.clear()
+    run = await office.start("ab")
+
+    with pytest.raises(BulkScanRunsError) as caught:
+        await office.start("c")
+    await office.start("d", OTHER)
+
+    assert caught.value.run
+    assert caught.value.run.run_id == run.run_id
+
+
+async def test_so_many_are_under_way_in_a_process(office: Office) -> None:
+    office.gate.clear()
+    for number in range(AT_ONCE + 1):
+        await office.start("a", WorkspaceId(f"T{number}"))
+
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    office.gate.set()
+    assert await office.tasks.drain(TIME_LIMIT_S)
+
+    assert len(office.scanned) == AT_ONCE
+
+
+async def test_another_process_goes_on_after_a_kill_and_scans_nothing_twice(
+    office: Office,
+) -> None:
+    await office.start("abc")
+    office.gate.clear()
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    await office.tasks.cancel()  # killed: nothing more is written
+    office.gate.set()
+    office.bulk = office.process()
+
+    await office.pass_by()
+    assert office.scanned == ["a"]
+    run = await office.pass_by(LEASE)
+
+    assert office.scanned == ["a", "b", "c"]
+    assert [item.trouble for item in run.done] == [INTERRUPTED, None, None]
+    assert "the result is unknown" in office.summary
+
+
+async def test_a_scan_that_ended_before_the_kill_counts(office: Office) -> None:
+    await office.start("ab")
+    put, documents = office.documents.put, office.documents
+
+    async def dies(key: str, value: object, **how: object) -> object:
+        """Lose everything that is written after the report of the first scan."""
+        if key.endswith("/scan/a.example"):
+            documents.put = refuses  # type: ignore[method-assign,assignment]
+        return await put(key, value, **how)  # type: ignore[arg-type]
+
+    async def refuses(*_: object, **__: object) -> object:
+        raise asyncio.CancelledError
+
+    documents.put = dies  # type: ignore[method-assign,assignment]
+    await office.bulk.run_due()
+    assert await office.tasks.drain(TIME_LIMIT_S)
+    documents.put = put  # type: ignore[method-assign]
+    office.bulk = office.process()
+    run = await office.pass_by(LEASE)
+
+    assert office.scanned == ["a", "b"]
+    assert [item.trouble for item in run.done] == [None, None]
+
+
+async def test_an_older_scan_does_not_count_as_the_one_that_was_cut_off(office: Office) -> None:
+    await office.start("a")
+    await office.pass_by()
+    await office.start("a")
+    office.gate.clear()
+    office.is_asked.clear()
+    office.clock.now += LEASE
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    await office.tasks.cancel()
+    office.bulk = office.process()
+
+    run = await office.pass_by(LEASE)
+
+    assert [item.trouble for item in run.done] == [INTERRUPTED]
+
+
+async def test_a_long_scan_is_not_taken_over(office: Office) -> None:
+    await office.start("a")
+    office.gate.clear()
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    for _ in range(3):
+        office.clock.now += LEASE / 2
+        async with asyncio.timeout(TIME_LIMIT_S):
+            while await office.documents.due_keys(office.clock() + LEASE / 2 - MOMENTS):  # noqa: ASYNC110  # a store has no event
+                await asyncio.sleep(0)  # until it is renewed
+    office.bulk = office.process()
+    await office.bulk.run_due()
+    office.gate.set()
+
+    run = await office.pass_by()
+
+    assert office.scanned == ["a"]
+    assert [item.trouble for item in run.done] == [None]
+
+
+async def test_a_process_that_was_taken_for_dead_writes_nothing_more(office: Office) -> None:
+    await office.start("ab")
+    office.gate.clear()
+    first, office.bulk = office.bulk, office.process()
+    await first.run_due()
+    await office.is_asked.wait()
+    office.clock.now += LEASE
+    office.is_asked.clear()
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    office.gate.set()
+    assert await office.tasks.drain(TIME_LIMIT_S)
+
+    run = await office.bulk.last(ACME)
+    assert run
+    assert office.scanned == ["a", "b"]
+    assert [item.trouble for item in run.done] == [INTERRUPTED, None]
+    assert run.done[1].facts
+    assert run.done[1].facts.issues[0].title == "b"
+
+
+async def test_stop_ends_it_after_the_present_domain(office: Office) -> None:
+    run = await office.start("abc")
+    office.gate.clear()
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    await office.bulk.stop(ACME, run.run_id)
+    office.gate.set()
+
+    run = await office.pass_by()
+
+    assert office.scanned == ["a"]
+    assert (run.end, [item.host for item in run.left]) == (
+        End.STOPPED,
+        ["b.example", "c.example"],
+    )
+    assert "2 not begun" in office.summary
+    with pytest.raises(BulkScanOverError):
+        await office.bulk.stop(ACME, run.run_id)
+
+
+@loop_over(
+    ("error", "wait"),
+    [
+        (RateLimitedError(300), timedelta(seconds=300)),
+        (ReserveReachedError(60), RESERVE_PAUSE),
+        (TooBusyError(), timedelta(minutes=1)),
+    ],
+)
+async def test_it_waits_for_requests_and_a_stop_ends_the_wait(
+    error: BotError, wait: timedelta
+) -> None:
+    office = Office()
+    office.errors = {"a": [error], "b": [error]}
+    run = await office.start("abc")
+
+    await office.pass_by()
+    early = await office.pass_by(wait - timedelta(seconds=1))
+    waits = await office.pass_by(timedelta(seconds=1))
+    await office.bulk.stop(ACME, run.run_id)
+    after = await office.pass_by()
+
+    assert "Waiting for free requests" in office.posts.edited[1][1]
+    assert early.done == ()
+    assert waits.waits_until
+    assert office.scanned == ["a", "a", "b"]
+    assert after.end is End.STOPPED
+    assert [item.trouble for item in after.done] == [None]
+
+
+async def test_a_failed_domain_is_named_and_the_others_are_scanned(office: Office) -> None:
+    office.errors = {
+        "a": [RejectedError(404, "gone")],
+        "b": [TimedOutError(is_outcome_unknown=True)],
+    }
+    await office.start("abc")
+
+    run = await office.pass_by()
+
+    assert [item.trouble for item in run.done] == ["rejected", "timed_out", None]
+    assert "1 scanned, 2 failed" in office.summary
+    assert "a.example: Domain Tracker declined it" in office.summary
+    assert "may still have been scanned" in office.summary
+
+
+async def test_a_service_that_is_down_ends_it(office: Office) -> None:
+    office.errors = {name: [DOWN] for name in "abcdefgh"}
+    await office.start("abcdefgh")
+
+    run = await office.pass_by()
+
+    assert run.end is End.FAILING
+    assert len(office.scanned) == len(run.done) == FAILURES_IN_ROW
+    assert "several scans in a row failed" in office.summary
+
+
+async def test_failures_between_scans_do_not_end_it(office: Office) -> None:
+    names = "abcdefghi"
+    office.errors = {name: [DOWN] for name in names.replace("e", "")}
+    await office.start(names)
+
+    run = await office.pass_by()
+
+    assert run.end is End.DONE
+    assert len(run.failed) == len(names) - 1
+
+
+@loop_over("error", [InvalidKeyError(), NoKeyError()])
+async def test_a_key_that_stops_working_ends_it(error: BotError) -> None:
+    office = Office()
+    office.errors = {"b": [error]}
+    await office.start("abc")
+
+    run = await office.pass_by()
+
+    assert run.end is End.KEY
+    assert [item.host for item in run.left] == ["b.example", "c.example"]
+    assert "`/domainkey`" not in office.summary
+    assert "/domainkey" in office.summary
+
+
+async def test_a_forgotten_workspace_gets_nothing_more(office: Office) -> None:
+    await office.start("abc")
+    office.gate.clear()
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    await office.documents.delete_prefix(f"{ACME}/")
+    office.gate.set()
+    assert await office.tasks.drain(TIME_LIMIT_S)
+
+    assert office.scanned == ["a"]
+    assert await office.bulk.last(ACME) is None
+    assert len(office.posts.notified) == 1
+
+
+async def test_nothing_begins_when_the_person_cannot_be_written_to(office: Office) -> None:
+    office.posts.gone = {BOB}
+
+    with pytest.raises(PersonUnreachableError):
+        await office.start("abc")
+
+    assert await office.bulk.last(ACME) is None
+
+
+async def test_a_summary_that_slack_did_not_take_is_sent_again(office: Office) -> None:
+    await office.start("a")
+    office.gate.clear()
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    office.posts.errors = [SlackUnavailableError("down")] * 3
+    office.gate.set()
+    assert await office.tasks.drain(TIME_LIMIT_S)
+    told = len(office.posts.notified)
+    await office.pass_by(timedelta(hours=1))
+    await office.pass_by(timedelta(hours=1))
+
+    assert (told, len(office.posts.notified)) == (1, 2)
+    assert "1 scanned" in office.summary
+
+
+async def test_a_stop_of_the_process_hands_it_over_at_once(office: Office) -> None:
+    await office.start("ab")
+    office.gate.clear()
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    office.bulk.stop_all()
+    office.gate.set()
+    assert await office.tasks.drain(TIME_LIMIT_S)
+    office.bulk = office.process()
+
+    await office.pass_by()
+
+    assert office.scanned == ["a", "b"]
+
+
+async def test_more_than_the_limit_are_never_begun(office: Office) -> None:
+    items = items_of(
+        a_domain(f"n{number}.example", domain_id=f"{number}") for number in range(MAX_DOMAINS + 1)
+    )
+
+    run = await office.bulk.start(ACME, BOB, items, "")
+
+    assert run.count == MAX_DOMAINS
+
+
+def test_a_domain_without_an_id_is_left_out() -> None:
+    assert items_of([a_domain(domain_id=None)]) == []

@@ -1,0 +1,161 @@
+"""The messages of a bulk scan: what Slack takes, worst first, nothing from outside acts."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.bulk_scans import MAX_DOMAINS, BulkScan, End, Item
+from bot.shared_limits import Allowance
+from bot.tracker.findings import facts_of
+from bot.tracker.rate_limit import BudgetState
+from bot.tracker.usage import Usage
+from bot.views.bulk_scan import (
+    price_message,
+    progress_message,
+    running_message,
+    started_message,
+    summary_message,
+)
+from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT
+from tests.loops import loop_over
+from tests.views.acceptance import assert_slack_takes, buttons, shown_text
+
+
+def an_item(host: str = "shop.example", *severities: str, **fields: object) -> Item:
+    issues = [{"severity": each, "title": f"{each} of {host}"} for each in severities]
+    facts = facts_of({"security": {"issues": issues}})
+    return replace(Item(host=host, domain_id="d1", facts=facts), **fields)  # type: ignore[arg-type]
+
+
+def a_run(*done: Item, left: int = 0, **fields: object) -> BulkScan:
+    run = BulkScan(
+        run_id="r1",
+        asked_by=ADMIN_ID,
+        what="tag:prod",
+        done=done,
+        left=tuple(an_item(f"n{number}.example") for number in range(left)),
+    )
+    return replace(run, **fields)  # type: ignore[arg-type]
+
+
+def an_allowance(remaining: int | None) -> Allowance:
+    return Allowance(BudgetState(remaining=remaining, highest_seen=1000), Usage())
+
+
+def test_the_price_says_the_time_and_what_is_left() -> None:
+    message = price_message([an_item()] * 37, [], "tag:prod", an_allowance(840))
+
+    assert message.text == (
+        "37 scans, about 25 minutes. 840 requests left this hour, 50 of them reserved for digests."
+    )
+    assert buttons(message) == {"Start": "tag:prod"}
+
+
+def test_a_price_above_what_is_left_says_that_it_pauses() -> None:
+    message = price_message([an_item()] * 37, [], "tag:prod", an_allowance(60))
+
+    assert "goes on by itself" in message.text
+
+
+def test_too_many_cannot_be_started_and_the_way_to_narrow_is_named() -> None:
+    message = price_message([an_item()] * (MAX_DOMAINS + 1), [], "tag:prod", None)
+
+    assert f"one bulk scan takes {MAX_DOMAINS}" in message.text
+    assert "below:50" in message.text
+    assert buttons(message) == {}
+
+
+def test_names_too_long_for_a_button_are_not_cut() -> None:
+    message = price_message([an_item()], [], "a" * 2_001, None)
+
+    assert "too long" in message.text
+    assert buttons(message) == {}
+
+
+def test_names_that_are_unknown_are_listed_up_to_ten() -> None:
+    unknown = [(f"x{number}.example", ["shop.example"]) for number in range(12)]
+    message = price_message([an_item()], unknown, "shop.example", None)
+
+    assert "x9.example is not in your portfolio. Did you mean shop.example?" in message.text
+    assert "and 2 more names" in message.text
+    assert "Start" in buttons(message)
+
+
+def test_the_summary_names_the_worst_issue_first() -> None:
+    done = [
+        an_item("low.example", "low", "low", "low"),
+        an_item("crit.example", "critical"),
+        an_item("fine.example", score=41, score_after=40, changes=2),
+        an_item("odd.example", trouble="timed_out", facts=None),
+    ]
+    message = summary_message(a_run(*done, left=1, end=End.STOPPED), MOMENT)
+
+    places = [
+        message.text.index(part)
+        for part in (
+            "3 scanned, 1 failed, 1 not begun",
+            "You stopped it",
+            "crit.example",
+            "low.example",
+            "fine.example: health 41 → 40 ▼, 2 changes",
+            "odd.example: no answer in time",
+        )
+    ]
+    assert places == sorted(places)
+    assert buttons(message) == {"Retry failed": "r1", "All domains": "/domains"}
+
+
+def test_what_ends_soon_is_named_and_what_ends_later_is_not() -> None:
+    near, far = MOMENT + timedelta(days=9), MOMENT + timedelta(days=90)
+    sections = {"ssl": {"notAfter": near.isoformat()}, "whois": {"expires": far.isoformat()}}
+    done = an_item(facts=facts_of(sections))
+
+    text = summary_message(a_run(done, end=End.DONE), MOMENT).text
+
+    assert "shop.example: Certificate expires in 9 days" in text
+    assert "Registration" not in text
+
+
+def test_progress_says_where_it_is_and_loses_its_button_in_the_end() -> None:
+    run = a_run(an_item(), left=2)
+    texts = {
+        "Now: n0.example. About 2 minutes left.": run,
+        "Stopping after": replace(run, is_stopping=True),
+        "Waiting for free requests": replace(run, waits_until=MOMENT + timedelta(minutes=5)),
+        "summary is below": replace(run, end=End.DONE),
+    }
+
+    for text, each in texts.items():
+        message = progress_message(each, MOMENT)
+        assert "1 of 3 done." in message.text
+        assert text in message.text
+        assert ("Stop" in buttons(message)) is not (each.is_stopping or each.end is not None)
+
+
+def test_a_second_person_reads_who_and_how_far() -> None:
+    text = running_message(a_run(an_item(), left=2)).text
+
+    assert f"<@{ADMIN_ID}> has a bulk scan under way: 1 of 3 domains done" in text
+
+
+@loop_over("text", HOSTILE_TEXTS.values(), ids=lambda _: "text")
+def test_slack_takes_every_message_and_nothing_from_outside_acts(text: str) -> None:
+    sections = {"security": {"issues": [{"severity": "high", "title": text, "fix": text}]}}
+    items = [an_item(text, facts=facts_of(sections), changes=3)] * 30
+    failures = [an_item(text, trouble="rejected")] * 30
+    runs = [a_run(*items, *failures, what=text, left=30, end=end) for end in (None, *End)]
+    runs[0] = replace(runs[0], left=(an_item(text),))
+
+    for run in runs:
+        assert_slack_takes(progress_message(run, MOMENT))
+        assert_slack_takes(summary_message(run, MOMENT))
+        assert_slack_takes(running_message(run))
+    assert_slack_takes(started_message(runs[0], "T1"))
+    assert_slack_takes(price_message(items, [(text, [text])] * 30, text, None, without_id=2))
+
+
+@pytest.mark.parametrize("run", [None, a_run()])
+def test_an_empty_one_is_drawn_too(run: BulkScan | None) -> None:
+    assert_slack_takes(running_message(run))
+    assert "0 scanned" in shown_text(summary_message(a_run(end=End.DONE), MOMENT))

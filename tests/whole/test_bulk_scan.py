@@ -1,0 +1,115 @@
+"""`/scan` of many domains: the price, the progress, a stop, a restart, a summary."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.playground.slack import Message
+from tests.whole.harness import Harness, make_store, running_bot, running_stand_ins
+from tests.whole.test_audiences import NO_GUESTS, choose
+
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared")]
+
+
+def scans_of(app: Harness) -> list[str]:
+    """Return the path of each scan that the service was asked for."""
+    return [sent.path for sent in app.tracker.requests if sent.path.endswith("/scan")]
+
+
+async def message_with(app: Harness, *words: str) -> Message:
+    """Return the next direct message to Bob, or edit of one, that holds all the words."""
+    return await app.bob.next_message(
+        "dm", where=lambda each: all(word in each.everything for word in words)
+    )
+
+
+async def test_m16_the_price_comes_first_and_the_summary_in_the_end(ready: Harness) -> None:
+    price = await ready.ask(ready.bob, "/scan shop.example www.example shpo.example")
+    assert scans_of(ready) == []
+    started = await ready.press(ready.bob, price, "Start")
+    summary = await message_with(ready, "2 scanned")
+
+    assert "2 scans, about 2 minutes" in price.everything
+    assert "requests left this hour" in price.everything
+    assert "`shpo.example` is not in your portfolio. Did you mean *shop" in price.everything
+    assert "direct messages" in started.everything
+    assert "All domains" in summary.buttons
+    assert ready.service_requests() == [
+        ("GET", "domain-tracker"),
+        ("POST", "scan"),
+        ("POST", "scan"),
+        ("GET", "domain-tracker"),
+    ]
+
+
+async def test_m16_a_second_person_reads_of_the_first_and_stop_leaves_the_rest(
+    ready: Harness,
+) -> None:
+    held = ready.tracker.hold_scans()
+    price = await ready.ask(ready.bob, "/scan above:0")
+    await ready.press(ready.bob, price, "Start")
+    await held.waiting(1)
+    second = await ready.ask(ready.ada, "/scan tag:prod")
+    progress = await message_with(ready, "Now:")
+    await ready.bob.press(progress, "Stop")
+    stopping = await message_with(ready, "Stopping")
+    held.release()
+    summary = await message_with(ready, "1 scanned", "1 not begun")
+    await ready.bob.press(summary, "Scan the rest")
+    rest = await message_with(ready, "Bulk scan of 1 domain: 1 scanned")
+
+    assert f"<@{ready.bob.id}> has a bulk scan under way: 0 of 2 domains" in second.everything
+    assert stopping.buttons == []
+    assert rest.buttons == ["All domains"]
+    assert len(scans_of(ready)) == len(set(scans_of(ready))) == 2
+
+
+@pytest.mark.transports("socket")
+async def test_m16_several_are_picked_in_the_form_and_a_filter_without_a_match_says_so(
+    ready: Harness,
+) -> None:
+    nothing = await ready.ask(ready.bob, "/scan tag:prdo")
+    await ready.bob.type("/scan")
+    form = await ready.bob.next_form()
+    await ready.bob.submit(form, {"Domain": ["shop.example", "www.example"]})
+    price = await ready.answer(ready.bob)
+
+    assert "No domain has the tag `prdo`" in nothing.everything
+    assert "2 scans, about 2 minutes" in price.everything
+    assert price.buttons == ["Start"]
+    assert scans_of(ready) == []
+
+
+@pytest.mark.transports("socket")
+async def test_m16_who_may_not_scan_any_more_starts_nothing(ready: Harness) -> None:
+    price = await ready.ask(ready.slack.person("gus"), "/scan tag:prod")
+    await choose(ready, scan=NO_GUESTS)
+
+    refused = await ready.press(ready.slack.person("gus"), price, "Start")
+
+    assert "Guests can't scan domains" in refused.everything
+    assert scans_of(ready) == []
+
+
+async def test_m16_a_restart_goes_on_and_scans_nothing_twice(
+    tmp_path: Path, transport: str
+) -> None:
+    async with running_stand_ins(tmp_path, transport) as app:
+        for number in range(4):
+            app.account.add(f"n{number}.example", health=number, tags=("prod",))
+        await make_store(app)
+        async with running_bot(app, finish_within_s=0.5):
+            await app.connect()
+            price = await app.ask(app.bob, "/scan tag:prod")
+            app.tracker.requests.clear()
+            held = app.tracker.hold_scans()
+            await app.press(app.bob, price, "Start")
+            await held.waiting(1)
+        held.release()
+        app.clock.ahead += timedelta(minutes=2)
+        async with running_bot(app):
+            summary = await message_with(app, "3 scanned, 1 failed")
+
+        assert "result is unknown" in summary.everything
+        assert len(scans_of(app)) == len(set(scans_of(app))) == 4
