@@ -189,9 +189,12 @@ class KeyNotices:
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
         """Notify of a refused key; never raise. After a delay or failure `run_due` goes on."""
+        # What is under way may be another notice, begun before this refusal.
+        times = 2 if self._flights.is_under_way(workspace) else 1
         try:
             async with asyncio.timeout(TELL_WITHIN_S):
-                await self._flights.run(workspace, lambda: self._tell(workspace))
+                for _ in range(times):
+                    await self._flights.run(workspace, lambda: self._tell(workspace))
         except (BotError, TimeoutError) as error:
             shown = key.record.shown
             logger.warning("not notified of a refused key yet", key=shown, error=repr(error))

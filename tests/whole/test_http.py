@@ -221,7 +221,7 @@ async def test_a_person_of_another_workspace_gets_a_sentence_although_no_address
     assert "[error" not in capsys.readouterr().out
 
 
-@loop_over("event", [{"type": "app_mention"}, {"type": "message", "subtype": "bot_message"}, {}])
+@loop_over("event", [{"type": "reaction_added"}, {"type": "channel_archive"}, {}])
 async def test_an_event_that_the_bot_has_no_use_for_is_taken_and_counted(
     app: Harness, event: dict[str, str]
 ) -> None:
