@@ -7,7 +7,6 @@ from datetime import datetime
 from functools import partial
 
 from slack_bolt.async_app import AsyncApp
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.admin import Audiences, Audit, Managers
 from bot.api_keys.models import StoredKey
@@ -15,7 +14,6 @@ from bot.api_keys.notifications import KeyNotices, ManagerNotifier
 from bot.api_keys.repository import KeyClaims, Keys
 from bot.api_keys.service import KeyService, WorkspaceTracker
 from bot.bootstrap.services import Services, Stored
-from bot.concurrency import Tasks
 from bot.digests.collector import Collector, Due, steps_to
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.failure_policy import Owners
@@ -58,12 +56,8 @@ from bot.shared_limits import (
     SharedLimits,
     forget_expired,
 )
-from bot.slack.posting import Posting
-from bot.slack.replies import Replies
 from bot.slack.usergroups import GroupPeople, UserGroups
-from bot.store.documents import Documents
-from bot.store.encryption import KeyRing
-from bot.tracker.client import Tracker, TrackerClient
+from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter, counted
 from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
@@ -74,7 +68,7 @@ from bot.views.errors_api_key import key_notice
 from bot.workspace import WorkspaceId
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AdminServices:
     """What the features share about keys, permissions, the audit log and notices."""
 
@@ -84,78 +78,292 @@ class AdminServices:
     access: CommandAccess
     audit: Audit
     notices: KeyNotices
-    notifier: ManagerNotifier
-    clock: Callable[[], datetime]
 
 
-def build_admin(
-    documents: Documents,
-    ring: KeyRing,
-    posting: Posting,
-    tasks: Tasks,
-    *,
-    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
-    on_act: Callable[[WorkspaceId], object],
-    clock: Callable[[], datetime],
-    keys_url: str | None,
-) -> AdminServices:
-    """Build the shared services; `on_act` is called after every act in the audit log."""
-    words = partial(key_notice, keys_url=keys_url)
-    managers, groups = Managers(documents), UserGroups()
-    permissions = Permissions(managers, groups)
-    claims = KeyClaims(documents, clock=clock)
-    people = GroupPeople(client_for, groups)
-    return AdminServices(
-        Keys(documents, ring, clock=clock),
-        managers,
-        permissions,
-        CommandAccess(Audiences(documents), permissions),
-        Audit(documents, clock=clock, on_act=on_act),
-        KeyNotices(posting, claims, managers, words, tasks, clock=clock, groups=people),
-        ManagerNotifier(posting, appointed_message, tasks),
-        clock,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackerAccess:
+    """The way to Domain Tracker: `tracker` for workspaces, over `client`, within the limits."""
+
+    client: TrackerClient
+    tracker: WorkspaceTracker
+    budget: RateLimiter
+    meter: UsageCounter
+    sharing: SharedLimits
+    allowances: QuotaService
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UseCases:
+    """What the listeners call, beside `Services`."""
+
+    homes: HomeViewers
+    admin: AdminServices
+    service: TrackerAccess
+    portfolio: Portfolio
+    ends: KeptEndDates
+    scans: Scans
+    repository: DigestRepository
+    digests: DigestService
+    worker: DigestWorker
+    failures: Failures
+    key: KeyState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Features:
+    """What the features do from now on: answer people, and what comes again and again.
+
+    `digests` takes up those that are due; `periodic` is what one of all processes does every few
+    seconds, `own` what each of them does. After `stop` nothing that is due is begun any more,
+    after `cut_off` nothing is asked of the service. `open_home` draws somebody's Home tab. Each of
+    `forget` lets this process remember nothing of a workspace.
+    """
+
+    boundary: ErrorBoundary
+    admin: AdminServices
+    digests: DigestWorker
+    periodic: Mapping[str, Callable[[], Awaitable[object]]]
+    own: tuple[Callable[[], Awaitable[object]], ...]
+    stop: Callable[[], None]
+    cut_off: Callable[[], None]
+    open_home: Callable[[WorkspaceId, str], Awaitable[None]]
+    forget: tuple[Callable[[WorkspaceId], object], ...]
+
+
+def register_features(app: AsyncApp, parts: Services) -> Features:
+    """Attach every feature to `app`; return what runs them."""
+    cases = build_use_cases(parts)
+    boundary = ErrorBoundary(
+        parts.tasks,
+        cases.failures,
+        inflight=parts.inflight,
+        note=parts.metrics.people.note_request,
+        first_word_after_s=parts.pace.first_word_after_s,
+        first_word_in_home_after_s=parts.pace.first_word_in_home_after_s,
+    )
+    dispatcher = Dispatcher(
+        app,
+        boundary,
+        parts.replies,
+        seen=parts.commons.seen,
+        options_within_s=OPTIONS_WITHIN_S * parts.pace.patience,
+    )
+    register_error_handler(app)
+    _register_members(dispatcher, parts, cases)
+    _register_digests(dispatcher, parts, cases)
+    _register_key(dispatcher, parts, cases)
+    _register_permissions(dispatcher, parts, cases)
+    home = _register_home(dispatcher, parts, cases)
+    look_at_work(parts.metrics, cases.repository, cases.service.budget, clock=parts.clock)
+    return _running(parts, cases, boundary, home)
+
+
+def build_use_cases(parts: Services) -> UseCases:
+    """Build what the listeners call."""
+    documents, clock, patience = parts.documents, parts.clock, parts.pace.patience
+    homes = HomeViewers(documents, parts.tasks, clock=clock)
+    admin = _admin(parts, homes)
+    service = _service(parts, admin, homes)
+    portfolio = Portfolio(
+        service.tracker,
+        clock=clock,
+        on_change=homes.schedule_refresh,
+        versions=parts.commons.versions,
+    )
+    ends = KeptEndDates(documents, answered_within_s=DATED_WITHIN_S * patience)
+    scans = Scans(
+        service.tracker,
+        portfolio,
+        documents,
+        ends,
+        clock=clock,
+        claims=parts.commons.claims,
+        on_kept=homes.schedule_refresh,
+    )
+    repository = DigestRepository(
+        documents, on_change=homes.schedule_refresh, on_step=steps_to(parts.metrics.digests)
+    )
+    digests, worker = _digests(parts, admin, repository, portfolio, ends)
+    return UseCases(
+        homes=homes,
+        admin=admin,
+        service=service,
+        portfolio=portfolio,
+        ends=ends,
+        scans=scans,
+        repository=repository,
+        digests=digests,
+        worker=worker,
+        failures=_failures(parts, admin, service.allowances),
+        key=KeyState(
+            keys=admin.keys,
+            managers=admin.managers,
+            audiences=admin.access.audiences,
+            allowances=service.allowances,
+            clock=clock,
+            keys_url=parts.settings.domain_tracker_keys_url,
+        ),
     )
 
 
-def register_admin(
-    dispatcher: Dispatcher,
+def _admin(parts: Services, homes: HomeViewers) -> AdminServices:
+    """Build who may do what, the keys, and the notices about them."""
+    documents, clock = parts.documents, parts.clock
+    managers, groups = Managers(documents), UserGroups()
+    permissions = Permissions(managers, groups)
+    return AdminServices(
+        keys=Keys(documents, parts.ring, clock=clock),
+        managers=managers,
+        permissions=permissions,
+        access=CommandAccess(Audiences(documents), permissions),
+        audit=Audit(documents, clock=clock, on_act=homes.schedule_refresh),
+        notices=KeyNotices(
+            parts.posting,
+            KeyClaims(documents, clock=clock),
+            managers,
+            partial(key_notice, keys_url=parts.settings.domain_tracker_keys_url),
+            parts.tasks,
+            clock=clock,
+            groups=GroupPeople(parts.client_for, groups),
+        ),
+    )
+
+
+def _service(parts: Services, admin: AdminServices, homes: HomeViewers) -> TrackerAccess:
+    """Build the way to Domain Tracker: every request is counted, within the shared limits."""
+
+    def seconds() -> float:
+        return parts.clock().timestamp()
+
+    def note_sent(fingerprint: str) -> None:
+        meter.count_present(fingerprint)
+        parts.metrics.service.note_sent(fingerprint)
+
+    async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:
+        homes.schedule_refresh(workspace)
+        await admin.notices(workspace, key)
+
+    budget, meter = RateLimiter(clock=seconds), UsageCounter(clock=seconds)
+    within_s = ANSWERED_WITHIN_S * parts.pace.patience
+    sharing = SharedLimits(parts.documents, budget, meter, parts.tasks, answered_within_s=within_s)
+    client = TrackerClient(
+        parts.tracker_http,
+        base_url=parts.settings.domain_tracker_url,
+        budget=budget,
+        on_sent=note_sent,
+        before=sharing.before_request,
+        after=sharing.after_request,
+        note=parts.metrics.service.note_call,
+    )
+    return TrackerAccess(
+        client=client,
+        tracker=WorkspaceTracker(client, admin.keys, on_refusal=tell_of_refusal),
+        budget=budget,
+        meter=meter,
+        sharing=sharing,
+        allowances=QuotaService(admin.keys, budget, meter, refresh=sharing.refresh),
+    )
+
+
+def _failures(parts: Services, admin: AdminServices, allowances: QuotaService) -> Failures:
+    return Failures(
+        admin.keys,
+        parts.deferred,
+        allowances,
+        egress_addresses=parts.settings.egress_addresses,
+        keys_url=parts.settings.domain_tracker_keys_url,
+        clock=parts.clock,
+        may_configure=admin.permissions.may_configure,
+    )
+
+
+def _digests(
+    parts: Services,
     admin: AdminServices,
-    *,
-    connection: WorkspaceTracker,
+    repository: DigestRepository,
     portfolio: Portfolio,
-    deferred: DeferredRuns,
-    digests: DigestService,
-    failures: Failures,
-    key: KeyState,
-    patience: float,
-) -> None:
-    """Attach what admins and managers do with the key; for `patience` see `Pace`."""
-    keys, clock, screen = admin.keys, admin.clock, KeyScreen(failures)
-    key_service = KeyService(keys, connection, portfolio, admin.audit, clock=clock)
+    ends: KeptEndDates,
+) -> tuple[DigestService, DigestWorker]:
+    """Build what people do with digests, and what the clock does."""
+    clock = parts.clock
+    collector = Collector(portfolio, repository, ends, clock=clock)
+    words = DigestRenderer(digest_message, heartbeat_message, announcement_message, alert_message)
+    delivery = Delivery(repository, collector, parts.posting, words, clock=clock)
+    notes = admin.audit.note_digest
+    digests = DigestService(repository, collector, delivery, clock=clock, notes=notes)
+    owners = Owners(parts.posting, admin.keys, owner_notices)
+    return digests, DigestWorker(repository, delivery, owners, parts.tasks, clock=clock)
+
+
+def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
+    """Attach what every member of the workspace may do."""
+    access, tracker, portfolio = cases.admin.access, cases.service.tracker, cases.portfolio
+    DomainsListeners(portfolio, cases.ends, parts.clock).register(dispatcher)
+    ScanListeners(
+        access=access,
+        tracker=tracker,
+        portfolio=portfolio,
+        scans=cases.scans,
+        still_waiting_after_s=parts.pace.still_waiting_after_s,
+    ).register(dispatcher)
+    AddingListeners(
+        access=access,
+        tracker=tracker,
+        portfolio=portfolio,
+        adder=DomainAdder(tracker.add_domain, portfolio, claims=parts.commons.claims),
+        owned_type=parts.settings.domain_tracker_owned_type,
+    ).register(dispatcher)
+
+
+def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
+    """Attach what people do with digests: in the list, in its forms, in posts and notices."""
+    digests, access = cases.digests, DigestAccess(cases.digests, cases.admin.permissions)
+    screen = DigestScreen(
+        digests=digests, access=access, failures=cases.failures, clock=parts.clock
+    )
+    DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
+    AlertListeners(digests=digests, access=access, screen=screen).register(dispatcher)
+    within_s = COUNT_WITHIN_S * parts.pace.patience
+    DigestFormListeners(
+        digests=digests, access=access, screen=screen, count_within_s=within_s
+    ).register(dispatcher)
+
+
+def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
+    """Attach what managers do with the key."""
+    admin, screen = cases.admin, KeyScreen(cases.failures)
+    key_service = KeyService(
+        admin.keys, cases.service.tracker, cases.portfolio, admin.audit, clock=parts.clock
+    )
     KeyListeners(
         permissions=admin.permissions,
         key_service=key_service,
-        state=key,
-        digests=digests,
+        state=cases.key,
+        digests=cases.digests,
         audit=admin.audit,
         screen=screen,
     ).register(dispatcher)
     KeyFormListeners(
         permissions=admin.permissions,
-        keys=keys,
+        keys=admin.keys,
         key_service=key_service,
-        deferred=deferred,
-        digests=digests,
+        deferred=DeferredRuns(parts.deferred, dispatcher.lines, parts.replies),
+        digests=cases.digests,
         screen=screen,
-        clock=clock,
+        clock=parts.clock,
     ).register(dispatcher)
+
+
+def _register_permissions(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
+    """Attach what admins decide: who the managers are, and who may add and scan."""
+    admin, screen = cases.admin, KeyScreen(cases.failures)
     ManagersListeners(
         permissions=admin.permissions,
         managers=admin.managers,
         audit=admin.audit,
-        notifier=admin.notifier,
+        notifier=ManagerNotifier(parts.posting, appointed_message, parts.tasks),
         screen=screen,
-        listed_within_s=LISTED_WITHIN_S * patience,
+        listed_within_s=LISTED_WITHIN_S * parts.pace.patience,
     ).register(dispatcher)
     AudiencesListeners(
         permissions=admin.permissions,
@@ -165,37 +373,59 @@ def register_admin(
     ).register(dispatcher)
 
 
-def register_home(
-    dispatcher: Dispatcher,
-    admin: AdminServices,
-    *,
-    homes: HomeViewers,
-    repository: DigestRepository,
-    portfolio: Portfolio,
-    ends: KeptEndDates,
-    failures: Failures,
-    key: KeyState,
-    ready: Callable[[WorkspaceId], Awaitable[None]],
-    replies: Replies,
-    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
-    clock: Callable[[], datetime],
-) -> HomeScreen:
+def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> HomeScreen:
     """Attach the tab: everything that the other features know, in one place."""
     collector = HomeCollector(
-        permissions=admin.permissions,
-        managers=admin.managers,
-        key=key,
-        audit=admin.audit,
-        portfolio=portfolio,
-        ends=ends,
-        ready=ready,
-        digests=repository.of_workspace,
-        failures=failures,
-        clock=clock,
+        permissions=cases.admin.permissions,
+        managers=cases.admin.managers,
+        key=cases.key,
+        audit=cases.admin.audit,
+        portfolio=cases.portfolio,
+        ends=cases.ends,
+        ready=cases.service.tracker.ready,
+        digests=cases.repository.of_workspace,
+        failures=cases.failures,
+        clock=parts.clock,
     )
-    screen = HomeScreen(collector=collector, replies=replies, client_for=client_for)
-    HomeListeners(screen=screen, homes=homes).register(dispatcher)
+    screen = HomeScreen(collector=collector, replies=parts.replies, client_for=parts.client_for)
+    HomeListeners(screen=screen, homes=cases.homes).register(dispatcher)
     return screen
+
+
+def _running(
+    parts: Services, cases: UseCases, boundary: ErrorBoundary, home: HomeScreen
+) -> Features:
+    service = cases.service
+    nightly = NightlyScans(
+        parts.documents,
+        cases.repository,
+        cases.portfolio,
+        cases.scans,
+        parts.tasks,
+        clock=parts.clock,
+    )
+
+    def stop() -> None:
+        for each in (cases.worker, nightly, cases.homes, service.sharing):
+            each.stop()
+
+    return Features(
+        boundary=boundary,
+        admin=cases.admin,
+        digests=cases.worker,
+        periodic={
+            "reminders": cases.admin.notices.run_due,
+            "clean-up": parts.deferred.forget_expired,
+            "nightly": nightly.run_due,
+            "usage": lambda: forget_expired(parts.documents, parts.clock()),
+            **parts.commons.periodic,
+        },
+        own=(service.sharing.tick,),
+        stop=stop,
+        cut_off=service.client.cut_off,
+        open_home=home.draw_for,
+        forget=(cases.portfolio.forget, service.meter.forget, home.forget),
+    )
 
 
 def look_at_work(
@@ -227,263 +457,3 @@ def look_at_processes(metrics: Metrics, stored: Stored) -> None:
 
 async def _alone() -> Mapping[str, int]:
     return {"all": 1}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Features:
-    """What the features do from now on: answer people, and what comes again and again.
-
-    `digests` takes up those that are due; `periodic` is what one of all processes does every few
-    seconds, `own` what each of them does. After `stop` nothing that is due is begun any more,
-    after `cut_off` nothing is asked of the service. `open_home` draws somebody's Home tab. Each of
-    `forget` lets this process remember nothing of a workspace.
-    """
-
-    boundary: ErrorBoundary
-    admin: AdminServices
-    digests: DigestWorker
-    periodic: Mapping[str, Callable[[], Awaitable[object]]]
-    own: tuple[Callable[[], Awaitable[object]], ...]
-    stop: Callable[[], None]
-    cut_off: Callable[[], None]
-    open_home: Callable[[WorkspaceId, str], Awaitable[None]]
-    forget: tuple[Callable[[WorkspaceId], object], ...]
-
-
-def register_features(app: AsyncApp, parts: Services) -> Features:
-    """Attach every feature to `app`; return what runs them."""
-    homes = HomeViewers(parts.documents, parts.tasks, clock=parts.clock)
-    admin = build_admin(
-        parts.documents,
-        parts.ring,
-        parts.posting,
-        parts.tasks,
-        client_for=parts.client_for,
-        on_act=homes.schedule_refresh,
-        clock=parts.clock,
-        keys_url=parts.settings.domain_tracker_keys_url,
-    )
-
-    def seconds() -> float:
-        return parts.clock().timestamp()
-
-    budget, meter = RateLimiter(clock=seconds), UsageCounter(clock=seconds)
-    patience = parts.pace.patience
-    sharing = SharedLimits(
-        parts.documents,
-        budget,
-        meter,
-        parts.tasks,
-        answered_within_s=ANSWERED_WITHIN_S * patience,
-    )
-    allowances = QuotaService(admin.keys, budget, meter, refresh=sharing.refresh)
-    tracker = _tracker(parts, budget, meter, sharing)
-    connection = _connection(tracker, admin, homes)
-    portfolio = Portfolio(
-        connection,
-        clock=parts.clock,
-        on_change=homes.schedule_refresh,
-        versions=parts.commons.versions,
-    )
-    failures = Failures(
-        admin.keys,
-        parts.deferred,
-        allowances,
-        egress_addresses=parts.settings.egress_addresses,
-        keys_url=parts.settings.domain_tracker_keys_url,
-        clock=parts.clock,
-        may_configure=admin.permissions.may_configure,
-    )
-    boundary = ErrorBoundary(
-        parts.tasks,
-        failures,
-        inflight=parts.inflight,
-        note=parts.metrics.people.note_request,
-        first_word_after_s=parts.pace.first_word_after_s,
-        first_word_in_home_after_s=parts.pace.first_word_in_home_after_s,
-    )
-    dispatcher = Dispatcher(
-        app,
-        boundary,
-        parts.replies,
-        seen=parts.commons.seen,
-        options_within_s=OPTIONS_WITHIN_S * patience,
-    )
-    register_error_handler(app)
-    ends = KeptEndDates(parts.documents, answered_within_s=DATED_WITHIN_S * patience)
-    scans = Scans(
-        connection,
-        portfolio,
-        parts.documents,
-        ends,
-        clock=parts.clock,
-        claims=parts.commons.claims,
-        on_kept=homes.schedule_refresh,
-    )
-    _register_members(dispatcher, parts, admin.access, connection, portfolio, ends, scans)
-    on_step = steps_to(parts.metrics.digests)
-    repository = DigestRepository(
-        parts.documents, on_change=homes.schedule_refresh, on_step=on_step
-    )
-    look_at_work(parts.metrics, repository, budget, clock=parts.clock)
-    digests, worker = _digests(parts, admin, repository, portfolio, ends)
-    _register_digests(dispatcher, parts, digests, failures, admin.permissions)
-    key = KeyState(
-        keys=admin.keys,
-        managers=admin.managers,
-        audiences=admin.access.audiences,
-        allowances=allowances,
-        clock=parts.clock,
-        keys_url=parts.settings.domain_tracker_keys_url,
-    )
-    register_admin(
-        dispatcher,
-        admin,
-        connection=connection,
-        portfolio=portfolio,
-        deferred=DeferredRuns(parts.deferred, dispatcher.lines, parts.replies),
-        digests=digests,
-        failures=failures,
-        key=key,
-        patience=patience,
-    )
-    home = register_home(
-        dispatcher,
-        admin,
-        homes=homes,
-        repository=repository,
-        portfolio=portfolio,
-        ends=ends,
-        failures=failures,
-        key=key,
-        ready=connection.ready,
-        replies=parts.replies,
-        client_for=parts.client_for,
-        clock=parts.clock,
-    )
-
-    nightly = NightlyScans(
-        parts.documents, repository, portfolio, scans, parts.tasks, clock=parts.clock
-    )
-
-    def stop() -> None:
-        worker.stop()
-        nightly.stop()
-        homes.stop()
-        sharing.stop()
-
-    forget = (portfolio.forget, meter.forget, home.forget)
-    return Features(
-        boundary=boundary,
-        admin=admin,
-        digests=worker,
-        periodic={
-            "reminders": admin.notices.run_due,
-            "clean-up": parts.deferred.forget_expired,
-            "nightly": nightly.run_due,
-            "usage": lambda: forget_expired(parts.documents, parts.clock()),
-            **parts.commons.periodic,
-        },
-        own=(sharing.tick,),
-        stop=stop,
-        cut_off=tracker.cut_off,
-        open_home=home.draw_for,
-        forget=forget,
-    )
-
-
-def _digests(
-    parts: Services,
-    admin: AdminServices,
-    repository: DigestRepository,
-    portfolio: Portfolio,
-    ends: KeptEndDates,
-) -> tuple[DigestService, DigestWorker]:
-    """What people do with digests, and what the clock does."""
-    collector = Collector(portfolio, repository, ends, clock=parts.clock)
-    words = DigestRenderer(digest_message, heartbeat_message, announcement_message, alert_message)
-    delivery = Delivery(repository, collector, parts.posting, words, clock=parts.clock)
-    digests = DigestService(
-        repository,
-        collector,
-        delivery,
-        clock=parts.clock,
-        notes=admin.audit.note_digest,
-    )
-    owners = Owners(parts.posting, admin.keys, owner_notices)
-    return digests, DigestWorker(repository, delivery, owners, parts.tasks, clock=parts.clock)
-
-
-def _register_digests(
-    dispatcher: Dispatcher,
-    parts: Services,
-    digests: DigestService,
-    failures: Failures,
-    permissions: Permissions,
-) -> None:
-    """What people do with digests: in the list, in its forms, in posts and notices."""
-    access = DigestAccess(digests, permissions)
-    screen = DigestScreen(digests=digests, access=access, failures=failures, clock=parts.clock)
-    DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
-    AlertListeners(digests=digests, access=access, screen=screen).register(dispatcher)
-    DigestFormListeners(
-        digests=digests,
-        access=access,
-        screen=screen,
-        count_within_s=COUNT_WITHIN_S * parts.pace.patience,
-    ).register(dispatcher)
-
-
-def _tracker(
-    parts: Services, budget: RateLimiter, meter: UsageCounter, sharing: SharedLimits
-) -> TrackerClient:
-    url, service = parts.settings.domain_tracker_url, parts.metrics.service
-
-    def note_sent(fingerprint: str) -> None:
-        meter.count_present(fingerprint)
-        service.note_sent(fingerprint)
-
-    return TrackerClient(
-        parts.tracker_http,
-        base_url=url,
-        budget=budget,
-        on_sent=note_sent,
-        before=sharing.before_request,
-        after=sharing.after_request,
-        note=service.note_call,
-    )
-
-
-def _connection(tracker: Tracker, admin: AdminServices, homes: HomeViewers) -> WorkspaceTracker:
-    async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:
-        homes.schedule_refresh(workspace)
-        await admin.notices(workspace, key)
-
-    return WorkspaceTracker(tracker, admin.keys, on_refusal=tell_of_refusal)
-
-
-def _register_members(
-    dispatcher: Dispatcher,
-    parts: Services,
-    access: CommandAccess,
-    connection: WorkspaceTracker,
-    portfolio: Portfolio,
-    ends: KeptEndDates,
-    scans: Scans,
-) -> None:
-    """What every member of the workspace may do."""
-    DomainsListeners(portfolio, ends, parts.clock).register(dispatcher)
-    ScanListeners(
-        access=access,
-        tracker=connection,
-        portfolio=portfolio,
-        scans=scans,
-        still_waiting_after_s=parts.pace.still_waiting_after_s,
-    ).register(dispatcher)
-    AddingListeners(
-        access=access,
-        tracker=connection,
-        portfolio=portfolio,
-        adder=DomainAdder(connection.add_domain, portfolio, claims=parts.commons.claims),
-        owned_type=parts.settings.domain_tracker_owned_type,
-    ).register(dispatcher)
