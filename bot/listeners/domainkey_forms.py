@@ -30,19 +30,6 @@ from bot.slack.client import open_form
 from bot.store.documents import StoreError
 from bot.views import api_key_forms as forms
 from bot.views.api_key import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, proposed_label, saved_message
-from bot.views.api_key_forms import (
-    EXPIRY_BLOCK,
-    EXPIRY_DAY_BLOCK,
-    EXPIRY_DAY_FIELD,
-    EXPIRY_FIELD,
-    LABEL_BLOCK,
-    LABEL_FIELD,
-    SCOPES_BLOCK,
-    SCOPES_FIELD,
-    SECRET_BLOCK,
-    SECRET_FIELD,
-    KeyFormValues,
-)
 from bot.views.blocks import section
 
 
@@ -51,7 +38,7 @@ class GivenKey:
     """A valid key, and the other values of the form."""
 
     secret: str = field(repr=False)
-    values: KeyFormValues
+    values: forms.KeyFormValues
 
     def draft(self, today: date) -> KeyDraft:
         """Return the key; its expiration is counted from `today`."""
@@ -69,31 +56,34 @@ class GivenKey:
 
 def read_key_form(values: Mapping[str, Any]) -> GivenKey:
     """Return the values of the form; raise FormErrors, which never repeat the typed text."""
-    typed = values[SECRET_BLOCK][SECRET_FIELD].get("value") or ""
-    label = (values[LABEL_BLOCK][LABEL_FIELD].get("value") or "").strip() or PROPOSED_LABEL
-    expiry = values[EXPIRY_BLOCK][EXPIRY_FIELD]["selected_option"]["value"]
-    day = values[EXPIRY_DAY_BLOCK][EXPIRY_DAY_FIELD].get("selected_date")
-    chosen = values[SCOPES_BLOCK][SCOPES_FIELD].get("selected_options") or []
+    typed = values[forms.SECRET_BLOCK][forms.SECRET_FIELD].get("value") or ""
+    label = (
+        values[forms.LABEL_BLOCK][forms.LABEL_FIELD].get("value") or ""
+    ).strip() or PROPOSED_LABEL
+    expiry = values[forms.EXPIRY_BLOCK][forms.EXPIRY_FIELD]["selected_option"]["value"]
+    day = values[forms.EXPIRY_DAY_BLOCK][forms.EXPIRY_DAY_FIELD].get("selected_date")
+    chosen = values[forms.SCOPES_BLOCK][forms.SCOPES_FIELD].get("selected_options") or []
+    label = label or PROPOSED_LABEL
     errors: dict[str, str] = {}
     try:
         secret = checked_secret(typed)
     except KeyFormError:
         secret = ""
-        errors[SECRET_BLOCK] = "A key has 52 characters and begins with service_sk_."
+        errors[forms.SECRET_BLOCK] = "A key has 52 characters and begins with service_sk_."
     if holds_secret(label):
-        errors[LABEL_BLOCK] = "This is the key's name, never the key itself."
+        errors[forms.LABEL_BLOCK] = "This is the key's name, never the key itself."
     if expiry == "date" and not day:
-        errors[EXPIRY_DAY_BLOCK] = "Please pick the date."
+        errors[forms.EXPIRY_DAY_BLOCK] = "Please pick the date."
     if errors:
         raise FormErrors(errors)
     scopes = tuple(option["value"] for option in chosen)
     return GivenKey(
-        secret, KeyFormValues(label=label, expiry=expiry, expiry_day=day, scopes=scopes)
+        secret, forms.KeyFormValues(label=label, expiry=expiry, expiry_day=day, scopes=scopes)
     )
 
 
 # Draws the form again: its metadata, its values, why it was not saved, the present keys.
-Draw = Callable[[str, KeyFormValues, str | None, KeyPair | None], Block]
+Draw = Callable[[str, forms.KeyFormValues, str | None, KeyPair | None], Block]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +113,7 @@ class KeyFormListeners:
         """Open the private form that sets or replaces the key."""
         await self.permissions.require_configurer(request)
         slots = await self.keys.slots(request.workspace)
-        values = self._proposed(slots) if slots else KeyFormValues()
+        values = self._proposed(slots) if slots else forms.KeyFormValues()
         form = forms.key_form(request.as_metadata(), values, in_use=slots)
         await open_form(request.client, request.trigger_id or "", form)
 
@@ -231,10 +221,10 @@ class KeyFormListeners:
         await self.deferred.run_all(request.workspace, request.client)
         await self.digests.retry_waiting(request.workspace)
 
-    def _proposed(self, slots: KeyPair) -> KeyFormValues:
+    def _proposed(self, slots: KeyPair) -> forms.KeyFormValues:
         """Return the values of the key in use, with a new label."""
         label = proposed_label(slots, self.clock().date())
-        return KeyFormValues(label=label, scopes=slots.record.scopes)
+        return forms.KeyFormValues(label=label, scopes=slots.record.scopes)
 
     async def _slots(self, request: Request) -> KeyPair:
         slots = await self.keys.slots(request.workspace)

@@ -3,15 +3,7 @@
 import asyncio
 from dataclasses import dataclass, replace
 
-from bot.admin import (
-    Audiences,
-    Managers,
-    ManagersUnknownError,
-    Named,
-    NotAManagerError,
-    NotAnAdminError,
-    OutsideAudienceError,
-)
+from bot import admin
 from bot.commands import Audience
 from bot.digests.edits import Editor
 from bot.digests.models import (
@@ -38,7 +30,7 @@ class Permissions:
     not say who the person is.
     """
 
-    def __init__(self, managers: Managers, groups: UserGroups) -> None:
+    def __init__(self, managers: admin.Managers, groups: UserGroups) -> None:
         self._managers = managers
         self.groups = groups
 
@@ -47,7 +39,7 @@ class Permissions:
         member = await request.fetch_member()
         try:
             return member.is_admin or await self.is_manager(request, member)
-        except ManagersUnknownError:
+        except admin.ManagersUnknownError:
             return False
 
     async def require_configurer(self, request: Request) -> Member:
@@ -61,7 +53,7 @@ class Permissions:
         if not (member.is_admin or await self.is_manager(request, member)):
             named = await self._managers.named(request.workspace)
             is_in_organisation = request.workspace.enterprise_id is not None
-            raise NotAManagerError(named.ids, is_in_organisation=is_in_organisation)
+            raise admin.NotAManagerError(named.ids, is_in_organisation=is_in_organisation)
         return member
 
     async def require_admin(self, request: Request) -> Member:
@@ -69,7 +61,7 @@ class Permissions:
         member = await request.fetch_member()
         if not member.is_admin:
             is_in_organisation = request.workspace.enterprise_id is not None
-            raise NotAnAdminError(is_in_organisation=is_in_organisation)
+            raise admin.NotAnAdminError(is_in_organisation=is_in_organisation)
         return member
 
     async def is_manager(self, request: Request, member: Member) -> bool:
@@ -84,7 +76,7 @@ class Permissions:
         is_named = member.user_id in named.user_ids
         return is_named or await self._is_in_group(request, named, member.user_id)
 
-    async def _is_in_group(self, request: Request, named: Named, user_id: str) -> bool:
+    async def _is_in_group(self, request: Request, named: admin.Named, user_id: str) -> bool:
         """One group that has them is enough, even if Slack does not answer for the others."""
         asked = (
             self.groups.people_in(request.client, request.workspace, group_id)
@@ -100,7 +92,7 @@ class Permissions:
                 return True
         if doubt:
             lacks_scope = isinstance(doubt, MissingScopeError)
-            raise ManagersUnknownError(named.ids, lacks_scope=lacks_scope) from doubt
+            raise admin.ManagersUnknownError(named.ids, lacks_scope=lacks_scope) from doubt
         return False
 
 
@@ -108,7 +100,7 @@ class Permissions:
 class CommandAccess:
     """Checks who may add and scan domains, as admins chose; asks Slack at every request."""
 
-    audiences: Audiences
+    audiences: admin.Audiences
     permissions: Permissions
 
     async def require(self, request: Request, operation: str) -> None:
@@ -123,10 +115,10 @@ class CommandAccess:
         if audience is Audience.MANAGERS:
             try:
                 await self.permissions.require_configurer(request)
-            except NotAManagerError as error:
-                raise OutsideAudienceError(operation, audience, error.managers) from error
+            except admin.NotAManagerError as error:
+                raise admin.OutsideAudienceError(operation, audience, error.managers) from error
         elif audience is Audience.MEMBERS and not (await request.fetch_member()).is_colleague:
-            raise OutsideAudienceError(operation, audience)
+            raise admin.OutsideAudienceError(operation, audience)
 
 
 # A direct message of one person: https://docs.slack.dev/reference/objects/request-object
@@ -148,7 +140,7 @@ class ChannelAccess:
     channel: Channel | None
     is_restricted: bool
     sees_own_only: bool = False
-    doubt: ManagersUnknownError | None = None
+    doubt: admin.ManagersUnknownError | None = None
 
     @property
     def may_change(self) -> bool:
@@ -239,7 +231,7 @@ class DigestAccess:
         channel = await seen_channel(request, channel_id)
         try:
             is_restricted = await self._is_restricted(request, member)
-        except ManagersUnknownError as error:  # they can see the digests all the same
+        except admin.ManagersUnknownError as error:  # they can see the digests all the same
             return ChannelAccess(member, channel, is_restricted=True, doubt=error)
         return ChannelAccess(member, channel, is_restricted)
 

@@ -15,17 +15,8 @@ from bot.tracker.models import (
     RateLimitedError,
     ReserveReachedError,
 )
+from bot.views import api_key
 from bot.views.admin import ADMIN_ERRORS, names_text
-from bot.views.api_key import (
-    CHECK_KEY,
-    ROTATE_KEY,
-    SET_KEY,
-    budget_lines,
-    expiry_words,
-    least_scope,
-    left_text,
-    operation_text,
-)
 from bot.views.blocks import (
     Explain,
     Facts,
@@ -81,7 +72,7 @@ def _no_key(_error: NoKeyError, facts: Facts) -> Message:
     text = "This workspace is not connected to Domain Tracker yet."
     text += kept if facts.is_kept else ""
     if facts.is_admin:
-        set_key = button("Set key", SET_KEY, style="primary")
+        set_key = button("Set key", api_key.SET_KEY, style="primary")
         return _message(f"{text} Press `Set key` to connect it.", set_key)
     return _message(f"{text} {_ask('to connect it with `/domainkey`')}")
 
@@ -99,11 +90,11 @@ def _invalid(_error: InvalidKeyError, facts: Facts) -> Message:
 
 
 def _lacking(error: LackingScopeError, facts: Facts) -> Message:
-    text = f"The workspace's API key may not {operation_text(error.operation)}."
+    text = f"The workspace's API key may not {api_key.operation_text(error.operation)}."
     if not facts.is_admin:
         return _message(f"{text} {_ask('to give it a wider scope')}")
     held = ", ".join(code(scope, 40) for scope in facts.key.scopes) if facts.key else ""
-    wanted = least_scope(error.operation)
+    wanted = api_key.least_scope(error.operation)
     scope = f"It needs the scope {code(wanted)}" if wanted else "It needs a wider scope"
     steps = (
         f"{scope}{f' (recorded scopes: {held})' if held else ''}. A key's scopes can't be changed:"
@@ -149,8 +140,8 @@ def _out_of_requests(text: str, more: str, facts: Facts) -> Message:
     if not facts.is_admin:
         who = " Managers of the key can see what used them with `/domainkey`."
         return _message(text + who, again_button(facts.command_line))
-    lines = budget_lines(facts.allowance, facts.now) if facts.allowance else []
-    left = f" {left_text(facts.allowance.budget, facts.now)}" if facts.allowance else ""
+    lines = api_key.budget_lines(facts.allowance, facts.now) if facts.allowance else []
+    left = f" {api_key.left_text(facts.allowance.budget, facts.now)}" if facts.allowance else ""
     return Message(
         f"{text}{left}{more}",
         (
@@ -164,7 +155,7 @@ def _out_of_requests(text: str, more: str, facts: Facts) -> Message:
 def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:
     text = "The saved API key is encrypted with other keys and can't be read."
     if facts.is_admin:
-        replace_key = button("Replace key", SET_KEY, style="primary")
+        replace_key = button("Replace key", api_key.SET_KEY, style="primary")
         return _message(f"{text} Please enter it again.", replace_key)
     return _message(f"{text} {_ask('to enter it again with `/domainkey`')}")
 
@@ -186,7 +177,9 @@ def _informed_text(key: KeyRecord, managers: Sequence[str]) -> str:
 
 
 def _repair_buttons() -> tuple[Block | None, ...]:
-    return button("Replace key", SET_KEY, style="primary"), button("Check key", CHECK_KEY)
+    return button("Replace key", api_key.SET_KEY, style="primary"), button(
+        "Check key", api_key.CHECK_KEY
+    )
 
 
 def _ask(what: str, whom: str = _ADMINS) -> str:
@@ -237,7 +230,7 @@ def key_notice(
             text = f"The API key was replaced. The key in use is {code(record.shown)}."
             return _done(f"✅ {text} You don't need to do anything.")
         case NoticeKind.EXPIRY:
-            return _with_steps(record, expiry_words(record, today), "📅", keys_url)
+            return _with_steps(record, api_key.expiry_words(record, today), "📅", keys_url)
         case NoticeKind.ROTATION:
             age = plural((today - record.set_at.date()).days, "day")
             return _with_steps(
@@ -253,7 +246,7 @@ def _done(mrkdwn: str) -> Message:
 
 
 def _with_steps(record: KeyRecord, words: str, symbol: str, keys_url: str | None) -> Message:
-    replace = button("Replace key", SET_KEY, style="primary")
+    replace = button("Replace key", api_key.SET_KEY, style="primary")
     return Message(
         f"The Domain Tracker API key {record.shown} ({escaped(record.label, 100)}) {words}",
         (
@@ -262,6 +255,6 @@ def _with_steps(record: KeyRecord, words: str, symbol: str, keys_url: str | None
                 f" ({code(record.label, 100)}) *{words}*"
             ),
             section(_STEPS.format(page=keys_page(keys_url))),
-            *actions(replace, button("Rotate key", ROTATE_KEY)),
+            *actions(replace, button("Rotate key", api_key.ROTATE_KEY)),
         ),
     )

@@ -3,23 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from bot.digests.models import (
-    MAX_PER_CHANNEL,
-    AdminsOnlyError,
-    BotNotInChannelError,
-    Digest,
-    DigestBusyError,
-    EditConflictError,
-    GuestError,
-    LostClaimError,
-    Notice,
-    NotInChannelError,
-    Outcome,
-    StoppedError,
-    TooManyDigestsError,
-    UnknownAlertError,
-    UnknownDigestError,
-)
+from bot.digests import models as digests
 from bot.digests.schedule import UnknownZoneError
 from bot.message import Block, Message
 from bot.views.api_key import SET_KEY
@@ -53,7 +37,7 @@ MAX_DIGESTS_SHOWN = 10
 _CHANNEL_ID = re.compile(r"[CDG][A-Z0-9]{1,20}")
 
 
-def owner_notice(digest: Digest, notice: Notice) -> Message:
+def owner_notice(digest: digests.Digest, notice: digests.Notice) -> Message:
     """Return the direct message to a digest's owner about `notice`."""
     title, text = _notice_texts(digest, notice)
     schedule = schedule_text(digest.plan.schedule)
@@ -67,12 +51,12 @@ def owner_notice(digest: Digest, notice: Notice) -> Message:
     )
 
 
-def owner_notices(notices: Sequence[tuple[Digest, Notice]]) -> Message:
+def owner_notices(notices: Sequence[tuple[digests.Digest, digests.Notice]]) -> Message:
     """Return the direct message about notices of one kind, of one digest or of several."""
     if len(notices) == 1:
         return owner_notice(*notices[0])
     notice = notices[0][1]
-    what = "missed" if notice.outcome is Outcome.MISSED else "not posted"
+    what = "missed" if notice.outcome is digests.Outcome.MISSED else "not posted"
     because = f": {failure_text(notice.trouble)}" if notice.trouble else ""
     count = plural(sum(each.count for _, each in notices), "digest")
     title = f"⚠️ {count} were {what}{because}."
@@ -93,7 +77,7 @@ def owner_notices(notices: Sequence[tuple[Digest, Notice]]) -> Message:
     )
 
 
-def _notice_line(digest: Digest, notice: Notice) -> str:
+def _notice_line(digest: digests.Digest, notice: digests.Notice) -> str:
     """Return `#channel, every day at 09:00 (UTC): due … The next one is due …` as mrkdwn."""
     slot = zoned_slot_text(notice.slot, digest.plan.schedule.zone)
     due = f"due {slot}" if notice.count == 1 else f"{notice.count:,}, the latest due {slot}"
@@ -101,7 +85,7 @@ def _notice_line(digest: Digest, notice: Notice) -> str:
     return f"{channel}, {schedule}: {due}. {_next(digest)}"
 
 
-def _notice_texts(digest: Digest, notice: Notice) -> tuple[str, str]:
+def _notice_texts(digest: digests.Digest, notice: digests.Notice) -> tuple[str, str]:
     """Return a title and a text as mrkdwn."""
     channel = _channel_mrkdwn(notice.channel_id)
     slot = zoned_slot_text(notice.slot, digest.plan.schedule.zone)
@@ -109,22 +93,22 @@ def _notice_texts(digest: Digest, notice: Notice) -> tuple[str, str]:
     mend = remedy(notice.trouble, channel=channel, change="`Manage` and `Change`")
     due = f"You requested it {slot}." if notice.to else f"It was due {slot}."
     match notice.outcome:
-        case Outcome.POSTED:
+        case digests.Outcome.POSTED:
             title = f"✅ Your digest is now posted in {channel}."
             text = f"{due} Slack did not accept it at first."
         case None:
             title = f"⏸️ The digest in {channel} is paused{because}."
             text = f"The one due {slot} was not posted. {mend} Then press `Resume`."
-        case Outcome.UNCERTAIN:
+        case digests.Outcome.UNCERTAIN:
             title = f"❓ A digest may be missing in {channel}."
             text = (
                 f"{due} {_capital(uncertain_text(notice.trouble))}, so the bot does not repeat it."
                 " Check the channel, and press `Send now` if it is missing."
             )
-        case Outcome.MISSED if notice.count > 1:
+        case digests.Outcome.MISSED if notice.count > 1:
             title = f"⚠️ {plural(notice.count, 'digest')} in {channel} were missed{because}."
             text = f"The latest was due {slot}. {mend} {_next(digest)}"
-        case Outcome.MISSED:
+        case digests.Outcome.MISSED:
             title = f"⚠️ A digest in {channel} was missed{because}."
             text = f"{due} {mend} {_next(digest)}"
         case _:
@@ -137,15 +121,15 @@ def _capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _next(digest: Digest) -> str:
+def _next(digest: digests.Digest) -> str:
     if digest.pause:
         return "It is paused now. To post one anyway, press `Send now`."
     coming = moment_token(digest.next.due_at)
     return f"The next one is due {coming}. To post one now, press `Send now`."
 
 
-def _notice_button(digest: Digest, notice: Notice) -> Block | None:
-    if notice.outcome is Outcome.POSTED:
+def _notice_button(digest: digests.Digest, notice: digests.Notice) -> Block | None:
+    if notice.outcome is digests.Outcome.POSTED:
         return None
     address = digest_address(digest)
     if notice.outcome is None:
@@ -157,7 +141,7 @@ def _channel_mrkdwn(channel_id: str) -> str:
     return f"<#{channel_id}>" if _CHANNEL_ID.fullmatch(channel_id) else "the channel"
 
 
-def changed_text(digest: Digest) -> str:
+def changed_text(digest: digests.Digest) -> str:
     """Return who changed a digest, and when, as a sentence of mrkdwn."""
     when = f", {moment_token(digest.changed_at)}" if digest.changed_at else ""
     return f"{_capital(person(digest.changed_by))} has changed this digest{when}."
@@ -187,41 +171,43 @@ def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) 
     return f"⚠️ {lead}{text}{mend}{named}"
 
 
-def _changed(error: EditConflictError, _facts: Facts) -> Message:
+def _changed(error: digests.EditConflictError, _facts: Facts) -> Message:
     mrkdwn = f"{changed_text(error.digest)} Open it again before you change it."
     return Message(without_markup(mrkdwn), (section(mrkdwn),))
 
 
 DIGEST_ERRORS: dict[type[BaseException], Explain] = {
-    UnknownAlertError: plain(
+    digests.UnknownAlertError: plain(
         "These buttons no longer work: the post is too old, or its digest was deleted."
         " `/domaindigest` shows the digests that are there."
     ),
-    UnknownDigestError: plain(
+    digests.UnknownDigestError: plain(
         "That digest was deleted. `/domaindigest` lists this channel's digests."
     ),
-    TooManyDigestsError: plain(
-        f"A channel can have {MAX_PER_CHANNEL} digests, and that one is full. Delete one, or"
-        " choose another channel."
+    digests.TooManyDigestsError: plain(
+        f"A channel can have {digests.MAX_PER_CHANNEL} digests, and that one is full."
+        " Delete one, or choose another channel."
     ),
-    EditConflictError: _changed,
-    DigestBusyError: plain("This digest is being sent now. It will be in its channel shortly."),
-    LostClaimError: plain(
+    digests.EditConflictError: _changed,
+    digests.DigestBusyError: plain(
+        "This digest is being sent now. It will be in its channel shortly."
+    ),
+    digests.LostClaimError: plain(
         "Another change came first, so this one was stopped. Check the channel before you press"
         " `Send now` again."
     ),
-    StoppedError: retry("The bot is restarting. Nothing was done."),
-    NotInChannelError: plain(
+    digests.StoppedError: retry("The bot is restarting. Nothing was done."),
+    digests.NotInChannelError: plain(
         "Only members of a channel can see and change its digests. If it is private, the app"
         f" must be in it too: type {INVITE} there."
     ),
-    BotNotInChannelError: plain(
+    digests.BotNotInChannelError: plain(
         f"The app is not in that channel. Type {INVITE} there and try again."
     ),
-    AdminsOnlyError: plain(
+    digests.AdminsOnlyError: plain(
         "Only admins and owners can change digests in this workspace. Please ask one of them."
     ),
-    GuestError: plain(
+    digests.GuestError: plain(
         "Guests cannot see or change digests. Please ask a full member of this workspace."
     ),
     UnknownZoneError: plain("That time zone does not exist. Pick one from the list."),
