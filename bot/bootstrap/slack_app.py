@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 import aiohttp
 import structlog
@@ -266,16 +266,8 @@ _KINDS = {
 }
 
 
-class NotesAcks(Protocol):
-    """Counts acks; never raises."""
-
-    def __call__(self, kind: str, took_s: float, *, is_refused: bool) -> None:
-        """Count one; `is_refused`: Slack got an error instead, and sends events again."""
-        ...
-
-
 class TimedApp(AsyncApp):
-    """An app that tells `note_ack` how long each request took, from Bolt's hands to the ack.
+    """An app that tells `note_ack` (see `PeopleMetrics`) how long each request took to its ack.
 
     With `process_before_response=True` the ack is what dispatching returns. What is done for a
     request after its ack is not counted, nor what comes before Bolt: see
@@ -285,7 +277,7 @@ class TimedApp(AsyncApp):
     when most of them fail (https://docs.slack.dev/apis/events-api).
     """
 
-    def __init__(self, *, note_ack: NotesAcks, **options: Any) -> None:
+    def __init__(self, *, note_ack: Callable[..., None], **options: Any) -> None:
         super().__init__(**options)
         self._note_ack = note_ack
 
