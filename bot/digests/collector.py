@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from bot.digests.alerts import fallen, next_baseline, without_snoozed
@@ -21,6 +21,7 @@ from bot.digests.report import (
 from bot.digests.repository import DigestRepository
 from bot.digests.run_state import due_at, newly_ended, was_postponed
 from bot.digests.schedule import Slot, slot_at
+from bot.metrics.definitions import DigestMetrics
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.query import parse_query, select
 from bot.portfolio.service import Portfolio, Snapshot
@@ -213,23 +214,7 @@ def _unposted(digest: Digest) -> tuple[PastRun, ...]:
 DUE_AT_MOST = 20_000
 
 
-class CountsRuns(Protocol):
-    """Counts the outcomes of runs, without their workspaces. No method raises."""
-
-    def note_run(self, outcome: str, trouble: str | None) -> None:
-        """Count a run that has ended; `trouble` is the reason of a failure."""
-        ...
-
-    def note_retry(self, trouble: str) -> None:
-        """Count a run that is tried again later."""
-        ...
-
-    def note_lag(self, lag_s: float, *, is_first_try: bool) -> None:
-        """Record how long after its slot a digest was posted."""
-        ...
-
-
-def steps_to(counts: CountsRuns) -> Callable[[Digest, Digest], None]:
+def steps_to(counts: DigestMetrics) -> Callable[[Digest, Digest], None]:
     """Return the `on_step` of a repository that counts each saved step in `counts`."""
 
     def on_step(before: Digest, after: Digest) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from bot.digests.collector import Due, steps_to
 from bot.digests.models import Digest, FailureReason, Outcome
+from bot.metrics.definitions import DigestMetrics
 from bot.slack.errors import SlackRefusedError, SlackUnavailableError
 from bot.store.documents import Document
 from bot.tracker.models import UnavailableError
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.anyio
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
 
 
-class Counts:
+class Counts(DigestMetrics):
     """Remembers what it was given."""
 
     def __init__(self, steps: Iterable[tuple[Digest, Digest]] = ()) -> None:
