@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from bot.api_keys.models import (
@@ -101,10 +102,13 @@ class KeyFormListeners:
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
         dispatcher.on_press(SET_KEY, self.open_key_form)
-        dispatcher.on_form(forms.KEY_FORM, read_key_form, self.set_key, busy=forms.checking_form)
+        checking, rotating = (
+            partial(draw, forms.CHECKING) for draw in (forms.refused_form, forms.interrupted)
+        )
+        dispatcher.on_form(forms.KEY_FORM, read_key_form, self.set_key, busy=checking)
         dispatcher.on_press(ROTATE_KEY, self.open_rotation)
         dispatcher.on_press(forms.MADE_IT, self.ask_for_key)
-        dispatcher.on_form(forms.ROTATION_FORM, read_key_form, self.swap, busy=forms.checking_step)
+        dispatcher.on_form(forms.ROTATION_FORM, read_key_form, self.swap, busy=rotating)
         dispatcher.on_press(forms.GO_ON, self.go_on)
         dispatcher.on_press(forms.STANDS_STILL, self.ask_to_delete)
         dispatcher.on_press(forms.DELETED_IT, self.finish)

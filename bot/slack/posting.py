@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from cachetools import TLRUCache, TTLCache
@@ -109,35 +109,23 @@ class Pacer(Generic[K]):
         return max(0.0, moments.get(key, now) - now)
 
 
-class BackoffRegistry(Protocol):
-    """Remembers the waits that Slack asked for with a 429."""
-
-    async def left_s(self, workspace: WorkspaceId) -> float:
-        """Return the seconds until a workspace may be posted to, 0 for now."""
-        ...
-
-    def hold(self, workspace: WorkspaceId, seconds: float) -> None:
-        """Delay a workspace's posts, unless they are delayed for longer already."""
-        ...
-
-
 class LocalBackoff:
-    """The waits that this process was asked for."""
+    """The waits that Slack asked this process for with a 429."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+        self._seconds = clock
         self._until: TLRUCache[WorkspaceId, float, float] = TLRUCache(
             MAX_REMEMBERED, lambda _workspace, until, _now: until, timer=clock
         )
 
     async def left_s(self, workspace: WorkspaceId) -> float:
-        """See `BackoffRegistry.left_s`."""
+        """Return the seconds until a workspace may be posted to, 0 for now."""
         until = self._until.get(workspace)
-        return 0.0 if until is None else max(0.0, until - self._clock())
+        return 0.0 if until is None else max(0.0, until - self._seconds())
 
     def hold(self, workspace: WorkspaceId, seconds: float) -> None:
-        """See `BackoffRegistry.hold`."""
-        until = self._clock() + seconds
+        """Delay a workspace's posts, unless they are delayed for longer already."""
+        until = self._seconds() + seconds
         self._until[workspace] = max(until, self._until.get(workspace, until))
 
 
@@ -164,7 +152,7 @@ class Posting:
         client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
         *,
         on_refused: Callable[[WorkspaceId], object] = lambda _workspace: None,
-        holds: BackoffRegistry | None = None,
+        holds: LocalBackoff | None = None,
         between_s: float = BETWEEN_S,
         answered_within_s: float = ANSWERED_WITHIN_S,
         longest_line_s: float = LONGEST_LINE_S,

@@ -32,7 +32,7 @@ MANAGERS_FORM = "managers"
 MANAGERS_BLOCK, MANAGERS_FIELD = "managers", "managers.people"
 GROUPS_BLOCK, GROUPS_FIELD = "managers-groups", "managers.groups"
 TITLE = "Managers"
-SAVED = "✅ Saved."
+SAVING, SAVED, NOT_SAVED = "⏳ Saving…", "✅ Saved.", "⚠️ *Not saved.*"
 NO_SCOPE = (
     "User groups can't be managers: the app lacks the permission `usergroups:read`. To grant it,"
     " install the app again."
@@ -60,7 +60,7 @@ def managers_form(metadata: str, named: admin.Named, groups: Groups, error: str 
         max_selected_items=admin.MAX_MANAGERS,
         initial_users=list(named.user_ids[: admin.MAX_MANAGERS]) or None,
     )
-    warning = [section(f"⚠️ *Not saved.* {error}")] if error else []
+    warning = [section(f"{NOT_SAVED} {error}")] if error else []
     how = context(
         "Managers can manage the API key as admins and owners do. They get a message when it is"
         " refused or expires soon. They can't appoint others. Guests and bots can't be managers,"
@@ -69,16 +69,6 @@ def managers_form(metadata: str, named: admin.Named, groups: Groups, error: str 
     fields = field(MANAGERS_BLOCK, "Managers", people, optional=True)
     blocks = [*warning, how, fields, *_group_field(named, groups)]
     return form(MANAGERS_FORM, TITLE, "Save", blocks, metadata=metadata)
-
-
-def saving_managers_form() -> Block:
-    """Return the form during the check of the people."""
-    return managers_notice("⏳ Saving…")
-
-
-def saved_managers_form(ids: Sequence[str]) -> Block:
-    """Return the confirmation with the ids of the managers."""
-    return managers_notice(f"{SAVED} {managers_text(ids)}")
 
 
 def managers_text(ids: Sequence[str]) -> str:
@@ -181,11 +171,6 @@ def audiences_form(metadata: str, chosen: Mapping[str, Audience]) -> Block:
 def audiences_notice(mrkdwn: str) -> Block:
     """Return a form with one paragraph about who may add and scan."""
     return notice(AUDIENCES_TITLE, [section(mrkdwn)])
-
-
-def audiences_not_saved(text: str) -> Block:
-    """Return the form after a failure; `text` says why."""
-    return audiences_notice(f"⚠️ *Not saved.* {text}")
 
 
 def audiences_text(chosen: Mapping[str, Audience]) -> str:
