@@ -33,7 +33,7 @@ from bot.installations.authorize import (
     InstalledWorkspaces,
     note_asked_place,
 )
-from bot.installations.repository import Directory, InstallationRepository, RecentInstallations
+from bot.installations.directory import Directory, InstallationRepository, RecentInstallations
 from bot.installations.token_rotation import TokenProvider
 from bot.listeners.router import BEGUN_AT
 from bot.logs import bolt_logger

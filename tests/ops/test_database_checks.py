@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.installations.repository import InstallationRepository
+from bot.installations.directory import InstallationRepository
 from bot.jobs.queue_jobs import migrations
 from bot.ops.doctor import examine
 from bot.ops.doctor_store import (

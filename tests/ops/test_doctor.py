@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from bot.installations.directory import InstallationRepository
 from bot.installations.models import Tokens
-from bot.installations.repository import InstallationRepository
 from bot.ops.doctor import DoctorInput, OAuthApp, examine
 from bot.ops.doctor_slack import InstallQuery
 from bot.ops.output import Mark
