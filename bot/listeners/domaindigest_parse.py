@@ -7,18 +7,7 @@ from datetime import date, time, timedelta
 from typing import Any, TypeVar
 
 from bot.command_text import NotUnderstoodError
-from bot.digests.models import (
-    MAX_FILTER_CHARS,
-    MAX_RULES,
-    SCANS_A_NIGHT,
-    WORST_COUNTS,
-    Mention,
-    Mode,
-    Plan,
-    is_label,
-    number_of,
-    unusable_words,
-)
+from bot.digests import models
 from bot.digests.schedule import Schedule, is_zone, time_of
 from bot.listeners.request import FormErrors
 from bot.portfolio.query import parse_query
@@ -117,8 +106,8 @@ def zone_in(field: Field) -> str:
 def filter_in(field: Field) -> str:
     """Return the typed filter of `/domains`, empty for all domains."""
     typed = field.text.strip()
-    if len(typed) > MAX_FILTER_CHARS:
-        raise ValueError(f"A filter has at most {MAX_FILTER_CHARS} characters.")
+    if len(typed) > models.MAX_FILTER_CHARS:
+        raise ValueError(f"A filter has at most {models.MAX_FILTER_CHARS} characters.")
     if holds_secret(typed):
         raise ValueError("There is a key or a token in it. Never put one here.")
     problems = [*_not_understood(typed)]
@@ -131,7 +120,7 @@ def filter_in(field: Field) -> str:
 
 def _not_understood(typed: str) -> Iterator[str]:
     """Yield sentences about unknown parts, and about those without a meaning in a post."""
-    unusable = unusable_words(typed)
+    unusable = models.unusable_words(typed)
     try:
         parse_query(typed)
     except NotUnderstoodError as error:
@@ -146,12 +135,12 @@ def _not_understood(typed: str) -> Iterator[str]:
         yield f"Leave out {_named(unusable)}: a post has neither an order nor pages."
 
 
-def mode_in(field: Field) -> Mode:
+def mode_in(field: Field) -> models.Mode:
     """Return when to post."""
     if form_fields.looks_of(field.value or ""):
-        return Mode.WORSE
+        return models.Mode.WORSE
     try:
-        return Mode(field.value)
+        return models.Mode(field.value)
     except ValueError:
         raise ValueError("Please choose when to post.") from None
 
@@ -166,16 +155,16 @@ def life_in(field: Field) -> int | None:
 
 def worst_in(field: Field) -> int:
     """Return the number of worst domains to show."""
-    return _number_in(field, WORST_COUNTS)
+    return _number_in(field, models.WORST_COUNTS)
 
 
 def night_in(field: Field) -> int:
     """Return the number of domains to scan a night, 0 for an empty field."""
-    return _number_in(field, SCANS_A_NIGHT) if field.text.strip() else 0
+    return _number_in(field, models.SCANS_A_NIGHT) if field.text.strip() else 0
 
 
 def _number_in(field: Field, allowed: range) -> int:
-    count = number_of(field.text.strip(), allowed)
+    count = models.number_of(field.text.strip(), allowed)
     if count is None:
         raise ValueError(f"Type a whole number from {allowed[0]} to {allowed[-1]}.")
     return count
@@ -206,7 +195,7 @@ def kept_in(values: Mapping[str, Any]) -> tuple[form_fields.RuleBox, ...] | None
     return tuple(form_fields.RuleBox(value, rule[2]) for value, rule in found if rule)
 
 
-def rule_in(values: Mapping[str, Any], errors: dict[str, str]) -> Mention | None:
+def rule_in(values: Mapping[str, Any], errors: dict[str, str]) -> models.Mention | None:
     """Return the new mention rule, `None` for none; add its problems to `errors`."""
     label = field_in(values, form_fields.LABEL_FIELD)
     people = field_in(values, form_fields.PEOPLE_FIELD)
@@ -219,22 +208,22 @@ def rule_in(values: Mapping[str, Any], errors: dict[str, str]) -> Mention | None
         if who:
             errors[label.block_id] = "Pick the tag or folder whose domains they own."
         return None
-    if not is_label(label.value):
+    if not models.is_label(label.value):
         errors[label.block_id] = "Pick a tag or a folder from the list, or type tag:prod."
     elif not who:
         errors.setdefault(people.block_id, "Pick whom to mention, or empty the tag or folder.")
     else:
-        _check_room(values, Mention(label=label.value, who=who), errors)
-    return Mention(label=label.value, who=who)
+        _check_room(values, models.Mention(label=label.value, who=who), errors)
+    return models.Mention(label=label.value, who=who)
 
 
-def _check_room(values: Mapping[str, Any], new: Mention, errors: dict[str, str]) -> None:
+def _check_room(values: Mapping[str, Any], new: models.Mention, errors: dict[str, str]) -> None:
     """Add to `errors` if there are too many rules, or too many people in one."""
     kept = _read(kept_in(values) or ())
     joined = [count for _, count, label in kept if is_same_label(label, new.label)]
-    if not joined and len(kept) >= MAX_RULES:
+    if not joined and len(kept) >= models.MAX_RULES:
         errors[field_in(values, form_fields.LABEL_FIELD).block_id] = (
-            f"There can be {MAX_RULES} rules. Remove the tick from one first."
+            f"There can be {models.MAX_RULES} rules. Remove the tick from one first."
         )
     if sum(joined) + len(new.who) > MAX_WHO:
         errors[field_in(values, form_fields.PEOPLE_FIELD).block_id] = (
@@ -259,7 +248,7 @@ class GivenDigest:
     """
 
     draft: form_fields.Draft
-    plan: Plan
+    plan: models.Plan
     kept: frozenset[int] | None = None
 
 
@@ -309,7 +298,7 @@ def read_digest_form(values: Mapping[str, Any]) -> GivenDigest:
     if errors or not (channel_id and days and at and zone and mode and worst):
         raise FormErrors(errors)
     draft = draft_in(values)
-    plan = Plan(
+    plan = models.Plan(
         channel_id=channel_id,
         schedule=Schedule(days, at, zone, form_fields.looks_of(draft.mode)),
         filter_text=filter_text or "",

@@ -7,16 +7,7 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from bot.api_keys.models import (
-    SCOPES,
-    KeyDraft,
-    KeyFormError,
-    KeyPair,
-    NoEarlierKeyError,
-    NoKeyError,
-    PreviousKey,
-    checked_secret,
-)
+from bot.api_keys import models
 from bot.api_keys.repository import Keys
 from bot.api_keys.service import KeyCheck, KeyService
 from bot.digests.service import DigestService
@@ -41,17 +32,17 @@ class GivenKey:
     secret: str = field(repr=False)
     values: forms.KeyFormValues
 
-    def draft(self, today: date) -> KeyDraft:
+    def draft(self, today: date) -> models.KeyDraft:
         """Return the key; its expiration is counted from `today`."""
         expiry, day = self.values.expiry, self.values.expiry_day
         expires_on = date.fromisoformat(day) if expiry == "date" and day else None
         if expiry.isdecimal():
             expires_on = today + timedelta(days=int(expiry))
-        return KeyDraft(
+        return models.KeyDraft(
             secret=self.secret,
             label=self.values.label,
             expires_on=expires_on,
-            scopes=tuple(scope for scope in SCOPES if scope in self.values.scopes),
+            scopes=tuple(scope for scope in models.SCOPES if scope in self.values.scopes),
         )
 
 
@@ -67,8 +58,8 @@ def read_key_form(values: Mapping[str, Any]) -> GivenKey:
     label = label or PROPOSED_LABEL
     errors: dict[str, str] = {}
     try:
-        secret = checked_secret(typed)
-    except KeyFormError:
+        secret = models.checked_secret(typed)
+    except models.KeyFormError:
         secret = ""
         errors[forms.SECRET_BLOCK] = "A key has 52 characters and begins with service_sk_."
     if holds_secret(label):
@@ -84,7 +75,7 @@ def read_key_form(values: Mapping[str, Any]) -> GivenKey:
 
 
 # Draws the form again: its metadata, its values, why it was not saved, the present keys.
-Draw = Callable[[str, forms.KeyFormValues, str | None, KeyPair | None], Block]
+Draw = Callable[[str, forms.KeyFormValues, str | None, models.KeyPair | None], Block]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +131,7 @@ class KeyFormListeners:
     async def ask_for_key(self, request: Request, _value: str) -> None:
         """Show the second step: the new key is entered."""
 
-        def step(slots: KeyPair) -> Block:
+        def step(slots: models.KeyPair) -> Block:
             metadata = request.as_metadata()
             return forms.second_step(metadata, self._proposed(slots), None, slots)
 
@@ -163,7 +154,7 @@ class KeyFormListeners:
     async def go_on(self, request: Request, mark: str) -> None:
         """Show the third step of a rotation that was left there."""
 
-        def step(slots: KeyPair) -> Block:
+        def step(slots: models.KeyPair) -> Block:
             metadata = request.as_metadata()
             return forms.third_step(slots.record, _earlier(slots, mark), None, metadata)
 
@@ -172,7 +163,7 @@ class KeyFormListeners:
     async def ask_to_delete(self, request: Request, mark: str) -> None:
         """Show the fourth step: the old key is deleted in the service."""
 
-        def step(slots: KeyPair) -> Block:
+        def step(slots: models.KeyPair) -> Block:
             return forms.fourth_step(_earlier(slots, mark), request.as_metadata())
 
         await self._show_step(request, step)
@@ -188,7 +179,7 @@ class KeyFormListeners:
 
         await self.screen.redraw(request, form, forms.interrupted)
 
-    async def _show_step(self, request: Request, step: Callable[[KeyPair], Block]) -> None:
+    async def _show_step(self, request: Request, step: Callable[[models.KeyPair], Block]) -> None:
         """Show the next step, or why there is none."""
 
         async def form() -> Block:
@@ -225,19 +216,19 @@ class KeyFormListeners:
         await self.deferred.run_all(request.workspace, request.client)
         await self.digests.retry_waiting(request.workspace)
 
-    def _proposed(self, slots: KeyPair) -> forms.KeyFormValues:
+    def _proposed(self, slots: models.KeyPair) -> forms.KeyFormValues:
         """Return the values of the key in use, with a new label."""
         label = proposed_label(slots, self.clock().date())
         return forms.KeyFormValues(label=label, scopes=slots.record.scopes)
 
-    async def _slots(self, request: Request) -> KeyPair:
+    async def _slots(self, request: Request) -> models.KeyPair:
         slots = await self.keys.slots(request.workspace)
         if slots is None:
-            raise NoKeyError("removed in between")
+            raise models.NoKeyError("removed in between")
         return slots
 
 
-def _earlier(slots: KeyPair, mark: str) -> PreviousKey:
+def _earlier(slots: models.KeyPair, mark: str) -> models.PreviousKey:
     if slots.earlier is None or slots.earlier.record.mark != mark:
-        raise NoEarlierKeyError("another key than the form is about")
+        raise models.NoEarlierKeyError("another key than the form is about")
     return slots.earlier

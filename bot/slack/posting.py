@@ -12,6 +12,7 @@ from cachetools import TLRUCache, TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
+from bot.slack import errors
 from bot.slack.client import (
     SentMessage,
     edit_message,
@@ -19,14 +20,6 @@ from bot.slack.client import (
     post_message,
     send_with_fallback,
     slack_errors,
-)
-from bot.slack.errors import (
-    ChannelClosedError,
-    PersonUnreachableError,
-    SlackRateLimitedError,
-    SlackUnavailableError,
-    SlackUnreachableError,
-    TokenRefusedError,
 )
 from bot.workspace import WorkspaceId
 
@@ -177,7 +170,7 @@ class Posting:
         await self._client(workspace)  # without a client there is no turn
         key = (workspace, channel_id)
         if (wait_s := self._turns.wait_s(key)) > self._longest_line_s:
-            raise SlackRateLimitedError(wait_s)
+            raise errors.SlackRateLimitedError(wait_s)
         async with self._in_line(key):
             await self._turns.take(key)
         await self._check_hold(workspace)  # it may have begun during the wait
@@ -200,7 +193,7 @@ class Posting:
                     return await send_with_fallback(
                         lambda each: post_message(client, channel_id, each.as_args()), message
                     )
-            except SlackRateLimitedError as error:
+            except errors.SlackRateLimitedError as error:
                 self._holds.hold(workspace, error.retry_after_s)
                 raise
 
@@ -219,8 +212,8 @@ class Posting:
                     channel_id = await open_direct(client, user_id)
             await self.acquire_turn(workspace, channel_id)
             return SentMessage(channel_id, await self.post(workspace, channel_id, message))
-        except ChannelClosedError as error:
-            raise PersonUnreachableError(error.code) from error
+        except errors.ChannelClosedError as error:
+            raise errors.PersonUnreachableError(error.code) from error
 
     async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
         """Replace the content of a direct message; raise SlackError, also as `acquire_turn`."""
@@ -229,7 +222,7 @@ class Posting:
         try:
             async with self._answers(workspace):
                 await edit_message(client, sent, message.as_args())
-        except SlackRateLimitedError as error:
+        except errors.SlackRateLimitedError as error:
             self._holds.hold(workspace, error.retry_after_s)
             raise
 
@@ -239,7 +232,7 @@ class Posting:
         try:
             async with slack_errors(), asyncio.timeout(self._answered_within_s):
                 yield
-        except TokenRefusedError:
+        except errors.TokenRefusedError:
             self._on_refused(workspace)
             raise
 
@@ -261,11 +254,13 @@ class Posting:
             async with asyncio.timeout(self._longest_line_s):
                 yield
         except TimeoutError as error:
-            raise SlackRateLimitedError(self._turns.wait_s(key) or self._between_s) from error
+            raise errors.SlackRateLimitedError(
+                self._turns.wait_s(key) or self._between_s
+            ) from error
 
     async def _check_hold(self, workspace: WorkspaceId) -> None:
         if left_s := await self._holds.left_s(workspace):
-            raise SlackRateLimitedError(left_s)
+            raise errors.SlackRateLimitedError(left_s)
 
 
 @contextmanager
@@ -273,7 +268,7 @@ def _nothing_posted() -> Iterator[None]:
     """Turn an unknown outcome before the post into SlackUnreachableError."""
     try:
         yield
-    except SlackUnavailableError as error:
+    except errors.SlackUnavailableError as error:
         if not error.is_outcome_unknown:
             raise
-        raise SlackUnreachableError(str(error)) from error
+        raise errors.SlackUnreachableError(str(error)) from error

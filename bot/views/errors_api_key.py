@@ -15,18 +15,8 @@ from bot.tracker.models import (
     RateLimitedError,
     ReserveReachedError,
 )
-from bot.views import api_key
+from bot.views import api_key, blocks
 from bot.views.admin import ADMIN_ERRORS, names_text
-from bot.views.blocks import (
-    Explain,
-    Facts,
-    actions,
-    again_button,
-    button,
-    context,
-    plain,
-    section,
-)
 from bot.views.text import (
     code,
     day_text,
@@ -52,11 +42,12 @@ def refusal_notice(record: KeyRecord, today: date, keys_url: str | None = None) 
         " digests wait for it."
     )
     return Message(
-        text + without_markup(mend), (section(f"🔑 *{text}*{mend}"), *actions(*_repair_buttons()))
+        text + without_markup(mend),
+        (blocks.section(f"🔑 *{text}*{mend}"), *blocks.actions(*_repair_buttons())),
     )
 
 
-def draft_error_text(error: Exception, facts: Facts) -> str | None:
+def draft_error_text(error: Exception, facts: blocks.Facts) -> str | None:
     """Return why an entered key was not saved, `None` if the key is not the reason."""
     match error:
         case InvalidKeyError():
@@ -67,17 +58,17 @@ def draft_error_text(error: Exception, facts: Facts) -> str | None:
     return None
 
 
-def _no_key(_error: NoKeyError, facts: Facts) -> Message:
+def _no_key(_error: NoKeyError, facts: blocks.Facts) -> Message:
     kept = " I kept your command for 15 minutes. It runs by itself once the key is set."
     text = "This workspace is not connected to Domain Tracker yet."
     text += kept if facts.is_kept else ""
     if facts.is_admin:
-        set_key = button("Set key", api_key.SET_KEY, style="primary")
+        set_key = blocks.button("Set key", api_key.SET_KEY, style="primary")
         return _message(f"{text} Press `Set key` to connect it.", set_key)
     return _message(f"{text} {_ask('to connect it with `/domainkey`')}")
 
 
-def _invalid(_error: InvalidKeyError, facts: Facts) -> Message:
+def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
     text = "This workspace's API key no longer works."
     if facts.is_admin:
         make = f"Make a new key under {keys_page(facts.keys_url)}."
@@ -89,7 +80,7 @@ def _invalid(_error: InvalidKeyError, facts: Facts) -> Message:
     return _message(f"{text}{informed} {_ask('to replace it', whom)}")
 
 
-def _lacking(error: LackingScopeError, facts: Facts) -> Message:
+def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
     text = f"The workspace's API key may not {api_key.operation_text(error.operation)}."
     if not facts.is_admin:
         return _message(f"{text} {_ask('to give it a wider scope')}")
@@ -104,7 +95,7 @@ def _lacking(error: LackingScopeError, facts: Facts) -> Message:
     return _message(f"{text} {steps}", *_repair_buttons())
 
 
-def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
+def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
     text = "The workspace's API key doesn't allow the bot's IP address."
     if not facts.is_admin:
         return _message(f"{text} {_ask('to allow it')}")
@@ -116,10 +107,10 @@ def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
         else "Ask the bot's operator for its address (setting `EGRESS_IPS`)."
         f" Add it to the key's IP restrictions under {page}."
     )
-    return _message(f"{text} {how}", again_button(facts.command_line))
+    return _message(f"{text} {how}", blocks.again_button(facts.command_line))
 
 
-def _rate_limited(error: RateLimitedError, facts: Facts) -> Message:
+def _rate_limited(error: RateLimitedError, facts: blocks.Facts) -> Message:
     wait = duration_text(error.retry_after_s)
     text = f"The API key's rate limit is reached. Try again in {wait}."
     more = (
@@ -129,38 +120,38 @@ def _rate_limited(error: RateLimitedError, facts: Facts) -> Message:
     return _out_of_requests(text, more, facts)
 
 
-def _reserve(error: ReserveReachedError, facts: Facts) -> Message:
+def _reserve(error: ReserveReachedError, facts: blocks.Facts) -> Message:
     wait = duration_text(error.retry_after_s)
     text = f"The API key's last requests are reserved for digests. Try again in {wait}."
     return _out_of_requests(text, "", facts)
 
 
-def _out_of_requests(text: str, more: str, facts: Facts) -> Message:
+def _out_of_requests(text: str, more: str, facts: blocks.Facts) -> Message:
     """Return the message, for admins with what used the requests."""
     if not facts.is_admin:
         who = " Managers of the key can see what used them with `/domainkey`."
-        return _message(text + who, again_button(facts.command_line))
+        return _message(text + who, blocks.again_button(facts.command_line))
     lines = api_key.budget_lines(facts.allowance, facts.now) if facts.allowance else []
     left = f" {api_key.left_text(facts.allowance.budget, facts.now)}" if facts.allowance else ""
     return Message(
         f"{text}{left}{more}",
         (
-            section(f"{text}{more}"),
-            *([context("\n".join(lines))] if lines else []),
-            *actions(again_button(facts.command_line)),
+            blocks.section(f"{text}{more}"),
+            *([blocks.context("\n".join(lines))] if lines else []),
+            *blocks.actions(blocks.again_button(facts.command_line)),
         ),
     )
 
 
-def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:
+def _unreadable_secret(_error: UnreadableSecretError, facts: blocks.Facts) -> Message:
     text = "The saved API key is encrypted with other keys and can't be read."
     if facts.is_admin:
-        replace_key = button("Replace key", api_key.SET_KEY, style="primary")
+        replace_key = blocks.button("Replace key", api_key.SET_KEY, style="primary")
         return _message(f"{text} Please enter it again.", replace_key)
     return _message(f"{text} {_ask('to enter it again with `/domainkey`')}")
 
 
-def _why_invalid(facts: Facts) -> str:
+def _why_invalid(facts: blocks.Facts) -> str:
     expires_on = facts.key.expires_on if facts.key else None
     if expires_on and expires_on <= facts.now.date():
         return f"It expired on {day_text(expires_on)}."
@@ -177,7 +168,7 @@ def _informed_text(key: KeyRecord, managers: Sequence[str]) -> str:
 
 
 def _repair_buttons() -> tuple[Block | None, ...]:
-    return button("Replace key", api_key.SET_KEY, style="primary"), button(
+    return blocks.button("Replace key", api_key.SET_KEY, style="primary"), blocks.button(
         "Check key", api_key.CHECK_KEY
     )
 
@@ -187,15 +178,15 @@ def _ask(what: str, whom: str = _ADMINS) -> str:
 
 
 def _message(mrkdwn: str, *buttons: Block | None) -> Message:
-    return Message(without_markup(mrkdwn), (section(mrkdwn), *actions(*buttons)))
+    return Message(without_markup(mrkdwn), (blocks.section(mrkdwn), *blocks.actions(*buttons)))
 
 
-API_KEY_ERRORS: dict[type[BaseException], Explain] = {
+API_KEY_ERRORS: dict[type[BaseException], blocks.Explain] = {
     **ADMIN_ERRORS,
     NoKeyError: _no_key,
     InvalidKeyError: _invalid,
     LackingScopeError: _lacking,
-    InsufficientPermissionsError: plain(
+    InsufficientPermissionsError: blocks.plain(
         "This API key may not list domains. It needs the scope `read_domains`."
     ),
     IpNotAllowedError: _ip,
@@ -242,19 +233,19 @@ def key_notice(
 
 
 def _done(mrkdwn: str) -> Message:
-    return Message(without_markup(mrkdwn), (section(mrkdwn),))
+    return Message(without_markup(mrkdwn), (blocks.section(mrkdwn),))
 
 
 def _with_steps(record: KeyRecord, words: str, symbol: str, keys_url: str | None) -> Message:
-    replace = button("Replace key", api_key.SET_KEY, style="primary")
+    replace = blocks.button("Replace key", api_key.SET_KEY, style="primary")
     return Message(
         f"The Domain Tracker API key {record.shown} ({escaped(record.label, 100)}) {words}",
         (
-            section(
+            blocks.section(
                 f"{symbol} *The Domain Tracker API key* {code(record.shown)}"
                 f" ({code(record.label, 100)}) *{words}*"
             ),
-            section(_STEPS.format(page=keys_page(keys_url))),
-            *actions(replace, button("Rotate key", api_key.ROTATE_KEY)),
+            blocks.section(_STEPS.format(page=keys_page(keys_url))),
+            *blocks.actions(replace, blocks.button("Rotate key", api_key.ROTATE_KEY)),
         ),
     )

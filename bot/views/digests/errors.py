@@ -6,28 +6,9 @@ from collections.abc import Sequence
 from bot.digests import models as digests
 from bot.digests.schedule import UnknownZoneError
 from bot.message import Block, Message
+from bot.views import blocks
 from bot.views.api_key import SET_KEY
-from bot.views.blocks import (
-    REFERENCE,
-    Explain,
-    Facts,
-    actions,
-    button,
-    context,
-    plain,
-    retry,
-    section,
-)
-from bot.views.digests.wording import (
-    INVITE,
-    digest_address,
-    failure_text,
-    filter_mrkdwn,
-    manage_button,
-    person,
-    remedy,
-    uncertain_text,
-)
+from bot.views.digests import wording
 from bot.views.schedule import schedule_text, zoned_slot_text
 from bot.views.text import moment_token, plural, without_markup
 
@@ -44,9 +25,9 @@ def owner_notice(digest: digests.Digest, notice: digests.Notice) -> Message:
     return Message(
         text=without_markup(f"{title} {text}"),
         blocks=(
-            section(f"*{title}*\n{text}"),
-            context(f"{schedule}  ·  {filter_mrkdwn(digest.plan.filter_text)}"),
-            *actions(_notice_button(digest, notice), manage_button(digest)),
+            blocks.section(f"*{title}*\n{text}"),
+            blocks.context(f"{schedule}  ·  {wording.filter_mrkdwn(digest.plan.filter_text)}"),
+            *blocks.actions(_notice_button(digest, notice), wording.manage_button(digest)),
         ),
     )
 
@@ -57,22 +38,22 @@ def owner_notices(notices: Sequence[tuple[digests.Digest, digests.Notice]]) -> M
         return owner_notice(*notices[0])
     notice = notices[0][1]
     what = "missed" if notice.outcome is digests.Outcome.MISSED else "not posted"
-    because = f": {failure_text(notice.trouble)}" if notice.trouble else ""
+    because = f": {wording.failure_text(notice.trouble)}" if notice.trouble else ""
     count = plural(sum(each.count for _, each in notices), "digest")
     title = f"⚠️ {count} were {what}{because}."
-    mend = remedy(notice.trouble, change="`Manage` and `Change`")
+    mend = wording.remedy(notice.trouble, change="`Manage` and `Change`")
     shown = [_notice_line(*each) for each in notices[:MAX_DIGESTS_SHOWN]]
     left_out = len(notices) - len(shown)
     more = [f"and {plural(left_out, 'more digest')}: type `/domaindigest`"] if left_out else []
     return Message(
         text=without_markup(" ".join([title, *shown, *more])),
         blocks=(
-            section(f"*{title}*\n{mend}".strip()),
+            blocks.section(f"*{title}*\n{mend}".strip()),
             *(
-                section(line, _notice_button(*each))
+                blocks.section(line, _notice_button(*each))
                 for line, each in zip(shown, notices, strict=False)
             ),
-            *map(context, more),
+            *map(blocks.context, more),
         ),
     )
 
@@ -89,8 +70,8 @@ def _notice_texts(digest: digests.Digest, notice: digests.Notice) -> tuple[str, 
     """Return a title and a text as mrkdwn."""
     channel = _channel_mrkdwn(notice.channel_id)
     slot = zoned_slot_text(notice.slot, digest.plan.schedule.zone)
-    because = f": {failure_text(notice.trouble)}" if notice.trouble else ""
-    mend = remedy(notice.trouble, channel=channel, change="`Manage` and `Change`")
+    because = f": {wording.failure_text(notice.trouble)}" if notice.trouble else ""
+    mend = wording.remedy(notice.trouble, channel=channel, change="`Manage` and `Change`")
     due = f"You requested it {slot}." if notice.to else f"It was due {slot}."
     match notice.outcome:
         case digests.Outcome.POSTED:
@@ -102,8 +83,8 @@ def _notice_texts(digest: digests.Digest, notice: digests.Notice) -> tuple[str, 
         case digests.Outcome.UNCERTAIN:
             title = f"❓ A digest may be missing in {channel}."
             text = (
-                f"{due} {_capital(uncertain_text(notice.trouble))}, so the bot does not repeat it."
-                " Check the channel, and press `Send now` if it is missing."
+                f"{due} {_capital(wording.uncertain_text(notice.trouble))}, so the bot does not"
+                " repeat it. Check the channel, and press `Send now` if it is missing."
             )
         case digests.Outcome.MISSED if notice.count > 1:
             title = f"⚠️ {plural(notice.count, 'digest')} in {channel} were missed{because}."
@@ -131,10 +112,10 @@ def _next(digest: digests.Digest) -> str:
 def _notice_button(digest: digests.Digest, notice: digests.Notice) -> Block | None:
     if notice.outcome is digests.Outcome.POSTED:
         return None
-    address = digest_address(digest)
+    address = wording.digest_address(digest)
     if notice.outcome is None:
-        return button("Resume", RESUME_DIGEST, address, style="primary")
-    return button("Send now", SEND_DIGEST, address)
+        return blocks.button("Resume", RESUME_DIGEST, address, style="primary")
+    return blocks.button("Send now", SEND_DIGEST, address)
 
 
 def _channel_mrkdwn(channel_id: str) -> str:
@@ -144,14 +125,14 @@ def _channel_mrkdwn(channel_id: str) -> str:
 def changed_text(digest: digests.Digest) -> str:
     """Return who changed a digest, and when, as a sentence of mrkdwn."""
     when = f", {moment_token(digest.changed_at)}" if digest.changed_at else ""
-    return f"{_capital(person(digest.changed_by))} has changed this digest{when}."
+    return f"{_capital(wording.person(digest.changed_by))} has changed this digest{when}."
 
 
 def archived_line(lead: str = "") -> str:
     """Return the warning about an archived channel."""
     return (
-        f"⚠️ {lead}That channel is archived. Unarchive it, type {INVITE} in it and try again, or"
-        " choose another channel."
+        f"⚠️ {lead}That channel is archived. Unarchive it, type {wording.INVITE} in it and try"
+        " again, or choose another channel."
     )
 
 
@@ -164,51 +145,53 @@ def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) 
     elements = [each for block in message.blocks for each in block.get("elements", ())]
     is_about_key = is_about_key or any(each.get("action_id") == SET_KEY for each in elements)
     text = texts[0] if texts else message.text
-    references = [each["text"] for each in elements if str(each.get("text")).startswith(REFERENCE)]
+    references = [
+        each["text"] for each in elements if str(each.get("text")).startswith(blocks.REFERENCE)
+    ]
     is_named = "`/domainkey`" in text
     mend = " Type `/domainkey`." if is_about_key and not is_named else ""
     named = f" {references[0]}." if references else ""
     return f"⚠️ {lead}{text}{mend}{named}"
 
 
-def _changed(error: digests.EditConflictError, _facts: Facts) -> Message:
+def _changed(error: digests.EditConflictError, _facts: blocks.Facts) -> Message:
     mrkdwn = f"{changed_text(error.digest)} Open it again before you change it."
-    return Message(without_markup(mrkdwn), (section(mrkdwn),))
+    return Message(without_markup(mrkdwn), (blocks.section(mrkdwn),))
 
 
-DIGEST_ERRORS: dict[type[BaseException], Explain] = {
-    digests.UnknownAlertError: plain(
+DIGEST_ERRORS: dict[type[BaseException], blocks.Explain] = {
+    digests.UnknownAlertError: blocks.plain(
         "These buttons no longer work: the post is too old, or its digest was deleted."
         " `/domaindigest` shows the digests that are there."
     ),
-    digests.UnknownDigestError: plain(
+    digests.UnknownDigestError: blocks.plain(
         "That digest was deleted. `/domaindigest` lists this channel's digests."
     ),
-    digests.TooManyDigestsError: plain(
+    digests.TooManyDigestsError: blocks.plain(
         f"A channel can have {digests.MAX_PER_CHANNEL} digests, and that one is full."
         " Delete one, or choose another channel."
     ),
     digests.EditConflictError: _changed,
-    digests.DigestBusyError: plain(
+    digests.DigestBusyError: blocks.plain(
         "This digest is being sent now. It will be in its channel shortly."
     ),
-    digests.LostClaimError: plain(
+    digests.LostClaimError: blocks.plain(
         "Another change came first, so this one was stopped. Check the channel before you press"
         " `Send now` again."
     ),
-    digests.StoppedError: retry("The bot is restarting. Nothing was done."),
-    digests.NotInChannelError: plain(
+    digests.StoppedError: blocks.retry("The bot is restarting. Nothing was done."),
+    digests.NotInChannelError: blocks.plain(
         "Only members of a channel can see and change its digests. If it is private, the app"
-        f" must be in it too: type {INVITE} there."
+        f" must be in it too: type {wording.INVITE} there."
     ),
-    digests.BotNotInChannelError: plain(
-        f"The app is not in that channel. Type {INVITE} there and try again."
+    digests.BotNotInChannelError: blocks.plain(
+        f"The app is not in that channel. Type {wording.INVITE} there and try again."
     ),
-    digests.AdminsOnlyError: plain(
+    digests.AdminsOnlyError: blocks.plain(
         "Only admins and owners can change digests in this workspace. Please ask one of them."
     ),
-    digests.GuestError: plain(
+    digests.GuestError: blocks.plain(
         "Guests cannot see or change digests. Please ask a full member of this workspace."
     ),
-    UnknownZoneError: plain("That time zone does not exist. Pick one from the list."),
+    UnknownZoneError: blocks.plain("That time zone does not exist. Pick one from the list."),
 }
