@@ -41,8 +41,7 @@ class AlertListeners:
 
     async def snooze(self, request: Request, name: str) -> None:
         """Let the domains of an alert be for seven days; for those who may change its digest."""
-        digest = await self.digests.get(request.workspace, name.partition("/")[0])
-        visitor = await self.access.require_editor_of(request, digest)
+        _, visitor = await self.access.digest_to_edit(request, name.partition("/")[0])
         until = self.screen.clock() + timedelta(days=views.SNOOZE_DAYS)
 
         def snoozed(alert: Alert) -> Alert:

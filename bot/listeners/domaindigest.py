@@ -119,8 +119,7 @@ class DigestListeners:
 
         async def pressed(request: Request, digest_id: str) -> None:
             async def work() -> None:
-                digest = await self.digests.get(request.workspace, digest_id)
-                visitor = await self.access.require_editor_of(request, digest)
+                digest, visitor = await self.access.digest_to_edit(request, digest_id)
                 if busy:
                     await self.screen.show_busy(request, busy)
                 line = await act(request, digest, visitor)
@@ -139,8 +138,9 @@ class DigestListeners:
 
         async def pressed(request: Request, value: str) -> None:
             try:
-                digest = await self.digests.get(request.workspace, value.rpartition("/")[2])
-                visitor = await self.access.require_editor_of(request, digest)
+                digest, visitor = await self.access.digest_to_edit(
+                    request, value.rpartition("/")[2]
+                )
                 line = await act(request, digest, visitor)
             except BotError as error:
                 line = await self.screen.trouble(request, error, lead)
@@ -182,8 +182,7 @@ class DigestListeners:
     async def _show_preview(self, request: Request, digest_id: str) -> None:
         """Draw the preview, or why there is none; reply with it if its form was closed."""
         try:
-            digest = await self.digests.get(request.workspace, digest_id)
-            await self.access.require_editor_of(request, digest)
+            digest, _ = await self.access.digest_to_edit(request, digest_id)
             post = await self.digests.preview(request.workspace, digest)
             message = await asyncio.to_thread(digest_message, post)
         except BotError as error:
@@ -222,8 +221,7 @@ class DigestListeners:
         """Ask for the day on which the pause ends."""
 
         async def work() -> None:
-            digest = await self.digests.get(request.workspace, digest_id)
-            await self.access.require_editor_of(request, digest)
+            digest, _ = await self.access.digest_to_edit(request, digest_id)
             await self._show_pause(request, digest)
 
         await self.screen.attempt(request, work)
@@ -239,8 +237,7 @@ class DigestListeners:
         async def work() -> str | None:
             workspace = request.workspace
             digest_id = note_in(request.note).digest_id or ""
-            digest = await self.digests.get(workspace, digest_id)
-            visitor = await self.access.require_editor_of(request, digest)
+            digest, visitor = await self.access.digest_to_edit(request, digest_id)
             zone = zone_of(digest.plan.schedule.zone)
             until = datetime.combine(day, time(), tzinfo=zone).astimezone(UTC) if day else None
             if until and until <= self.screen.clock():

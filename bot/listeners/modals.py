@@ -24,7 +24,7 @@ from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
 from bot.views.digests.errors import archived_line, error_line
 from bot.views.digests.modal import LOOKING, line_message
-from bot.views.digests.tables import DigestList, Place, busy_form, error_form, list_form
+from bot.views.digests.tables import DigestList, busy_form, error_form, list_form
 from bot.views.errors import failure_message
 from bot.views.errors_api_key import draft_error_text
 
@@ -87,19 +87,12 @@ def listed_digests(
     visitor: ChannelAccess, digests: Sequence[Digest], now: datetime, line: str
 ) -> DigestList:
     """Return the list of the channel's digests that `visitor` may see."""
-    member, channel = visitor.member, visitor.channel
+    member = visitor.member
     if visitor.sees_own_only:
         digests = [each for each in digests if each.made_by == member.user_id]
     return DigestList(
         digests=digests,
-        place=Place(
-            name=channel.name,
-            has_bot=channel.has_bot,
-            is_archived=channel.is_archived,
-            is_shared=channel.is_shared,
-        )
-        if channel
-        else None,
+        channel=visitor.channel,
         now=now,
         reader_id=member.user_id,
         reader_zone=member.zone,

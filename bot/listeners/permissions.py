@@ -226,6 +226,13 @@ class DigestAccess:
         """Return the person, if they may change this digest; see `require_editor`."""
         return await self.require_editor(request, digest.plan.channel_id, digest=digest)
 
+    async def digest_to_edit(
+        self, request: Request, digest_id: str
+    ) -> tuple[Digest, ChannelAccess]:
+        """Return a digest and the person, if they may change it; raise UnknownDigestError too."""
+        digest = await self._digests.get(request.workspace, digest_id)
+        return digest, await self.require_editor_of(request, digest)
+
     async def _visitor(self, request: Request, channel_id: str) -> ChannelAccess:
         member = await self.require_member(request)
         channel = await seen_channel(request, channel_id)
