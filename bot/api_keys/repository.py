@@ -365,7 +365,6 @@ class Keys:
     async def _note(
         self, workspace: WorkspaceId, key: StoredKey, change: Callable[[KeyRecord], KeyRecord]
     ) -> bool:
-        """Change the record of `key` if it is in use; return whether it differs."""
         return await self._repository.change(
             workspace,
             lambda slots: slots.noted(change) if slots.sealed == key.sealed else slots,

@@ -290,7 +290,6 @@ class Delivery:
     async def _forget_others(
         self, workspace: WorkspaceId, names: set[str | None], digest: Digest
     ) -> None:
-        """Delete those of these baselines that the digest does not use."""
         for name in names - {digest.baseline}:
             await self._repository.forget_baseline(workspace, digest.digest_id, name)
 
@@ -358,7 +357,6 @@ class Delivery:
         return await self._recording.record(workspace, digest.digest_id, step)
 
     async def _tidy_up(self, workspace: WorkspaceId, digest: Digest, token: str) -> None:
-        """Delete the run's baseline, unless the digest uses it."""
         with contextlib.suppress(UnknownDigestError):
             if (await self._repository.get(workspace, digest.digest_id)).baseline == token:
                 return

@@ -238,7 +238,6 @@ def _is_repeated(earlier: Sequence[PastRun], run: PastRun) -> bool:
 def _with_past_slots(
     digest: Digest, slots: Sequence[Slot], outcome: Outcome, now: datetime, why: FailureReason
 ) -> Digest:
-    """Return the digest with slots that no worker claimed among the past runs."""
     runs = tuple(PastRun(slot=slot, outcome=outcome, at=now, trouble=why) for slot in slots)
     return replace(digest, past=(*digest.past, *runs)[-MAX_PAST_RUNS:])
 

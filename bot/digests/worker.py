@@ -174,7 +174,6 @@ class DigestWorker:
     async def _deliver(
         self, workspace: WorkspaceId, digest: Digest, token: str
     ) -> BotError | None:
-        """Deliver the run if it is ours; return the error that prevented the post."""
         if digest.run is None or digest.run.token != token:
             return None
         try:
@@ -213,7 +212,6 @@ class DigestWorker:
 
 
 def _baselines(digest: Digest) -> set[str | None]:
-    """Return the names of the baselines that a digest and its run use."""
     return {digest.baseline, digest.run.token if digest.run else None}
 
 

@@ -248,7 +248,6 @@ class DigestFormListeners:
         await self.screen.show(request, form, line)
 
     async def _current(self, request: Request, note: FormNote) -> tuple[Member, Digest | None]:
-        """Return the person and the digest as it is now; raise if they may not change it."""
         if note.digest_id is None:
             return await self.access.require_maker(request), None
         digest, editor = await self.access.digest_to_edit(request, note.digest_id)
@@ -257,7 +256,6 @@ class DigestFormListeners:
     def _saved_form(
         self, request: Request, digest: Digest, member: Member, line: str = ""
     ) -> Block:
-        """Return the form with the saved values of a digest."""
         note = FormNote(
             channel_id=note_in(request.note).channel_id,
             digest_id=digest.digest_id,

@@ -218,7 +218,6 @@ def rule_in(values: Mapping[str, Any], errors: dict[str, str]) -> models.Mention
 
 
 def _check_room(values: Mapping[str, Any], new: models.Mention, errors: dict[str, str]) -> None:
-    """Add to `errors` if there are too many rules, or too many people in one."""
     kept = _read(kept_in(values) or ())
     joined = [count for _, count, label in kept if is_same_label(label, new.label)]
     if not joined and len(kept) >= models.MAX_RULES:

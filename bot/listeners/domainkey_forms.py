@@ -180,8 +180,6 @@ class KeyFormListeners:
         await self.screen.redraw(request, form, forms.interrupted)
 
     async def _show_step(self, request: Request, step: Callable[[models.KeyPair], Block]) -> None:
-        """Show the next step, or why there is none."""
-
         async def form() -> Block:
             await self.permissions.require_configurer(request)
             return step(await self._slots(request))
@@ -217,7 +215,6 @@ class KeyFormListeners:
         await self.digests.retry_waiting(request.workspace)
 
     def _proposed(self, slots: models.KeyPair) -> forms.KeyFormValues:
-        """Return the values of the key in use, with a new label."""
         label = proposed_label(slots, self.clock().date())
         return forms.KeyFormValues(label=label, scopes=slots.record.scopes)
 

@@ -257,7 +257,6 @@ class HomeScreen:
 
 
 async def _refetch_member(visit: Request) -> Member:
-    """Ask Slack again for the person."""
     visit.member = None
     visit.member = await visit.fetch_member()
     return visit.member

@@ -45,7 +45,6 @@ LONGEST_WAIT_S = 3600.0
 
 
 def _to_slack_error(failure: Exception) -> SlackError:
-    """Return our error for one of FAILURES."""
     if isinstance(failure, SlackApiError):
         return _error_of_response(failure.response)
     if isinstance(failure, _NOT_SENT):
@@ -168,7 +167,6 @@ async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: 
 
 
 def _in_organisation(user: Mapping[str, Any], workspace: WorkspaceId) -> Mapping[str, Any]:
-    """Return the user's entry in this workspace's organisation, empty if there is none."""
     found: Mapping[str, Any] = user.get("enterprise_user") or {}
     is_ours = found.get("enterprise_id") == workspace.enterprise_id
     return found if workspace.enterprise_id and is_ours else {}

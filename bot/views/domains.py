@@ -330,7 +330,6 @@ def _line(query: Query, number: int) -> str:
 
 
 def _pager(query: Query, page: Page) -> list[Block]:
-    """Return the row that turns pages; none for a single page."""
     if page.count == 1:
         return []
 

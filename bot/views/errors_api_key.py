@@ -127,7 +127,6 @@ def _reserve(error: ReserveReachedError, facts: blocks.Facts) -> Message:
 
 
 def _out_of_requests(text: str, more: str, facts: blocks.Facts) -> Message:
-    """Return the message, for admins with what used the requests."""
     if not facts.is_admin:
         who = " Managers of the key can see what used them with `/domainkey`."
         return _message(text + who, blocks.again_button(facts.command_line))

@@ -240,7 +240,6 @@ def _worst(portfolio: Snapshot) -> list[Block]:
 
 
 def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
-    """Return what ends within 30 days, and how many domains were never scanned."""
     soon = known.soon(portfolio.by_host)
     blocks = [section("*Ends soon*")] if soon else []
     for number, (host, ends) in enumerate(soon[:MAX_SOON], MAX_WORST):

@@ -67,7 +67,6 @@ def _notice_line(digest: digests.Digest, notice: digests.Notice) -> str:
 
 
 def _notice_texts(digest: digests.Digest, notice: digests.Notice) -> tuple[str, str]:
-    """Return a title and a text as mrkdwn."""
     channel = _channel_mrkdwn(notice.channel_id)
     slot = zoned_slot_text(notice.slot, digest.plan.schedule.zone)
     because = f": {wording.failure_text(notice.trouble)}" if notice.trouble else ""

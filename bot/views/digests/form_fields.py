@@ -186,7 +186,6 @@ def _number(action_id: str, allowed: range, given: str) -> Block:
 
 
 def _lives(chosen: str) -> dict[str, str]:
-    """Return the offered values, and the chosen one if it is another."""
     try:
         own = life_of(chosen)
     except ValueError:

@@ -85,7 +85,6 @@ def _title(points: Sequence[Point]) -> str:
 
 
 def _points(trend: Sequence[TrendPoint]) -> list[Point]:
-    """Return the label and the rounded average of the latest points."""
     latest = trend[-MAX_POINTS:]
     labels = point_labels([point.local for point in latest])
     averages = [float(score_number(point.average)) for point in latest]
@@ -183,7 +182,6 @@ def _averages(report: Report) -> tuple[float | None, float | None]:
 
 
 def _bands(report: Report) -> list[tuple[Band, int, int]]:
-    """Return the bands with a domain, now or before, with the count and its change."""
     now = report.totals.bands
     before = report.before.bands if report.before else now
     return [
@@ -298,7 +296,6 @@ def announcement_message(digest: Digest, now: datetime) -> Message:
 
 
 def _first_pair(digest: Digest) -> tuple[str, str]:
-    """Return the label and mrkdwn of the first run or the pause."""
     if digest.pause is None:
         first = "First look" if digest.plan.is_alert else "First digest"
         return first, moment_token(digest.next.due_at)
@@ -356,7 +353,6 @@ def _details_button(post: Post) -> Block | None:
 
 
 def _scan_button(report: Report) -> Block | None:
-    """Return the button for the worst domain with an id and a valid name."""
     for domain in report.worst:
         if domain.domain_id:
             with suppress(HostNameError):
