@@ -5,14 +5,8 @@ from dataclasses import dataclass, replace
 
 from bot import admin
 from bot.commands import Audience
+from bot.digests import models
 from bot.digests.edits import Editor
-from bot.digests.models import (
-    AdminsOnlyError,
-    BotNotInChannelError,
-    Digest,
-    GuestError,
-    NotInChannelError,
-)
 from bot.digests.service import DigestService
 from bot.errors import StrangerError
 from bot.listeners.request import Request
@@ -175,7 +169,7 @@ class DigestAccess:
         if member.is_stranger:
             raise StrangerError("digests are for the workspace's own people")
         if member.is_guest:
-            raise GuestError("digests are not for guests")
+            raise models.GuestError("digests are not for guests")
         return member
 
     async def require_maker(self, request: Request) -> Member:
@@ -187,7 +181,7 @@ class DigestAccess:
         """
         member = await self.require_member(request)
         if not member.is_admin and await self._is_restricted(request, member):
-            raise AdminsOnlyError("restricted by an admin")
+            raise models.AdminsOnlyError("restricted by an admin")
         return member
 
     async def require_visitor(self, request: Request, channel_id: str) -> ChannelAccess:
@@ -202,10 +196,10 @@ class DigestAccess:
         digests = await self._digests.of_channel(request.workspace, channel_id)
         if any(_is_own(digest, visitor) for digest in digests):
             return replace(visitor, sees_own_only=True)
-        raise NotInChannelError("not a member of the channel")
+        raise models.NotInChannelError("not a member of the channel")
 
     async def require_editor(
-        self, request: Request, channel_id: str, *, digest: Digest | None = None
+        self, request: Request, channel_id: str, *, digest: models.Digest | None = None
     ) -> ChannelAccess:
         """Return the person, if they may change the digests of this channel, or this `digest`.
 
@@ -215,20 +209,20 @@ class DigestAccess:
         """
         visitor = await self._visitor(request, channel_id)
         if not visitor.may_change:
-            raise visitor.doubt or AdminsOnlyError("restricted by an admin")
+            raise visitor.doubt or models.AdminsOnlyError("restricted by an admin")
         if digest and _is_own(digest, visitor):
             return replace(visitor, sees_own_only=True)
         if await _is_in(request, visitor, channel_id):
             return visitor
-        raise NotInChannelError("not a member of the channel")
+        raise models.NotInChannelError("not a member of the channel")
 
-    async def require_editor_of(self, request: Request, digest: Digest) -> ChannelAccess:
+    async def require_editor_of(self, request: Request, digest: models.Digest) -> ChannelAccess:
         """Return the person, if they may change this digest; see `require_editor`."""
         return await self.require_editor(request, digest.plan.channel_id, digest=digest)
 
     async def digest_to_edit(
         self, request: Request, digest_id: str
-    ) -> tuple[Digest, ChannelAccess]:
+    ) -> tuple[models.Digest, ChannelAccess]:
         """Return a digest and the person, if they may change it; raise UnknownDigestError too."""
         digest = await self._digests.get(request.workspace, digest_id)
         return digest, await self.require_editor_of(request, digest)
@@ -254,7 +248,7 @@ def require_open(visitor: ChannelAccess) -> None:
     if visitor.channel and visitor.channel.is_archived:  # the bot cannot be invited into it either
         raise ChannelClosedError("is_archived")
     if visitor.channel is None or not visitor.channel.has_bot:
-        raise BotNotInChannelError("not invited")
+        raise models.BotNotInChannelError("not invited")
 
 
 async def seen_channel(request: Request, channel_id: str) -> Channel | None:
@@ -281,7 +275,7 @@ async def _may_see(request: Request, visitor: ChannelAccess, channel_id: str) ->
     return await _is_in(request, visitor, channel_id)
 
 
-def _is_own(digest: Digest, visitor: ChannelAccess) -> bool:
+def _is_own(digest: models.Digest, visitor: ChannelAccess) -> bool:
     return visitor.is_out_of_sight and digest.made_by == visitor.member.user_id
 
 
