@@ -112,7 +112,9 @@ async def test_a_snoozed_alert_is_not_posted_again_until_it_ends(watch: Watch) -
     [key] = await office.documents.list_keys(f"{ACME}/{ALERT}/")
     name = key.partition(f"/{ALERT}/")[2]
     until = office.clock() + 7 * DAY
-    await office.repository.change_alert(ACME, name, lambda each: replace(each, snoozed_until=until))
+    await office.repository.change_alert(
+        ACME, name, lambda each: replace(each, snoozed_until=until)
+    )
 
     further = await watch.sees(a_domain("a.example", 50), b)
     other = await watch.sees(a_domain("a.example", 50), a_domain("b.example", 60))
