@@ -27,6 +27,7 @@ from bot.listeners.request import (
 from bot.listeners.router import Dispatcher, PressHandler
 from bot.slack.client import push_form, update_form
 from bot.slack.errors import SlackError
+from bot.views.blocks import plain_message
 from bot.views.digests import modal, tables
 from bot.views.digests.errors import RESUME_DIGEST, SEND_DIGEST
 from bot.views.digests.post import NO_DETAILS, SHOW_DETAILS, details_message, digest_message
@@ -102,7 +103,7 @@ class DigestListeners:
         digest_id = address.rpartition("/")[2]
         post = await self.digests.details(request.workspace, digest_id, token)
         if post is None:
-            await request.reply(modal.line_message(NO_DETAILS))
+            await request.reply(plain_message(NO_DETAILS))
         else:
             await request.reply(await asyncio.to_thread(details_message, post))
 
@@ -144,9 +145,9 @@ class DigestListeners:
                 line = await act(request, digest, visitor)
             except BotError as error:
                 line = await self.screen.trouble(request, error, lead)
-                await request.reply(modal.line_message(line))
+                await request.reply(plain_message(line))
                 raise PressFailedError("explained below the message") from error
-            await request.reply(modal.line_message(line))
+            await request.reply(plain_message(line))
 
         return pressed
 
@@ -172,7 +173,7 @@ class DigestListeners:
         """
 
         async def push() -> None:
-            busy = modal.preview_form(modal.line_message(f"⏳ {modal.PREVIEWING}"))
+            busy = modal.preview_form(plain_message(f"⏳ {modal.PREVIEWING}"))
             trigger_id = request.trigger_id or ""
             request.view_id = await push_form(request.client, trigger_id, busy)
             await self._show_preview(request, digest_id)
@@ -186,7 +187,7 @@ class DigestListeners:
             post = await self.digests.preview(request.workspace, digest)
             message = await asyncio.to_thread(digest_message, post)
         except BotError as error:
-            message = modal.line_message(await self.screen.trouble(request, error))
+            message = plain_message(await self.screen.trouble(request, error))
         form = modal.preview_form(message)
         await draw_or_reply(
             request, update_form(request.client, request.view_id or "", form), message

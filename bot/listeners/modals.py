@@ -22,8 +22,9 @@ from bot.slack.client import open_form, put_form, update_form
 from bot.slack.errors import ChannelClosedError, FormChangedError, SlackError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
+from bot.views.blocks import plain_message
 from bot.views.digests.errors import archived_line, error_line
-from bot.views.digests.modal import LOOKING, line_message
+from bot.views.digests.modal import LOOKING
 from bot.views.digests.tables import DigestList, busy_form, error_form, list_form
 from bot.views.errors import failure_message
 from bot.views.errors_api_key import draft_error_text
@@ -217,7 +218,7 @@ class DigestScreen:
     async def show(self, request: Request, form: Block, line: str = "") -> None:
         """Draw `form` in the open one; reply with `line` if it was closed."""
         drawing = update_form(request.client, request.view_id or "", form)
-        otherwise = line_message(line) if line else None
+        otherwise = plain_message(line) if line else None
         if view_hash := await draw_or_reply(request, drawing, otherwise):
             self.presses.note_drawn(request.view_id, view_hash)
             request.view_hash = view_hash

@@ -64,26 +64,26 @@ def _no_key(_error: NoKeyError, facts: blocks.Facts) -> Message:
     text += kept if facts.is_kept else ""
     if facts.is_admin:
         set_key = blocks.button("Set key", api_key.SET_KEY, style="primary")
-        return _message(f"{text} Press `Set key` to connect it.", set_key)
-    return _message(f"{text} {_ask('to connect it with `/domainkey`')}")
+        return blocks.plain_message(f"{text} Press `Set key` to connect it.", set_key)
+    return blocks.plain_message(f"{text} {_ask('to connect it with `/domainkey`')}")
 
 
 def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
     text = "This workspace's API key no longer works."
     if facts.is_admin:
         make = f"Make a new key under {keys_page(facts.keys_url)}."
-        return _message(f"{text} {_why_invalid(facts)} {make}", *_repair_buttons())
+        return blocks.plain_message(f"{text} {_why_invalid(facts)} {make}", *_repair_buttons())
     key = facts.key if facts.key and facts.key.told_at else None
     managers = [each for each in key.told if each != key.set_by] if key else []
     whom = "a manager, or a workspace admin or owner" if managers else _ADMINS
     informed = _informed_text(key, managers) if key and key.told else ""
-    return _message(f"{text}{informed} {_ask('to replace it', whom)}")
+    return blocks.plain_message(f"{text}{informed} {_ask('to replace it', whom)}")
 
 
 def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
     text = f"The workspace's API key may not {api_key.operation_text(error.operation)}."
     if not facts.is_admin:
-        return _message(f"{text} {_ask('to give it a wider scope')}")
+        return blocks.plain_message(f"{text} {_ask('to give it a wider scope')}")
     held = ", ".join(code(scope, 40) for scope in facts.key.scopes) if facts.key else ""
     wanted = api_key.least_scope(error.operation)
     scope = f"It needs the scope {code(wanted)}" if wanted else "It needs a wider scope"
@@ -92,13 +92,13 @@ def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
         f"\n1. Make a new key in Domain Tracker under {keys_page(facts.keys_url)}."
         "\n2. Press `Replace key` and enter it.\n3. Delete the old key there."
     )
-    return _message(f"{text} {steps}", *_repair_buttons())
+    return blocks.plain_message(f"{text} {steps}", *_repair_buttons())
 
 
 def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
     text = "The workspace's API key doesn't allow the bot's IP address."
     if not facts.is_admin:
-        return _message(f"{text} {_ask('to allow it')}")
+        return blocks.plain_message(f"{text} {_ask('to allow it')}")
     page = keys_page(facts.keys_url)
     addresses = ", ".join(code(address, 50) for address in facts.egress_addresses)
     how = (
@@ -107,7 +107,7 @@ def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
         else "Ask the bot's operator for its address (setting `EGRESS_IPS`)."
         f" Add it to the key's IP restrictions under {page}."
     )
-    return _message(f"{text} {how}", blocks.again_button(facts.command_line))
+    return blocks.plain_message(f"{text} {how}", blocks.again_button(facts.command_line))
 
 
 def _rate_limited(error: RateLimitedError, facts: blocks.Facts) -> Message:
@@ -129,7 +129,7 @@ def _reserve(error: ReserveReachedError, facts: blocks.Facts) -> Message:
 def _out_of_requests(text: str, more: str, facts: blocks.Facts) -> Message:
     if not facts.is_admin:
         who = " Managers of the key can see what used them with `/domainkey`."
-        return _message(text + who, blocks.again_button(facts.command_line))
+        return blocks.plain_message(text + who, blocks.again_button(facts.command_line))
     lines = api_key.budget_lines(facts.allowance, facts.now) if facts.allowance else []
     left = f" {api_key.left_text(facts.allowance.budget, facts.now)}" if facts.allowance else ""
     return Message(
@@ -146,8 +146,8 @@ def _unreadable_secret(_error: UnreadableSecretError, facts: blocks.Facts) -> Me
     text = "The saved API key is encrypted with other keys and can't be read."
     if facts.is_admin:
         replace_key = blocks.button("Replace key", api_key.SET_KEY, style="primary")
-        return _message(f"{text} Please enter it again.", replace_key)
-    return _message(f"{text} {_ask('to enter it again with `/domainkey`')}")
+        return blocks.plain_message(f"{text} Please enter it again.", replace_key)
+    return blocks.plain_message(f"{text} {_ask('to enter it again with `/domainkey`')}")
 
 
 def _why_invalid(facts: blocks.Facts) -> str:
@@ -174,10 +174,6 @@ def _repair_buttons() -> tuple[Block | None, ...]:
 
 def _ask(what: str, whom: str = _ADMINS) -> str:
     return f"Please ask {whom} {what}."
-
-
-def _message(mrkdwn: str, *buttons: Block | None) -> Message:
-    return Message(without_markup(mrkdwn), (blocks.section(mrkdwn), *blocks.actions(*buttons)))
 
 
 API_KEY_ERRORS: dict[type[BaseException], blocks.Explain] = {
@@ -215,10 +211,10 @@ def key_notice(
         case NoticeKind.WORKS_AGAIN:
             since = f" since {moment_token(record.works_since)}" if record.works_since else ""
             text = f"The API key {code(record.shown)} works again{since}."
-            return _done(f"✅ {text} You don't need to do anything.")
+            return blocks.plain_message(f"✅ {text} You don't need to do anything.")
         case NoticeKind.REPLACED:
             text = f"The API key was replaced. The key in use is {code(record.shown)}."
-            return _done(f"✅ {text} You don't need to do anything.")
+            return blocks.plain_message(f"✅ {text} You don't need to do anything.")
         case NoticeKind.EXPIRY:
             return _with_steps(record, api_key.expiry_words(record, today), "📅", keys_url)
         case NoticeKind.ROTATION:
@@ -229,10 +225,6 @@ def key_notice(
                 "🔄",
                 keys_url,
             )
-
-
-def _done(mrkdwn: str) -> Message:
-    return Message(without_markup(mrkdwn), (blocks.section(mrkdwn),))
 
 
 def _with_steps(record: KeyRecord, words: str, symbol: str, keys_url: str | None) -> Message:

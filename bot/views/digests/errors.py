@@ -155,7 +155,7 @@ def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) 
 
 def _changed(error: digests.EditConflictError, _facts: blocks.Facts) -> Message:
     mrkdwn = f"{changed_text(error.digest)} Open it again before you change it."
-    return Message(without_markup(mrkdwn), (blocks.section(mrkdwn),))
+    return blocks.plain_message(mrkdwn)
 
 
 DIGEST_ERRORS: dict[type[BaseException], blocks.Explain] = {
