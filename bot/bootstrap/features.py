@@ -14,7 +14,7 @@ from bot.api_keys.notifications import KeyNotices, ManagerNotifier
 from bot.api_keys.repository import KeyClaims, Keys
 from bot.api_keys.service import KeyService, WorkspaceTracker
 from bot.bootstrap.services import Services, Stored
-from bot.digests.collector import Collector, Due, steps_to
+from bot.digests.collector import Collector, overdue, steps_to
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.failure_policy import Owners
 from bot.digests.nightly import NightlyScans
@@ -436,7 +436,7 @@ def look_at_work(
     clock: Callable[[], datetime],
 ) -> None:
     """Let the metrics tell what is due, and how the API keys stand."""
-    metrics.looks.set_source("digests", gauges.due(Due(repository, clock=clock)))
+    metrics.looks.set_source("digests", gauges.due(lambda: overdue(repository, clock())))
     metrics.looks.set_source("budget", gauges.budget(lambda: counted(budget.states())))
 
 

@@ -230,24 +230,17 @@ def steps_to(counts: DigestMetrics) -> Callable[[Digest, Digest], None]:
     return on_step
 
 
-class Due:
-    """Measures the due digests: their number, and how late the first one is."""
+async def overdue(repository: DigestRepository, now: datetime) -> tuple[int, float]:
+    """Return the number of due digests, 20,000 at most, and how late the first one is in seconds.
 
-    def __init__(self, repository: DigestRepository, *, clock: Callable[[], datetime]) -> None:
-        self._repository = repository
-        self._clock = clock
-
-    async def __call__(self) -> tuple[int, float]:
-        """Return their number, 20,000 at most, and the seconds; raise StoreError.
-
-        The seconds count from the digest's own due moment, not from when it was queued again.
-        """
-        now = self._clock()
-        due = await self._repository.due(now, limit=DUE_AT_MOST)
-        if not due:
-            return 0, 0.0
-        try:
-            since = due_at(await self._repository.get(*due[0]))
-        except (UnknownDigestError, ValueError):  # deleted just now, or of another version
-            since = None
-        return len(due), max(0.0, (now - (since or now)).total_seconds())
+    Those count from the digest's own due moment, not from when it was queued again. Raises
+    StoreError.
+    """
+    due = await repository.due(now, limit=DUE_AT_MOST)
+    if not due:
+        return 0, 0.0
+    try:
+        since = due_at(await repository.get(*due[0]))
+    except (UnknownDigestError, ValueError):  # deleted just now, or of another version
+        since = None
+    return len(due), max(0.0, (now - (since or now)).total_seconds())
