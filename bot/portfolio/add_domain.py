@@ -77,6 +77,7 @@ def parse_new_domain(text: str, *, owned_type: str) -> NewDomain:
 def _problem(
     key: str | None, value: str, hosts: list[str], labels: dict[str, list[str]]
 ) -> str | None:
+    """Return the problem with a word, or `None`."""
     if key is None:
         return "one domain at a time" if hosts else None
     if key not in labels:

@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.command_text import unescaped
-from bot.digests import models
+from bot.digests.models import (
+    Digest,
+    FailureReason,
+    Mode,
+    Outcome,
+    PastRun,
+    Pause,
+    Plan,
+    Run,
+    RunState,
+)
 from bot.digests.run_state import resumed_in_time
 from bot.digests.schedule import UnknownZoneError, zone_of
 from bot.message import Block
@@ -127,16 +137,16 @@ MAX_PERSON_CHARS = 40
 MAX_RULES_SHOWN = 5
 # The options of the form's field `Post`.
 MODE_NAMES = {
-    models.Mode.ALWAYS: "Always",
-    models.Mode.CHANGES: "When something changed",
-    models.Mode.WORSE: "When something got worse",
+    Mode.ALWAYS: "Always",
+    Mode.CHANGES: "When something changed",
+    Mode.WORSE: "When something got worse",
 }
 
 
 ALERT_NAME = "As soon as something gets worse"
 
 
-def plan_lines(plan: models.Plan) -> list[tuple[str, str]]:
+def plan_lines(plan: Plan) -> list[tuple[str, str]]:
     """Return the label and mrkdwn of each setting, without mentions."""
     lines = [
         ("When", schedule_text(plan.schedule)),
@@ -155,11 +165,11 @@ def plan_lines(plan: models.Plan) -> list[tuple[str, str]]:
     return lines
 
 
-def mode_text(plan: models.Plan) -> str:
+def mode_text(plan: Plan) -> str:
     """Return `When something changed; heartbeat after 5 quiet runs`."""
     if plan.is_alert:
         return ALERT_NAME
-    if plan.mode is models.Mode.ALWAYS or plan.heartbeat_every is None:
+    if plan.mode is Mode.ALWAYS or plan.heartbeat_every is None:
         return MODE_NAMES[plan.mode]
     quiet = plural(plan.heartbeat_every, "quiet run")
     return f"{MODE_NAMES[plan.mode]}; heartbeat after {quiet}"
@@ -182,12 +192,12 @@ def local_text(moment: datetime, zone: str) -> str:
     return f"{local:%a} {day_text(local.date())}, {local:%H:%M}"
 
 
-def digest_address(digest: models.Digest) -> str:
+def digest_address(digest: Digest) -> str:
     """Return the value of a digest's buttons: `C0123/d4`, its channel and its id."""
     return f"{digest.plan.channel_id}/{digest.digest_id}"
 
 
-def manage_button(digest: models.Digest) -> Block | None:
+def manage_button(digest: Digest) -> Block | None:
     """Return the button that opens the digests of the channel."""
     return button("Manage", MANAGE_DIGEST, digest_address(digest))
 
@@ -195,88 +205,83 @@ def manage_button(digest: models.Digest) -> Block | None:
 INVITE = "`/invite @Domain Tracker`"
 # The reason, as the end of a sentence, and the remedy. `{channel}` is the channel, `{change}` the
 # button to choose another one.
-_REASONS: dict[models.FailureReason, tuple[str, str]] = {
-    models.FailureReason.SERVICE: (
+_REASONS: dict[FailureReason, tuple[str, str]] = {
+    FailureReason.SERVICE: (
         "Domain Tracker did not answer",
         "This usually resolves within minutes.",
     ),
-    models.FailureReason.RATE: (
+    FailureReason.RATE: (
         "the hourly rate limit of Domain Tracker was reached",
         "Requests resume within an hour.",
     ),
-    models.FailureReason.SCOPE: (
+    FailureReason.SCOPE: (
         "the API key may not list domains",
         "An admin can set a key with the scope `read_domains` in `/domainkey`.",
     ),
-    models.FailureReason.ADDRESS: (
+    FailureReason.ADDRESS: (
         "Domain Tracker blocks the bot's IP address",
         "An admin can allow that address in the API key's IP restrictions.",
     ),
-    models.FailureReason.KEY: (
+    FailureReason.KEY: (
         "the workspace has no API key that works",
         "An admin can set one with `/domainkey`.",
     ),
-    models.FailureReason.SLACK: (
+    FailureReason.SLACK: (
         "Slack did not accept the post",
         "This usually resolves within minutes.",
     ),
     # An archived channel loses its bots for good.
-    models.FailureReason.ARCHIVED: (
+    FailureReason.ARCHIVED: (
         "the channel is archived",
         "Unarchive {channel} and type "
         + INVITE
         + " in it, or choose another channel with {change}.",
     ),
-    models.FailureReason.NOT_IN_CHANNEL: (
+    FailureReason.NOT_IN_CHANNEL: (
         "the bot is not in the channel",
         "Go to {channel} and type " + INVITE + " in it, or choose another channel with {change}.",
     ),
-    models.FailureReason.NOT_FOUND: (
+    FailureReason.NOT_FOUND: (
         "the channel was deleted, or is private and the bot is not in it",
         "If it still exists, type "
         + INVITE
         + " in it. If not, choose another channel with {change}.",
     ),
-    models.FailureReason.RESTRICTED: (
+    FailureReason.RESTRICTED: (
         "the channel's or the organization's settings do not let apps post",
         "Ask the managers of {channel} to allow it, or choose another channel with {change}.",
     ),
-    models.FailureReason.UNINSTALLED: (
+    FailureReason.UNINSTALLED: (
         "Slack no longer lets the bot into this workspace",
         "An admin can reinstall Domain Tracker.",
     ),
-    models.FailureReason.PERMISSION: (
+    FailureReason.PERMISSION: (
         "the app lacks a permission in this workspace",
         "An admin can reinstall Domain Tracker to grant it.",
     ),
-    models.FailureReason.CHANGED: ("it was changed or paused at that moment", ""),
-    models.FailureReason.ZONE: (
-        "its time zone no longer exists",
-        "Choose another one with {change}.",
-    ),
-    models.FailureReason.INTERNAL: (
+    FailureReason.CHANGED: ("it was changed or paused at that moment", ""),
+    FailureReason.ZONE: ("its time zone no longer exists", "Choose another one with {change}."),
+    FailureReason.INTERNAL: (
         "the bot had an internal error",
         "Ask the operator of the bot to look at its log.",
     ),
-    models.FailureReason.DOWN: ("the bot was not running", ""),
+    FailureReason.DOWN: ("the bot was not running", ""),
 }
 
 
-def failure_text(reason: models.FailureReason) -> str:
+def failure_text(reason: FailureReason) -> str:
     """Return why a run failed, as the end of a sentence: `Domain Tracker did not answer`."""
     return _REASONS[reason][0]
 
 
-def uncertain_text(reason: models.FailureReason | None) -> str:
+def uncertain_text(reason: FailureReason | None) -> str:
     """Return why a run may not have been posted, as the end of a sentence."""
-    if reason is models.FailureReason.DOWN:
+    if reason is FailureReason.DOWN:
         return "the bot stopped while posting it"
     return "Slack did not confirm the post"
 
 
-def remedy(
-    reason: models.FailureReason | None, *, channel: str = "it", change: str = "`Change`"
-) -> str:
+def remedy(reason: FailureReason | None, *, channel: str = "it", change: str = "`Change`") -> str:
     """Return the remedy as mrkdwn, or nothing."""
     return _REASONS[reason][1].format(channel=channel, change=change) if reason else ""
 
@@ -284,13 +289,13 @@ def remedy(
 MAX_MISSES_SHOWN = 3
 RUNS_LOOKED_BACK = 14
 _MISSES = {
-    models.Outcome.MISSED: "missed",
-    models.Outcome.FAILED: "not posted",
-    models.Outcome.UNCERTAIN: "unconfirmed",
+    Outcome.MISSED: "missed",
+    Outcome.FAILED: "not posted",
+    Outcome.UNCERTAIN: "unconfirmed",
 }
 
 
-def state_lines(digest: models.Digest, now: datetime, reader_zone: str | None) -> list[str]:
+def state_lines(digest: Digest, now: datetime, reader_zone: str | None) -> list[str]:
     """Return lines of mrkdwn: the state and the next run, if any."""
     if digest.pause:
         paused = _paused_line(digest.pause, digest.plan.schedule.zone)
@@ -299,13 +304,13 @@ def state_lines(digest: models.Digest, now: datetime, reader_zone: str | None) -
     run, coming = digest.run, next_run_text(digest, reader_zone)
     if run is None:
         return [f"▶️ *Active*, next run {coming}"]
-    if run.state is models.RunState.WAITING:
+    if run.state is RunState.WAITING:
         return [_waiting_line(run), f"Next run {coming}"]
     is_due = now >= run.until  # the process that ran it is gone: it runs again
     return [f"📤 *{'Due now' if is_due else 'Being sent now'}*, next run {coming}"]
 
 
-def run_lines(digest: models.Digest) -> list[str]:
+def run_lines(digest: Digest) -> list[str]:
     """Return lines of mrkdwn: the outcome of the last run, and earlier misses."""
     if not digest.past:
         return ["No runs yet"]
@@ -324,14 +329,14 @@ def run_lines(digest: models.Digest) -> list[str]:
     return [line, f"⚠️ Earlier: {'; '.join(shown)}{more}"]
 
 
-def next_run_text(digest: models.Digest, reader_zone: str | None) -> str:
+def next_run_text(digest: Digest, reader_zone: str | None) -> str:
     """Return the time of the next run, also in the reader's zone if that differs."""
     zone = digest.plan.schedule.zone
     own = "" if reader_zone in {None, zone} else f", for you {moment_token(digest.next.due_at)}"
     return f"{zoned_slot_text(digest.next, zone)}{own}"
 
 
-def run_after_pause(digest: models.Digest, reader_zone: str | None) -> str | None:
+def run_after_pause(digest: Digest, reader_zone: str | None) -> str | None:
     """Return the time of the first run after a pause, `None` if its end is not known."""
     if digest.pause is None or digest.pause.until is None:
         return None
@@ -354,13 +359,13 @@ def until_text(until: datetime, zone: str) -> str:
         return moment_text(until)
 
 
-def _waiting_line(run: models.Run) -> str:
-    reason = run.trouble or models.FailureReason.SERVICE
+def _waiting_line(run: Run) -> str:
+    reason = run.trouble or FailureReason.SERVICE
     again = f"next try {moment_token(run.until)}"
     return f"🕓 *Waiting*: {failure_text(reason)}; {again}. {remedy(reason)}".strip()
 
 
-def _paused_line(pause: models.Pause, zone: str) -> str:
+def _paused_line(pause: Pause, zone: str) -> str:
     if pause.why:
         reason = f"⏸️ *Paused*: {failure_text(pause.why)}. {remedy(pause.why)}".strip()
         return f"{reason} Then press `Resume`."
@@ -368,16 +373,16 @@ def _paused_line(pause: models.Pause, zone: str) -> str:
     return f"⏸️ *Paused* by {person(pause.by)}, {end}"
 
 
-def _ending(run: models.PastRun) -> str:
+def _ending(run: PastRun) -> str:
     why = f": {failure_text(run.trouble)}" if run.trouble else ""
     match run.outcome:
-        case models.Outcome.POSTED:
+        case Outcome.POSTED:
             return f"sent by {person(run.asked_by)}" if run.asked_by else "posted"
-        case models.Outcome.QUIET:
+        case Outcome.QUIET:
             return "nothing to post"
-        case models.Outcome.MISSED:
+        case Outcome.MISSED:
             return f"⚠️ missed{why}"
-        case models.Outcome.FAILED:
+        case Outcome.FAILED:
             return f"⚠️ not posted{why}"
-        case models.Outcome.UNCERTAIN:
+        case Outcome.UNCERTAIN:
             return f"❓ unconfirmed: {uncertain_text(run.trouble)}"
