@@ -27,7 +27,7 @@ from bot.clock_check import ClockCheck, utc_now
 from bot.concurrency import NonOverlappingTask, Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.inflight_requests import InflightStore
-from bot.installations.repository import InstallationRepository
+from bot.installations.directory import InstallationRepository
 from bot.jobs.queue import INTERVALS, working
 from bot.jobs.queue_jobs import Work
 from bot.jobs.scheduler import Ticks, ticking

@@ -78,13 +78,8 @@ class SingleFlight(Generic[K, T]):
         """Return whether the next asker would share a run that has begun already."""
         return key in self._flights
 
-    def forget(self, key: K) -> None:
-        """Let the next caller start a new run, although a run may be under way."""
-        self._flights.pop(key, None)
-
     def _on_done(self, key: K, task: asyncio.Task[T]) -> None:
-        if self._flights.get(key) is task:
-            del self._flights[key]
+        del self._flights[key]
         if not task.cancelled():
             # Every asker may have left: asyncio would log an error that was never retrieved.
             task.exception()

@@ -97,8 +97,8 @@ async def _ask(patience: BoundedWait, work: Coroutine[Any, Any, T]) -> T | None:
         return None
 
 
-class SharedHolds:
-    """The `BackoffRegistry` of all processes: a document that is due when Slack's wait ends.
+class SharedHolds(LocalBackoff):
+    """The waits of all processes: for each a document that is due when Slack's wait ends.
 
     It is read before a post, at most every two seconds. `seconds` never go back.
     """
@@ -115,28 +115,28 @@ class SharedHolds:
         self._documents = documents
         self._tasks = tasks
         self._clock = clock
-        self._own = LocalBackoff(clock=seconds)
+        super().__init__(clock=seconds)
         self._patience = BoundedWait(answered_within_s)
         self._is_read = TTLCache[WorkspaceId, bool](MAX_REMEMBERED, READ_EVERY_S, timer=seconds)
 
     async def left_s(self, workspace: WorkspaceId) -> float:
-        """See `BackoffRegistry.left_s`."""
-        left_s = await self._own.left_s(workspace)
+        """See `LocalBackoff.left_s`."""
+        left_s = await super().left_s(workspace)
         if left_s or workspace in self._is_read:
             return left_s
         document = await _ask(self._patience, self._documents.get(f"{workspace}/{HOLD_KIND}"))
         self._is_read[workspace] = True
         if document and document.due_at:
-            self._own.hold(workspace, (document.due_at - self._clock()).total_seconds())
-        return await self._own.left_s(workspace)
+            super().hold(workspace, (document.due_at - self._clock()).total_seconds())
+        return await super().left_s(workspace)
 
     def hold(self, workspace: WorkspaceId, seconds: float) -> None:
-        """See `BackoffRegistry.hold`."""
-        self._own.hold(workspace, seconds)
+        """See `LocalBackoff.hold`."""
+        super().hold(workspace, seconds)
         self._tasks.start(_ask(self._patience, self._write(workspace)))
 
     async def _write(self, workspace: WorkspaceId) -> None:
-        until = self._clock() + timedelta(seconds=await self._own.left_s(workspace))
+        until = self._clock() + timedelta(seconds=await super().left_s(workspace))
         await self._documents.put(f"{workspace}/{HOLD_KIND}", {"v": VERSION}, due_at=until)
 
 

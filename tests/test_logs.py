@@ -23,7 +23,6 @@ SECRETS = [KEY, BOT_TOKEN, APP_TOKEN]
 def logs_as_before() -> Iterator[None]:
     names = (
         "",
-        "apscheduler",
         "slack_sdk",
         "slack_bolt",
         "aiohttp",

@@ -84,23 +84,6 @@ async def test_an_asker_who_leaves_does_not_stop_the_others() -> None:
     assert await staying == "done"
 
 
-async def test_after_forgetting_the_next_asker_gets_a_run_of_its_own() -> None:
-    flights: SingleFlight[str, str] = SingleFlight()
-    old, new, other = Work("old"), Work("new"), Work("other")
-    first = asyncio.create_task(flights.run("a", old))
-    await begun(old)
-
-    flights.forget("a")
-    second = asyncio.create_task(flights.run("a", new))
-    await begun(new)
-    old.may_end.set()
-
-    assert await first == "old"
-    third = asyncio.create_task(flights.run("a", other))  # the end of the old run ended no other
-    new.may_end.set()
-    assert [await second, await third] == ["new", "new"]
-
-
 async def test_an_error_that_nobody_waits_for_is_no_complaint_of_asyncio() -> None:
     complaints: list[object] = []
     loop = asyncio.get_running_loop()

@@ -230,7 +230,6 @@ class KeyNotices:
             await self._claims.postpone(workspace, claim, wait)
 
     async def _send(self, workspace: WorkspaceId, claim: Claim) -> timedelta | None:
-        """Send a notice; return the wait until the next attempt, if any."""
         message = self._words(claim.notice, claim.record, self._clock().date())
         delivery = NoticeDelivery(self._messages, self._claims, workspace, claim, message)
         if claim.notice.kind is NoticeKind.REPLACED:

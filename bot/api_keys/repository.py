@@ -22,15 +22,7 @@ from bot.api_keys.models import (
     new_key_pair,
 )
 from bot.slack.client import SentMessage
-from bot.store.documents import (
-    DELETE,
-    Delete,
-    Document,
-    Documents,
-    UnreadableSecretError,
-    Write,
-    update,
-)
+from bot.store import documents as store
 from bot.store.encryption import KeyRing, associated_data
 from bot.workspace import WorkspaceId
 
@@ -40,7 +32,7 @@ KIND = "key"
 class KeyRepository:
     """The documents of keys. Every method may raise StoreError."""
 
-    def __init__(self, documents: Documents) -> None:
+    def __init__(self, documents: store.Documents) -> None:
         self._documents = documents
 
     async def get(self, workspace: WorkspaceId) -> KeyPair | None:
@@ -52,7 +44,7 @@ class KeyRepository:
         """Save the result of `change`; return whether it differs."""
         is_changed = False
 
-        def written(document: Document | None) -> Write | None:
+        def written(document: store.Document | None) -> store.Write | None:
             nonlocal is_changed
             if document is None:
                 return None
@@ -62,7 +54,7 @@ class KeyRepository:
             is_due_then = document.due_at == slots.due_at()
             return None if not is_changed and is_due_then else _written(changed)
 
-        await update(self._documents, _place(workspace), written)
+        await store.update(self._documents, _place(workspace), written)
         return is_changed
 
     async def put(
@@ -71,11 +63,11 @@ class KeyRepository:
         """Save and return the result of `make`, whose errors are passed on."""
         made: list[KeyPair] = []
 
-        def written(document: Document | None) -> Write:
+        def written(document: store.Document | None) -> store.Write:
             made[:] = [make(decode_key_pair(document.value) if document else None)]
             return _written(made[0])
 
-        await update(self._documents, _place(workspace), written)
+        await store.update(self._documents, _place(workspace), written)
         return made[0]
 
     async def delete(self, workspace: WorkspaceId, mark: str | None = None) -> bool:
@@ -86,20 +78,20 @@ class KeyRepository:
         """
         was_there = False
 
-        def deleted(document: Document | None) -> Delete:
+        def deleted(document: store.Document | None) -> store.Delete:
             nonlocal was_there
             was_there = document is not None
             slots = decode_key_pair(document.value) if document else None
             if slots and mark not in {None, slots.record.mark}:
                 raise OtherKeyError("replaced by another key")
-            return DELETE
+            return store.DELETE
 
-        await update(self._documents, _place(workspace), deleted)
+        await store.update(self._documents, _place(workspace), deleted)
         return was_there
 
 
-def _written(slots: KeyPair) -> Write:
-    return Write(encode_key_pair(slots), slots.due_at())
+def _written(slots: KeyPair) -> store.Write:
+    return store.Write(encode_key_pair(slots), slots.due_at())
 
 
 def is_of_keys(key: str) -> bool:
@@ -128,7 +120,7 @@ class Claim:
 class KeyClaims:
     """Hands out due notices, and records their progress. May raise StoreError."""
 
-    def __init__(self, documents: Documents, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, documents: store.Documents, *, clock: Callable[[], datetime]) -> None:
         self._documents = documents
         self._repository = KeyRepository(documents)
         self._clock = clock
@@ -233,7 +225,7 @@ class Keys:
     """
 
     def __init__(
-        self, documents: Documents, ring: KeyRing, *, clock: Callable[[], datetime]
+        self, documents: store.Documents, ring: KeyRing, *, clock: Callable[[], datetime]
     ) -> None:
         self._repository = KeyRepository(documents)
         self._ring = ring
@@ -373,7 +365,6 @@ class Keys:
     async def _note(
         self, workspace: WorkspaceId, key: StoredKey, change: Callable[[KeyRecord], KeyRecord]
     ) -> bool:
-        """Change the record of `key` if it is in use; return whether it differs."""
         return await self._repository.change(
             workspace,
             lambda slots: slots.noted(change) if slots.sealed == key.sealed else slots,
@@ -386,7 +377,7 @@ class Keys:
         """Return whether the key in use is this one; an unreadable key is another one."""
         try:
             return slots is not None and self._decrypt(workspace, slots.sealed) == secret
-        except UnreadableSecretError:
+        except store.UnreadableSecretError:
             return False
 
 

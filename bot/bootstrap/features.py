@@ -7,7 +7,6 @@ from datetime import datetime
 from functools import partial
 
 from slack_bolt.async_app import AsyncApp
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.admin import Audiences, Audit, Managers
 from bot.api_keys.models import StoredKey
@@ -16,8 +15,7 @@ from bot.api_keys.repository import KeyClaims, Keys
 from bot.api_keys.service import KeyService, WorkspaceTracker
 from bot.bootstrap.services import Services, Stored
 from bot.bulk_scans import BulkScans
-from bot.concurrency import Tasks
-from bot.digests.collector import Collector, Due, steps_to
+from bot.digests.collector import Collector, overdue, steps_to
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.failure_policy import Owners
 from bot.digests.nightly import NightlyScans
@@ -64,12 +62,8 @@ from bot.shared_limits import (
     SharedLimits,
     forget_expired,
 )
-from bot.slack.posting import Posting
-from bot.slack.replies import Replies
 from bot.slack.usergroups import GroupPeople, UserGroups
-from bot.store.documents import Documents
-from bot.store.encryption import KeyRing
-from bot.tracker.client import Tracker, TrackerClient
+from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter, counted
 from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
@@ -81,7 +75,7 @@ from bot.views.errors_api_key import key_notice
 from bot.workspace import WorkspaceId
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AdminServices:
     """What the features share about keys, permissions, the audit log and notices."""
 
@@ -91,149 +85,36 @@ class AdminServices:
     access: CommandAccess
     audit: Audit
     notices: KeyNotices
-    notifier: ManagerNotifier
-    clock: Callable[[], datetime]
 
 
-def build_admin(
-    documents: Documents,
-    ring: KeyRing,
-    posting: Posting,
-    tasks: Tasks,
-    *,
-    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
-    on_act: Callable[[WorkspaceId], object],
-    clock: Callable[[], datetime],
-    keys_url: str | None,
-) -> AdminServices:
-    """Build the shared services; `on_act` is called after every act in the audit log."""
-    words = partial(key_notice, keys_url=keys_url)
-    managers, groups = Managers(documents), UserGroups()
-    permissions = Permissions(managers, groups)
-    claims = KeyClaims(documents, clock=clock)
-    people = GroupPeople(client_for, groups)
-    return AdminServices(
-        Keys(documents, ring, clock=clock),
-        managers,
-        permissions,
-        CommandAccess(Audiences(documents), permissions),
-        Audit(documents, clock=clock, on_act=on_act),
-        KeyNotices(posting, claims, managers, words, tasks, clock=clock, groups=people),
-        ManagerNotifier(posting, appointed_message, tasks),
-        clock,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackerAccess:
+    """The way to Domain Tracker: `tracker` for workspaces, over `client`, within the limits."""
+
+    client: TrackerClient
+    tracker: WorkspaceTracker
+    budget: RateLimiter
+    meter: UsageCounter
+    sharing: SharedLimits
+    allowances: QuotaService
 
 
-def register_admin(
-    dispatcher: Dispatcher,
-    admin: AdminServices,
-    *,
-    connection: WorkspaceTracker,
-    portfolio: Portfolio,
-    deferred: DeferredRuns,
-    digests: DigestService,
-    failures: Failures,
-    key: KeyState,
-    patience: float,
-) -> None:
-    """Attach what admins and managers do with the key; for `patience` see `Pace`."""
-    keys, clock, screen = admin.keys, admin.clock, KeyScreen(failures)
-    key_service = KeyService(keys, connection, portfolio, admin.audit, clock=clock)
-    KeyListeners(
-        permissions=admin.permissions,
-        key_service=key_service,
-        state=key,
-        digests=digests,
-        audit=admin.audit,
-        screen=screen,
-    ).register(dispatcher)
-    KeyFormListeners(
-        permissions=admin.permissions,
-        keys=keys,
-        key_service=key_service,
-        deferred=deferred,
-        digests=digests,
-        screen=screen,
-        clock=clock,
-    ).register(dispatcher)
-    ManagersListeners(
-        permissions=admin.permissions,
-        managers=admin.managers,
-        audit=admin.audit,
-        notifier=admin.notifier,
-        screen=screen,
-        listed_within_s=LISTED_WITHIN_S * patience,
-    ).register(dispatcher)
-    AudiencesListeners(
-        permissions=admin.permissions,
-        audiences=admin.access.audiences,
-        audit=admin.audit,
-        screen=screen,
-    ).register(dispatcher)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UseCases:
+    """What the listeners call, beside `Services`."""
 
-
-def register_home(
-    dispatcher: Dispatcher,
-    admin: AdminServices,
-    *,
-    homes: HomeViewers,
-    repository: DigestRepository,
-    portfolio: Portfolio,
-    ends: KeptEndDates,
-    failures: Failures,
-    key: KeyState,
-    ready: Callable[[WorkspaceId], Awaitable[None]],
-    replies: Replies,
-    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
-    clock: Callable[[], datetime],
-) -> HomeScreen:
-    """Attach the tab: everything that the other features know, in one place."""
-    collector = HomeCollector(
-        permissions=admin.permissions,
-        managers=admin.managers,
-        key=key,
-        audit=admin.audit,
-        portfolio=portfolio,
-        ends=ends,
-        ready=ready,
-        digests=repository.of_workspace,
-        failures=failures,
-        clock=clock,
-    )
-    screen = HomeScreen(collector=collector, replies=replies, client_for=client_for)
-    HomeListeners(screen=screen, homes=homes).register(dispatcher)
-    return screen
-
-
-def look_at_work(
-    metrics: Metrics,
-    repository: DigestRepository,
-    budget: RateLimiter,
-    *,
-    clock: Callable[[], datetime],
-) -> None:
-    """Let the metrics tell what is due, and how the API keys stand."""
-    metrics.looks.set_source("digests", gauges.due(Due(repository, clock=clock)))
-    metrics.looks.set_source("budget", gauges.budget(lambda: counted(budget.states())))
-
-
-def look_at_processes(metrics: Metrics, stored: Stored) -> None:
-    """Let the metrics tell which processes live, what the queue holds, and how the pool is."""
-    if (shared := stored.shared) is None:
-        metrics.looks.set_source("processes", gauges.processes(_alone))
-        return
-
-    async def roles() -> Mapping[str, int]:
-        shown = await stored.documents.list_prefix(PREFIX)
-        return Counter(str(each.value.get("role")) for each in shown)
-
-    metrics.looks.set_source("processes", gauges.processes(roles))
-    metrics.looks.set_source("queue", gauges.queue(lambda: depth(shared.pool)))
-    metrics.looks.set_source("pool", gauges.pool(shared.pool.get_stats))
-
-
-async def _alone() -> Mapping[str, int]:
-    return {"all": 1}
+    homes: HomeViewers
+    admin: AdminServices
+    service: TrackerAccess
+    portfolio: Portfolio
+    ends: KeptEndDates
+    scans: Scans
+    bulk: BulkScans
+    repository: DigestRepository
+    digests: DigestService
+    worker: DigestWorker
+    failures: Failures
+    key: KeyState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,51 +140,10 @@ class Features:
 
 def register_features(app: AsyncApp, parts: Services) -> Features:
     """Attach every feature to `app`; return what runs them."""
-    homes = HomeViewers(parts.documents, parts.tasks, clock=parts.clock)
-    admin = build_admin(
-        parts.documents,
-        parts.ring,
-        parts.posting,
-        parts.tasks,
-        client_for=parts.client_for,
-        on_act=homes.schedule_refresh,
-        clock=parts.clock,
-        keys_url=parts.settings.domain_tracker_keys_url,
-    )
-
-    def seconds() -> float:
-        return parts.clock().timestamp()
-
-    budget, meter = RateLimiter(clock=seconds), UsageCounter(clock=seconds)
-    patience = parts.pace.patience
-    sharing = SharedLimits(
-        parts.documents,
-        budget,
-        meter,
-        parts.tasks,
-        answered_within_s=ANSWERED_WITHIN_S * patience,
-    )
-    allowances = QuotaService(admin.keys, budget, meter, refresh=sharing.refresh)
-    tracker = _tracker(parts, budget, meter, sharing)
-    connection = _connection(tracker, admin, homes)
-    portfolio = Portfolio(
-        connection,
-        clock=parts.clock,
-        on_change=homes.schedule_refresh,
-        versions=parts.commons.versions,
-    )
-    failures = Failures(
-        admin.keys,
-        parts.deferred,
-        allowances,
-        egress_addresses=parts.settings.egress_addresses,
-        keys_url=parts.settings.domain_tracker_keys_url,
-        clock=parts.clock,
-        may_configure=admin.permissions.may_configure,
-    )
+    cases = build_use_cases(parts)
     boundary = ErrorBoundary(
         parts.tasks,
-        failures,
+        cases.failures,
         inflight=parts.inflight,
         note=parts.metrics.people.note_request,
         first_word_after_s=parts.pace.first_word_after_s,
@@ -314,118 +154,143 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         boundary,
         parts.replies,
         seen=parts.commons.seen,
-        options_within_s=OPTIONS_WITHIN_S * patience,
+        options_within_s=OPTIONS_WITHIN_S * parts.pace.patience,
     )
     register_error_handler(app)
-    ends = KeptEndDates(parts.documents, answered_within_s=DATED_WITHIN_S * patience)
+    _register_members(dispatcher, parts, cases)
+    _register_digests(dispatcher, parts, cases)
+    _register_key(dispatcher, parts, cases)
+    _register_permissions(dispatcher, parts, cases)
+    home = _register_home(dispatcher, parts, cases)
+    look_at_work(parts.metrics, cases.repository, cases.service.budget, clock=parts.clock)
+    return _running(parts, cases, boundary, home)
+
+
+def build_use_cases(parts: Services) -> UseCases:
+    """Build what the listeners call."""
+    documents, clock, patience = parts.documents, parts.clock, parts.pace.patience
+    homes = HomeViewers(documents, parts.tasks, clock=clock)
+    admin = _admin(parts, homes)
+    service = _service(parts, admin, homes)
+    portfolio = Portfolio(
+        service.tracker,
+        clock=clock,
+        on_change=homes.schedule_refresh,
+        versions=parts.commons.versions,
+    )
+    ends = KeptEndDates(documents, answered_within_s=DATED_WITHIN_S * patience)
     scans = Scans(
-        connection,
+        service.tracker,
         portfolio,
-        parts.documents,
+        documents,
         ends,
-        clock=parts.clock,
+        clock=clock,
         claims=parts.commons.claims,
         on_kept=homes.schedule_refresh,
     )
-    bulk = BulkScans(
-        parts.documents,
-        scans,
-        parts.posting,
-        parts.tasks,
-        progress=progress_message,
-        summary=summary_message,
-        clock=parts.clock,
-    )
-    bulk_listeners = BulkScanListeners(
-        access=admin.access,
-        bulk=bulk,
-        portfolio=portfolio,
-        ends=ends,
-        allowances=allowances,
-        clock=parts.clock,
-    )
-    bulk_listeners.register(dispatcher)
-    _register_members(
-        dispatcher,
-        parts,
-        admin.access,
-        connection,
-        portfolio,
-        ends,
-        scans,
-        bulk_listeners,
-        failures,
-    )
-    on_step = steps_to(parts.metrics.digests)
     repository = DigestRepository(
-        parts.documents, on_change=homes.schedule_refresh, on_step=on_step
+        documents, on_change=homes.schedule_refresh, on_step=steps_to(parts.metrics.digests)
     )
-    look_at_work(parts.metrics, repository, budget, clock=parts.clock)
     digests, worker = _digests(parts, admin, repository, portfolio, ends)
-    _register_digests(dispatcher, parts, digests, failures, admin.permissions)
-    key = KeyState(
-        keys=admin.keys,
-        managers=admin.managers,
-        audiences=admin.access.audiences,
-        allowances=allowances,
-        clock=parts.clock,
-        keys_url=parts.settings.domain_tracker_keys_url,
-    )
-    register_admin(
-        dispatcher,
-        admin,
-        connection=connection,
-        portfolio=portfolio,
-        deferred=DeferredRuns(parts.deferred, dispatcher.lines, parts.replies),
-        digests=digests,
-        failures=failures,
-        key=key,
-        patience=patience,
-    )
-    home = register_home(
-        dispatcher,
-        admin,
+    return UseCases(
         homes=homes,
-        repository=repository,
+        admin=admin,
+        service=service,
         portfolio=portfolio,
         ends=ends,
-        failures=failures,
-        key=key,
-        ready=connection.ready,
-        replies=parts.replies,
-        client_for=parts.client_for,
+        scans=scans,
+        bulk=BulkScans(
+            documents,
+            scans,
+            parts.posting,
+            parts.tasks,
+            progress=progress_message,
+            summary=summary_message,
+            clock=clock,
+        ),
+        repository=repository,
+        digests=digests,
+        worker=worker,
+        failures=_failures(parts, admin, service.allowances),
+        key=KeyState(
+            keys=admin.keys,
+            managers=admin.managers,
+            audiences=admin.access.audiences,
+            allowances=service.allowances,
+            clock=clock,
+            keys_url=parts.settings.domain_tracker_keys_url,
+        ),
+    )
+
+
+def _admin(parts: Services, homes: HomeViewers) -> AdminServices:
+    """Build who may do what, the keys, and the notices about them."""
+    documents, clock = parts.documents, parts.clock
+    managers, groups = Managers(documents), UserGroups()
+    permissions = Permissions(managers, groups)
+    return AdminServices(
+        keys=Keys(documents, parts.ring, clock=clock),
+        managers=managers,
+        permissions=permissions,
+        access=CommandAccess(Audiences(documents), permissions),
+        audit=Audit(documents, clock=clock, on_act=homes.schedule_refresh),
+        notices=KeyNotices(
+            parts.posting,
+            KeyClaims(documents, clock=clock),
+            managers,
+            partial(key_notice, keys_url=parts.settings.domain_tracker_keys_url),
+            parts.tasks,
+            clock=clock,
+            groups=GroupPeople(parts.client_for, groups),
+        ),
+    )
+
+
+def _service(parts: Services, admin: AdminServices, homes: HomeViewers) -> TrackerAccess:
+    """Build the way to Domain Tracker: every request is counted, within the shared limits."""
+
+    def seconds() -> float:
+        return parts.clock().timestamp()
+
+    def note_sent(fingerprint: str) -> None:
+        meter.count_present(fingerprint)
+        parts.metrics.service.note_sent(fingerprint)
+
+    async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:
+        homes.schedule_refresh(workspace)
+        await admin.notices(workspace, key)
+
+    budget, meter = RateLimiter(clock=seconds), UsageCounter(clock=seconds)
+    within_s = ANSWERED_WITHIN_S * parts.pace.patience
+    sharing = SharedLimits(parts.documents, budget, meter, parts.tasks, answered_within_s=within_s)
+    client = TrackerClient(
+        parts.tracker_http,
+        base_url=parts.settings.domain_tracker_url,
+        budget=budget,
+        on_sent=note_sent,
+        before=sharing.before_request,
+        after=sharing.after_request,
+        note=parts.metrics.service.note_call,
+    )
+    return TrackerAccess(
+        client=client,
+        tracker=WorkspaceTracker(client, admin.keys, on_refusal=tell_of_refusal),
+        budget=budget,
+        meter=meter,
+        sharing=sharing,
+        allowances=QuotaService(admin.keys, budget, meter, refresh=sharing.refresh),
+    )
+
+
+def _failures(parts: Services, admin: AdminServices, allowances: QuotaService) -> Failures:
+    return Failures(
+        admin.keys,
+        parts.deferred,
+        allowances,
+        egress_addresses=parts.settings.egress_addresses,
+        keys_url=parts.settings.domain_tracker_keys_url,
         clock=parts.clock,
-    )
-
-    nightly = NightlyScans(
-        parts.documents, repository, portfolio, scans, parts.tasks, clock=parts.clock
-    )
-
-    def stop() -> None:
-        worker.stop()
-        nightly.stop()
-        bulk.stop_all()
-        homes.stop()
-        sharing.stop()
-
-    forget = (portfolio.forget, meter.forget, home.forget)
-    return Features(
-        boundary=boundary,
-        admin=admin,
-        digests=worker,
-        periodic={
-            "reminders": admin.notices.run_due,
-            "clean-up": parts.deferred.forget_expired,
-            "nightly": nightly.run_due,
-            "bulk-scans": bulk.run_due,
-            "usage": lambda: forget_expired(parts.documents, parts.clock()),
-            **parts.commons.periodic,
-        },
-        own=(sharing.tick,),
-        stop=stop,
-        cut_off=tracker.cut_off,
-        open_home=home.draw_for,
-        forget=forget,
+        may_configure=admin.permissions.may_configure,
     )
 
 
@@ -436,100 +301,194 @@ def _digests(
     portfolio: Portfolio,
     ends: KeptEndDates,
 ) -> tuple[DigestService, DigestWorker]:
-    """What people do with digests, and what the clock does."""
-    collector = Collector(portfolio, repository, ends, clock=parts.clock)
+    """Build what people do with digests, and what the clock does."""
+    clock = parts.clock
+    collector = Collector(portfolio, repository, ends, clock=clock)
     words = DigestRenderer(digest_message, heartbeat_message, announcement_message, alert_message)
-    delivery = Delivery(repository, collector, parts.posting, words, clock=parts.clock)
-    digests = DigestService(
-        repository,
-        collector,
-        delivery,
-        clock=parts.clock,
-        notes=admin.audit.note_digest,
-    )
+    delivery = Delivery(repository, collector, parts.posting, words, clock=clock)
+    notes = admin.audit.note_digest
+    digests = DigestService(repository, collector, delivery, clock=clock, notes=notes)
     owners = Owners(parts.posting, admin.keys, owner_notices)
-    return digests, DigestWorker(repository, delivery, owners, parts.tasks, clock=parts.clock)
+    return digests, DigestWorker(repository, delivery, owners, parts.tasks, clock=clock)
 
 
-def _register_digests(
-    dispatcher: Dispatcher,
-    parts: Services,
-    digests: DigestService,
-    failures: Failures,
-    permissions: Permissions,
-) -> None:
-    """What people do with digests: in the list, in its forms, in posts and notices."""
-    access = DigestAccess(digests, permissions)
-    screen = DigestScreen(digests=digests, access=access, failures=failures, clock=parts.clock)
-    DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
-    AlertListeners(digests=digests, access=access, screen=screen).register(dispatcher)
-    DigestFormListeners(
-        digests=digests,
+def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
+    """Attach what every member of the workspace may do."""
+    access, tracker, portfolio = cases.admin.access, cases.service.tracker, cases.portfolio
+    DomainsListeners(portfolio, cases.ends, parts.clock).register(dispatcher)
+    bulk = BulkScanListeners(
         access=access,
-        screen=screen,
-        count_within_s=COUNT_WITHIN_S * parts.pace.patience,
-    ).register(dispatcher)
-
-
-def _tracker(
-    parts: Services, budget: RateLimiter, meter: UsageCounter, sharing: SharedLimits
-) -> TrackerClient:
-    url, service = parts.settings.domain_tracker_url, parts.metrics.service
-
-    def note_sent(fingerprint: str) -> None:
-        meter.count_present(fingerprint)
-        service.note_sent(fingerprint)
-
-    return TrackerClient(
-        parts.tracker_http,
-        base_url=url,
-        budget=budget,
-        on_sent=note_sent,
-        before=sharing.before_request,
-        after=sharing.after_request,
-        note=service.note_call,
+        bulk=cases.bulk,
+        portfolio=portfolio,
+        ends=cases.ends,
+        allowances=cases.service.allowances,
+        clock=parts.clock,
     )
-
-
-def _connection(tracker: Tracker, admin: AdminServices, homes: HomeViewers) -> WorkspaceTracker:
-    async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:
-        homes.schedule_refresh(workspace)
-        await admin.notices(workspace, key)
-
-    return WorkspaceTracker(tracker, admin.keys, on_refusal=tell_of_refusal)
-
-
-def _register_members(
-    dispatcher: Dispatcher,
-    parts: Services,
-    access: CommandAccess,
-    connection: WorkspaceTracker,
-    portfolio: Portfolio,
-    ends: KeptEndDates,
-    scans: Scans,
-    bulk: BulkScanListeners,
-    failures: Failures,
-) -> None:
-    """What every member of the workspace may do."""
-    DomainsListeners(portfolio, ends, parts.clock).register(dispatcher)
+    bulk.register(dispatcher)
     ScanListeners(
         access=access,
-        tracker=connection,
+        tracker=tracker,
         portfolio=portfolio,
-        scans=scans,
+        scans=cases.scans,
         bulk=bulk,
         still_waiting_after_s=parts.pace.still_waiting_after_s,
     ).register(dispatcher)
-    StepListeners(portfolio, scans, ends, parts.clock).register(dispatcher)
-    adder = DomainAdder(connection.add_domain, portfolio, claims=parts.commons.claims)
+    StepListeners(portfolio, cases.scans, cases.ends, parts.clock).register(dispatcher)
+    adder = DomainAdder(tracker.add_domain, portfolio, claims=parts.commons.claims)
     AddingListeners(
         access=access,
-        tracker=connection,
+        tracker=tracker,
         portfolio=portfolio,
         adder=adder,
         lists=DomainLists(parts.documents, adder, portfolio, clock=parts.clock),
-        failures=failures,
+        failures=cases.failures,
         owned_type=parts.settings.domain_tracker_owned_type,
     ).register(dispatcher)
     ShortcutListeners(portfolio, dispatcher.lines).register(dispatcher)
     register_mentions(dispatcher)
+
+
+def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
+    """Attach what people do with digests: in the list, in its forms, in posts and notices."""
+    digests, access = cases.digests, DigestAccess(cases.digests, cases.admin.permissions)
+    screen = DigestScreen(
+        digests=digests, access=access, failures=cases.failures, clock=parts.clock
+    )
+    DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
+    AlertListeners(alerts=cases.repository, access=access, screen=screen).register(dispatcher)
+    within_s = COUNT_WITHIN_S * parts.pace.patience
+    DigestFormListeners(
+        digests=digests, access=access, screen=screen, count_within_s=within_s
+    ).register(dispatcher)
+
+
+def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
+    """Attach what managers do with the key."""
+    admin, screen = cases.admin, KeyScreen(cases.failures)
+    key_service = KeyService(
+        admin.keys, cases.service.tracker, cases.portfolio, admin.audit, clock=parts.clock
+    )
+    KeyListeners(
+        permissions=admin.permissions,
+        key_service=key_service,
+        state=cases.key,
+        digests=cases.digests,
+        audit=admin.audit,
+        screen=screen,
+    ).register(dispatcher)
+    KeyFormListeners(
+        permissions=admin.permissions,
+        keys=admin.keys,
+        key_service=key_service,
+        deferred=DeferredRuns(parts.deferred, dispatcher.lines, parts.replies),
+        digests=cases.digests,
+        screen=screen,
+        clock=parts.clock,
+    ).register(dispatcher)
+
+
+def _register_permissions(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
+    """Attach what admins decide: who the managers are, and who may add and scan."""
+    admin, screen = cases.admin, KeyScreen(cases.failures)
+    ManagersListeners(
+        permissions=admin.permissions,
+        managers=admin.managers,
+        audit=admin.audit,
+        notifier=ManagerNotifier(parts.posting, appointed_message, parts.tasks),
+        screen=screen,
+        listed_within_s=LISTED_WITHIN_S * parts.pace.patience,
+    ).register(dispatcher)
+    AudiencesListeners(
+        permissions=admin.permissions,
+        audiences=admin.access.audiences,
+        audit=admin.audit,
+        screen=screen,
+    ).register(dispatcher)
+
+
+def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> HomeScreen:
+    """Attach the tab: everything that the other features know, in one place."""
+    collector = HomeCollector(
+        permissions=cases.admin.permissions,
+        managers=cases.admin.managers,
+        key=cases.key,
+        audit=cases.admin.audit,
+        portfolio=cases.portfolio,
+        ends=cases.ends,
+        ready=cases.service.tracker.ready,
+        digests=cases.repository.of_workspace,
+        failures=cases.failures,
+        clock=parts.clock,
+    )
+    screen = HomeScreen(collector=collector, replies=parts.replies, client_for=parts.client_for)
+    HomeListeners(screen=screen, homes=cases.homes).register(dispatcher)
+    return screen
+
+
+def _running(
+    parts: Services, cases: UseCases, boundary: ErrorBoundary, home: HomeScreen
+) -> Features:
+    service = cases.service
+    nightly = NightlyScans(
+        parts.documents,
+        cases.repository,
+        cases.portfolio,
+        cases.scans,
+        parts.tasks,
+        clock=parts.clock,
+    )
+
+    def stop() -> None:
+        for each in (cases.worker, nightly, cases.homes, service.sharing):
+            each.stop()
+        cases.bulk.stop_all()
+
+    return Features(
+        boundary=boundary,
+        admin=cases.admin,
+        digests=cases.worker,
+        periodic={
+            "reminders": cases.admin.notices.run_due,
+            "clean-up": parts.deferred.forget_expired,
+            "nightly": nightly.run_due,
+            "bulk-scans": cases.bulk.run_due,
+            "usage": lambda: forget_expired(parts.documents, parts.clock()),
+            **parts.commons.periodic,
+        },
+        own=(service.sharing.tick,),
+        stop=stop,
+        cut_off=service.client.cut_off,
+        open_home=home.draw_for,
+        forget=(cases.portfolio.forget, service.meter.forget, home.forget),
+    )
+
+
+def look_at_work(
+    metrics: Metrics,
+    repository: DigestRepository,
+    budget: RateLimiter,
+    *,
+    clock: Callable[[], datetime],
+) -> None:
+    """Let the metrics tell what is due, and how the API keys stand."""
+    metrics.looks.set_source("digests", gauges.due(lambda: overdue(repository, clock())))
+    metrics.looks.set_source("budget", gauges.budget(lambda: counted(budget.states())))
+
+
+def look_at_processes(metrics: Metrics, stored: Stored) -> None:
+    """Let the metrics tell which processes live, what the queue holds, and how the pool is."""
+    if (shared := stored.shared) is None:
+        metrics.looks.set_source("processes", gauges.processes(_alone))
+        return
+
+    async def roles() -> Mapping[str, int]:
+        shown = await stored.documents.list_prefix(PREFIX)
+        return Counter(str(each.value.get("role")) for each in shown)
+
+    metrics.looks.set_source("processes", gauges.processes(roles))
+    metrics.looks.set_source("queue", gauges.queue(lambda: depth(shared.pool)))
+    metrics.looks.set_source("pool", gauges.pool(shared.pool.get_stats))
+
+
+async def _alone() -> Mapping[str, int]:
+    return {"all": 1}

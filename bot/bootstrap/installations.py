@@ -12,6 +12,7 @@ from bot.bootstrap.features import Features
 from bot.bootstrap.services import Services
 from bot.bootstrap.slack_app import OAuth, SlackAuth
 from bot.digests.repository import DigestRepository
+from bot.installations.directory import InstallationRepository
 from bot.installations.models import WHOLE_ORGANISATION, Installation, organisation
 from bot.installations.oauth_flow import (
     INSTALL_PATH,
@@ -20,7 +21,6 @@ from bot.installations.oauth_flow import (
     InstallFlow,
     InstallStates,
 )
-from bot.installations.repository import InstallationRepository
 from bot.installations.token_check import TokenChecker, token_proof
 from bot.installations.uninstall import Uninstaller
 from bot.installations.welcome import DataLossCheck, Setup, Welcome

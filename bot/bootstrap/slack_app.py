@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 import aiohttp
 import structlog
@@ -23,6 +23,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot import web
 from bot.bootstrap.services import Role, Services
 from bot.concurrency import Event, Tasks
 from bot.deduplication import DedupStore, MemoryDedup
@@ -33,30 +34,16 @@ from bot.installations.authorize import (
     InstalledWorkspaces,
     note_asked_place,
 )
-from bot.installations.repository import Directory, InstallationRepository, RecentInstallations
+from bot.installations.directory import Directory, InstallationRepository, RecentInstallations
 from bot.installations.token_rotation import TokenProvider
 from bot.listeners.router import BEGUN_AT
 from bot.logs import bolt_logger
 from bot.metrics.definitions import Metrics
 from bot.settings import Settings
-from bot.slack.auth import (
-    Identity,
-    OAuthCalls,
-    SlackHealth,
-    check_api,
-    fetch_grant,
-)
+from bot.slack import auth
 from bot.slack.client import ShortWait, check_app_token
 from bot.slack.errors import SlackError, SlackRefusedError
 from bot.views.install import not_installed_text
-from bot.web import (
-    Check,
-    HealthEndpoints,
-    InstallEndpoint,
-    MetricsEndpoint,
-    SlackEndpoint,
-    listening,
-)
 from bot.workspace import WorkspaceId
 
 FOREIGN_WORKSPACE = "This bot serves another workspace. Ask its operator to add this one."
@@ -66,7 +53,7 @@ FOREIGN_WORKSPACE = "This bot serves another workspace. Ask its operator to add 
 class OAuth:
     """The parts of a bot that many workspaces install."""
 
-    calls: OAuthCalls
+    calls: auth.OAuthCalls
     recent: RecentInstallations
     directory: Directory
     tokens: TokenProvider
@@ -87,7 +74,7 @@ class SlackAuth:
     find_slack: Callable[[], Awaitable[object]]
     unknown: str
     doubt: Event
-    own: Identity | None = None
+    own: auth.Identity | None = None
     oauth: OAuth | None = None
 
 
@@ -115,7 +102,7 @@ class SlackClients:
     """Makes clients of Slack's Web API that share one HTTP session, whose calls `health` notes."""
 
     def __init__(
-        self, settings: Settings, http: aiohttp.ClientSession, health: SlackHealth
+        self, settings: Settings, http: aiohttp.ClientSession, health: auth.SlackHealth
     ) -> None:
         self._settings = settings
         self._http = http
@@ -167,10 +154,10 @@ def _one_workspace(
     clients: SlackClients, token: str, *, clock: Callable[[], datetime]
 ) -> SlackAuth:
     once = clients.once(token)
-    own = Identity(clients.patient(token), once, clock=clock)
+    own = auth.Identity(clients.patient(token), once, clock=clock)
 
     async def ask() -> None:
-        await (fetch_grant(once) if own.since else own.fetch())
+        await (auth.fetch_grant(once) if own.since else own.fetch())
 
     return SlackAuth(
         authorize=own,
@@ -192,7 +179,7 @@ def _many_workspaces(
     known_within_s: float,
 ) -> SlackAuth:
     secret = settings.slack_client_secret
-    calls = OAuthCalls(
+    calls = auth.OAuthCalls(
         clients.once(),
         client_id=settings.slack_client_id or "",
         client_secret=secret.get_secret_value() if secret else "",
@@ -204,7 +191,7 @@ def _many_workspaces(
         authorize=InstalledWorkspaces(directory, tokens, known_within_s=known_within_s),
         client_for=Clients(directory, tokens, clients.once),
         # Without an installation there is no token to ask with, and the bot is ready all the same.
-        find_slack=lambda: clients.health.check(lambda: check_api(clients.once())),
+        find_slack=lambda: clients.health.check(lambda: auth.check_api(clients.once())),
         unknown=not_installed_text(settings.public_url or ""),
         doubt=doubt,
         oauth=OAuth(calls=calls, recent=recent, directory=directory, tokens=tokens),
@@ -268,16 +255,8 @@ _KINDS = {
 }
 
 
-class NotesAcks(Protocol):
-    """Counts acks; never raises."""
-
-    def __call__(self, kind: str, took_s: float, *, is_refused: bool) -> None:
-        """Count one; `is_refused`: Slack got an error instead, and sends events again."""
-        ...
-
-
 class TimedApp(AsyncApp):
-    """An app that tells `note_ack` how long each request took, from Bolt's hands to the ack.
+    """An app that tells `note_ack` (see `PeopleMetrics`) how long each request took to its ack.
 
     With `process_before_response=True` the ack is what dispatching returns. What is done for a
     request after its ack is not counted, nor what comes before Bolt: see
@@ -287,7 +266,7 @@ class TimedApp(AsyncApp):
     when most of them fail (https://docs.slack.dev/apis/events-api).
     """
 
-    def __init__(self, *, note_ack: NotesAcks, **options: Any) -> None:
+    def __init__(self, *, note_ack: Callable[..., None], **options: Any) -> None:
         super().__init__(**options)
         self._note_ack = note_ack
 
@@ -322,8 +301,8 @@ class StartError(Exception):
 class SlackTransport:
     """By which way Slack's requests come in: over HTTP, a socket, or, to a worker, not at all."""
 
-    endpoint: SlackEndpoint | None = None
-    checks: Mapping[str, Check] = field(default_factory=dict)
+    endpoint: web.SlackEndpoint | None = None
+    checks: Mapping[str, web.Check] = field(default_factory=dict)
 
 
 def bolt_app(client: AsyncWebClient, workspaces: SlackAuth, metrics: Metrics) -> AsyncApp:
@@ -369,7 +348,7 @@ async def start_transport(
         )
     secret = parts.settings.slack_signing_secret  # the settings require one of the two
     return (
-        SlackTransport(SlackEndpoint(app, secret.get_secret_value(), seen=commons.requests))
+        SlackTransport(web.SlackEndpoint(app, secret.get_secret_value(), seen=commons.requests))
         if secret
         else SlackTransport()
     )
@@ -378,10 +357,10 @@ async def start_transport(
 async def listen(
     stack: AsyncExitStack,
     parts: Services,
-    health: HealthEndpoints,
+    health: web.HealthEndpoints,
     *,
-    slack: SlackEndpoint | None,
-    install: InstallEndpoint | None,
+    slack: web.SlackEndpoint | None,
+    install: web.InstallEndpoint | None,
 ) -> None:
     """Begin to listen.
 
@@ -390,8 +369,8 @@ async def listen(
     """
     settings, metrics = parts.settings, parts.metrics
     token = settings.metrics_token
-    page = MetricsEndpoint(metrics.page, token.get_secret_value() if token else None)
-    listener = listening(
+    page = web.MetricsEndpoint(metrics.page, token.get_secret_value() if token else None)
+    listener = web.listening(
         settings.host,
         settings.port,
         health,

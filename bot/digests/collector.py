@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from bot.digests.alerts import fallen, next_baseline, without_snoozed
@@ -21,6 +21,7 @@ from bot.digests.report import (
 from bot.digests.repository import DigestRepository
 from bot.digests.run_state import due_at, newly_ended, was_postponed
 from bot.digests.schedule import Slot, slot_at
+from bot.metrics.definitions import DigestMetrics
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.query import parse_query, select
 from bot.portfolio.service import Portfolio, Snapshot
@@ -213,23 +214,7 @@ def _unposted(digest: Digest) -> tuple[PastRun, ...]:
 DUE_AT_MOST = 20_000
 
 
-class CountsRuns(Protocol):
-    """Counts the outcomes of runs, without their workspaces. No method raises."""
-
-    def note_run(self, outcome: str, trouble: str | None) -> None:
-        """Count a run that has ended; `trouble` is the reason of a failure."""
-        ...
-
-    def note_retry(self, trouble: str) -> None:
-        """Count a run that is tried again later."""
-        ...
-
-    def note_lag(self, lag_s: float, *, is_first_try: bool) -> None:
-        """Record how long after its slot a digest was posted."""
-        ...
-
-
-def steps_to(counts: CountsRuns) -> Callable[[Digest, Digest], None]:
+def steps_to(counts: DigestMetrics) -> Callable[[Digest, Digest], None]:
     """Return the `on_step` of a repository that counts each saved step in `counts`."""
 
     def on_step(before: Digest, after: Digest) -> None:
@@ -245,24 +230,17 @@ def steps_to(counts: CountsRuns) -> Callable[[Digest, Digest], None]:
     return on_step
 
 
-class Due:
-    """Measures the due digests: their number, and how late the first one is."""
+async def overdue(repository: DigestRepository, now: datetime) -> tuple[int, float]:
+    """Return the number of due digests, 20,000 at most, and how late the first one is in seconds.
 
-    def __init__(self, repository: DigestRepository, *, clock: Callable[[], datetime]) -> None:
-        self._repository = repository
-        self._clock = clock
-
-    async def __call__(self) -> tuple[int, float]:
-        """Return their number, 20,000 at most, and the seconds; raise StoreError.
-
-        The seconds count from the digest's own due moment, not from when it was queued again.
-        """
-        now = self._clock()
-        due = await self._repository.due(now, limit=DUE_AT_MOST)
-        if not due:
-            return 0, 0.0
-        try:
-            since = due_at(await self._repository.get(*due[0]))
-        except (UnknownDigestError, ValueError):  # deleted just now, or of another version
-            since = None
-        return len(due), max(0.0, (now - (since or now)).total_seconds())
+    Those count from the digest's own due moment, not from when it was queued again. Raises
+    StoreError.
+    """
+    due = await repository.due(now, limit=DUE_AT_MOST)
+    if not due:
+        return 0, 0.0
+    try:
+        since = due_at(await repository.get(*due[0]))
+    except (UnknownDigestError, ValueError):  # deleted just now, or of another version
+        since = None
+    return len(due), max(0.0, (now - (since or now)).total_seconds())

@@ -32,15 +32,8 @@ from bot.digests.run_state import newly_ended
 from bot.digests.schedule import Slot
 from bot.errors import BotError
 from bot.message import Message
+from bot.slack import errors
 from bot.slack.direct_messages import retry_after
-from bot.slack.errors import (
-    ChannelClosedError,
-    MissingScopeError,
-    SlackError,
-    SlackRefusedError,
-    TokenRefusedError,
-    WorkspaceHeldError,
-)
 from bot.store.documents import ForgottenError, StoreError, UnreadableSecretError
 from bot.tracker.models import TimedOutError
 from bot.tracker.rate_limit import Purpose
@@ -49,7 +42,7 @@ from bot.workspace import WorkspaceId, caller_context, digests_of, person
 logger = structlog.get_logger()
 Step = Callable[[Digest, datetime], Digest]
 # Refusals that are not about this post: it is tried again in an hour.
-LASTING = (TokenRefusedError, WorkspaceHeldError, MissingScopeError)
+LASTING = (errors.TokenRefusedError, errors.WorkspaceHeldError, errors.MissingScopeError)
 
 
 class Poster(Protocol):
@@ -77,15 +70,15 @@ class DigestRenderer:
     alert: Callable[[Post, str], Message]
 
 
-def after(error: SlackError, token: str) -> Step:
+def after(error: errors.SlackError, token: str) -> Step:
     """Return the step that records Slack's error: the run waits, ends, or pauses its digest."""
-    if isinstance(error, ChannelClosedError):
+    if isinstance(error, errors.ChannelClosedError):
         closed = channel_failure(error)
         return lambda each, now: run_state.closed(each, token, now, closed)
     if error.is_outcome_unknown:
         uncertain = Outcome.UNCERTAIN
         return lambda each, now: run_state.ended(each, token, now, uncertain, FailureReason.SLACK)
-    if isinstance(error, SlackRefusedError) and not isinstance(error, LASTING):
+    if isinstance(error, errors.SlackRefusedError) and not isinstance(error, LASTING):
         logger.error("Slack refuses a digest", code=error.code)
         failed, why = Outcome.FAILED, FailureReason.INTERNAL
         return lambda each, now: run_state.ended(each, token, now, failed, why)
@@ -229,7 +222,7 @@ class Delivery:
             return None
         try:
             await self.announce(workspace, digest)
-        except SlackError as error:
+        except errors.SlackError as error:
             logger.warning("not announced", error=repr(error), tries=notice.tries)
             return None if error.is_outcome_unknown else retry_after(error, notice.tries)
         return None
@@ -297,7 +290,6 @@ class Delivery:
     async def _forget_others(
         self, workspace: WorkspaceId, names: set[str | None], digest: Digest
     ) -> None:
-        """Delete those of these baselines that the digest does not use."""
         for name in names - {digest.baseline}:
             await self._repository.forget_baseline(workspace, digest.digest_id, name)
 
@@ -356,7 +348,7 @@ class Delivery:
                 ),
             )
             await self._posts.post(workspace, run.channel_id, message)
-        except SlackError as error:
+        except errors.SlackError as error:
             now = await self._step(workspace, digest, after(error, run.token))
             await self._forget_others(workspace, {run.token, digest.baseline}, now)
             raise
@@ -365,7 +357,6 @@ class Delivery:
         return await self._recording.record(workspace, digest.digest_id, step)
 
     async def _tidy_up(self, workspace: WorkspaceId, digest: Digest, token: str) -> None:
-        """Delete the run's baseline, unless the digest uses it."""
         with contextlib.suppress(UnknownDigestError):
             if (await self._repository.get(workspace, digest.digest_id)).baseline == token:
                 return

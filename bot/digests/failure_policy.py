@@ -11,16 +11,8 @@ from bot.api_keys.service import LackingScopeError
 from bot.digests.models import Digest, FailureReason, Notice, Outcome
 from bot.errors import BotError
 from bot.message import Message
+from bot.slack import errors as slack
 from bot.slack.direct_messages import DirectMessages, retry_after
-from bot.slack.errors import (
-    ChannelClosedError,
-    MissingScopeError,
-    PersonUnreachableError,
-    SlackError,
-    SlackRateLimitedError,
-    TokenRefusedError,
-    WorkspaceHeldError,
-)
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import (
     InvalidKeyError,
@@ -58,20 +50,20 @@ def service_failure(error: Exception) -> tuple[FailureReason, timedelta | None]:
     return trouble, KEY_CHECK if trouble is FailureReason.KEY else None
 
 
-def slack_failure(error: SlackError) -> tuple[FailureReason, timedelta | None]:
+def slack_failure(error: slack.SlackError) -> tuple[FailureReason, timedelta | None]:
     """Return the reason for a post that surely was not made, and the wait as above."""
-    if isinstance(error, SlackRateLimitedError):
+    if isinstance(error, slack.SlackRateLimitedError):
         return FailureReason.SLACK, timedelta(seconds=max(1.0, error.retry_after_s))
-    if isinstance(error, TokenRefusedError):
+    if isinstance(error, slack.TokenRefusedError):
         return FailureReason.UNINSTALLED, HOLD
-    if isinstance(error, MissingScopeError):
+    if isinstance(error, slack.MissingScopeError):
         return FailureReason.PERMISSION, HOLD
-    if isinstance(error, WorkspaceHeldError):
+    if isinstance(error, slack.WorkspaceHeldError):
         return FailureReason.SLACK, HOLD
     return FailureReason.SLACK, None
 
 
-def channel_failure(error: ChannelClosedError) -> FailureReason:
+def channel_failure(error: slack.ChannelClosedError) -> FailureReason:
     """Return the reason for which a channel takes no posts."""
     return _OF_CHANNEL.get(error.code, FailureReason.RESTRICTED)
 
@@ -120,10 +112,10 @@ class Owners:
             for user_id in dict.fromkeys(each for each in people if each):
                 try:
                     await self._messages.send_dm(workspace, user_id, message)
-                except PersonUnreachableError:
+                except slack.PersonUnreachableError:
                     continue  # they have left
                 return None
-        except SlackError as error:
+        except slack.SlackError as error:
             logger.warning("could not notify the owner", error=repr(error), tries=notice.tries)
             return retry_after(error, notice.tries)
         logger.error("no owner left to notify", notice=repr(notice))

@@ -305,7 +305,6 @@ def _summed(scores: Iterable[float | None]) -> Summary:
 
 
 def _moves(listed: Iterable[tuple[str, Domain]], baseline: Baseline) -> Iterator[Move]:
-    """Yield every domain that the baseline has too, in the order of `listed`."""
     for host, domain in listed:
         if host in baseline.scores:
             yield Move(domain, baseline.scores[host], domain.health_score)

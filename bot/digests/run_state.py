@@ -125,8 +125,7 @@ def ended(
     digest = recorded(digest, run, outcome, now, trouble)
     if is_promised(run) and run.asked_by == digest.made_by:  # `recorded` has a notice for them
         return digest
-    notice = Notice(outcome=outcome, slot=run.slot, channel_id=run.channel_id, trouble=trouble)
-    return with_notice(digest, notice)
+    return with_notice(digest, _notice_of(run, outcome, trouble))
 
 
 def mark_failed(digest: Digest, token: str, now: datetime) -> Digest:
@@ -148,8 +147,7 @@ def closed(digest: Digest, token: str, now: datetime, trouble: FailureReason) ->
     digest = past_due(digest, now, trouble)
     is_known = digest.pause is not None and digest.pause.by is None
     digest = replace(digest, pause=Pause(since=now, why=trouble))
-    notice = Notice(outcome=None, slot=run.slot, channel_id=run.channel_id, trouble=trouble)
-    return digest if is_known else with_notice(digest, notice)
+    return digest if is_known else with_notice(digest, _notice_of(run, None, trouble))
 
 
 def past_due(digest: Digest, now: datetime, why: FailureReason = FailureReason.CHANGED) -> Digest:
@@ -226,8 +224,11 @@ def recorded(
     digest = replace(digest, run=None, past=(*earlier, past)[-MAX_PAST_RUNS:])
     if not is_promised(run):
         return digest
-    notice = Notice(outcome=outcome, slot=run.slot, channel_id=run.channel_id, trouble=trouble)
-    return with_notice(digest, replace(notice, to=run.asked_by))
+    return with_notice(digest, replace(_notice_of(run, outcome, trouble), to=run.asked_by))
+
+
+def _notice_of(run: Run, outcome: Outcome | None, trouble: FailureReason | None) -> Notice:
+    return Notice(outcome=outcome, slot=run.slot, channel_id=run.channel_id, trouble=trouble)
 
 
 def _is_repeated(earlier: Sequence[PastRun], run: PastRun) -> bool:
@@ -237,7 +238,6 @@ def _is_repeated(earlier: Sequence[PastRun], run: PastRun) -> bool:
 def _with_past_slots(
     digest: Digest, slots: Sequence[Slot], outcome: Outcome, now: datetime, why: FailureReason
 ) -> Digest:
-    """Return the digest with slots that no worker claimed among the past runs."""
     runs = tuple(PastRun(slot=slot, outcome=outcome, at=now, trouble=why) for slot in slots)
     return replace(digest, past=(*digest.past, *runs)[-MAX_PAST_RUNS:])
 

@@ -14,7 +14,6 @@ from bot.digests.delivery import Delivery
 from bot.digests.edits import Editor
 from bot.digests.models import (
     MAX_PER_CHANNEL,
-    Alert,
     Digest,
     EditConflictError,
     Notice,
@@ -189,16 +188,6 @@ class DigestService:
             if digest.run and digest.run.token == token and run_state.is_promised(digest.run):
                 return digest
             raise
-
-    async def alert(self, workspace: WorkspaceId, name: str) -> Alert:
-        """Return an alert, or raise UnknownAlertError."""
-        return await self._repository.alert(workspace, name)
-
-    async def change_alert(
-        self, workspace: WorkspaceId, name: str, change: Callable[[Alert], Alert]
-    ) -> Alert:
-        """Save and return the result of `change`; raise UnknownAlertError."""
-        return await self._repository.change_alert(workspace, name, change)
 
     async def preview(self, workspace: WorkspaceId, digest: Digest) -> Post:
         """Return the post that would be made now; nothing is recorded.

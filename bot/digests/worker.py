@@ -13,16 +13,9 @@ import structlog
 from cachetools import TTLCache
 
 from bot.concurrency import Tasks
-from bot.digests import run_state
+from bot.digests import models, run_state
 from bot.digests.delivery import Delivery
 from bot.digests.failure_policy import DigestNotice, Owners, matter
-from bot.digests.models import (
-    Digest,
-    LostClaimError,
-    Notice,
-    StoppedError,
-    UnknownDigestError,
-)
 from bot.digests.notices import drop_notice, postpone_notice, start_notices
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import UnknownZoneError
@@ -82,7 +75,7 @@ class DigestWorker:
         new = [each for each in digest_ids if each not in under_way]
         failures = await asyncio.gather(*(self._start(workspace, each) for each in new))
         for failure in failures:
-            if isinstance(failure, StoppedError):
+            if isinstance(failure, models.StoppedError):
                 raise failure
         return [each for each, failure in zip(new, failures, strict=True) if failure]
 
@@ -97,13 +90,13 @@ class DigestWorker:
 
     def _start(
         self, workspace: WorkspaceId, digest_id: str
-    ) -> "asyncio.Task[StoreError | StoppedError | None]":
+    ) -> "asyncio.Task[StoreError | models.StoppedError | None]":
         self._under_way[workspace].add(digest_id)
         return self._tasks.start(self._work(workspace, digest_id))
 
     async def _work(
         self, workspace: WorkspaceId, digest_id: str
-    ) -> StoreError | StoppedError | None:
+    ) -> StoreError | models.StoppedError | None:
         """Run a digest; return the error for which it has to run again soon."""
         with structlog.contextvars.bound_contextvars(workspace=str(workspace), digest=digest_id):
             try:
@@ -120,13 +113,13 @@ class DigestWorker:
 
     async def _guarded(
         self, workspace: WorkspaceId, digest_id: str, work: Awaitable[None]
-    ) -> StoreError | StoppedError | None:
+    ) -> StoreError | models.StoppedError | None:
         """Do `work`, and log its error; return one for which it has to run again soon."""
         try:
             await work
-        except (LostClaimError, UnknownDigestError, ForgottenError) as error:
+        except (models.LostClaimError, models.UnknownDigestError, ForgottenError) as error:
             logger.info("not wanted any more", error=repr(error))
-        except StoppedError as error:
+        except models.StoppedError as error:
             return error
         except BotError as error:
             logger.warning("digest", error=repr(error), cause=repr(error.__cause__))
@@ -140,15 +133,15 @@ class DigestWorker:
         own = self._workspaces.setdefault(workspace, asyncio.Semaphore(WORKERS_PER_WORKSPACE))
         async with own, self._workers:
             if self._is_stopped:
-                raise StoppedError("stopped before it was begun")
+                raise models.StoppedError("stopped before it was begun")
             await self._run(workspace, digest_id)
 
     async def _run(self, workspace: WorkspaceId, digest_id: str) -> None:
         token = secrets.token_hex(8)
-        notices: list[Notice] = []
+        notices: list[models.Notice] = []
         before: set[str | None] = set()
 
-        def claim(digest: Digest) -> Digest:
+        def claim(digest: models.Digest) -> models.Digest:
             now = self._clock()
             before.clear()
             before.update(_baselines(digest))
@@ -172,9 +165,8 @@ class DigestWorker:
             raise trouble
 
     async def _deliver(
-        self, workspace: WorkspaceId, digest: Digest, token: str
+        self, workspace: WorkspaceId, digest: models.Digest, token: str
     ) -> BotError | None:
-        """Deliver the run if it is ours; return the error that prevented the post."""
         if digest.run is None or digest.run.token != token:
             return None
         try:
@@ -206,16 +198,17 @@ class DigestWorker:
             again = await self._notify(workspace, notices)
         at = None if again is None else self._clock() + again
         for digest, notice in notices:
-            with contextlib.suppress(UnknownDigestError):
+            with contextlib.suppress(models.UnknownDigestError):
                 await self._repository.change(
                     workspace, digest.digest_id, partial(_after_sending, notice=notice, again=at)
                 )
 
 
-def _baselines(digest: Digest) -> set[str | None]:
-    """Return the names of the baselines that a digest and its run use."""
+def _baselines(digest: models.Digest) -> set[str | None]:
     return {digest.baseline, digest.run.token if digest.run else None}
 
 
-def _after_sending(digest: Digest, notice: Notice, again: datetime | None) -> Digest:
+def _after_sending(
+    digest: models.Digest, notice: models.Notice, again: datetime | None
+) -> models.Digest:
     return postpone_notice(digest, notice, again) if again else drop_notice(digest, notice)

@@ -11,7 +11,7 @@ from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.repository import Directory, ResolvedInstallation
+from bot.installations.directory import Directory, ResolvedInstallation
 from bot.installations.token_rotation import TokenProvider
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import StoreError

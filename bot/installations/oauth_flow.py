@@ -29,8 +29,8 @@ from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 from bot.concurrency import Tasks, run_shielded
 from bot.deduplication import DedupStore, MemoryDedup
 from bot.errors import BotError
+from bot.installations.directory import RecentInstallations
 from bot.installations.models import Installation, organisation
-from bot.installations.repository import RecentInstallations
 from bot.installations.token_rotation import dated
 from bot.slack.auth import IssuedInstallation, OAuthCalls
 from bot.slack.errors import SlackError, SlackRefusedError, SlackUnreachableError

@@ -16,6 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
 from bot.errors import BotError
+from bot.installations.directory import InstallationRepository, next_check
 from bot.installations.models import (
     decode,
     home_of,
@@ -24,7 +25,6 @@ from bot.installations.models import (
     organisation_of,
     stamp_of,
 )
-from bot.installations.repository import InstallationRepository, next_check
 from bot.slack.client import slack_errors
 from bot.slack.errors import TokenRefusedError
 from bot.store.documents import ConflictError, Document, Documents, StoreError, Write, update

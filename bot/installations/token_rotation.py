@@ -18,8 +18,8 @@ import structlog
 from cachetools import TTLCache
 
 from bot.concurrency import SingleFlight, Tasks, run_shielded
+from bot.installations.directory import RecentInstallations, StoredInstallation
 from bot.installations.models import Installation, Tokens
-from bot.installations.repository import RecentInstallations, StoredInstallation
 from bot.slack.auth import IssuedTokens
 from bot.slack.errors import (
     SlackError,

@@ -108,29 +108,12 @@ class Connector(PsycopgConnector):
 MISSED = 3
 # A tick gives up after half a minute by itself.
 TICK_WITHIN_S = 120.0
-_STUCK = """
-SELECT task_name FROM procrastinate_jobs job
-WHERE status = 'doing' AND queue_name = %(queue)s AND (
-    SELECT max(at) FROM procrastinate_events WHERE job_id = job.id AND type = 'started'
-) < now() - make_interval(
-    secs => CASE task_name WHEN %(tick)s THEN %(tick_s)s ELSE %(else_s)s END
-)
-"""
-
-
-async def stuck(pool: Pool) -> list[str]:
-    """Return the names of periodic work that goes on for longer than it ever should."""
-    values = {"queue": PERIODIC, "tick": TICK, "tick_s": TICK_WITHIN_S, "else_s": ROUND_WITHIN_S}
-    async with pool.connection() as connection:
-        found = await connection.execute(_STUCK, values)
-        return [name for (name,) in await found.fetchall()]
 
 
 class Readiness:
     """Whether this process takes part in the queue, and the periodic work of all comes round."""
 
-    def __init__(self, pool: Pool, workers: Sequence[Worker], *, every_s: float) -> None:
-        self._pool = pool
+    def __init__(self, workers: Sequence[Worker], *, every_s: float) -> None:
         self._workers = workers
         self._every_s = every_s
         self.failed_at: float | None = None
@@ -146,11 +129,9 @@ class Readiness:
         self.failed_at = None
 
     async def is_ready(self) -> bool:
-        """Ask the database; ticks are done by one of all workers, so none here is no fault."""
-        if names := await stuck(self._pool):
-            logger.error("periodic work does not end", work=names)
+        """Say so; ticks are done by one of all workers, so none here is no fault."""
         has_failed = self.failed_at and time.monotonic() - self.failed_at < MISSED * self._every_s
-        return not (names or has_failed) and all(each.worker_id for each in self._workers)
+        return not has_failed and all(each.worker_id for each in self._workers)
 
 
 @asynccontextmanager
@@ -179,7 +160,7 @@ async def working(
     make = partial(_worker, app, finish_within_s=finish_within_s, intervals=intervals)
     names, stalled_s = [*work.periodic, TICK], intervals.stalled_every_s
     workers = [make(PERIODIC, len(names) + 1), make(DELIVER, concurrency)]
-    readiness = Readiness(pool, workers, every_s=every_s)
+    readiness = Readiness(workers, every_s=every_s)
     _add_tasks(app, pool, work, readiness, intervals)
     async with (
         _at_work(workers, finish_within_s + HAND_BACK_WITHIN_S),

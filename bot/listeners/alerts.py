@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from bot.digests.models import Alert
-from bot.digests.service import DigestService
+from bot.digests.repository import DigestRepository
 from bot.listeners.modals import DigestScreen
 from bot.listeners.permissions import DigestAccess
 from bot.listeners.request import Request
@@ -19,7 +19,7 @@ from bot.views.digests import alert as views
 class AlertListeners:
     """The listeners of alerts. Each press is checked anew: see `DigestAccess`."""
 
-    digests: DigestService
+    alerts: DigestRepository
     access: DigestAccess
     screen: DigestScreen
 
@@ -31,7 +31,7 @@ class AlertListeners:
     async def take(self, request: Request, name: str) -> None:
         """Note who takes an alert: the first member of the channel who presses."""
         user_id = request.origin.user_id
-        before = await self.digests.alert(request.workspace, name)
+        before = await self.alerts.alert(request.workspace, name)
         await self.access.require_visitor(request, before.channel_id)
         taken = await self._change(
             request, name, lambda alert: replace(alert, taken_by=alert.taken_by or user_id)
@@ -41,8 +41,7 @@ class AlertListeners:
 
     async def snooze(self, request: Request, name: str) -> None:
         """Let the domains of an alert be for seven days; for those who may change its digest."""
-        digest = await self.digests.get(request.workspace, name.partition("/")[0])
-        visitor = await self.access.require_editor_of(request, digest)
+        _, visitor = await self.access.digest_to_edit(request, name.partition("/")[0])
         until = self.screen.clock() + timedelta(days=views.SNOOZE_DAYS)
 
         def snoozed(alert: Alert) -> Alert:
@@ -58,7 +57,7 @@ class AlertListeners:
         self, request: Request, name: str, change: Callable[[Alert], Alert]
     ) -> Alert:
         """Change an alert and draw its post; once more if another press came in between."""
-        changed = drawn = await self.digests.change_alert(request.workspace, name, change)
+        changed = drawn = await self.alerts.change_alert(request.workspace, name, change)
         while True:
             if request.message and request.origin.channel_id:
                 message = views.redrawn(request.message, name, drawn)
@@ -66,7 +65,7 @@ class AlertListeners:
                     request.origin.channel_id, str(request.message.get("ts") or "")
                 )
                 await edit_message(request.client, place, message.as_args())
-            present = await self.digests.alert(request.workspace, name)
+            present = await self.alerts.alert(request.workspace, name)
             if present == drawn:
                 return changed
             drawn = present

@@ -6,7 +6,6 @@ Bolt does not authorize the first three events: their tokens are gone already.
 """
 
 import asyncio
-import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -28,7 +27,6 @@ logger = structlog.get_logger()
 # Slack waits 3 s. Work that takes longer goes on, and is done when Slack asks again.
 ANSWERED_WITHIN_S = 2.5
 WIPED_WITHIN_S = 1.0
-_ID = re.compile(r"[A-Za-z0-9]{1,40}")
 _KINDS = {
     "app_uninstalled": UninstallKind.REMOVED,
     "tokens_revoked": UninstallKind.REVOKED,
@@ -107,25 +105,18 @@ class LifecycleListeners:
 
 
 def read_departures(body: Mapping[str, Any], now: datetime) -> list[UninstallEvent]:
-    """Return the uninstallations of an event; tolerate missing and malformed fields.
+    """Return the uninstallations of an event.
 
     https://docs.slack.dev/reference/events/app_uninstalled, …/tokens_revoked and
-    …/team_access_revoked. `now` replaces a time that cannot be read.
+    …/team_access_revoked.
     """
-    event, at = _mapping(body.get("event")), _moment(body, now)
-    kind = _KINDS.get(str(event.get("type")))
-    if kind is None or (
-        kind is UninstallKind.REVOKED and not _mapping(event.get("tokens")).get("bot")
-    ):
+    event, at = body["event"], _moment(body, now)
+    kind = _KINDS[event["type"]]
+    if kind is UninstallKind.REVOKED and not event["tokens"].get("bot"):
         return []  # the token of a person: the bot has none
-    found = (
-        _of_teams(body, at)
-        if kind is UninstallKind.WITHDRAWN
-        else [UninstallEvent(home, kind, at) for home in _homes(body)]
-    )
-    if not found:
-        logger.error("an event without a workspace", event_type=event.get("type"))
-    return found
+    if kind is UninstallKind.WITHDRAWN:
+        return _of_teams(body, at)
+    return [UninstallEvent(home, kind, at) for home in _homes(body)]
 
 
 def _homes(body: Mapping[str, Any]) -> list[WorkspaceId]:
@@ -134,9 +125,9 @@ def _homes(body: Mapping[str, Any]) -> list[WorkspaceId]:
     A wrong guess must not delete a whole organisation, and `token_check.py` finds dead tokens
     anyway. A workspace may have joined an organisation since its documents were stored.
     """
-    team_id = _id(body.get("team_id")) or _id(_authorization(body).get("team_id"))
+    team_id = body.get("team_id") or _authorization(body).get("team_id")
     enterprise_id = _enterprise_id(body)
-    if team_id is None or team_id.startswith("E"):
+    if not team_id or team_id.startswith("E"):
         whole = team_id or enterprise_id
         return [organisation(whole)] if whole else []
     alone = WorkspaceId(team_id)
@@ -144,17 +135,14 @@ def _homes(body: Mapping[str, Any]) -> list[WorkspaceId]:
 
 
 def _of_teams(body: Mapping[str, Any], at: datetime) -> list[UninstallEvent]:
-    team_ids, enterprise_id = _mapping(body.get("event")).get("team_ids"), _enterprise_id(body)
-    if not isinstance(team_ids, list) or enterprise_id is None:
-        return []
-    homes = [WorkspaceId(team_id, enterprise_id) for each in team_ids if (team_id := _id(each))]
+    enterprise_id = _enterprise_id(body)
+    homes = [WorkspaceId(team_id, enterprise_id) for team_id in body["event"]["team_ids"]]
     return [UninstallEvent(home, UninstallKind.WITHDRAWN, at) for home in homes]
 
 
 def _enterprise_id(body: Mapping[str, Any]) -> str | None:
-    places = (body, _authorization(body), _mapping(body.get("event")))
-    found = (_id(place.get("enterprise_id")) for place in places)
-    return next((each for each in found if each), None)
+    places = (body, _authorization(body), body["event"])
+    return next((found for place in places if (found := place.get("enterprise_id"))), None)
 
 
 def _authorization(body: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -162,22 +150,10 @@ def _authorization(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
     https://docs.slack.dev/apis/events-api#authorizations
     """
-    listed = body.get("authorizations")
-    return _mapping(listed[0]) if isinstance(listed, list) and listed else {}
+    return next(iter(body.get("authorizations") or ()), {})
 
 
 def _moment(body: Mapping[str, Any], now: datetime) -> datetime:
     """`event_time` is in whole seconds by Slack's clock, as `Installation.installed_at` is."""
-    try:
-        moment = datetime.fromtimestamp(int(body.get("event_time", "")), UTC)
-    except (TypeError, ValueError, OverflowError, OSError):
-        return now
+    moment = datetime.fromtimestamp(int(body["event_time"]), UTC)
     return moment if moment - now < CLOCKS_DIFFER_BY else now
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _id(value: object) -> str | None:
-    return value if isinstance(value, str) and _ID.fullmatch(value) else None

@@ -26,6 +26,7 @@ from bot.listeners.request import (
 from bot.listeners.router import Dispatcher, PressHandler
 from bot.slack.client import push_form, update_form
 from bot.slack.errors import SlackError
+from bot.views.blocks import plain_message
 from bot.views.digests import modal, tables
 from bot.views.digests.errors import RESUME_DIGEST, SEND_DIGEST
 from bot.views.digests.post import NO_DETAILS, SHOW_DETAILS, details_message, digest_message
@@ -100,7 +101,7 @@ class DigestListeners:
         digest_id = address.rpartition("/")[2]
         post = await self.digests.details(request.workspace, digest_id, token)
         if post is None:
-            await request.reply(modal.line_message(NO_DETAILS))
+            await request.reply(plain_message(NO_DETAILS))
         else:
             await request.reply(await asyncio.to_thread(details_message, post))
 
@@ -117,8 +118,7 @@ class DigestListeners:
 
         async def pressed(request: Request, digest_id: str) -> None:
             async def work() -> None:
-                digest = await self.digests.get(request.workspace, digest_id)
-                visitor = await self.access.require_editor_of(request, digest)
+                digest, visitor = await self.access.digest_to_edit(request, digest_id)
                 if busy:
                     await self.screen.show_busy(request, busy)
                 line = await act(request, digest, visitor)
@@ -137,14 +137,15 @@ class DigestListeners:
 
         async def pressed(request: Request, value: str) -> None:
             try:
-                digest = await self.digests.get(request.workspace, value.rpartition("/")[2])
-                visitor = await self.access.require_editor_of(request, digest)
+                digest, visitor = await self.access.digest_to_edit(
+                    request, value.rpartition("/")[2]
+                )
                 line = await act(request, digest, visitor)
             except BotError as error:
                 line = await self.screen.trouble(request, error, lead)
-                await request.reply(modal.line_message(line))
+                await request.reply(plain_message(line))
                 raise PressFailedError("explained below the message") from error
-            await request.reply(modal.line_message(line))
+            await request.reply(plain_message(line))
 
         return pressed
 
@@ -170,7 +171,7 @@ class DigestListeners:
         """
 
         async def push() -> None:
-            busy = modal.preview_form(modal.line_message(f"⏳ {modal.PREVIEWING}"))
+            busy = modal.preview_form(plain_message(f"⏳ {modal.PREVIEWING}"))
             trigger_id = request.trigger_id or ""
             request.view_id = await push_form(request.client, trigger_id, busy)
             await self._show_preview(request, digest_id)
@@ -180,12 +181,11 @@ class DigestListeners:
     async def _show_preview(self, request: Request, digest_id: str) -> None:
         """Draw the preview, or why there is none; reply with it if its form was closed."""
         try:
-            digest = await self.digests.get(request.workspace, digest_id)
-            await self.access.require_editor_of(request, digest)
+            digest, _ = await self.access.digest_to_edit(request, digest_id)
             post = await self.digests.preview(request.workspace, digest)
             message = await asyncio.to_thread(digest_message, post)
         except BotError as error:
-            message = modal.line_message(await self.screen.trouble(request, error))
+            message = plain_message(await self.screen.trouble(request, error))
         form = modal.preview_form(message)
         await draw_or_reply(
             request, update_form(request.client, request.view_id or "", form), message
@@ -220,8 +220,7 @@ class DigestListeners:
         """Ask for the day on which the pause ends."""
 
         async def work() -> None:
-            digest = await self.digests.get(request.workspace, digest_id)
-            await self.access.require_editor_of(request, digest)
+            digest, _ = await self.access.digest_to_edit(request, digest_id)
             await self._show_pause(request, digest)
 
         await self.screen.attempt(request, work)
@@ -237,8 +236,7 @@ class DigestListeners:
         async def work() -> str | None:
             workspace = request.workspace
             digest_id = note_in(request.note).digest_id or ""
-            digest = await self.digests.get(workspace, digest_id)
-            visitor = await self.access.require_editor_of(request, digest)
+            digest, visitor = await self.access.digest_to_edit(request, digest_id)
             zone = zone_of(digest.plan.schedule.zone)
             until = datetime.combine(day, time(), tzinfo=zone).astimezone(UTC) if day else None
             if until and until <= self.screen.clock():

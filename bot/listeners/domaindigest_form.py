@@ -99,9 +99,8 @@ class DigestFormListeners:
         """Show a digest's plan in the form."""
 
         async def work() -> None:
-            digest = await self.digests.get(request.workspace, digest_id)
-            member = (await self.access.require_editor_of(request, digest)).member
-            await self.screen.show(request, self._saved_form(request, digest, member))
+            digest, editor = await self.access.digest_to_edit(request, digest_id)
+            await self.screen.show(request, self._saved_form(request, digest, editor.member))
 
         await self.screen.attempt(request, work)
 
@@ -249,16 +248,14 @@ class DigestFormListeners:
         await self.screen.show(request, form, line)
 
     async def _current(self, request: Request, note: FormNote) -> tuple[Member, Digest | None]:
-        """Return the person and the digest as it is now; raise if they may not change it."""
         if note.digest_id is None:
             return await self.access.require_maker(request), None
-        digest = await self.digests.get(request.workspace, note.digest_id)
-        return (await self.access.require_editor_of(request, digest)).member, digest
+        digest, editor = await self.access.digest_to_edit(request, note.digest_id)
+        return editor.member, digest
 
     def _saved_form(
         self, request: Request, digest: Digest, member: Member, line: str = ""
     ) -> Block:
-        """Return the form with the saved values of a digest."""
         note = FormNote(
             channel_id=note_in(request.note).channel_id,
             digest_id=digest.digest_id,

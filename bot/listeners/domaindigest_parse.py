@@ -7,18 +7,7 @@ from datetime import date, time, timedelta
 from typing import Any, TypeVar
 
 from bot.command_text import NotUnderstoodError
-from bot.digests.models import (
-    MAX_FILTER_CHARS,
-    MAX_RULES,
-    SCANS_A_NIGHT,
-    WORST_COUNTS,
-    Mention,
-    Mode,
-    Plan,
-    is_label,
-    number_of,
-    unusable_words,
-)
+from bot.digests import models
 from bot.digests.schedule import Schedule, is_zone, time_of
 from bot.listeners.request import FormErrors
 from bot.portfolio.query import parse_query
@@ -26,92 +15,52 @@ from bot.redaction import holds_secret
 from bot.views.digests import form_fields
 from bot.views.digests.mention_fields import MAX_WHO, box_of, is_same_label
 from bot.views.digests.modal import UNTIL_FIELD
-from bot.views.text import MAX_OPTION_VALUE_CHARS, outside
-
-_ID = re.compile(r"[A-Z0-9]{2,30}")
+from bot.views.text import outside
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Field:
-    """One field: the id of its block, and its state as Slack sends it."""
+    """One field: the id of its block, and its state as Slack sends it, empty without the field."""
 
     block_id: str
     state: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
-    def text(self) -> str | None:
-        """The typed text, or `None`."""
-        return _text(self.state.get("value"))
+    def text(self) -> str:
+        """The typed text, or an empty one."""
+        return self.state.get("value") or ""
 
     @property
     def option(self) -> tuple[str, str] | None:
         """The value and the label of the chosen option."""
-        return _option(self.state.get("selected_option"))
+        chosen = self.state.get("selected_option")
+        return (chosen["value"], chosen["text"]["text"]) if chosen else None
 
     @property
-    def options(self) -> list[str | None]:
-        """The values of the chosen options, `None` for each malformed one."""
-        chosen = self.state.get("selected_options")
-        found = [_option(each) for each in chosen] if isinstance(chosen, list) else []
-        return [each[0] if each else None for each in found]
+    def options(self) -> list[str]:
+        """The values of the chosen options."""
+        return [each["value"] for each in self.state.get("selected_options") or ()]
 
     @property
     def value(self) -> str | None:
         """The value of the chosen option."""
         return self.option[0] if self.option else None
 
-    def picked(self, key: str) -> str | None:
-        """Return the value of a picker, such as `selected_date`."""
-        return _text(self.state.get(key))
-
-    @property
-    def conversation_id(self) -> str | None:
-        """The id of the chosen channel, or `None`."""
-        return _id(self.state.get("selected_conversation"))
-
     @property
     def user_ids(self) -> tuple[str, ...]:
-        """The ids of the chosen people, without malformed ones."""
-        chosen = self.state.get("selected_users")
-        ids = [_id(each) for each in chosen] if isinstance(chosen, list) else []
-        return tuple(dict.fromkeys(each for each in ids if each))
+        """The ids of the chosen people."""
+        return tuple(dict.fromkeys(self.state.get("selected_users") or ()))
 
 
-def field_in(values: object, action_id: str) -> Field:
+def field_in(values: Mapping[str, Any], action_id: str) -> Field:
     """Return the field with that `action_id`, else an empty one.
 
     The id of its block is not known beforehand: see `Editing.nonce`.
     """
-    for block_id, elements in _items(values):
-        for name, state in _items(elements):
-            if name == action_id and isinstance(state, Mapping):
-                return Field(block_id, state)
+    for block_id, elements in values.items():
+        if action_id in elements:
+            return Field(block_id, elements[action_id])
     return Field(action_id)
-
-
-def _items(value: object) -> list[tuple[str, Any]]:
-    pairs = value.items() if isinstance(value, Mapping) else ()
-    return [(name, child) for name, child in pairs if isinstance(name, str)]
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _id(value: object) -> str | None:
-    text = _text(value)
-    return text if text and _ID.fullmatch(text) else None
-
-
-def _option(option: object) -> tuple[str, str] | None:
-    if not isinstance(option, Mapping):
-        return None
-    value = _text(option.get("value"))
-    return (value, _label(option.get("text")) or value) if value else None
-
-
-def _label(text_object: object) -> str | None:
-    return _text(text_object.get("text")) if isinstance(text_object, Mapping) else None
 
 
 MAX_PARTS_NAMED = 3
@@ -124,7 +73,7 @@ DAYS = {f"{day}": day for day in range(7)}
 
 def channel_in(field: Field) -> str:
     """Return the id of a channel; raise ValueError for a direct message."""
-    channel_id = field.conversation_id or ""
+    channel_id: str = field.state.get("selected_conversation") or ""
     if not _CHANNEL.fullmatch(channel_id):
         raise ValueError("Please choose a channel.")
     return channel_id
@@ -135,12 +84,12 @@ def days_in(field: Field) -> frozenset[int]:
     chosen = field.options
     if not chosen or not all(day in DAYS for day in chosen):
         raise ValueError("Please choose at least one day.")
-    return frozenset(DAYS[day or ""] for day in chosen)
+    return frozenset(DAYS[day] for day in chosen)
 
 
 def time_in(field: Field) -> time:
     """Return a time of day."""
-    at = time_of(field.picked("selected_time") or "")
+    at = time_of(field.state.get("selected_time") or "")
     if at is None:
         raise ValueError("Please choose a time, such as 09:00.")
     return at
@@ -156,12 +105,9 @@ def zone_in(field: Field) -> str:
 
 def filter_in(field: Field) -> str:
     """Return the typed filter of `/domains`, empty for all domains."""
-    typed = field.state.get("value")
-    if typed is not None and not isinstance(typed, str):
-        raise ValueError("Please type the filter again.")
-    typed = (typed or "").strip()
-    if len(typed) > MAX_FILTER_CHARS:
-        raise ValueError(f"A filter has at most {MAX_FILTER_CHARS} characters.")
+    typed = field.text.strip()
+    if len(typed) > models.MAX_FILTER_CHARS:
+        raise ValueError(f"A filter has at most {models.MAX_FILTER_CHARS} characters.")
     if holds_secret(typed):
         raise ValueError("There is a key or a token in it. Never put one here.")
     problems = [*_not_understood(typed)]
@@ -174,7 +120,7 @@ def filter_in(field: Field) -> str:
 
 def _not_understood(typed: str) -> Iterator[str]:
     """Yield sentences about unknown parts, and about those without a meaning in a post."""
-    unusable = unusable_words(typed)
+    unusable = models.unusable_words(typed)
     try:
         parse_query(typed)
     except NotUnderstoodError as error:
@@ -189,12 +135,12 @@ def _not_understood(typed: str) -> Iterator[str]:
         yield f"Leave out {_named(unusable)}: a post has neither an order nor pages."
 
 
-def mode_in(field: Field) -> Mode:
+def mode_in(field: Field) -> models.Mode:
     """Return when to post."""
     if form_fields.looks_of(field.value or ""):
-        return Mode.WORSE
+        return models.Mode.WORSE
     try:
-        return Mode(field.value)
+        return models.Mode(field.value)
     except ValueError:
         raise ValueError("Please choose when to post.") from None
 
@@ -209,16 +155,16 @@ def life_in(field: Field) -> int | None:
 
 def worst_in(field: Field) -> int:
     """Return the number of worst domains to show."""
-    return _number_in(field, WORST_COUNTS)
+    return _number_in(field, models.WORST_COUNTS)
 
 
 def night_in(field: Field) -> int:
     """Return the number of domains to scan a night, 0 for an empty field."""
-    return _number_in(field, SCANS_A_NIGHT) if (field.text or "").strip() else 0
+    return _number_in(field, models.SCANS_A_NIGHT) if field.text.strip() else 0
 
 
 def _number_in(field: Field, allowed: range) -> int:
-    count = number_of((field.text or "").strip(), allowed)
+    count = models.number_of(field.text.strip(), allowed)
     if count is None:
         raise ValueError(f"Type a whole number from {allowed[0]} to {allowed[-1]}.")
     return count
@@ -240,21 +186,19 @@ def _joined(parts: list[str], by: str) -> str:
     return by.join(parts[:MAX_PARTS_NAMED]) + more
 
 
-def kept_in(values: object) -> tuple[form_fields.RuleBox, ...] | None:
+def kept_in(values: Mapping[str, Any]) -> tuple[form_fields.RuleBox, ...] | None:
     """Return the ticked boxes; `None` if the form has none, so that every rule stays."""
     chosen = field_in(values, form_fields.RULES_FIELD).state.get("selected_options")
-    if not isinstance(chosen, list):
+    if chosen is None:
         return None
-    boxes = (_box(option) for option in chosen)
-    return tuple(box for box in boxes if box)
+    found = ((option["value"], box_of(option["value"])) for option in chosen)
+    return tuple(form_fields.RuleBox(value, rule[2]) for value, rule in found if rule)
 
 
-def rule_in(values: object, errors: dict[str, str]) -> Mention | None:
+def rule_in(values: Mapping[str, Any], errors: dict[str, str]) -> models.Mention | None:
     """Return the new mention rule, `None` for none; add its problems to `errors`."""
-    label, people = (
-        field_in(values, form_fields.LABEL_FIELD),
-        field_in(values, form_fields.PEOPLE_FIELD),
-    )
+    label = field_in(values, form_fields.LABEL_FIELD)
+    people = field_in(values, form_fields.PEOPLE_FIELD)
     group = field_in(values, form_fields.GROUP_FIELD)
     chosen = group_in(group)
     who = (*people.user_ids, chosen[0]) if chosen else people.user_ids
@@ -264,22 +208,21 @@ def rule_in(values: object, errors: dict[str, str]) -> Mention | None:
         if who:
             errors[label.block_id] = "Pick the tag or folder whose domains they own."
         return None
-    if not is_label(label.value):
+    if not models.is_label(label.value):
         errors[label.block_id] = "Pick a tag or a folder from the list, or type tag:prod."
     elif not who:
         errors.setdefault(people.block_id, "Pick whom to mention, or empty the tag or folder.")
     else:
-        _check_room(values, Mention(label=label.value, who=who), errors)
-    return Mention(label=label.value, who=who)
+        _check_room(values, models.Mention(label=label.value, who=who), errors)
+    return models.Mention(label=label.value, who=who)
 
 
-def _check_room(values: object, new: Mention, errors: dict[str, str]) -> None:
-    """Add to `errors` if there are too many rules, or too many people in one."""
+def _check_room(values: Mapping[str, Any], new: models.Mention, errors: dict[str, str]) -> None:
     kept = _read(kept_in(values) or ())
     joined = [count for _, count, label in kept if is_same_label(label, new.label)]
-    if not joined and len(kept) >= MAX_RULES:
+    if not joined and len(kept) >= models.MAX_RULES:
         errors[field_in(values, form_fields.LABEL_FIELD).block_id] = (
-            f"There can be {MAX_RULES} rules. Remove the tick from one first."
+            f"There can be {models.MAX_RULES} rules. Remove the tick from one first."
         )
     if sum(joined) + len(new.who) > MAX_WHO:
         errors[field_in(values, form_fields.PEOPLE_FIELD).block_id] = (
@@ -290,17 +233,6 @@ def _check_room(values: object, new: Mention, errors: dict[str, str]) -> None:
 
 def _read(kept: tuple[form_fields.RuleBox, ...]) -> list[tuple[int, int, str]]:
     return [found for box in kept if (found := box_of(box.value))]
-
-
-def _box(option: object) -> form_fields.RuleBox | None:
-    """Return a box as Slack sends it back, if it is one of ours."""
-    if not isinstance(option, Mapping):
-        return None
-    value = option.get("value")
-    if not isinstance(value, str) or len(value) > MAX_OPTION_VALUE_CHARS:
-        return None
-    rule = box_of(value)
-    return form_fields.RuleBox(value, rule[2]) if rule else None
 
 
 T = TypeVar("T")
@@ -315,23 +247,23 @@ class GivenDigest:
     """
 
     draft: form_fields.Draft
-    plan: Plan
+    plan: models.Plan
     kept: frozenset[int] | None = None
 
 
-def draft_in(values: object) -> form_fields.Draft:
-    """Return the values of the fields, without malformed ones."""
+def draft_in(values: Mapping[str, Any]) -> form_fields.Draft:
+    """Return the values of the fields."""
     days = field_in(values, form_fields.DAYS_FIELD).options
     return form_fields.Draft(
-        channel_id=field_in(values, form_fields.CHANNEL_FIELD).conversation_id,
+        channel_id=field_in(values, form_fields.CHANNEL_FIELD).state.get("selected_conversation"),
         days=frozenset(DAYS[day] for day in days if day in DAYS),
-        at=field_in(values, form_fields.TIME_FIELD).picked("selected_time"),
+        at=field_in(values, form_fields.TIME_FIELD).state.get("selected_time"),
         zone=field_in(values, form_fields.ZONE_FIELD).value,
-        filter_text=field_in(values, form_fields.FILTER_FIELD).text or "",
+        filter_text=field_in(values, form_fields.FILTER_FIELD).text,
         mode=field_in(values, form_fields.MODE_FIELD).value or "",
         life=field_in(values, form_fields.LIFE_FIELD).value or "",
-        worst=field_in(values, form_fields.WORST_FIELD).text or "",
-        night=field_in(values, form_fields.NIGHT_FIELD).text or "",
+        worst=field_in(values, form_fields.WORST_FIELD).text,
+        night=field_in(values, form_fields.NIGHT_FIELD).text,
         label=field_in(values, form_fields.LABEL_FIELD).value,
         people=field_in(values, form_fields.PEOPLE_FIELD).user_ids,
         group=group_in(field_in(values, form_fields.GROUP_FIELD)),
@@ -339,7 +271,7 @@ def draft_in(values: object) -> form_fields.Draft:
     )
 
 
-def read_digest_form(values: object) -> GivenDigest:
+def read_digest_form(values: Mapping[str, Any]) -> GivenDigest:
     """Return the values of the form; raise FormErrors, by block id."""
     errors: dict[str, str] = {}
 
@@ -365,7 +297,7 @@ def read_digest_form(values: object) -> GivenDigest:
     if errors or not (channel_id and days and at and zone and mode and worst):
         raise FormErrors(errors)
     draft = draft_in(values)
-    plan = Plan(
+    plan = models.Plan(
         channel_id=channel_id,
         schedule=Schedule(days, at, zone, form_fields.looks_of(draft.mode)),
         filter_text=filter_text or "",
@@ -379,16 +311,12 @@ def read_digest_form(values: object) -> GivenDigest:
     return GivenDigest(draft=draft, plan=plan, kept=kept)
 
 
-def read_pause_form(values: object, first: date) -> date | None:
+def read_pause_form(values: Mapping[str, Any], first: date) -> date | None:
     """Return the day on which a pause ends, `None` for none; raise FormErrors before `first`."""
     field = field_in(values, UNTIL_FIELD)
-    picked = field.state.get("selected_date")
-    if picked is None:
+    if not (picked := field.state.get("selected_date")):
         return None
-    try:
-        day = date.fromisoformat(picked if isinstance(picked, str) else "")
-    except ValueError:
-        raise FormErrors({field.block_id: "That is no date. Please pick one."}) from None
+    day = date.fromisoformat(picked)
     if day < first:
         raise FormErrors({field.block_id: "Pick a day from tomorrow on, or none."})
     if day - first > LONGEST_PAUSE:

@@ -181,7 +181,7 @@ class ManagersListeners:
             admin.MANAGERS_FORM,
             read_managers_form,
             self.name,
-            busy=admin.saving_managers_form,
+            busy=lambda: admin.managers_notice(admin.SAVING),
         )
 
     async def open_form(self, request: Request, _value: str) -> None:
@@ -222,9 +222,9 @@ class ManagersListeners:
                 lambda text: admin.managers_form(metadata, wanted, groups, text),
             )
         else:
-            otherwise = Message(admin.managers_text(wanted.ids))
-            form = admin.saved_managers_form(wanted.ids)
-            await self.screen.show(request, form, otherwise)
+            text = admin.managers_text(wanted.ids)
+            form = admin.managers_notice(f"{admin.SAVED} {text}")
+            await self.screen.show(request, form, Message(text))
 
     async def _save(self, request: Request, before: Named, wanted: Named) -> None:
         """Save and announce the managers.
@@ -300,7 +300,7 @@ class AudiencesListeners:
             admin.AUDIENCES_FORM,
             read_audiences_form,
             self.choose,
-            busy=lambda: admin.audiences_notice("⏳ Saving…"),
+            busy=lambda: admin.audiences_notice(admin.SAVING),
         )
 
     async def open_form(self, request: Request, _value: str) -> None:
@@ -319,7 +319,9 @@ class AudiencesListeners:
                 by = request.origin.user_id
                 await self.audit.note(workspace, Act.AUDIENCES_CHANGED, by=by, detail=text)
         except BotError as error:
-            await self.screen.show_failure(request, error, admin.audiences_not_saved)
+            await self.screen.show_failure(
+                request, error, lambda why: admin.audiences_notice(f"{admin.NOT_SAVED} {why}")
+            )
         else:
             saved = f"{admin.SAVED} {text}"
             await self.screen.show(request, admin.audiences_notice(saved), Message(saved))
@@ -332,4 +334,4 @@ def read_audiences_form(values: Mapping[str, Any]) -> dict[str, Audience]:
 
 
 def _not_saved(text: str) -> Block:
-    return admin.managers_notice(f"⚠️ *Not saved.* {text} Open this form again in a minute.")
+    return admin.managers_notice(f"{admin.NOT_SAVED} {text} Open this form again in a minute.")

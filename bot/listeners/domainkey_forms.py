@@ -4,18 +4,10 @@ import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any
 
-from bot.api_keys.models import (
-    SCOPES,
-    KeyDraft,
-    KeyFormError,
-    KeyPair,
-    NoEarlierKeyError,
-    NoKeyError,
-    PreviousKey,
-    checked_secret,
-)
+from bot.api_keys import models
 from bot.api_keys.repository import Keys
 from bot.api_keys.service import KeyCheck, KeyService
 from bot.digests.service import DigestService
@@ -30,19 +22,6 @@ from bot.slack.client import open_form
 from bot.store.documents import StoreError
 from bot.views import api_key_forms as forms
 from bot.views.api_key import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, proposed_label, saved_message
-from bot.views.api_key_forms import (
-    EXPIRY_BLOCK,
-    EXPIRY_DAY_BLOCK,
-    EXPIRY_DAY_FIELD,
-    EXPIRY_FIELD,
-    LABEL_BLOCK,
-    LABEL_FIELD,
-    SCOPES_BLOCK,
-    SCOPES_FIELD,
-    SECRET_BLOCK,
-    SECRET_FIELD,
-    KeyFormValues,
-)
 from bot.views.blocks import section
 
 
@@ -51,49 +30,52 @@ class GivenKey:
     """A valid key, and the other values of the form."""
 
     secret: str = field(repr=False)
-    values: KeyFormValues
+    values: forms.KeyFormValues
 
-    def draft(self, today: date) -> KeyDraft:
+    def draft(self, today: date) -> models.KeyDraft:
         """Return the key; its expiration is counted from `today`."""
         expiry, day = self.values.expiry, self.values.expiry_day
         expires_on = date.fromisoformat(day) if expiry == "date" and day else None
         if expiry.isdecimal():
             expires_on = today + timedelta(days=int(expiry))
-        return KeyDraft(
+        return models.KeyDraft(
             secret=self.secret,
             label=self.values.label,
             expires_on=expires_on,
-            scopes=tuple(scope for scope in SCOPES if scope in self.values.scopes),
+            scopes=tuple(scope for scope in models.SCOPES if scope in self.values.scopes),
         )
 
 
 def read_key_form(values: Mapping[str, Any]) -> GivenKey:
     """Return the values of the form; raise FormErrors, which never repeat the typed text."""
-    typed = values[SECRET_BLOCK][SECRET_FIELD].get("value") or ""
-    label = (values[LABEL_BLOCK][LABEL_FIELD].get("value") or "").strip() or PROPOSED_LABEL
-    expiry = values[EXPIRY_BLOCK][EXPIRY_FIELD]["selected_option"]["value"]
-    day = values[EXPIRY_DAY_BLOCK][EXPIRY_DAY_FIELD].get("selected_date")
-    chosen = values[SCOPES_BLOCK][SCOPES_FIELD].get("selected_options") or []
+    typed = values[forms.SECRET_BLOCK][forms.SECRET_FIELD].get("value") or ""
+    label = (
+        values[forms.LABEL_BLOCK][forms.LABEL_FIELD].get("value") or ""
+    ).strip() or PROPOSED_LABEL
+    expiry = values[forms.EXPIRY_BLOCK][forms.EXPIRY_FIELD]["selected_option"]["value"]
+    day = values[forms.EXPIRY_DAY_BLOCK][forms.EXPIRY_DAY_FIELD].get("selected_date")
+    chosen = values[forms.SCOPES_BLOCK][forms.SCOPES_FIELD].get("selected_options") or []
+    label = label or PROPOSED_LABEL
     errors: dict[str, str] = {}
     try:
-        secret = checked_secret(typed)
-    except KeyFormError:
+        secret = models.checked_secret(typed)
+    except models.KeyFormError:
         secret = ""
-        errors[SECRET_BLOCK] = "A key has 52 characters and begins with service_sk_."
+        errors[forms.SECRET_BLOCK] = "A key has 52 characters and begins with service_sk_."
     if holds_secret(label):
-        errors[LABEL_BLOCK] = "This is the key's name, never the key itself."
+        errors[forms.LABEL_BLOCK] = "This is the key's name, never the key itself."
     if expiry == "date" and not day:
-        errors[EXPIRY_DAY_BLOCK] = "Please pick the date."
+        errors[forms.EXPIRY_DAY_BLOCK] = "Please pick the date."
     if errors:
         raise FormErrors(errors)
     scopes = tuple(option["value"] for option in chosen)
     return GivenKey(
-        secret, KeyFormValues(label=label, expiry=expiry, expiry_day=day, scopes=scopes)
+        secret, forms.KeyFormValues(label=label, expiry=expiry, expiry_day=day, scopes=scopes)
     )
 
 
 # Draws the form again: its metadata, its values, why it was not saved, the present keys.
-Draw = Callable[[str, KeyFormValues, str | None, KeyPair | None], Block]
+Draw = Callable[[str, forms.KeyFormValues, str | None, models.KeyPair | None], Block]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,10 +93,13 @@ class KeyFormListeners:
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
         dispatcher.on_press(SET_KEY, self.open_key_form)
-        dispatcher.on_form(forms.KEY_FORM, read_key_form, self.set_key, busy=forms.checking_form)
+        checking, rotating = (
+            partial(draw, forms.CHECKING) for draw in (forms.refused_form, forms.interrupted)
+        )
+        dispatcher.on_form(forms.KEY_FORM, read_key_form, self.set_key, busy=checking)
         dispatcher.on_press(ROTATE_KEY, self.open_rotation)
         dispatcher.on_press(forms.MADE_IT, self.ask_for_key)
-        dispatcher.on_form(forms.ROTATION_FORM, read_key_form, self.swap, busy=forms.checking_step)
+        dispatcher.on_form(forms.ROTATION_FORM, read_key_form, self.swap, busy=rotating)
         dispatcher.on_press(forms.GO_ON, self.go_on)
         dispatcher.on_press(forms.STANDS_STILL, self.ask_to_delete)
         dispatcher.on_press(forms.DELETED_IT, self.finish)
@@ -123,7 +108,7 @@ class KeyFormListeners:
         """Open the private form that sets or replaces the key."""
         await self.permissions.require_configurer(request)
         slots = await self.keys.slots(request.workspace)
-        values = self._proposed(slots) if slots else KeyFormValues()
+        values = self._proposed(slots) if slots else forms.KeyFormValues()
         form = forms.key_form(request.as_metadata(), values, in_use=slots)
         await open_form(request.client, request.trigger_id or "", form)
 
@@ -146,7 +131,7 @@ class KeyFormListeners:
     async def ask_for_key(self, request: Request, _value: str) -> None:
         """Show the second step: the new key is entered."""
 
-        def step(slots: KeyPair) -> Block:
+        def step(slots: models.KeyPair) -> Block:
             metadata = request.as_metadata()
             return forms.second_step(metadata, self._proposed(slots), None, slots)
 
@@ -169,7 +154,7 @@ class KeyFormListeners:
     async def go_on(self, request: Request, mark: str) -> None:
         """Show the third step of a rotation that was left there."""
 
-        def step(slots: KeyPair) -> Block:
+        def step(slots: models.KeyPair) -> Block:
             metadata = request.as_metadata()
             return forms.third_step(slots.record, _earlier(slots, mark), None, metadata)
 
@@ -178,7 +163,7 @@ class KeyFormListeners:
     async def ask_to_delete(self, request: Request, mark: str) -> None:
         """Show the fourth step: the old key is deleted in the service."""
 
-        def step(slots: KeyPair) -> Block:
+        def step(slots: models.KeyPair) -> Block:
             return forms.fourth_step(_earlier(slots, mark), request.as_metadata())
 
         await self._show_step(request, step)
@@ -194,9 +179,7 @@ class KeyFormListeners:
 
         await self.screen.redraw(request, form, forms.interrupted)
 
-    async def _show_step(self, request: Request, step: Callable[[KeyPair], Block]) -> None:
-        """Show the next step, or why there is none."""
-
+    async def _show_step(self, request: Request, step: Callable[[models.KeyPair], Block]) -> None:
         async def form() -> Block:
             await self.permissions.require_configurer(request)
             return step(await self._slots(request))
@@ -231,19 +214,18 @@ class KeyFormListeners:
         await self.deferred.run_all(request.workspace, request.client)
         await self.digests.retry_waiting(request.workspace)
 
-    def _proposed(self, slots: KeyPair) -> KeyFormValues:
-        """Return the values of the key in use, with a new label."""
+    def _proposed(self, slots: models.KeyPair) -> forms.KeyFormValues:
         label = proposed_label(slots, self.clock().date())
-        return KeyFormValues(label=label, scopes=slots.record.scopes)
+        return forms.KeyFormValues(label=label, scopes=slots.record.scopes)
 
-    async def _slots(self, request: Request) -> KeyPair:
+    async def _slots(self, request: Request) -> models.KeyPair:
         slots = await self.keys.slots(request.workspace)
         if slots is None:
-            raise NoKeyError("removed in between")
+            raise models.NoKeyError("removed in between")
         return slots
 
 
-def _earlier(slots: KeyPair, mark: str) -> PreviousKey:
+def _earlier(slots: models.KeyPair, mark: str) -> models.PreviousKey:
     if slots.earlier is None or slots.earlier.record.mark != mark:
-        raise NoEarlierKeyError("another key than the form is about")
+        raise models.NoEarlierKeyError("another key than the form is about")
     return slots.earlier

@@ -138,7 +138,6 @@ class Failures:
 
 
 async def _or_none(fact: Awaitable[T]) -> T | None:
-    """Return a fact; `None` if Slack or the store fails."""
     try:
         return await fact
     except (SlackError, StoreError):

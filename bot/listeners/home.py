@@ -1,7 +1,6 @@
 """Handle the Home tab: collect its data, publish it, handle its buttons."""
 
 import asyncio
-import contextlib
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -27,7 +26,7 @@ from bot.message import Message
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.slack.client import Member, publish_home
-from bot.slack.errors import FormChangedError, SlackError
+from bot.slack.errors import SlackError
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import StoreError
 from bot.views.errors import failure_message
@@ -146,8 +145,7 @@ class HomeScreen:
     """Draws the tab of a person; `draw` and `draw_for` never raise.
 
     It shows the last result of the service; opening the tab and `Refresh` ask the service again.
-    Of concurrent draws the one begun last stays: this process numbers its draws, and the hash of
-    the tab shows draws of other processes.
+    Of concurrent draws of this process the one begun last stays.
     """
 
     collector: HomeCollector
@@ -163,11 +161,6 @@ class HomeScreen:
     def turn(self, request: Request, page: int) -> None:
         """Set the page of digests for this person."""
         self._pages[_name(request)] = page
-
-    def look_as_of(self, request: Request, view_hash: str | None) -> None:
-        """Set the hash of the tab that the person sees: only that may be replaced unread."""
-        if view_hash:
-            self._draws.note_drawn(_name(request), view_hash)
 
     def request_refresh(self, request: Request) -> None:
         """Let the next draw for this person ask the service; later draws wait for its answer."""
@@ -205,35 +198,24 @@ class HomeScreen:
         number = self._draws.note(_name(visit))
         try:
             await self._draw(visit, number)
-        except FormChangedError as error:
-            logger.warning("Home was not drawn", error=repr(error))
         except Exception as error:  # the tab must not stay empty
             if not isinstance(error, SlackError):
                 logger.exception("unforeseen failure")
-            with contextlib.suppress(FormChangedError):  # then a newer page is there
-                message = await self.collector.explained(visit, error)
-                self._draws.note_drawn(_name(visit), None)
-                await self._publish(visit, number, error_view(message))
+            message = await self.collector.explained(visit, error)
+            await self._publish(visit, number, error_view(message))
 
     async def _draw(self, visit: Request, number: int) -> None:
         name = _name(visit)
         refreshing = name in self._refreshing
         try:
-            await self._show_page(visit, number, refreshing=refreshing)
-        except FormChangedError:  # another process has drawn it: draw it without a hash
-            self._draws.note_drawn(name, None)
-            await self._show_page(visit, number, refreshing=False)
+            if (await _refetch_member(visit)).is_stranger:
+                await self._show(visit, number, None)
+                return
+            known = None if refreshing else await self.collector.known(visit.workspace)
+            await self._show(visit, number, known or await self._asked(visit, number))
         finally:
             if refreshing:
                 self._refreshing.pop(name, None)
-
-    async def _show_page(self, visit: Request, number: int, *, refreshing: bool) -> None:
-        member = await _refetch_member(visit)
-        if member.is_stranger:
-            await self._show(visit, number, None)
-            return
-        known = None if refreshing else await self.collector.known(visit.workspace)
-        await self._show(visit, number, known or await self._asked(visit, number))
 
     async def _asked(self, visit: Request, number: int) -> Snapshot | Exception:
         asking = asyncio.create_task(self.collector.ask(visit.workspace))
@@ -260,22 +242,13 @@ class HomeScreen:
     async def _publish(self, visit: Request, number: int, view: HomeView) -> None:
         name = _name(visit)
         async with self._draws.turn(name):
-            if not self._draws.is_latest(name, number):
-                return
-            try:
-                view_hash = await publish_home(
-                    visit.client,
-                    visit.origin.user_id,
-                    view.view,
-                    view.fallback,
-                    view_hash=self._draws.drawn_hash(name, number),
-                )
-            except FormChangedError:
-                raise
-            except SlackError as error:  # and Slack may not say who the person is: see `draw`
-                logger.warning("Home was not drawn", error=repr(error))
-                return
-            self._draws.note_drawn(name, view_hash)
+            if self._draws.is_latest(name, number):
+                try:
+                    await publish_home(
+                        visit.client, visit.origin.user_id, view.view, view.fallback
+                    )
+                except SlackError as error:
+                    logger.warning("Home was not drawn", error=repr(error))
 
     def _visit(self, workspace: WorkspaceId, user_id: str, client: AsyncWebClient) -> Request:
         return Request(
@@ -284,7 +257,6 @@ class HomeScreen:
 
 
 async def _refetch_member(visit: Request) -> Member:
-    """Ask Slack again for the person."""
     visit.member = None
     visit.member = await visit.fetch_member()
     return visit.member
@@ -318,7 +290,6 @@ class HomeListeners:
         if event.get("tab") != "home":
             return
         self.screen.turn(request, 0)
-        self.screen.look_as_of(request, (event.get("view") or {}).get("hash"))
         # Noted first: changes during the draw must reach them, too.
         await self.homes.opened(request.workspace, request.origin.user_id)
         self.screen.request_refresh(request)

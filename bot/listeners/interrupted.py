@@ -256,7 +256,6 @@ class OrphanNotifier:
 def _conversation(
     workspace: WorkspaceId, pending: Pending, client: AsyncWebClient, replies: Replies
 ) -> Request:
-    """Return the request as the other process has left it."""
     origin = Origin(
         pending.user_id,
         pending.channel_id,

@@ -22,9 +22,10 @@ from bot.slack.client import open_form, put_form, update_form
 from bot.slack.errors import ChannelClosedError, FormChangedError, SlackError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
+from bot.views.blocks import plain_message
 from bot.views.digests.errors import archived_line, error_line
-from bot.views.digests.modal import LOOKING, line_message
-from bot.views.digests.tables import DigestList, Place, busy_form, error_form, list_form
+from bot.views.digests.modal import LOOKING
+from bot.views.digests.tables import DigestList, busy_form, error_form, list_form
 from bot.views.errors import failure_message
 from bot.views.errors_api_key import draft_error_text
 
@@ -87,19 +88,12 @@ def listed_digests(
     visitor: ChannelAccess, digests: Sequence[Digest], now: datetime, line: str
 ) -> DigestList:
     """Return the list of the channel's digests that `visitor` may see."""
-    member, channel = visitor.member, visitor.channel
+    member = visitor.member
     if visitor.sees_own_only:
         digests = [each for each in digests if each.made_by == member.user_id]
     return DigestList(
         digests=digests,
-        place=Place(
-            name=channel.name,
-            has_bot=channel.has_bot,
-            is_archived=channel.is_archived,
-            is_shared=channel.is_shared,
-        )
-        if channel
-        else None,
+        channel=visitor.channel,
         now=now,
         reader_id=member.user_id,
         reader_zone=member.zone,
@@ -224,7 +218,7 @@ class DigestScreen:
     async def show(self, request: Request, form: Block, line: str = "") -> None:
         """Draw `form` in the open one; reply with `line` if it was closed."""
         drawing = update_form(request.client, request.view_id or "", form)
-        otherwise = line_message(line) if line else None
+        otherwise = plain_message(line) if line else None
         if view_hash := await draw_or_reply(request, drawing, otherwise):
             self.presses.note_drawn(request.view_id, view_hash)
             request.view_hash = view_hash

@@ -3,24 +3,10 @@
 import asyncio
 from dataclasses import dataclass, replace
 
-from bot.admin import (
-    Audiences,
-    Managers,
-    ManagersUnknownError,
-    Named,
-    NotAManagerError,
-    NotAnAdminError,
-    OutsideAudienceError,
-)
+from bot import admin
 from bot.commands import Audience
+from bot.digests import models
 from bot.digests.edits import Editor
-from bot.digests.models import (
-    AdminsOnlyError,
-    BotNotInChannelError,
-    Digest,
-    GuestError,
-    NotInChannelError,
-)
 from bot.digests.service import DigestService
 from bot.errors import StrangerError
 from bot.listeners.request import Request
@@ -38,7 +24,7 @@ class Permissions:
     not say who the person is.
     """
 
-    def __init__(self, managers: Managers, groups: UserGroups) -> None:
+    def __init__(self, managers: admin.Managers, groups: UserGroups) -> None:
         self._managers = managers
         self.groups = groups
 
@@ -47,7 +33,7 @@ class Permissions:
         member = await request.fetch_member()
         try:
             return member.is_admin or await self.is_manager(request, member)
-        except ManagersUnknownError:
+        except admin.ManagersUnknownError:
             return False
 
     async def require_configurer(self, request: Request) -> Member:
@@ -61,7 +47,7 @@ class Permissions:
         if not (member.is_admin or await self.is_manager(request, member)):
             named = await self._managers.named(request.workspace)
             is_in_organisation = request.workspace.enterprise_id is not None
-            raise NotAManagerError(named.ids, is_in_organisation=is_in_organisation)
+            raise admin.NotAManagerError(named.ids, is_in_organisation=is_in_organisation)
         return member
 
     async def require_admin(self, request: Request) -> Member:
@@ -69,7 +55,7 @@ class Permissions:
         member = await request.fetch_member()
         if not member.is_admin:
             is_in_organisation = request.workspace.enterprise_id is not None
-            raise NotAnAdminError(is_in_organisation=is_in_organisation)
+            raise admin.NotAnAdminError(is_in_organisation=is_in_organisation)
         return member
 
     async def is_manager(self, request: Request, member: Member) -> bool:
@@ -84,7 +70,7 @@ class Permissions:
         is_named = member.user_id in named.user_ids
         return is_named or await self._is_in_group(request, named, member.user_id)
 
-    async def _is_in_group(self, request: Request, named: Named, user_id: str) -> bool:
+    async def _is_in_group(self, request: Request, named: admin.Named, user_id: str) -> bool:
         """One group that has them is enough, even if Slack does not answer for the others."""
         asked = (
             self.groups.people_in(request.client, request.workspace, group_id)
@@ -100,7 +86,7 @@ class Permissions:
                 return True
         if doubt:
             lacks_scope = isinstance(doubt, MissingScopeError)
-            raise ManagersUnknownError(named.ids, lacks_scope=lacks_scope) from doubt
+            raise admin.ManagersUnknownError(named.ids, lacks_scope=lacks_scope) from doubt
         return False
 
 
@@ -108,7 +94,7 @@ class Permissions:
 class CommandAccess:
     """Checks who may add and scan domains, as admins chose; asks Slack at every request."""
 
-    audiences: Audiences
+    audiences: admin.Audiences
     permissions: Permissions
 
     async def require(self, request: Request, operation: str) -> None:
@@ -123,10 +109,10 @@ class CommandAccess:
         if audience is Audience.MANAGERS:
             try:
                 await self.permissions.require_configurer(request)
-            except NotAManagerError as error:
-                raise OutsideAudienceError(operation, audience, error.managers) from error
+            except admin.NotAManagerError as error:
+                raise admin.OutsideAudienceError(operation, audience, error.managers) from error
         elif audience is Audience.MEMBERS and not (await request.fetch_member()).is_colleague:
-            raise OutsideAudienceError(operation, audience)
+            raise admin.OutsideAudienceError(operation, audience)
 
 
 # A direct message of one person: https://docs.slack.dev/reference/objects/request-object
@@ -148,7 +134,7 @@ class ChannelAccess:
     channel: Channel | None
     is_restricted: bool
     sees_own_only: bool = False
-    doubt: ManagersUnknownError | None = None
+    doubt: admin.ManagersUnknownError | None = None
 
     @property
     def may_change(self) -> bool:
@@ -183,7 +169,7 @@ class DigestAccess:
         if member.is_stranger:
             raise StrangerError("digests are for the workspace's own people")
         if member.is_guest:
-            raise GuestError("digests are not for guests")
+            raise models.GuestError("digests are not for guests")
         return member
 
     async def require_maker(self, request: Request) -> Member:
@@ -195,7 +181,7 @@ class DigestAccess:
         """
         member = await self.require_member(request)
         if not member.is_admin and await self._is_restricted(request, member):
-            raise AdminsOnlyError("restricted by an admin")
+            raise models.AdminsOnlyError("restricted by an admin")
         return member
 
     async def require_visitor(self, request: Request, channel_id: str) -> ChannelAccess:
@@ -210,10 +196,10 @@ class DigestAccess:
         digests = await self._digests.of_channel(request.workspace, channel_id)
         if any(_is_own(digest, visitor) for digest in digests):
             return replace(visitor, sees_own_only=True)
-        raise NotInChannelError("not a member of the channel")
+        raise models.NotInChannelError("not a member of the channel")
 
     async def require_editor(
-        self, request: Request, channel_id: str, *, digest: Digest | None = None
+        self, request: Request, channel_id: str, *, digest: models.Digest | None = None
     ) -> ChannelAccess:
         """Return the person, if they may change the digests of this channel, or this `digest`.
 
@@ -223,23 +209,30 @@ class DigestAccess:
         """
         visitor = await self._visitor(request, channel_id)
         if not visitor.may_change:
-            raise visitor.doubt or AdminsOnlyError("restricted by an admin")
+            raise visitor.doubt or models.AdminsOnlyError("restricted by an admin")
         if digest and _is_own(digest, visitor):
             return replace(visitor, sees_own_only=True)
         if await _is_in(request, visitor, channel_id):
             return visitor
-        raise NotInChannelError("not a member of the channel")
+        raise models.NotInChannelError("not a member of the channel")
 
-    async def require_editor_of(self, request: Request, digest: Digest) -> ChannelAccess:
+    async def require_editor_of(self, request: Request, digest: models.Digest) -> ChannelAccess:
         """Return the person, if they may change this digest; see `require_editor`."""
         return await self.require_editor(request, digest.plan.channel_id, digest=digest)
+
+    async def digest_to_edit(
+        self, request: Request, digest_id: str
+    ) -> tuple[models.Digest, ChannelAccess]:
+        """Return a digest and the person, if they may change it; raise UnknownDigestError too."""
+        digest = await self._digests.get(request.workspace, digest_id)
+        return digest, await self.require_editor_of(request, digest)
 
     async def _visitor(self, request: Request, channel_id: str) -> ChannelAccess:
         member = await self.require_member(request)
         channel = await seen_channel(request, channel_id)
         try:
             is_restricted = await self._is_restricted(request, member)
-        except ManagersUnknownError as error:  # they can see the digests all the same
+        except admin.ManagersUnknownError as error:  # they can see the digests all the same
             return ChannelAccess(member, channel, is_restricted=True, doubt=error)
         return ChannelAccess(member, channel, is_restricted)
 
@@ -255,7 +248,7 @@ def require_open(visitor: ChannelAccess) -> None:
     if visitor.channel and visitor.channel.is_archived:  # the bot cannot be invited into it either
         raise ChannelClosedError("is_archived")
     if visitor.channel is None or not visitor.channel.has_bot:
-        raise BotNotInChannelError("not invited")
+        raise models.BotNotInChannelError("not invited")
 
 
 async def seen_channel(request: Request, channel_id: str) -> Channel | None:
@@ -282,7 +275,7 @@ async def _may_see(request: Request, visitor: ChannelAccess, channel_id: str) ->
     return await _is_in(request, visitor, channel_id)
 
 
-def _is_own(digest: Digest, visitor: ChannelAccess) -> bool:
+def _is_own(digest: models.Digest, visitor: ChannelAccess) -> bool:
     return visitor.is_out_of_sight and digest.made_by == visitor.member.user_id
 
 

@@ -109,7 +109,8 @@ class CommandLines:
                 await asyncio.wait({after})
             await self._once.run(once_at or "", once, request, lambda: handle(request, text))
 
-        return self._boundary.start(request, work, command, speaks=speaks)
+        name = command if command in self._handlers else "unknown"  # never what a person typed
+        return self._boundary.start(request, work, name, speaks=speaks)
 
     async def _run_typed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
         request = from_command(body, context, self._replies)

@@ -21,33 +21,9 @@ from prometheus_client.exposition import choose_encoder
 
 from bot.metrics.gauges import GAUGES, LazyGauges
 
-OTHER = "other"
-_HARMLESS = re.compile(r"[/a-z][a-zA-Z0-9_./-]{0,47}")
-
-
-class FewValues:
-    """Passes the first `most` values of a label; all others become "other".
-
-    Each value of a label is a time series, kept until the process ends:
-    https://prometheus.io/docs/practices/naming/#labels
-    """
-
-    def __init__(self, most: int = 60) -> None:
-        self._most = most
-        self._known: set[str] = set()
-
-    def __call__(self, value: str) -> str:
-        """Return `value`, or "other"."""
-        if value in self._known:
-            return value
-        if len(self._known) >= self._most or not _HARMLESS.fullmatch(value):
-            return OTHER
-        self._known.add(value)
-        return value
-
 
 class CallMetrics:
-    """A counter and a histogram of calls, both by name.
+    """A counter and a histogram of calls, both by name: one of a few that the bot chooses.
 
     The counter `bot_x_calls` belongs to the histogram `bot_x_call_seconds`: `metric` is
     `bot_x_call`. A counter that appears with its first event hides that event from `increase()`:
@@ -65,10 +41,8 @@ class CallMetrics:
         buckets: Sequence[float],
         outcomes: Sequence[str] = (),
         names: Sequence[str] = (),
-        max_names: int = 60,
     ) -> None:
         self._outcomes = outcomes
-        self._known = FewValues(max_names)
         self._begun: set[str] = set()
         self._calls = Counter(f"{metric}s", counter_help, [label, "outcome"], registry=registry)
         self._call_s = Histogram(
@@ -79,19 +53,17 @@ class CallMetrics:
 
     def note_call(self, name: str, outcome: str, took_s: float) -> None:
         """Count a call that has ended."""
-        label = self.begin(name)
-        self._calls.labels(label, outcome).inc()
-        self._call_s.labels(label).observe(took_s)
+        self.begin(name)
+        self._calls.labels(name, outcome).inc()
+        self._call_s.labels(name).observe(took_s)
 
-    def begin(self, name: str) -> str:
-        """Start the counters of `name` at 0, unless they exist; return its label value."""
-        label = self._known(name)
-        if label not in self._begun:
-            self._begun.add(label)
-            self._call_s.labels(label)
+    def begin(self, name: str) -> None:
+        """Start the counters of `name` at 0, unless they exist."""
+        if name not in self._begun:
+            self._begun.add(name)
+            self._call_s.labels(name)
             for outcome in self._outcomes:
-                self._calls.labels(label, outcome)
-        return label
+                self._calls.labels(name, outcome)
 
 
 LEVELS = ("warning", "error", "critical")
@@ -120,7 +92,6 @@ class DigestMetrics:
     """Runs of digests by outcome, with their lag and their retries."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._reasons = FewValues(most=30)
         counter = partial(Counter, registry=registry)
         runs_help = "Runs of digests that have ended, by how."
         self._runs = counter("bot_digest_runs", runs_help, ["outcome"])
@@ -144,11 +115,11 @@ class DigestMetrics:
         """Count a run that has ended; `reason` is why it failed, if it did."""
         self._runs.labels(outcome).inc()
         if reason:
-            self._failures.labels(self._reasons(reason)).inc()
+            self._failures.labels(reason).inc()
 
     def note_retry(self, reason: str) -> None:
         """Count a run that is tried again later."""
-        self._retries.labels(self._reasons(reason)).inc()
+        self._retries.labels(reason).inc()
 
     def note_lag(self, lag_s: float, *, is_first_try: bool) -> None:
         """Record how long after its slot a digest was posted."""
@@ -172,7 +143,6 @@ class PeopleMetrics:
             counter_help="What people asked for (a command, a press, a form), by how it ended.",
             seconds_help="From the ack to the end of the work, its answer sent.",
             buckets=REQUEST_BUCKETS_S,
-            max_names=150,  # 60 commands, buttons and forms, and room for more
         )
         # For the outcomes see `bot/listeners/error_boundary.py`.
         self.note_request = requests.note_call

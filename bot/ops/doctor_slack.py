@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from bot.installations.directory import WAITS_FOR_REINSTALL
 from bot.installations.models import Installation, Tokens, decode, is_installation, organisation
-from bot.installations.repository import WAITS_FOR_REINSTALL
 from bot.ops.export_file import installation_name, places_of
 from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
 from bot.ops.stores import sealed_in

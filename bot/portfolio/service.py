@@ -1,8 +1,7 @@
 """List a workspace's domains: asked for once a minute at most, cached in memory."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -133,32 +132,8 @@ def _place(workspace: WorkspaceId, what: str) -> str:
 MAX_CACHED_BYTES = 200_000_000
 # A domain beside its texts: objects, and its places in a snapshot and in `by_host`.
 DOMAIN_BYTES = 400
-MAX_FAILURES = 1_000
 # An age below zero is stale too: the clock was set back.
 FRESH_FOR = timedelta(seconds=60)
-
-
-@dataclass(slots=True, eq=False)
-class Question:
-    """A request for a list that is under way, and the version at its start.
-
-    `purpose` is `None` for a request that is not shared. `is_late`: something has changed since.
-    """
-
-    workspace: WorkspaceId
-    version: Version
-    purpose: Purpose | None = None
-    is_late: bool = False
-
-
-@dataclass(slots=True)
-class _Kept:
-    """The last list, and the version at its request; `is_late` as above."""
-
-    snapshot: Snapshot
-    version: Version
-    size: int
-    is_late: bool = False
 
 
 def size_of(snapshot: Snapshot) -> int:
@@ -167,98 +142,23 @@ def size_of(snapshot: Snapshot) -> int:
     return texts + DOMAIN_BYTES * (len(snapshot.domains) + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    """The error of the last request, its moment, and the version at its start."""
+@dataclass(slots=True, eq=False)
+class _Epoch:
+    """The answers to requests that were made between two changes of a workspace's list.
 
-    error: Exception
-    at: datetime
+    An answer that comes after a change goes to an epoch that is over, and so to no one else.
+    `earlier` is the last list before this epoch; `failure` has its moment.
+    """
+
     version: Version
+    earlier: Snapshot | None = None
+    snapshot: Snapshot | None = None
+    failure: tuple[Exception, datetime] | None = None
+    size: int = DOMAIN_BYTES
 
-
-class Latest:
-    """The last list or failure of each workspace, bounded over all workspaces."""
-
-    def __init__(self) -> None:
-        self._kept: LRUCache[WorkspaceId, _Kept] = LRUCache(
-            MAX_CACHED_BYTES, getsizeof=lambda kept: kept.size
-        )
-        self._failures: LRUCache[WorkspaceId, _Failure] = LRUCache(MAX_FAILURES)
-        self._questions: set[Question] = set()
-
-    def last(self, workspace: WorkspaceId) -> Snapshot | None:
-        """Return the last list, also an invalid one."""
-        kept = self._kept.get(workspace)
-        return kept.snapshot if kept else None
-
-    def present(self, workspace: WorkspaceId) -> Snapshot | None:
-        """Return the last list, unless it is invalid."""
-        kept = self._kept.get(workspace)
-        return kept.snapshot if kept and not kept.is_late else None
-
-    def failure(self, workspace: WorkspaceId, now: datetime) -> Exception | None:
-        """Return the error of a request in the last 60 s, unless it is invalid."""
-        failure = self._failures.get(workspace)
-        is_fresh = failure and timedelta() <= now - failure.at < FRESH_FOR
-        return failure.error if failure and is_fresh else None
-
-    def version(self, workspace: WorkspaceId) -> Version:
-        """Return the version of the last list."""
-        kept = self._kept.get(workspace)
-        return kept.version if kept else Version()
-
-    def catch_up(self, workspace: WorkspaceId, version: Version) -> list[Question]:
-        """Invalidate everything of another version; return the questions among it."""
-        kept, failure = self._kept.get(workspace), self._failures.get(workspace)
-        if kept and kept.version.account != version.account:
-            del self._kept[workspace]
-        elif kept and kept.version != version:
-            kept.is_late = True
-        if failure and failure.version != version:
-            del self._failures[workspace]
-        return self._mark_late(workspace, but=version)
-
-    def invalidate(self, workspace: WorkspaceId) -> None:
-        """Invalidate everything of a workspace."""
-        self._failures.pop(workspace, None)
-        if kept := self._kept.get(workspace):
-            kept.is_late = True
-        self._mark_late(workspace)
-
-    def forget(self, workspace: WorkspaceId) -> None:
-        """Drop everything of a workspace."""
-        self._kept.pop(workspace, None)
-        self.invalidate(workspace)
-
-    @contextmanager
-    def noted(self, question: Question) -> Iterator[None]:
-        """Register a question for `catch_up` and `invalidate` inside the block."""
-        self._questions.add(question)
-        try:
-            yield
-        finally:  # after its flight has ended: a call until then would join that
-            asyncio.get_running_loop().call_soon(self._questions.discard, question)
-
-    def keep(self, question: Question, snapshot: Snapshot) -> None:
-        """Keep the answer to a question, unless it is late or too large."""
-        if question.is_late:
-            return
-        self._failures.pop(question.workspace, None)
-        if (size := size_of(snapshot)) < self._kept.maxsize:
-            self._kept[question.workspace] = _Kept(snapshot, question.version, size)
-
-    def keep_failure(self, question: Question, error: Exception, at: datetime) -> None:
-        """Keep the error of a question, unless it is late."""
-        if not question.is_late:
-            self._failures[question.workspace] = _Failure(error, at, question.version)
-
-    def _mark_late(self, workspace: WorkspaceId, but: Version | None = None) -> list[Question]:
-        """Mark the questions of other versions as late; return those that were not before."""
-        own = (each for each in self._questions if each.workspace == workspace)
-        late = [each for each in own if not each.is_late and each.version != but]
-        for question in late:
-            question.is_late = True
-        return late
+    def followed_by(self, version: Version) -> "_Epoch":
+        """Return the epoch after a change."""
+        return _Epoch(version, self.snapshot or self.earlier, size=self.size)
 
 
 class ListsDomains(Protocol):
@@ -290,9 +190,11 @@ class Portfolio:
         self._versions = versions or Versions()
         self._clock = clock
         self._on_change = on_change
+        self._epochs: LRUCache[WorkspaceId, _Epoch] = LRUCache(
+            MAX_CACHED_BYTES, getsizeof=lambda epoch: epoch.size
+        )
         # By purpose too: the reserve refuses people and serves scheduled work.
-        self._flights: SingleFlight[tuple[WorkspaceId, Purpose], Snapshot] = SingleFlight()
-        self._latest = Latest()
+        self._flights: SingleFlight[tuple[_Epoch, Purpose], Snapshot] = SingleFlight()
 
     async def snapshot(
         self,
@@ -309,8 +211,8 @@ class Portfolio:
             TrackerError: the service gave no list; no older one is used instead.
             NoKeyError: the workspace has no key yet.
         """
-        version = await self._catch_up(workspace)
-        present = self._latest.present(workspace)
+        epoch = await self._catch_up(workspace)
+        present = epoch.snapshot
         is_fresh = present and timedelta() <= self._clock() - present.listed_at < FRESH_FOR
         if present and is_fresh and (newer_than is None or present.listed_at > newer_than):
             return present
@@ -318,43 +220,44 @@ class Portfolio:
         def ask() -> Awaitable[Listing]:
             return self._service.list_domains(workspace, purpose=purpose)
 
-        is_for_people = purpose is Purpose.PERSON
+        self._epochs[workspace] = epoch
+        tells = purpose is Purpose.PERSON
         return await self._flights.run(
-            (workspace, purpose),
-            lambda: self._list(
-                Question(workspace, version, purpose), ask, tells_failures=is_for_people
-            ),
+            (epoch, purpose), lambda: self._list(workspace, epoch, ask, tells_failures=tells)
         )
 
     async def last_snapshot(self, workspace: WorkspaceId) -> Snapshot | None:
         """Return the last list, however old, also an invalid one."""
-        await self._catch_up(workspace)
-        return self._latest.last(workspace)
+        epoch = await self._catch_up(workspace)
+        return epoch.snapshot or epoch.earlier
 
     async def last_result(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
         """Return the last valid list of any age, or a failure of the last 60 s; ask for nothing.
 
         `None`: there is neither, or a request is under way, for which `snapshot` waits.
         """
-        await self._catch_up(workspace)
-        if self._flights.is_under_way((workspace, Purpose.PERSON)):
+        epoch = await self._catch_up(workspace)
+        if self._flights.is_under_way((epoch, Purpose.PERSON)):
             return None
-        failure = self._latest.failure(workspace, self._clock())
-        return failure or self._latest.present(workspace)
+        if epoch.failure:
+            error, at = epoch.failure
+            if timedelta() <= self._clock() - at < FRESH_FOR:
+                return error
+        return epoch.snapshot
 
     async def renew(
         self, workspace: WorkspaceId, ask: Callable[[], Awaitable[Listing]]
     ) -> Snapshot:
         """Keep and return the list that `ask` gets; its errors are passed on."""
-        question = Question(workspace, await self._catch_up(workspace))
-        snapshot = await self._list(question, ask, tells_failures=True)
+        epoch = self._epochs[workspace] = await self._catch_up(workspace)
+        snapshot = await self._list(workspace, epoch, ask, tells_failures=True)
         self._on_change(workspace)
         return snapshot
 
     async def invalidate(self, workspace: WorkspaceId) -> None:
         """Invalidate the list after a change, in every process once this has returned."""
-        self._latest.invalidate(workspace)
-        self._share_nothing(workspace)
+        if epoch := self._epochs.get(workspace):
+            self._epochs[workspace] = epoch.followed_by(epoch.version)
         self._on_change(workspace)
         await self._versions.change_domains(workspace)
 
@@ -365,35 +268,39 @@ class Portfolio:
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Drop the list in this process, and write nothing: the workspace may be gone."""
-        self._latest.forget(workspace)
-        self._share_nothing(workspace)
+        self._epochs.pop(workspace, None)
         self._on_change(workspace)
 
-    async def _catch_up(self, workspace: WorkspaceId) -> Version:
-        """Invalidate what other processes have changed; return the present version."""
+    async def _catch_up(self, workspace: WorkspaceId) -> _Epoch:
+        """Return the present epoch: a new one after a change in another process."""
         version = await self._versions.current(workspace)
-        if version is None:
-            return self._latest.version(workspace)
-        for question in self._latest.catch_up(workspace, version):
-            if question.purpose:
-                self._flights.forget((workspace, question.purpose))
-        return version
-
-    def _share_nothing(self, workspace: WorkspaceId) -> None:
-        for purpose in Purpose:
-            self._flights.forget((workspace, purpose))
+        epoch = self._epochs.get(workspace)
+        if epoch is None:
+            return _Epoch(version or Version())
+        if version and version != epoch.version:
+            is_same_account = version.account == epoch.version.account
+            epoch = epoch.followed_by(version) if is_same_account else _Epoch(version)
+            self._epochs[workspace] = epoch
+        return epoch
 
     async def _list(
-        self, question: Question, ask: Callable[[], Awaitable[Listing]], *, tells_failures: bool
+        self,
+        workspace: WorkspaceId,
+        epoch: _Epoch,
+        ask: Callable[[], Awaitable[Listing]],
+        *,
+        tells_failures: bool,
     ) -> Snapshot:
-        with self._latest.noted(question):
-            try:
-                listing = await ask()
-            except Exception as error:
-                if tells_failures:
-                    self._latest.keep_failure(question, error, self._clock())
-                raise
-            snapshot = Snapshot(listing.domains, self._clock(), listing.skipped)
-            await asyncio.to_thread(lambda: snapshot.by_host)  # 10,000 names: off the loop
-        self._latest.keep(question, snapshot)
+        try:
+            listing = await ask()
+        except Exception as error:
+            if tells_failures:
+                epoch.failure = error, self._clock()
+            raise
+        snapshot = Snapshot(listing.domains, self._clock(), listing.skipped)
+        await asyncio.to_thread(lambda: snapshot.by_host)  # 10,000 names: off the loop
+        epoch.failure, size = None, size_of(snapshot)
+        if self._epochs.get(workspace) is epoch and size < self._epochs.maxsize:
+            epoch.snapshot, epoch.earlier, epoch.size = snapshot, None, size
+            self._epochs[workspace] = epoch  # by its new size
         return snapshot

@@ -11,7 +11,7 @@ from typing import Any
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.client import slack_errors
-from bot.slack.errors import MissingScopeError, SlackRateLimitedError
+from bot.slack.errors import SlackRateLimitedError
 from bot.workspace import WorkspaceId
 
 # Slack takes at most 999 at once, and may return fewer:
@@ -83,7 +83,6 @@ async def is_in_channel(client: AsyncWebClient, channel_id: str, user_id: str) -
 # "We recommend no more than 200 results at a time":
 # https://docs.slack.dev/reference/methods/users.conversations
 MEMBERS_PAGE_SIZE = 200
-KINDS = ("public_channel,private_channel", "public_channel", "private_channel")
 MAX_IN_CHARGE = 5
 MAX_WAITS = 5  # for one page
 LONGEST_WAIT_S = 60
@@ -96,15 +95,25 @@ async def fetch_own_channels(
     """Return the ids of at most `limit` channels that the bot is in and that are not archived.
 
     Raises:
-        MissingScopeError: both `channels:read` and `groups:read` are missing.
+        MissingScopeError: `channels:read` or `groups:read` is missing.
         SlackError: Slack did not answer.
     """
-    for kinds in KINDS[:-1]:
-        try:
-            return await _own_channels(client, workspace, kinds, limit, sleep)
-        except MissingScopeError:
-            continue  # one of the two scopes is enough to find some
-    return await _own_channels(client, workspace, KINDS[-1], limit, sleep)
+    found: list[str] = []
+
+    async def ask(cursor: str | None) -> Any:
+        return await client.users_conversations(
+            types="public_channel,private_channel",
+            exclude_archived=True,
+            limit=MEMBERS_PAGE_SIZE,
+            cursor=cursor,
+            team_id=workspace.team_id,
+        )
+
+    async for channels in _pages(ask, "channels", sleep):
+        found += [str(channel["id"]) for channel in channels]
+        if len(found) >= limit:
+            break
+    return found[:limit]
 
 
 async def fetch_admins(
@@ -130,27 +139,6 @@ async def fetch_admins(
         if any(rank == 0 for rank, _ in ranked):
             break
     return [user_id for _, user_id in sorted(ranked)[:MAX_IN_CHARGE]]
-
-
-async def _own_channels(
-    client: AsyncWebClient, workspace: WorkspaceId, kinds: str, limit: int, sleep: Sleep
-) -> list[str]:
-    found: list[str] = []
-
-    async def ask(cursor: str | None) -> Any:
-        return await client.users_conversations(
-            types=kinds,
-            exclude_archived=True,
-            limit=MEMBERS_PAGE_SIZE,
-            cursor=cursor,
-            team_id=workspace.team_id,
-        )
-
-    async for channels in _pages(ask, "channels", sleep):
-        found += [str(channel["id"]) for channel in channels]
-        if len(found) >= limit:
-            break
-    return found[:limit]
 
 
 async def _pages(

@@ -14,7 +14,6 @@ from slack_sdk.http_retry.request import HttpRequest
 from slack_sdk.http_retry.response import HttpResponse
 from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
-from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.message import Message
 from bot.slack.errors import (
@@ -46,7 +45,6 @@ LONGEST_WAIT_S = 3600.0
 
 
 def _to_slack_error(failure: Exception) -> SlackError:
-    """Return our error for one of FAILURES."""
     if isinstance(failure, SlackApiError):
         return _error_of_response(failure.response)
     if isinstance(failure, _NOT_SENT):
@@ -169,7 +167,6 @@ async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: 
 
 
 def _in_organisation(user: Mapping[str, Any], workspace: WorkspaceId) -> Mapping[str, Any]:
-    """Return the user's entry in this workspace's organisation, empty if there is none."""
     found: Mapping[str, Any] = user.get("enterprise_user") or {}
     is_ours = found.get("enterprise_id") == workspace.enterprise_id
     return found if workspace.enterprise_id and is_ours else {}
@@ -232,10 +229,6 @@ async def update_form(
     """
     async with slack_errors():
         answer = await client.views_update(view_id=view_id, view=dict(form), hash=view_hash)
-    return _view_hash(answer)
-
-
-def _view_hash(answer: AsyncSlackResponse) -> str | None:
     view: Mapping[str, Any] = answer.get("view") or {}
     return view.get("hash")
 
@@ -370,23 +363,17 @@ async def publish_home(
     user_id: str,
     view: Mapping[str, Any],
     fallback: Mapping[str, Any] | None,
-    *,
-    view_hash: str | None = None,
-) -> str | None:
-    """Publish a Home tab; return its hash, if Slack gives one.
-
-    If Slack refuses the blocks of `view`, `fallback` is published.
+) -> None:
+    """Publish a Home tab; if Slack refuses the blocks of `view`, publish `fallback`.
 
     Raises:
-        FormChangedError: the tab has another hash than `view_hash`; `None` matches any.
         SlackError: Slack refused or did not answer.
     """
     try:
         async with slack_errors():
-            answer = await client.views_publish(user_id=user_id, view=dict(view), hash=view_hash)
+            await client.views_publish(user_id=user_id, view=dict(view))
     except SlackRefusedError as error:
         if error.code not in _VIEW_REFUSED or fallback is None:
             raise
         logger.warning("blocks refused", code=error.code, has_fallback=True)
-        return await publish_home(client, user_id, fallback, None, view_hash=view_hash)
-    return _view_hash(answer)
+        await publish_home(client, user_id, fallback, None)

@@ -5,14 +5,8 @@ from typing import Protocol
 
 from bot.backoff import backoff
 from bot.message import Message
+from bot.slack import errors
 from bot.slack.client import SentMessage
-from bot.slack.errors import (
-    SlackError,
-    SlackRateLimitedError,
-    SlackRefusedError,
-    TokenRefusedError,
-    WorkspaceHeldError,
-)
 from bot.workspace import WorkspaceId
 
 FIRST_RETRY = timedelta(minutes=1)
@@ -32,17 +26,17 @@ class DirectMessages(Protocol):
         ...
 
 
-def retry_after(error: SlackError, tries: int) -> timedelta | None:
+def retry_after(error: errors.SlackError, tries: int) -> timedelta | None:
     """Return how long to wait before sending a message again, `None`: never.
 
     A message that may have arrived is sent again once.
     """
-    if isinstance(error, SlackRateLimitedError):
+    if isinstance(error, errors.SlackRateLimitedError):
         return timedelta(seconds=max(1.0, error.retry_after_s))
     if tries >= MAX_TRIES:
         return None
-    if isinstance(error, TokenRefusedError | WorkspaceHeldError):
+    if isinstance(error, errors.TokenRefusedError | errors.WorkspaceHeldError):
         return LONGEST_RETRY
-    if isinstance(error, SlackRefusedError) or (error.is_outcome_unknown and tries):
+    if isinstance(error, errors.SlackRefusedError) or (error.is_outcome_unknown and tries):
         return None
     return backoff(FIRST_RETRY, tries, LONGEST_RETRY)

@@ -5,13 +5,14 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from cachetools import TLRUCache, TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
+from bot.slack import errors
 from bot.slack.client import (
     SentMessage,
     edit_message,
@@ -19,14 +20,6 @@ from bot.slack.client import (
     post_message,
     send_with_fallback,
     slack_errors,
-)
-from bot.slack.errors import (
-    ChannelClosedError,
-    PersonUnreachableError,
-    SlackRateLimitedError,
-    SlackUnavailableError,
-    SlackUnreachableError,
-    TokenRefusedError,
 )
 from bot.workspace import WorkspaceId
 
@@ -109,35 +102,23 @@ class Pacer(Generic[K]):
         return max(0.0, moments.get(key, now) - now)
 
 
-class BackoffRegistry(Protocol):
-    """Remembers the waits that Slack asked for with a 429."""
-
-    async def left_s(self, workspace: WorkspaceId) -> float:
-        """Return the seconds until a workspace may be posted to, 0 for now."""
-        ...
-
-    def hold(self, workspace: WorkspaceId, seconds: float) -> None:
-        """Delay a workspace's posts, unless they are delayed for longer already."""
-        ...
-
-
 class LocalBackoff:
-    """The waits that this process was asked for."""
+    """The waits that Slack asked this process for with a 429."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+        self._seconds = clock
         self._until: TLRUCache[WorkspaceId, float, float] = TLRUCache(
             MAX_REMEMBERED, lambda _workspace, until, _now: until, timer=clock
         )
 
     async def left_s(self, workspace: WorkspaceId) -> float:
-        """See `BackoffRegistry.left_s`."""
+        """Return the seconds until a workspace may be posted to, 0 for now."""
         until = self._until.get(workspace)
-        return 0.0 if until is None else max(0.0, until - self._clock())
+        return 0.0 if until is None else max(0.0, until - self._seconds())
 
     def hold(self, workspace: WorkspaceId, seconds: float) -> None:
-        """See `BackoffRegistry.hold`."""
-        until = self._clock() + seconds
+        """Delay a workspace's posts, unless they are delayed for longer already."""
+        until = self._seconds() + seconds
         self._until[workspace] = max(until, self._until.get(workspace, until))
 
 
@@ -164,7 +145,7 @@ class Posting:
         client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
         *,
         on_refused: Callable[[WorkspaceId], object] = lambda _workspace: None,
-        holds: BackoffRegistry | None = None,
+        holds: LocalBackoff | None = None,
         between_s: float = BETWEEN_S,
         answered_within_s: float = ANSWERED_WITHIN_S,
         longest_line_s: float = LONGEST_LINE_S,
@@ -189,7 +170,7 @@ class Posting:
         await self._client(workspace)  # without a client there is no turn
         key = (workspace, channel_id)
         if (wait_s := self._turns.wait_s(key)) > self._longest_line_s:
-            raise SlackRateLimitedError(wait_s)
+            raise errors.SlackRateLimitedError(wait_s)
         async with self._in_line(key):
             await self._turns.take(key)
         await self._check_hold(workspace)  # it may have begun during the wait
@@ -212,7 +193,7 @@ class Posting:
                     return await send_with_fallback(
                         lambda each: post_message(client, channel_id, each.as_args()), message
                     )
-            except SlackRateLimitedError as error:
+            except errors.SlackRateLimitedError as error:
                 self._holds.hold(workspace, error.retry_after_s)
                 raise
 
@@ -231,8 +212,8 @@ class Posting:
                     channel_id = await open_direct(client, user_id)
             await self.acquire_turn(workspace, channel_id)
             return SentMessage(channel_id, await self.post(workspace, channel_id, message))
-        except ChannelClosedError as error:
-            raise PersonUnreachableError(error.code) from error
+        except errors.ChannelClosedError as error:
+            raise errors.PersonUnreachableError(error.code) from error
 
     async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
         """Replace the content of a direct message; raise SlackError, also as `acquire_turn`."""
@@ -241,7 +222,7 @@ class Posting:
         try:
             async with self._answers(workspace):
                 await edit_message(client, sent, message.as_args())
-        except SlackRateLimitedError as error:
+        except errors.SlackRateLimitedError as error:
             self._holds.hold(workspace, error.retry_after_s)
             raise
 
@@ -251,7 +232,7 @@ class Posting:
         try:
             async with slack_errors(), asyncio.timeout(self._answered_within_s):
                 yield
-        except TokenRefusedError:
+        except errors.TokenRefusedError:
             self._on_refused(workspace)
             raise
 
@@ -273,11 +254,13 @@ class Posting:
             async with asyncio.timeout(self._longest_line_s):
                 yield
         except TimeoutError as error:
-            raise SlackRateLimitedError(self._turns.wait_s(key) or self._between_s) from error
+            raise errors.SlackRateLimitedError(
+                self._turns.wait_s(key) or self._between_s
+            ) from error
 
     async def _check_hold(self, workspace: WorkspaceId) -> None:
         if left_s := await self._holds.left_s(workspace):
-            raise SlackRateLimitedError(left_s)
+            raise errors.SlackRateLimitedError(left_s)
 
 
 @contextmanager
@@ -285,7 +268,7 @@ def _nothing_posted() -> Iterator[None]:
     """Turn an unknown outcome before the post into SlackUnreachableError."""
     try:
         yield
-    except SlackUnavailableError as error:
+    except errors.SlackUnavailableError as error:
         if not error.is_outcome_unknown:
             raise
-        raise SlackUnreachableError(str(error)) from error
+        raise errors.SlackUnreachableError(str(error)) from error

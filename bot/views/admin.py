@@ -3,26 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.admin import (
-    AUDIENCE_NAMES,
-    CHOSEN_FOR,
-    MAX_ENTRIES,
-    MAX_GROUPS,
-    MAX_MANAGERS,
-    OPERATOR,
-    SLACK,
-    Act,
-    EarlierKeyRefusedError,
-    Entry,
-    ManagersUnknownError,
-    Named,
-    NotAManagerError,
-    NotAnAdminError,
-    OutsideAudienceError,
-    UnfitGroupError,
-    UnfitManagerError,
-    audience_names,
-)
+from bot import admin
 from bot.api_keys.models import KeyInUseError, NoEarlierKeyError, OtherKeyError
 from bot.commands import Audience
 from bot.errors import NotAllowedError, StrangerError
@@ -51,7 +32,7 @@ MANAGERS_FORM = "managers"
 MANAGERS_BLOCK, MANAGERS_FIELD = "managers", "managers.people"
 GROUPS_BLOCK, GROUPS_FIELD = "managers-groups", "managers.groups"
 TITLE = "Managers"
-SAVED = "✅ Saved."
+SAVING, SAVED, NOT_SAVED = "⏳ Saving…", "✅ Saved.", "⚠️ *Not saved.*"
 NO_SCOPE = (
     "User groups can't be managers: the app lacks the permission `usergroups:read`. To grant it,"
     " install the app again."
@@ -71,15 +52,15 @@ class Groups:
     why_not: str = ""
 
 
-def managers_form(metadata: str, named: Named, groups: Groups, error: str = "") -> Block:
+def managers_form(metadata: str, named: admin.Named, groups: Groups, error: str = "") -> Block:
     """Return the form to name managers; `error` is why the last try was not saved."""
     people = input_element(
         "multi_users_select",
         MANAGERS_FIELD,
-        max_selected_items=MAX_MANAGERS,
-        initial_users=list(named.user_ids[:MAX_MANAGERS]) or None,
+        max_selected_items=admin.MAX_MANAGERS,
+        initial_users=list(named.user_ids[: admin.MAX_MANAGERS]) or None,
     )
-    warning = [section(f"⚠️ *Not saved.* {error}")] if error else []
+    warning = [section(f"{NOT_SAVED} {error}")] if error else []
     how = context(
         "Managers can manage the API key as admins and owners do. They get a message when it is"
         " refused or expires soon. They can't appoint others. Guests and bots can't be managers,"
@@ -88,16 +69,6 @@ def managers_form(metadata: str, named: Named, groups: Groups, error: str = "") 
     fields = field(MANAGERS_BLOCK, "Managers", people, optional=True)
     blocks = [*warning, how, fields, *_group_field(named, groups)]
     return form(MANAGERS_FORM, TITLE, "Save", blocks, metadata=metadata)
-
-
-def saving_managers_form() -> Block:
-    """Return the form during the check of the people."""
-    return managers_notice("⏳ Saving…")
-
-
-def saved_managers_form(ids: Sequence[str]) -> Block:
-    """Return the confirmation with the ids of the managers."""
-    return managers_notice(f"{SAVED} {managers_text(ids)}")
 
 
 def managers_text(ids: Sequence[str]) -> str:
@@ -139,20 +110,20 @@ def managers_notice(mrkdwn: str) -> Block:
     return notice(TITLE, [section(mrkdwn)])
 
 
-def _group_field(named: Named, groups: Groups) -> list[Block]:
+def _group_field(named: admin.Named, groups: Groups) -> list[Block]:
     """Return the field of the groups, or why there is none; then the named groups stay."""
     if groups.why_not or not (groups.known or named.group_ids):
         stay = names_text(named.group_ids)
         more = f" These stay as they are: {stay}." if stay else ""
         return [context(f"{groups.why_not or NO_GROUPS}{more}")]
     known = {group.group_id: group for group in groups.known}
-    chosen = {each: _handle(known.get(each)) for each in named.group_ids[:MAX_GROUPS]}
+    chosen = {each: _handle(known.get(each)) for each in named.group_ids[: admin.MAX_GROUPS]}
     element = input_element(
         "multi_external_select",
         GROUPS_FIELD,
         "Type a handle or a name",
         min_query_length=0,
-        max_selected_items=MAX_GROUPS,
+        max_selected_items=admin.MAX_GROUPS,
         initial_options=[option(*each) for each in chosen.items()] or None,
     )
     idle = any(each not in known or known[each].is_disabled for each in chosen)
@@ -178,8 +149,8 @@ _AUDIENCES = {
 
 def audiences_form(metadata: str, chosen: Mapping[str, Audience]) -> Block:
     """Return the form to choose who may add and scan."""
-    options = {each: option(each, _AUDIENCES[who]) for each, who in AUDIENCE_NAMES.items()}
-    names = audience_names(chosen)
+    options = {each: option(each, _AUDIENCES[who]) for each, who in admin.AUDIENCE_NAMES.items()}
+    names = admin.audience_names(chosen)
     fields = [
         field(
             f"{AUDIENCE_FIELD}-{operation}",
@@ -191,7 +162,7 @@ def audiences_form(metadata: str, chosen: Mapping[str, Audience]) -> Block:
                 initial_option=options[names[operation]],
             ),
         )
-        for operation in CHOSEN_FOR
+        for operation in admin.CHOSEN_FOR
     ]
     how = context("Slack is asked about each person each time. Others read whom to ask.")
     return form(AUDIENCES_FORM, AUDIENCES_TITLE, "Save", [*fields, how], metadata=metadata)
@@ -202,16 +173,11 @@ def audiences_notice(mrkdwn: str) -> Block:
     return notice(AUDIENCES_TITLE, [section(mrkdwn)])
 
 
-def audiences_not_saved(text: str) -> Block:
-    """Return the form after a failure; `text` says why."""
-    return audiences_notice(f"⚠️ *Not saved.* {text}")
-
-
 def audiences_text(chosen: Mapping[str, Audience]) -> str:
     """Return sentences on who may add and scan."""
     return " ".join(
         f"{operation.capitalize()} domains: {_AUDIENCES[chosen[operation]].lower()}."
-        for operation in CHOSEN_FOR
+        for operation in admin.CHOSEN_FOR
     )
 
 
@@ -219,29 +185,29 @@ HISTORY_PAGE = "history.page"
 HISTORY_TITLE = "History"
 ENTRIES_PER_PAGE = 12
 _DONE = {
-    Act.KEY_SET: "set the key",
-    Act.KEY_REPLACED: "replaced the key by",
-    Act.KEY_ROLLED_BACK: "rolled back to the key",
-    Act.KEY_REMOVED: "removed the key",
-    Act.EARLIER_KEY_FORGOTTEN: "finished a rotation and removed the old key",
-    Act.MANAGERS_CHANGED: "changed the managers",
-    Act.AUDIENCES_CHANGED: "changed who may add and scan",
-    Act.DIGEST_MADE: "made a digest",
-    Act.DIGEST_CHANGED: "changed a digest",
-    Act.DIGEST_PAUSED: "paused a digest",
-    Act.DIGEST_RESUMED: "resumed a digest",
-    Act.DIGEST_DELETED: "deleted a digest",
-    Act.DIGESTS_RESTRICTED: "let only admins change digests",
-    Act.DIGESTS_UNRESTRICTED: "let members change digests",
-    Act.IMPORTED: "imported a file",
-    Act.APP_INSTALLED: "installed the app",
-    Act.APP_REINSTALLED: "installed the app again",
-    Act.ACCESS_REVOKED: "ended the app's access",
+    admin.Act.KEY_SET: "set the key",
+    admin.Act.KEY_REPLACED: "replaced the key by",
+    admin.Act.KEY_ROLLED_BACK: "rolled back to the key",
+    admin.Act.KEY_REMOVED: "removed the key",
+    admin.Act.EARLIER_KEY_FORGOTTEN: "finished a rotation and removed the old key",
+    admin.Act.MANAGERS_CHANGED: "changed the managers",
+    admin.Act.AUDIENCES_CHANGED: "changed who may add and scan",
+    admin.Act.DIGEST_MADE: "made a digest",
+    admin.Act.DIGEST_CHANGED: "changed a digest",
+    admin.Act.DIGEST_PAUSED: "paused a digest",
+    admin.Act.DIGEST_RESUMED: "resumed a digest",
+    admin.Act.DIGEST_DELETED: "deleted a digest",
+    admin.Act.DIGESTS_RESTRICTED: "let only admins change digests",
+    admin.Act.DIGESTS_UNRESTRICTED: "let members change digests",
+    admin.Act.IMPORTED: "imported a file",
+    admin.Act.APP_INSTALLED: "installed the app",
+    admin.Act.APP_REINSTALLED: "installed the app again",
+    admin.Act.ACCESS_REVOKED: "ended the app's access",
 }
-_NOT_PEOPLE = {OPERATOR: "The bot's operator", SLACK: "Slack"}
+_NOT_PEOPLE = {admin.OPERATOR: "The bot's operator", admin.SLACK: "Slack"}
 
 
-def history_form(entries: Sequence[Entry], page: int, metadata: str) -> Block:
+def history_form(entries: Sequence[admin.Entry], page: int, metadata: str) -> Block:
     """Return a page of the history, latest first; `page` counts from 0."""
     pages = max(1, -(-len(entries) // ENTRIES_PER_PAGE))
     page = min(max(page, 0), pages - 1)
@@ -252,7 +218,7 @@ def history_form(entries: Sequence[Entry], page: int, metadata: str) -> Block:
         button("Later", f"{HISTORY_PAGE}.later", str(page - 1)) if page else None,
         button("Earlier", f"{HISTORY_PAGE}.earlier", str(page + 1)) if page + 1 < pages else None,
     )
-    foot = f"Page {page + 1} of {pages}. The last {MAX_ENTRIES} actions are kept."
+    foot = f"Page {page + 1} of {pages}. The last {admin.MAX_ENTRIES} actions are kept."
     return notice(HISTORY_TITLE, [*blocks, *turns, context(foot)], metadata=metadata)
 
 
@@ -261,7 +227,7 @@ def history_error_form(mrkdwn: str) -> Block:
     return notice(HISTORY_TITLE, [section(mrkdwn)])
 
 
-def entry_line(entry: Entry) -> str:
+def entry_line(entry: admin.Entry) -> str:
     """Return a line of the history as mrkdwn."""
     by = _NOT_PEOPLE.get(entry.by) or name_token(entry.by)
     words = [f"{moment_token(entry.at)}  ·  {by} {_DONE[entry.act]}"]
@@ -275,7 +241,7 @@ def entry_line(entry: Entry) -> str:
     return " ".join(words) + (f": {', '.join(changes)}" if changes else "")
 
 
-def _not_a_manager(error: NotAManagerError, _facts: Facts) -> Message:
+def _not_a_manager(error: admin.NotAManagerError, _facts: Facts) -> Message:
     named = names_text(error.managers)
     who = f"these managers: {named}" if named else "appointed managers"
     return plain_message(
@@ -284,14 +250,14 @@ def _not_a_manager(error: NotAManagerError, _facts: Facts) -> Message:
     )
 
 
-def _not_an_admin(error: NotAnAdminError, _facts: Facts) -> Message:
+def _not_an_admin(error: admin.NotAnAdminError, _facts: Facts) -> Message:
     return plain_message(
         "Only admins and owners of this workspace can appoint managers and set permissions."
         f"{_organisation_text(error)}"
     )
 
 
-def _outside_audience(error: OutsideAudienceError, _facts: Facts) -> Message:
+def _outside_audience(error: admin.OutsideAudienceError, _facts: Facts) -> Message:
     deed, change = f"{error.operation} domains", "Admins and owners can change that with"
     if error.audience is Audience.MANAGERS:
         named = names_text(error.managers)
@@ -302,7 +268,7 @@ def _outside_audience(error: OutsideAudienceError, _facts: Facts) -> Message:
     return plain_message(f"{text} {change} `/domainkey`.")
 
 
-def _organisation_text(error: NotAManagerError | NotAnAdminError) -> str:
+def _organisation_text(error: admin.NotAManagerError | admin.NotAnAdminError) -> str:
     if not error.is_in_organisation:
         return ""
     return (
@@ -311,7 +277,7 @@ def _organisation_text(error: NotAManagerError | NotAnAdminError) -> str:
     )
 
 
-def _managers_unknown(error: ManagersUnknownError, facts: Facts) -> Message:
+def _managers_unknown(error: admin.ManagersUnknownError, facts: Facts) -> Message:
     groups = names_text([each for each in error.managers if each.startswith("S")])
     of_whom = f"the user groups that are managers ({groups})" if groups else "a user group"
     unsaid = f"Slack did not say who is in {of_whom}, so your access can't be checked."
@@ -323,7 +289,7 @@ def _managers_unknown(error: ManagersUnknownError, facts: Facts) -> Message:
     return retry_message(f"{unsaid} Nothing was changed. Admins and owners can do it.", facts)
 
 
-def _unfit(error: UnfitManagerError, _facts: Facts) -> Message:
+def _unfit(error: admin.UnfitManagerError, _facts: Facts) -> Message:
     named = ", ".join(f"<@{user_id}>" for user_id in error.user_ids) or "This person"
     return plain_message(
         f"{named} can't be a manager. Guests, bots, closed accounts, and people of other"
@@ -333,12 +299,12 @@ def _unfit(error: UnfitManagerError, _facts: Facts) -> Message:
 
 ADMIN_ERRORS: dict[type[BaseException], Explain] = {
     NotAllowedError: plain("Only admins and owners of this workspace can manage the API key."),
-    NotAManagerError: _not_a_manager,
-    NotAnAdminError: _not_an_admin,
-    OutsideAudienceError: _outside_audience,
-    ManagersUnknownError: _managers_unknown,
-    UnfitManagerError: _unfit,
-    UnfitGroupError: plain(
+    admin.NotAManagerError: _not_a_manager,
+    admin.NotAnAdminError: _not_an_admin,
+    admin.OutsideAudienceError: _outside_audience,
+    admin.ManagersUnknownError: _managers_unknown,
+    admin.UnfitManagerError: _unfit,
+    admin.UnfitGroupError: plain(
         "One of these user groups is deleted or disabled. Pick another one, or enable it in Slack"
         " first."
     ),
@@ -350,7 +316,7 @@ ADMIN_ERRORS: dict[type[BaseException], Explain] = {
     OtherKeyError: plain(
         "Someone else replaced the key, so nothing was changed. Check it with `/domainkey`."
     ),
-    EarlierKeyRefusedError: plain(
+    admin.EarlierKeyRefusedError: plain(
         "The previous key no longer works: it was probably deleted, or it has expired. Nothing was"
         " changed."
     ),

@@ -386,7 +386,6 @@ def _is_of_use(record: KeyRecord, today: date) -> bool:
 
 
 def _warning(record: KeyRecord, today: date, keys_url: str | None = None) -> str:
-    """Return a warning as mrkdwn, or nothing."""
     if record.refused_at:
         make = f"Make a new key under {keys_page(keys_url)}."
         return f"⚠️ Commands and digests stop until it is replaced. {make}"

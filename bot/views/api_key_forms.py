@@ -28,6 +28,7 @@ EXPIRY_BLOCK, EXPIRY_DAY_BLOCK, SCOPES_BLOCK = "expiry", "expiry_day", "scopes"
 SECRET_FIELD, LABEL_FIELD = "key.secret", "key.label"
 EXPIRY_FIELD, EXPIRY_DAY_FIELD, SCOPES_FIELD = "key.expiry", "key.expiry_day", "key.scopes"
 TITLE = "Domain Tracker API key"
+CHECKING = "⏳ Checking the key with Domain Tracker…"
 # Service document, section 2.1: 30, 90 or 365 days, or a date.
 EXPIRIES = {
     "30": "30 days",
@@ -72,11 +73,6 @@ def _new_key_blocks(values: KeyFormValues, error: str | None) -> list[Block]:
         " It is checked with one request, encrypted, and never shown again."
     )
     return [*warning, how, *_fields(values)]
-
-
-def checking_form() -> Block:
-    """Return the form during the check of a key."""
-    return refused_form("⏳ Checking the key with Domain Tracker…")
 
 
 def saved_form(record: KeyRecord, domains: int, earlier: PreviousKey | None = None) -> Block:
@@ -182,11 +178,6 @@ def second_step(
     head = section(f"*Step 2 of 4: enter the new key*\n{text}")
     blocks = [head, *_new_key_blocks(values, error)]
     return form(ROTATION_FORM, ROTATION_TITLE, SWAP, blocks, metadata=metadata)
-
-
-def checking_step() -> Block:
-    """Return the form during the check of a key."""
-    return interrupted("⏳ Checking the key with Domain Tracker…")
 
 
 def third_step(

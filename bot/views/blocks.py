@@ -22,6 +22,7 @@ from bot.views.text import (
     clip,
     escaped,
     outside,
+    without_markup,
 )
 
 # A button whose action id begins so runs the command line in its value. `HERE` replaces the
@@ -246,7 +247,7 @@ Explain = Callable[[Any, Facts], Message]
 
 def plain_message(mrkdwn: str, *buttons: Block | None) -> Message:
     """Return a message of one paragraph, possibly with buttons."""
-    return Message(mrkdwn.replace("`", ""), (section(mrkdwn), *actions(*buttons)))
+    return Message(without_markup(mrkdwn), (section(mrkdwn), *actions(*buttons)))
 
 
 def plain(mrkdwn: str) -> Explain:

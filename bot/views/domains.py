@@ -12,18 +12,7 @@ from bot.portfolio.end_dates import EndDates, KnownEnds
 from bot.portfolio.query import Query, Sort, ends_of, query_text
 from bot.portfolio.service import Snapshot
 from bot.tracker.models import Domain
-from bot.views.blocks import (
-    actions,
-    button,
-    context,
-    header,
-    paragraphs,
-    raw_number,
-    raw_text,
-    run_button,
-    run_menu,
-    section,
-)
+from bot.views import blocks
 from bot.views.ends import END_COLUMNS, end_cells, first_text, never_scanned_text, scanned_text
 from bot.views.text import (
     MAX_TABLE_CHARS,
@@ -151,14 +140,18 @@ def domains_table(
     place = 1 if ends_first else len(COLUMNS)
     titles = [*COLUMNS, *LABEL_COLUMNS]
     titles[place:place] = END_COLUMNS if dated else ()
-    rows = [[raw_text(title) for title in titles]]
+    rows = [[blocks.raw_text(title) for title in titles]]
     for domain in page.domains:
         name, number, state, *labels = _cells(domain)
         # A column sorts by value only if every cell has one: an unknown score sorts below 0.
         score = -1 if domain.health_score is None else float(number)
-        cells = [raw_text(name), raw_number(score, number), *map(raw_text, (state, *labels))]
+        cells = [
+            blocks.raw_text(name),
+            blocks.raw_number(score, number),
+            *map(blocks.raw_text, (state, *labels)),
+        ]
         ends = end_cells(ends_of(domain, dated), dated.now) if dated else ()
-        cells[place:place] = [raw_number(*end) for end in ends]
+        cells[place:place] = [blocks.raw_number(*end) for end in ends]
         rows.append(cells)
     return {
         "type": "data_table",
@@ -194,24 +187,24 @@ def domains_message(
     `shared_by` is the name of the person who shares it with a channel: then it has no buttons.
     """
     if not snapshot.domains:
-        add = run_button("Add domain", "/adddomain", style="primary")
-        return Message(NO_DOMAINS, (section(NO_DOMAINS), *actions(add)))
+        add = blocks.run_button("Add domain", "/adddomain", style="primary")
+        return Message(NO_DOMAINS, (blocks.section(NO_DOMAINS), *blocks.actions(add)))
     if not found:
         return _nothing_found_message(snapshot, query, known)
     page = page_of(found, query.page)
     totals = summary(domain.health_score for domain in found)
     of_all = "" if len(found) == len(snapshot.domains) else f" of {len(snapshot.domains):,}"
     title = f"{plural(len(found), 'domain')}{of_all}, average health {average_text(totals)}"
-    top = [header(title), context(_subtitle(totals, query, page))]
+    top = [blocks.header(title), blocks.context(_subtitle(totals, query, page))]
     bottom = [
-        context(
+        blocks.context(
             f"{listed_text(snapshot)}{_dates_note(snapshot, query, page, known)}"
             + (f" Shared by {bold(shared_by, 80)}." if shared_by else "")
         ),
         *([] if shared_by else [*_pager(query, page), *_buttons(query, page)]),
     ]
     if page.count > 1:
-        bottom.insert(0, context(SORTS_THIS_PAGE))
+        bottom.insert(0, blocks.context(SORTS_THIS_PAGE))
     table = domains_table(page, _order(query), known, ends_first=query.is_about_ends)
     return Message(
         text=_text(f"{title}: {bands_text(totals)}", found, query, page, known),
@@ -226,8 +219,8 @@ def outdated_message(
     """Return the message of a list that is not the present one, headed by its age."""
     age = age_text((now - listed_at).total_seconds())
     notice = f"Domain Tracker is unavailable. This list is from {moment_token(listed_at)}, {age}."
-    retry = run_button("Try again", _line(query, query.page), here=True)
-    head = section(f"⚠️ {notice}", retry)
+    retry = blocks.run_button("Try again", _line(query, query.page), here=True)
+    head = blocks.section(f"⚠️ {notice}", retry)
     return Message(
         text=f"{without_markup(notice)} {message.text}",
         blocks=(head, *message.blocks),
@@ -243,8 +236,8 @@ def _plain_rows(page: Page, known: KnownEnds | None) -> list[Block]:
     lines = lines_within(map(str.rstrip, every), MAX_PLAIN_CHARS)
     left_out = len(page.domains) - len(lines)
     return [
-        *paragraphs(lines),
-        *([context(f"and {left_out:,} more on this page")] if left_out else []),
+        *blocks.paragraphs(lines),
+        *([blocks.context(f"and {left_out:,} more on this page")] if left_out else []),
     ]
 
 
@@ -337,31 +330,30 @@ def _line(query: Query, number: int) -> str:
 
 
 def _pager(query: Query, page: Page) -> list[Block]:
-    """Return the row that turns pages; none for a single page."""
     if page.count == 1:
         return []
 
     def to_page(label: str, number: int) -> Block | None:
         there = 1 <= number <= page.count
-        return run_button(label, _line(query, number), here=True) if there else None
+        return blocks.run_button(label, _line(query, number), here=True) if there else None
 
     line = _line(query, 1)
     step = -(-page.count // MAX_PAGES_IN_MENU)
     numbers = dict.fromkeys((*range(1, page.count, step), page.count))
     choices = {f"page:{number}": f"Page {number:,}" for number in numbers}
-    menu = run_menu("Go to page", line, choices, number=page.number)
-    row = actions(
+    menu = blocks.run_menu("Go to page", line, choices, number=page.number)
+    row = blocks.actions(
         to_page("Previous page", page.number - 1), to_page("Next page", page.number + 1), menu
     )
     return [{**block, "block_id": line} for block in row] if menu else row
 
 
 def _buttons(query: Query, page: Page) -> list[Block]:
-    return actions(
-        run_button("Scan", "/scan"),
-        run_button("Add domain", "/adddomain"),
-        button("Share", SHARE_DOMAINS, query_text(query.on_page(page.number)) or " "),
-        button("Export CSV", EXPORT_DOMAINS, query_text(query.on_page(1)) or " "),
+    return blocks.actions(
+        blocks.run_button("Scan", "/scan"),
+        blocks.run_button("Add domain", "/adddomain"),
+        blocks.button("Share", SHARE_DOMAINS, query_text(query.on_page(page.number)) or " "),
+        blocks.button("Export CSV", EXPORT_DOMAINS, query_text(query.on_page(1)) or " "),
     )
 
 
@@ -373,8 +365,8 @@ def _nothing_found_message(snapshot: Snapshot, query: Query, known: KnownEnds | 
     return Message(
         text=f"None of your {total} matches {escaped(_filter_text(query), 300)}.",
         blocks=(
-            section("\n".join([text, *offers])),
-            *actions(run_button("All domains", "/domains", here=True)),
+            blocks.section("\n".join([text, *offers])),
+            *blocks.actions(blocks.run_button("All domains", "/domains", here=True)),
         ),
     )
 

@@ -17,39 +17,10 @@ from bot.message import Message
 from bot.portfolio.add_domain import AlreadyAddedError, UncertainAddError
 from bot.portfolio.query import UnknownDomainError, host_of
 from bot.scans import NoDomainIdError, NoScanError
-from bot.slack.errors import (
-    BlocksRefusedError,
-    ChannelClosedError,
-    FormChangedError,
-    MissingScopeError,
-    PersonUnreachableError,
-    SlackError,
-    SlackRateLimitedError,
-    SlackRefusedError,
-    SlackUnavailableError,
-    SlackUnreachableError,
-    TokenRefusedError,
-    TriggerExpiredError,
-    WorkspaceHeldError,
-)
-from bot.store.documents import (
-    ConflictError,
-    ForgottenError,
-    NoAnswerError,
-    StoreError,
-    StoreLockedError,
-    WrongKeyRingError,
-)
+from bot.slack import errors as slack
+from bot.store import documents as store
 from bot.store.postgres.pool import LostConnectionError, OutdatedSchemaError
-from bot.tracker.models import (
-    RejectedError,
-    ReplyTooLargeError,
-    TimedOutError,
-    TooBusyError,
-    TrackerError,
-    UnavailableError,
-    UnreadableReplyError,
-)
+from bot.tracker import models as tracker
 from bot.views.adddomain import already_added_message
 from bot.views.blocks import (
     Explain,
@@ -73,7 +44,7 @@ from bot.views.text import code, duration_text, escaped, host_text, outside
 _PASSING = {408, 423, 425}
 
 
-def _rejected(error: RejectedError, facts: Facts) -> Message:
+def _rejected(error: tracker.RejectedError, facts: Facts) -> Message:
     reason = f" It said: {code(error.said, 200)}." if error.said else ""
     facts = facts if error.status in _PASSING else replace(facts, command_line=None)
     return retry_message(
@@ -81,13 +52,15 @@ def _rejected(error: RejectedError, facts: Facts) -> Message:
     )
 
 
-def _timed_out(error: TimedOutError, facts: Facts) -> Message:
+def _timed_out(error: tracker.TimedOutError, facts: Facts) -> Message:
     more = " It may still be working on it." if error.is_outcome_unknown else ""
     return retry_message(f"Domain Tracker did not answer in time.{more}", facts)
 
 
 def _with_status(mrkdwn: str, no_status: str = "") -> Explain:
-    def explain(error: UnavailableError | UnreadableReplyError, facts: Facts) -> Message:
+    def explain(
+        error: tracker.UnavailableError | tracker.UnreadableReplyError, facts: Facts
+    ) -> Message:
         detail = f"status {error.status}" if error.status else no_status
         return retry_message(mrkdwn, facts, detail=detail)
 
@@ -111,12 +84,12 @@ def _with_code(mrkdwn: str) -> Explain:
     return lambda error, facts: retry_message(mrkdwn, facts, detail=error.code)
 
 
-def _rate_limited(error: SlackRateLimitedError, facts: Facts) -> Message:
+def _rate_limited(error: slack.SlackRateLimitedError, facts: Facts) -> Message:
     wait = duration_text(error.retry_after_s)
     return retry_message(f"Slack limits the app's requests for now. Try again in {wait}.", facts)
 
 
-def _channel(error: ChannelClosedError, facts: Facts) -> Message:
+def _channel(error: slack.ChannelClosedError, facts: Facts) -> Message:
     closed = (
         "The app may not post in that channel."
         " The settings of the channel or your organization say who may post."
@@ -124,7 +97,7 @@ def _channel(error: ChannelClosedError, facts: Facts) -> Message:
     return retry_message(_CHANNELS.get(error.code, closed), facts, detail=error.code)
 
 
-def _missing_scope(error: MissingScopeError, facts: Facts) -> Message:
+def _missing_scope(error: slack.MissingScopeError, facts: Facts) -> Message:
     named = f": {code(error.needed, 80)}" if error.needed else ""
     return retry_message(
         f"The app lacks a Slack permission for this{named}."
@@ -226,55 +199,59 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
         "The expiration date has passed. Make a new key, or correct the date."
     ),
     # Domain Tracker
-    TrackerError: retry("Domain Tracker couldn't do this."),
-    RejectedError: _rejected,
-    TimedOutError: _timed_out,
-    TooBusyError: retry(
+    tracker.TrackerError: retry("Domain Tracker couldn't do this."),
+    tracker.RejectedError: _rejected,
+    tracker.TimedOutError: _timed_out,
+    tracker.TooBusyError: retry(
         "The app has too many open requests, so yours was not sent. Please try again in a minute."
     ),
-    UnavailableError: _with_status(
+    tracker.UnavailableError: _with_status(
         "Domain Tracker is unavailable. Try again shortly.", "no connection"
     ),
-    UnreadableReplyError: _with_status("Domain Tracker returned an unexpected response."),
-    ReplyTooLargeError: retry("Domain Tracker returned more than the app can read (16 MiB)."),
+    tracker.UnreadableReplyError: _with_status("Domain Tracker returned an unexpected response."),
+    tracker.ReplyTooLargeError: retry(
+        "Domain Tracker returned more than the app can read (16 MiB)."
+    ),
     # Slack
-    SlackError: retry("I couldn't do this in Slack."),
-    TriggerExpiredError: retry("The form couldn't open in time. Press `Try again` to open it."),
-    FormChangedError: retry("The form has changed since you opened it. Open it again."),
-    SlackRateLimitedError: _rate_limited,
-    SlackUnreachableError: retry("Slack can't be reached, so nothing was done."),
-    SlackUnavailableError: retry("Slack returned an unexpected response."),
-    BlocksRefusedError: retry("Slack refused to show the answer."),
-    ChannelClosedError: _channel,
-    PersonUnreachableError: _with_code(
+    slack.SlackError: retry("I couldn't do this in Slack."),
+    slack.TriggerExpiredError: retry(
+        "The form couldn't open in time. Press `Try again` to open it."
+    ),
+    slack.FormChangedError: retry("The form has changed since you opened it. Open it again."),
+    slack.SlackRateLimitedError: _rate_limited,
+    slack.SlackUnreachableError: retry("Slack can't be reached, so nothing was done."),
+    slack.SlackUnavailableError: retry("Slack returned an unexpected response."),
+    slack.BlocksRefusedError: retry("Slack refused to show the answer."),
+    slack.ChannelClosedError: _channel,
+    slack.PersonUnreachableError: _with_code(
         "The app can't message that person. They have left, or the app can't see them."
     ),
-    WorkspaceHeldError: _with_code(
+    slack.WorkspaceHeldError: _with_code(
         "Slack blocks the app in this workspace for now. This may last for hours."
     ),
-    TokenRefusedError: _with_code(
+    slack.TokenRefusedError: _with_code(
         "Slack no longer accepts the app in this workspace. Please ask an admin to reinstall it."
     ),
-    MissingScopeError: _missing_scope,
-    SlackRefusedError: _with_code("Slack refused this request."),
+    slack.MissingScopeError: _missing_scope,
+    slack.SlackRefusedError: _with_code("Slack refused this request."),
     # The store
-    StoreError: retry(
+    store.StoreError: retry(
         "The bot's database is unavailable. Please try again in a minute. If that fails, send the"
         " reference to the bot's operator."
     ),
-    NoAnswerError: retry(
+    store.NoAnswerError: retry(
         "The bot's database didn't answer in time. Check whether your change was saved before you"
         " repeat it."
     ),
-    ConflictError: retry("Someone else changed this at the same time."),
-    ForgottenError: retry(
+    store.ConflictError: retry("Someone else changed this at the same time."),
+    store.ForgottenError: retry(
         "The app was removed from this workspace, so its data is deleted. If it was just installed"
         " again, try again in a few minutes."
     ),
-    StoreLockedError: retry(
+    store.StoreLockedError: retry(
         "Another copy of the bot uses its database. The operator has to stop one of them."
     ),
-    WrongKeyRingError: retry(
+    store.WrongKeyRingError: retry(
         "The bot's data is encrypted with other keys. The operator has to restore them."
     ),
     LostConnectionError: retry(

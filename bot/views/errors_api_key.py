@@ -15,27 +15,8 @@ from bot.tracker.models import (
     RateLimitedError,
     ReserveReachedError,
 )
+from bot.views import api_key, blocks
 from bot.views.admin import ADMIN_ERRORS, names_text
-from bot.views.api_key import (
-    CHECK_KEY,
-    ROTATE_KEY,
-    SET_KEY,
-    budget_lines,
-    expiry_words,
-    least_scope,
-    left_text,
-    operation_text,
-)
-from bot.views.blocks import (
-    Explain,
-    Facts,
-    actions,
-    again_button,
-    button,
-    context,
-    plain,
-    section,
-)
 from bot.views.text import (
     code,
     day_text,
@@ -61,11 +42,12 @@ def refusal_notice(record: KeyRecord, today: date, keys_url: str | None = None) 
         " digests wait for it."
     )
     return Message(
-        text + without_markup(mend), (section(f"🔑 *{text}*{mend}"), *actions(*_repair_buttons()))
+        text + without_markup(mend),
+        (blocks.section(f"🔑 *{text}*{mend}"), *blocks.actions(*_repair_buttons())),
     )
 
 
-def draft_error_text(error: Exception, facts: Facts) -> str | None:
+def draft_error_text(error: Exception, facts: blocks.Facts) -> str | None:
     """Return why an entered key was not saved, `None` if the key is not the reason."""
     match error:
         case InvalidKeyError():
@@ -76,47 +58,47 @@ def draft_error_text(error: Exception, facts: Facts) -> str | None:
     return None
 
 
-def _no_key(_error: NoKeyError, facts: Facts) -> Message:
+def _no_key(_error: NoKeyError, facts: blocks.Facts) -> Message:
     kept = " I kept your command for 15 minutes. It runs by itself once the key is set."
     text = "This workspace is not connected to Domain Tracker yet."
     text += kept if facts.is_kept else ""
     if facts.is_admin:
-        set_key = button("Set key", SET_KEY, style="primary")
-        return _message(f"{text} Press `Set key` to connect it.", set_key)
-    return _message(f"{text} {_ask('to connect it with `/domainkey`')}")
+        set_key = blocks.button("Set key", api_key.SET_KEY, style="primary")
+        return blocks.plain_message(f"{text} Press `Set key` to connect it.", set_key)
+    return blocks.plain_message(f"{text} {_ask('to connect it with `/domainkey`')}")
 
 
-def _invalid(_error: InvalidKeyError, facts: Facts) -> Message:
+def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
     text = "This workspace's API key no longer works."
     if facts.is_admin:
         make = f"Make a new key under {keys_page(facts.keys_url)}."
-        return _message(f"{text} {_why_invalid(facts)} {make}", *_repair_buttons())
+        return blocks.plain_message(f"{text} {_why_invalid(facts)} {make}", *_repair_buttons())
     key = facts.key if facts.key and facts.key.told_at else None
     managers = [each for each in key.told if each != key.set_by] if key else []
     whom = "a manager, or a workspace admin or owner" if managers else _ADMINS
     informed = _informed_text(key, managers) if key and key.told else ""
-    return _message(f"{text}{informed} {_ask('to replace it', whom)}")
+    return blocks.plain_message(f"{text}{informed} {_ask('to replace it', whom)}")
 
 
-def _lacking(error: LackingScopeError, facts: Facts) -> Message:
-    text = f"The workspace's API key may not {operation_text(error.operation)}."
+def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
+    text = f"The workspace's API key may not {api_key.operation_text(error.operation)}."
     if not facts.is_admin:
-        return _message(f"{text} {_ask('to give it a wider scope')}")
+        return blocks.plain_message(f"{text} {_ask('to give it a wider scope')}")
     held = ", ".join(code(scope, 40) for scope in facts.key.scopes) if facts.key else ""
-    wanted = least_scope(error.operation)
+    wanted = api_key.least_scope(error.operation)
     scope = f"It needs the scope {code(wanted)}" if wanted else "It needs a wider scope"
     steps = (
         f"{scope}{f' (recorded scopes: {held})' if held else ''}. A key's scopes can't be changed:"
         f"\n1. Make a new key in Domain Tracker under {keys_page(facts.keys_url)}."
         "\n2. Press `Replace key` and enter it.\n3. Delete the old key there."
     )
-    return _message(f"{text} {steps}", *_repair_buttons())
+    return blocks.plain_message(f"{text} {steps}", *_repair_buttons())
 
 
-def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
+def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
     text = "The workspace's API key doesn't allow the bot's IP address."
     if not facts.is_admin:
-        return _message(f"{text} {_ask('to allow it')}")
+        return blocks.plain_message(f"{text} {_ask('to allow it')}")
     page = keys_page(facts.keys_url)
     addresses = ", ".join(code(address, 50) for address in facts.egress_addresses)
     how = (
@@ -125,10 +107,10 @@ def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
         else "Ask the bot's operator for its address (setting `EGRESS_IPS`)."
         f" Add it to the key's IP restrictions under {page}."
     )
-    return _message(f"{text} {how}", again_button(facts.command_line))
+    return blocks.plain_message(f"{text} {how}", blocks.again_button(facts.command_line))
 
 
-def _rate_limited(error: RateLimitedError, facts: Facts) -> Message:
+def _rate_limited(error: RateLimitedError, facts: blocks.Facts) -> Message:
     wait = duration_text(error.retry_after_s)
     text = f"The API key's rate limit is reached. Try again in {wait}."
     more = (
@@ -138,38 +120,37 @@ def _rate_limited(error: RateLimitedError, facts: Facts) -> Message:
     return _out_of_requests(text, more, facts)
 
 
-def _reserve(error: ReserveReachedError, facts: Facts) -> Message:
+def _reserve(error: ReserveReachedError, facts: blocks.Facts) -> Message:
     wait = duration_text(error.retry_after_s)
     text = f"The API key's last requests are reserved for digests. Try again in {wait}."
     return _out_of_requests(text, "", facts)
 
 
-def _out_of_requests(text: str, more: str, facts: Facts) -> Message:
-    """Return the message, for admins with what used the requests."""
+def _out_of_requests(text: str, more: str, facts: blocks.Facts) -> Message:
     if not facts.is_admin:
         who = " Managers of the key can see what used them with `/domainkey`."
-        return _message(text + who, again_button(facts.command_line))
-    lines = budget_lines(facts.allowance, facts.now) if facts.allowance else []
-    left = f" {left_text(facts.allowance.budget, facts.now)}" if facts.allowance else ""
+        return blocks.plain_message(text + who, blocks.again_button(facts.command_line))
+    lines = api_key.budget_lines(facts.allowance, facts.now) if facts.allowance else []
+    left = f" {api_key.left_text(facts.allowance.budget, facts.now)}" if facts.allowance else ""
     return Message(
         f"{text}{more}{left}",
         (
-            section(f"{text}{more}"),
-            *([context("\n".join(lines))] if lines else []),
-            *actions(again_button(facts.command_line)),
+            blocks.section(f"{text}{more}"),
+            *([blocks.context("\n".join(lines))] if lines else []),
+            *blocks.actions(blocks.again_button(facts.command_line)),
         ),
     )
 
 
-def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:
+def _unreadable_secret(_error: UnreadableSecretError, facts: blocks.Facts) -> Message:
     text = "The saved API key is encrypted with other keys and can't be read."
     if facts.is_admin:
-        replace_key = button("Replace key", SET_KEY, style="primary")
-        return _message(f"{text} Please enter it again.", replace_key)
-    return _message(f"{text} {_ask('to enter it again with `/domainkey`')}")
+        replace_key = blocks.button("Replace key", api_key.SET_KEY, style="primary")
+        return blocks.plain_message(f"{text} Please enter it again.", replace_key)
+    return blocks.plain_message(f"{text} {_ask('to enter it again with `/domainkey`')}")
 
 
-def _why_invalid(facts: Facts) -> str:
+def _why_invalid(facts: blocks.Facts) -> str:
     expires_on = facts.key.expires_on if facts.key else None
     if expires_on and expires_on <= facts.now.date():
         return f"It expired on {day_text(expires_on)}."
@@ -186,23 +167,21 @@ def _informed_text(key: KeyRecord, managers: Sequence[str]) -> str:
 
 
 def _repair_buttons() -> tuple[Block | None, ...]:
-    return button("Replace key", SET_KEY, style="primary"), button("Check key", CHECK_KEY)
+    return blocks.button("Replace key", api_key.SET_KEY, style="primary"), blocks.button(
+        "Check key", api_key.CHECK_KEY
+    )
 
 
 def _ask(what: str, whom: str = _ADMINS) -> str:
     return f"Please ask {whom} {what}."
 
 
-def _message(mrkdwn: str, *buttons: Block | None) -> Message:
-    return Message(without_markup(mrkdwn), (section(mrkdwn), *actions(*buttons)))
-
-
-API_KEY_ERRORS: dict[type[BaseException], Explain] = {
+API_KEY_ERRORS: dict[type[BaseException], blocks.Explain] = {
     **ADMIN_ERRORS,
     NoKeyError: _no_key,
     InvalidKeyError: _invalid,
     LackingScopeError: _lacking,
-    InsufficientPermissionsError: plain(
+    InsufficientPermissionsError: blocks.plain(
         "This API key may not list domains. It needs the scope `read_domains`."
     ),
     IpNotAllowedError: _ip,
@@ -232,12 +211,12 @@ def key_notice(
         case NoticeKind.WORKS_AGAIN:
             since = f" since {moment_token(record.works_since)}" if record.works_since else ""
             text = f"The API key {code(record.shown)} works again{since}."
-            return _done(f"✅ {text} You don't need to do anything.")
+            return blocks.plain_message(f"✅ {text} You don't need to do anything.")
         case NoticeKind.REPLACED:
             text = f"The API key was replaced. The key in use is {code(record.shown)}."
-            return _done(f"✅ {text} You don't need to do anything.")
+            return blocks.plain_message(f"✅ {text} You don't need to do anything.")
         case NoticeKind.EXPIRY:
-            return _with_steps(record, expiry_words(record, today), "📅", keys_url)
+            return _with_steps(record, api_key.expiry_words(record, today), "📅", keys_url)
         case NoticeKind.ROTATION:
             age = plural((today - record.set_at.date()).days, "day")
             return _with_steps(
@@ -248,20 +227,16 @@ def key_notice(
             )
 
 
-def _done(mrkdwn: str) -> Message:
-    return Message(without_markup(mrkdwn), (section(mrkdwn),))
-
-
 def _with_steps(record: KeyRecord, words: str, symbol: str, keys_url: str | None) -> Message:
-    replace = button("Replace key", SET_KEY, style="primary")
+    replace = blocks.button("Replace key", api_key.SET_KEY, style="primary")
     return Message(
         f"The Domain Tracker API key {record.shown} ({escaped(record.label, 100)}) {words}",
         (
-            section(
+            blocks.section(
                 f"{symbol} *The Domain Tracker API key* {code(record.shown)}"
                 f" ({code(record.label, 100)}) *{words}*"
             ),
-            section(_STEPS.format(page=keys_page(keys_url))),
-            *actions(replace, button("Rotate key", ROTATE_KEY)),
+            blocks.section(_STEPS.format(page=keys_page(keys_url))),
+            *blocks.actions(replace, blocks.button("Rotate key", api_key.ROTATE_KEY)),
         ),
     )

@@ -121,7 +121,6 @@ def _without(message: Message, blocks: Sequence[Block]) -> list[Block]:
 
 
 def _usable(page: HomePage, blocks: Sequence[Block]) -> list[Block]:
-    """Leave out the buttons of commands that the reader may not use."""
     refused = set(COMMANDS) - {command.name for command in page.commands}
 
     def is_usable(button: Block) -> bool:

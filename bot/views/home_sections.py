@@ -17,6 +17,7 @@ from bot.portfolio.service import Snapshot
 from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.tracker.findings import SOON_DAYS
 from bot.tracker.models import Domain
+from bot.views import domains
 from bot.views.admin import names_text
 from bot.views.blocks import actions, button, context, header, plain_text, run_button, section
 from bot.views.digests.nights import night_lines
@@ -26,13 +27,6 @@ from bot.views.digests.wording import (
     mode_text,
     run_lines,
     state_lines,
-)
-from bot.views.domains import (
-    NO_DOMAINS,
-    average_text,
-    bands_text,
-    listed_text,
-    score_mrkdwn,
 )
 from bot.views.ends import never_scanned_text, soon_text
 from bot.views.schedule import schedule_text
@@ -188,7 +182,7 @@ def portfolio_blocks(
         return [header(_TITLE), *refreshable(portfolio), *listed]
     if not portfolio.domains:
         add = run_button("Add domain", "/adddomain", style="primary")
-        return [header(_TITLE), section(NO_DOMAINS), *actions(add, refresh_button())]
+        return [header(_TITLE), section(domains.NO_DOMAINS), *actions(add, refresh_button())]
     return [header(_TITLE), *_listed(portfolio, ends, is_awaited=is_awaited)]
 
 
@@ -200,14 +194,14 @@ def _listed(
     can_refresh: bool = True,
 ) -> list[Block]:
     totals = summary(domain.health_score for domain in portfolio.domains)
-    count = f"*{plural(totals.count, 'domain')}*, average health *{average_text(totals)}*"
+    count = f"*{plural(totals.count, 'domain')}*, average health *{domains.average_text(totals)}*"
     waiting = "\n⏳ Updating…" if is_awaited else ""
     return [
-        section(f"{count}\n{bands_text(totals, with_symbols=True)}"),
+        section(f"{count}\n{domains.bands_text(totals, with_symbols=True)}"),
         *_buttons(can_refresh=can_refresh),
         *_worst(portfolio),
         *(_soon(portfolio, ends) if ends else []),
-        context(listed_text(portfolio) + waiting),
+        context(domains.listed_text(portfolio) + waiting),
     ]
 
 
@@ -246,7 +240,6 @@ def _worst(portfolio: Snapshot) -> list[Block]:
 
 
 def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
-    """Return what ends within 30 days, and how many domains were never scanned."""
     soon = known.soon(portfolio.by_host)
     blocks = [section("*Ends soon*")] if soon else []
     for number, (host, ends) in enumerate(soon[:MAX_SOON], MAX_WORST):
@@ -269,7 +262,7 @@ def _domain_block(domain: Domain, number: int) -> Block:
     labels = [f"📁 {literal(domain.folder, MAX_LABELS_CHARS)}"] if domain.folder else []
     labels += [f"🏷️ {literal(', '.join(domain.tags), MAX_LABELS_CHARS)}"] if domain.tags else []
     more = f"\n{'  '.join(labels)}" if labels else ""
-    text = f"{score_mrkdwn(domain.health_score)}  {bold(shown, 300)}{more}"
+    text = f"{domains.score_mrkdwn(domain.health_score)}  {bold(shown, 300)}{more}"
     return section(text, _scan(domain, number))
 
 

@@ -115,7 +115,6 @@ def _item(value: Scalar) -> str:
 
 
 def _record_of(finding: Finding) -> tuple[str, ...] | None:
-    """Return the numbered record of a finding, or `None`."""
     return finding.path[:-1] if len(finding.path) > 1 and finding.path[-2].isdecimal() else None
 
 

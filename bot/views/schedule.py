@@ -63,7 +63,6 @@ def _moves(change: ClockChange) -> str:
 
 
 def _effect(schedule: Schedule, reader: ZoneInfo | None, at: datetime) -> str:
-    """Return the effect of a clock change on the reader's time, or nothing."""
     if reader is None:
         return ""
     before, after = (_for_reader(schedule, reader, moment) for moment in (at - _SECOND, at))

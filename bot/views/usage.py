@@ -194,7 +194,6 @@ def _look_button(what: str, command_line: str | None) -> Block | None:
 
 
 def _adds(command_line: str | None) -> bool:
-    """Return whether a command adds a domain, and not only opens the form."""
     command, _, text = (command_line or "").partition(" ")
     return command == "/adddomain" and bool(text.strip())
 

@@ -112,7 +112,9 @@ async def test_a_snoozed_alert_is_not_posted_again_until_it_ends(watch: Watch) -
     [key] = await office.documents.list_keys(f"{ACME}/{ALERT}/")
     name = key.partition(f"/{ALERT}/")[2]
     until = office.clock() + 7 * DAY
-    await office.desk.change_alert(ACME, name, lambda each: replace(each, snoozed_until=until))
+    await office.repository.change_alert(
+        ACME, name, lambda each: replace(each, snoozed_until=until)
+    )
 
     further = await watch.sees(a_domain("a.example", 50), b)
     other = await watch.sees(a_domain("a.example", 50), a_domain("b.example", 60))
@@ -208,5 +210,5 @@ async def test_the_alerts_of_a_digest_go_with_it(watch: Watch) -> None:
 
     assert await office.documents.list_keys(f"{ACME}/") == []
     with pytest.raises(UnknownAlertError):
-        await office.desk.alert(ACME, f"{digest_id}/t")
+        await office.repository.alert(ACME, f"{digest_id}/t")
     assert Alert(channel_id="C1", hosts=()).taken_by is None

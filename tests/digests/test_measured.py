@@ -5,8 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.collector import Due, steps_to
+from bot.digests.collector import overdue, steps_to
 from bot.digests.models import Digest, FailureReason, Outcome
+from bot.metrics.definitions import DigestMetrics
 from bot.slack.errors import SlackRefusedError, SlackUnavailableError
 from bot.store.documents import Document
 from bot.tracker.models import UnavailableError
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.anyio
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
 
 
-class Counts:
+class Counts(DigestMetrics):
     """Remembers what it was given."""
 
     def __init__(self, steps: Iterable[tuple[Digest, Digest]] = ()) -> None:
@@ -109,25 +110,24 @@ def test_a_step_after_which_the_oldest_run_is_forgotten_counts_only_the_new_one(
 
 
 async def test_nobody_is_due_where_there_is_nothing(office: Office) -> None:
-    assert await Due(office.repository, clock=office.clock)() == (0, 0.0)
+    assert await overdue(office.repository, office.clock()) == (0, 0.0)
 
 
 async def test_what_is_due_is_counted_with_the_time_of_the_longest(office: Office) -> None:
     await office.make()
     await office.make(channel_id="C2")
-    due = Due(office.repository, clock=office.clock)
     office.clock.now = NINE - SECOND
-    before = await due()
+    before = await overdue(office.repository, office.clock())
     office.clock.now = NINE + 90 * SECOND
 
-    assert (before, await due()) == ((0, 0.0), (2, 90.0))
+    assert (before, await overdue(office.repository, office.clock())) == ((0, 0.0), (2, 90.0))
 
 
 async def test_a_digest_that_cannot_be_read_is_counted_all_the_same(office: Office) -> None:
     await office.documents.put(f"{ACME}/digest/x", {"v": 99}, due_at=NINE)
     office.clock.now = NINE
 
-    assert await Due(office.repository, clock=office.clock)() == (1, 0.0)
+    assert await overdue(office.repository, office.clock()) == (1, 0.0)
 
 
 class Deleted(DocumentsOnDisk):
@@ -142,7 +142,7 @@ async def test_a_digest_that_is_deleted_at_that_moment_is_counted_all_the_same()
     await office.documents.put(f"{ACME}/digest/x", {"v": 1}, due_at=NINE)
     office.clock.now = NINE + HOUR
 
-    assert await Due(office.repository, clock=office.clock)() == (1, 0.0)
+    assert await overdue(office.repository, office.clock()) == (1, 0.0)
 
 
 async def test_what_was_given_to_a_queue_that_lost_it_was_due_before_that(office: Office) -> None:
@@ -154,4 +154,4 @@ async def test_what_was_given_to_a_queue_that_lost_it_was_due_before_that(office
     await office.documents.put(place, document.value, due_at=leased_until)
     office.clock.now = leased_until + SECOND
 
-    assert await Due(office.repository, clock=office.clock)() == (1, 601.0)
+    assert await overdue(office.repository, office.clock()) == (1, 601.0)

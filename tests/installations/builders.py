@@ -8,6 +8,12 @@ from typing import Any
 import pytest
 
 from bot.concurrency import NonOverlappingTask, Tasks
+from bot.installations.directory import (
+    Directory,
+    InstallationRepository,
+    RecentInstallations,
+    StoredInstallation,
+)
 from bot.installations.models import (
     Installation,
     Tokens,
@@ -15,12 +21,6 @@ from bot.installations.models import (
     UninstallKind,
     organisation,
     scope_of_key,
-)
-from bot.installations.repository import (
-    Directory,
-    InstallationRepository,
-    RecentInstallations,
-    StoredInstallation,
 )
 from bot.installations.token_check import TokenChecker
 from bot.installations.uninstall import Uninstaller

@@ -5,8 +5,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
 from bot.installations.authorize import Clients
+from bot.installations.directory import Directory, RecentInstallations, ResolvedInstallation
 from bot.installations.models import organisation
-from bot.installations.repository import Directory, RecentInstallations, ResolvedInstallation
 from bot.installations.token_rotation import TokenProvider
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import ConflictError

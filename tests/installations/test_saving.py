@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
+from bot.installations.directory import InstallationRepository, next_check
 from bot.installations.models import Installation, organisation
 from bot.installations.oauth_flow import InstallationStore, NewInstallation
-from bot.installations.repository import InstallationRepository, next_check
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId

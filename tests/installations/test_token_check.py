@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.installations.directory import WAITS_FOR_REINSTALL, next_check
 from bot.installations.models import Tokens
-from bot.installations.repository import WAITS_FOR_REINSTALL, next_check
 from bot.installations.token_check import AT_ONCE, RECHECKED_AFTER_S, StillWorks, token_proof
 from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError, slack_error
 from bot.store.documents import StoreError

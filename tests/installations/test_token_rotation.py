@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from bot.concurrency import Tasks
+from bot.installations.directory import RecentInstallations
 from bot.installations.models import Installation, Tokens
-from bot.installations.repository import RecentInstallations
 from bot.installations.token_rotation import LEASE, TokenProvider
 from bot.slack.errors import (
     SlackRefusedError,

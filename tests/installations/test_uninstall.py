@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from bot.installations.directory import WAITS_FOR_REINSTALL
 from bot.installations.models import UninstallKind
-from bot.installations.repository import WAITS_FOR_REINSTALL
 from bot.installations.uninstall import GIVEN_UP_AFTER
 from bot.slack.errors import SlackUnreachableError
 from bot.store.documents import StoreError

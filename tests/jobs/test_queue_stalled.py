@@ -2,7 +2,6 @@
 
 import pytest
 
-from bot.jobs.queue import stuck
 from bot.jobs.queue_jobs import MAX_ATTEMPTS
 from bot.store.postgres.pool import Pool
 from tests.jobs.queue_room import MORTAL, Deliveries, at_work, digests_of, rows, until
@@ -109,32 +108,3 @@ async def test_a_living_worker_that_was_taken_for_dead_goes_on(pool: Pool) -> No
             " ('-.T1/digest/d1', '{}', 1, '2026-01-01Z') RETURNING 1",
         )
         await deliveries.until_done()
-
-
-async def begun(pool: Pool, job_id: int, *, ago_s: float) -> None:
-    await rows(
-        pool,
-        "INSERT INTO procrastinate_events (job_id, type, at)"
-        " VALUES (%s, 'started', now() - make_interval(secs => %s)) RETURNING id",
-        job_id,
-        ago_s,
-    )
-
-
-@pytest.mark.parametrize(
-    ("task", "ago_s", "names"),
-    [
-        ("tick", 119, []),
-        ("tick", 121, ["tick"]),
-        ("proofs", 899, []),
-        ("proofs", 901, ["proofs"]),
-    ],
-)
-async def test_periodic_work_that_takes_too_long_counts_as_stuck(
-    pool: Pool, task: str, ago_s: float, names: list[str]
-) -> None:
-    worker = await a_worker(pool, silent_s=0)
-    await begun(pool, await a_job(pool, worker, task=task), ago_s=ago_s)
-    await begun(pool, await a_job(pool, worker), ago_s=5000)  # a delivery may take its time
-
-    assert await stuck(pool) == names

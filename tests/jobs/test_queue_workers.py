@@ -86,10 +86,8 @@ async def test_a_worker_is_ready_once_it_takes_part(pool: Pool) -> None:
     assert await ready.is_ready() is False
 
 
-async def test_a_tick_that_failed_makes_unready_until_one_ends_well_or_others_tick(
-    pool: Pool,
-) -> None:
-    ready = Readiness(pool, [], every_s=10)
+async def test_a_tick_that_failed_makes_unready_until_one_ends_well_or_others_tick() -> None:
+    ready = Readiness([], every_s=10)
 
     with pytest.raises(ZeroDivisionError), ready.ticking():
         raise ZeroDivisionError

@@ -8,8 +8,7 @@ from prometheus_client.openmetrics.parser import (
     text_string_to_metric_families as openmetrics_families,
 )
 
-from bot.metrics.definitions import OPERATIONS, REQUEST_OUTCOMES, VERSION, FewValues, Metrics
-from tests.builders import KEY
+from bot.metrics.definitions import OPERATIONS, REQUEST_OUTCOMES, VERSION, Metrics
 from tests.loops import loop_over
 from tests.metrics.reading import a_bot, samples, value, values
 
@@ -59,32 +58,6 @@ async def test_a_method_of_slack_has_all_of_its_counters_from_its_first_call_on(
     counts = await values(metrics, "bot_slack_calls_total")
     assert sorted(counts.values()) == [0, 0, 0, 1]
     assert {dict(labels)["method"] for labels in counts} == {"chat.postMessage"}
-
-
-async def test_whatever_people_send_makes_few_series() -> None:
-    metrics = a_bot()
-
-    for number in range(500):
-        metrics.people.note_request(f"/typed-{number}", "answered", 0.1)
-
-    assert len(await values(metrics, "bot_request_seconds_count")) == 151
-    assert await value(metrics, "bot_request_seconds_count", what="other") == 350
-
-
-@loop_over("odd", [KEY + "x" * 20, 'a"} 1\n', "", "ä", "<!channel>", "T0123 ABC"])
-def test_an_odd_value_is_no_label(odd: str) -> None:
-    assert FewValues()(odd) == "other"
-
-
-def test_a_value_that_was_let_through_once_always_is() -> None:
-    few = FewValues(most=2)
-
-    assert [few(each) for each in ["/scan", "home", "third", "/scan"]] == [
-        "/scan",
-        "home",
-        "other",
-        "/scan",
-    ]
 
 
 async def test_a_digest_is_counted_with_its_lag_and_never_before_its_slot() -> None:

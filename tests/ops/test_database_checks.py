@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.installations.repository import InstallationRepository
+from bot.installations.directory import InstallationRepository
 from bot.jobs.queue_jobs import migrations
 from bot.ops.doctor import check_stored
 from bot.ops.doctor_store import (

@@ -147,22 +147,6 @@ async def test_a_bot_in_no_channel_is_in_none() -> None:
     assert await fetch_own_channels(Pages([]), ACME, limit=6) == []
 
 
-@pytest.mark.parametrize("scope", ["public_channel", "private_channel"])
-async def test_one_of_the_two_scopes_is_enough(scope: str) -> None:
-    client = Pages(channels("C1"))
-    client.scopes = {scope}
-
-    assert await fetch_own_channels(client, ACME, limit=6) == ["C1"]
-
-
-async def test_without_either_nobody_knows() -> None:
-    client = Pages(channels("C1"))
-    client.scopes = set()
-
-    with pytest.raises(MissingScopeError):
-        await fetch_own_channels(client, ACME, limit=6)
-
-
 async def test_the_primary_owner_comes_first_then_owners_then_admins() -> None:
     client = Pages(
         [

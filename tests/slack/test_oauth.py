@@ -100,7 +100,7 @@ async def test_an_incomplete_answer_is_no_installation(
 ) -> None:
     slack.answer, slack.codes = ANSWER | change, [CODE]
 
-    with pytest.raises(SlackUnavailableError, match="incomplete"):
+    with pytest.raises(SlackUnavailableError):
         await oauth.exchange(CODE, BACK)
 
 

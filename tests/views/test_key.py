@@ -26,6 +26,7 @@ from bot.views.api_key import (
     typed_key_message,
 )
 from bot.views.api_key_forms import (
+    CHECKING,
     EXPIRIES,
     EXPIRY_BLOCK,
     EXPIRY_DAY_BLOCK,
@@ -33,7 +34,6 @@ from bot.views.api_key_forms import (
     SCOPES_BLOCK,
     SECRET_BLOCK,
     KeyFormValues,
-    checking_form,
     key_form,
     refused_form,
     saved_form,
@@ -103,7 +103,7 @@ def test_the_form_says_why_the_last_try_was_not_saved() -> None:
 
 def test_what_stands_in_the_place_of_the_form_is_taken_too() -> None:
     for form in (
-        checking_form(),
+        refused_form(CHECKING),
         saved_form(a_key_record(), 1),
         refused_form("Only admins."),
         refused_form("x" * 5_000),

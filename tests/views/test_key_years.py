@@ -30,13 +30,10 @@ from bot.views.admin import (
     history_form,
     managers_form,
     managers_notice,
-    saved_managers_form,
-    saving_managers_form,
 )
 from bot.views.api_key import key_state_message, rolled_back_message, scope_lines
 from bot.views.api_key_forms import (
     KeyFormValues,
-    checking_step,
     finished,
     first_step,
     fourth_step,
@@ -147,15 +144,11 @@ def test_the_steps_name_what_to_do_with_which_key() -> None:
 def test_slack_takes_every_form_in_between() -> None:
     for form in (
         second_step("meta", KeyFormValues(), "Mistyped."),
-        checking_step(),
         interrupted("x" * 5_000),
         managers_form("meta", Named(), Groups(), "Why."),
         managers_form("meta", Named((ADMIN_ID,) * 30), Groups(why_not=NO_SCOPE)),
         managers_form("meta", Named(group_ids=("S1",) * 30), Groups([A_GROUP])),
         managers_notice("x" * 5_000),
-        saved_managers_form((ADMIN_ID,)),
-        saved_managers_form(()),
-        saving_managers_form(),
         history_error_form("x" * 5_000),
     ):
         assert_slack_takes_form(form)

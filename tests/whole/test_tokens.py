@@ -11,7 +11,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
-from bot.installations.repository import InstallationRepository, RecentInstallations
+from bot.installations.directory import InstallationRepository, RecentInstallations
 from bot.installations.token_rotation import TokenProvider
 from bot.playground.slack import LocalSlack
 from bot.slack.auth import OAuthCalls

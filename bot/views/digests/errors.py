@@ -3,46 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from bot.digests.models import (
-    MAX_PER_CHANNEL,
-    AdminsOnlyError,
-    BotNotInChannelError,
-    Digest,
-    DigestBusyError,
-    EditConflictError,
-    GuestError,
-    LostClaimError,
-    Notice,
-    NotInChannelError,
-    Outcome,
-    StoppedError,
-    TooManyDigestsError,
-    UnknownAlertError,
-    UnknownDigestError,
-)
+from bot.digests import models as digests
 from bot.digests.schedule import UnknownZoneError
 from bot.message import Block, Message
+from bot.views import blocks
 from bot.views.api_key import SET_KEY
-from bot.views.blocks import (
-    REFERENCE,
-    Explain,
-    Facts,
-    actions,
-    context,
-    plain,
-    retry,
-    section,
-)
-from bot.views.digests.wording import (
-    INVITE,
-    digest_button,
-    failure_text,
-    filter_mrkdwn,
-    manage_button,
-    person,
-    remedy,
-    uncertain_text,
-)
+from bot.views.digests import wording
 from bot.views.schedule import schedule_text, zoned_slot_text
 from bot.views.text import moment_token, plural, without_markup
 
@@ -52,47 +18,47 @@ MAX_DIGESTS_SHOWN = 10
 _CHANNEL_ID = re.compile(r"[CDG][A-Z0-9]{1,20}")
 
 
-def owner_notice(digest: Digest, notice: Notice) -> Message:
+def owner_notice(digest: digests.Digest, notice: digests.Notice) -> Message:
     """Return the direct message to a digest's owner about `notice`."""
     title, text = _notice_texts(digest, notice)
     schedule = schedule_text(digest.plan.schedule)
     return Message(
         text=without_markup(f"{title} {text}"),
         blocks=(
-            section(f"*{title}*\n{text}"),
-            context(f"{schedule}  ·  {filter_mrkdwn(digest.plan.filter_text)}"),
-            *actions(_notice_button(digest, notice), manage_button(digest)),
+            blocks.section(f"*{title}*\n{text}"),
+            blocks.context(f"{schedule}  ·  {wording.filter_mrkdwn(digest.plan.filter_text)}"),
+            *blocks.actions(_notice_button(digest, notice), wording.manage_button(digest)),
         ),
     )
 
 
-def owner_notices(notices: Sequence[tuple[Digest, Notice]]) -> Message:
+def owner_notices(notices: Sequence[tuple[digests.Digest, digests.Notice]]) -> Message:
     """Return the direct message about notices of one kind, of one digest or of several."""
     if len(notices) == 1:
         return owner_notice(*notices[0])
     notice = notices[0][1]
-    what = "missed" if notice.outcome is Outcome.MISSED else "not posted"
-    because = f": {failure_text(notice.trouble)}" if notice.trouble else ""
+    what = "missed" if notice.outcome is digests.Outcome.MISSED else "not posted"
+    because = f": {wording.failure_text(notice.trouble)}" if notice.trouble else ""
     count = plural(sum(each.count for _, each in notices), "digest")
     title = f"⚠️ {count} were {what}{because}."
-    mend = remedy(notice.trouble, change="`Manage` and `Change`")
+    mend = wording.remedy(notice.trouble, change="`Manage` and `Change`")
     shown = [_notice_line(*each) for each in notices[:MAX_DIGESTS_SHOWN]]
     left_out = len(notices) - len(shown)
     more = [f"and {plural(left_out, 'more digest')}: type `/domaindigest`"] if left_out else []
     return Message(
         text=without_markup(" ".join([title, *shown, *more])),
         blocks=(
-            section(f"*{title}*\n{mend}".strip()),
+            blocks.section(f"*{title}*\n{mend}".strip()),
             *(
-                section(line, _notice_button(*each))
+                blocks.section(line, _notice_button(*each))
                 for line, each in zip(shown, notices, strict=False)
             ),
-            *map(context, more),
+            *map(blocks.context, more),
         ),
     )
 
 
-def _notice_line(digest: Digest, notice: Notice) -> str:
+def _notice_line(digest: digests.Digest, notice: digests.Notice) -> str:
     """Return `#channel, every day at 09:00 (UTC): due … The next one is due …` as mrkdwn."""
     slot = zoned_slot_text(notice.slot, digest.plan.schedule.zone)
     due = f"due {slot}" if notice.count == 1 else f"{notice.count:,}, the latest due {slot}"
@@ -100,30 +66,29 @@ def _notice_line(digest: Digest, notice: Notice) -> str:
     return f"{channel}, {schedule}: {due}. {_next(digest)}"
 
 
-def _notice_texts(digest: Digest, notice: Notice) -> tuple[str, str]:
-    """Return a title and a text as mrkdwn."""
+def _notice_texts(digest: digests.Digest, notice: digests.Notice) -> tuple[str, str]:
     channel = _channel_mrkdwn(notice.channel_id)
     slot = zoned_slot_text(notice.slot, digest.plan.schedule.zone)
-    because = f": {failure_text(notice.trouble)}" if notice.trouble else ""
-    mend = remedy(notice.trouble, channel=channel, change="`Manage` and `Change`")
+    because = f": {wording.failure_text(notice.trouble)}" if notice.trouble else ""
+    mend = wording.remedy(notice.trouble, channel=channel, change="`Manage` and `Change`")
     due = f"You requested it {slot}." if notice.to else f"It was due {slot}."
     match notice.outcome:
-        case Outcome.POSTED:
+        case digests.Outcome.POSTED:
             title = f"✅ Your digest is now posted in {channel}."
             text = f"{due} Slack did not accept it at first."
         case None:
             title = f"⏸️ The digest in {channel} is paused{because}."
             text = f"The one due {slot} was not posted. {mend} Then press `Resume`."
-        case Outcome.UNCERTAIN:
+        case digests.Outcome.UNCERTAIN:
             title = f"❓ A digest may be missing in {channel}."
             text = (
-                f"{due} {_capital(uncertain_text(notice.trouble))}, so the bot does not repeat it."
-                " Check the channel, and press `Send now` if it is missing."
+                f"{due} {_capital(wording.uncertain_text(notice.trouble))}, so the bot does not"
+                " repeat it. Check the channel, and press `Send now` if it is missing."
             )
-        case Outcome.MISSED if notice.count > 1:
+        case digests.Outcome.MISSED if notice.count > 1:
             title = f"⚠️ {plural(notice.count, 'digest')} in {channel} were missed{because}."
             text = f"The latest was due {slot}. {mend} {_next(digest)}"
-        case Outcome.MISSED:
+        case digests.Outcome.MISSED:
             title = f"⚠️ A digest in {channel} was missed{because}."
             text = f"{due} {mend} {_next(digest)}"
         case _:
@@ -136,36 +101,36 @@ def _capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _next(digest: Digest) -> str:
+def _next(digest: digests.Digest) -> str:
     if digest.pause:
         return "It is paused now. To post one anyway, press `Send now`."
     coming = moment_token(digest.next.due_at)
     return f"The next one is due {coming}. To post one now, press `Send now`."
 
 
-def _notice_button(digest: Digest, notice: Notice) -> Block | None:
-    if notice.outcome is Outcome.POSTED:
+def _notice_button(digest: digests.Digest, notice: digests.Notice) -> Block | None:
+    if notice.outcome is digests.Outcome.POSTED:
         return None
     if notice.outcome is None:
-        return digest_button("Resume", RESUME_DIGEST, digest, style="primary")
-    return digest_button("Send now", SEND_DIGEST, digest)
+        return wording.digest_button("Resume", RESUME_DIGEST, digest, style="primary")
+    return wording.digest_button("Send now", SEND_DIGEST, digest)
 
 
 def _channel_mrkdwn(channel_id: str) -> str:
     return f"<#{channel_id}>" if _CHANNEL_ID.fullmatch(channel_id) else "the channel"
 
 
-def changed_text(digest: Digest) -> str:
+def changed_text(digest: digests.Digest) -> str:
     """Return who changed a digest, and when, as a sentence of mrkdwn."""
     when = f", {moment_token(digest.changed_at)}" if digest.changed_at else ""
-    return f"{_capital(person(digest.changed_by))} has changed this digest{when}."
+    return f"{_capital(wording.person(digest.changed_by))} has changed this digest{when}."
 
 
 def archived_line(lead: str = "") -> str:
     """Return the warning about an archived channel."""
     return (
-        f"⚠️ {lead}That channel is archived. Unarchive it, type {INVITE} in it and try again, or"
-        " choose another channel."
+        f"⚠️ {lead}That channel is archived. Unarchive it, type {wording.INVITE} in it and try"
+        " again, or choose another channel."
     )
 
 
@@ -178,49 +143,53 @@ def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) 
     elements = [each for block in message.blocks for each in block.get("elements", ())]
     is_about_key = is_about_key or any(each.get("action_id") == SET_KEY for each in elements)
     text = texts[0] if texts else message.text
-    references = [each["text"] for each in elements if str(each.get("text")).startswith(REFERENCE)]
+    references = [
+        each["text"] for each in elements if str(each.get("text")).startswith(blocks.REFERENCE)
+    ]
     is_named = "`/domainkey`" in text
     mend = " Type `/domainkey`." if is_about_key and not is_named else ""
     named = f" {references[0]}." if references else ""
     return f"⚠️ {lead}{text}{mend}{named}"
 
 
-def _changed(error: EditConflictError, _facts: Facts) -> Message:
+def _changed(error: digests.EditConflictError, _facts: blocks.Facts) -> Message:
     mrkdwn = f"{changed_text(error.digest)} Open it again before you change it."
-    return Message(without_markup(mrkdwn), (section(mrkdwn),))
+    return blocks.plain_message(mrkdwn)
 
 
-DIGEST_ERRORS: dict[type[BaseException], Explain] = {
-    UnknownAlertError: plain(
+DIGEST_ERRORS: dict[type[BaseException], blocks.Explain] = {
+    digests.UnknownAlertError: blocks.plain(
         "These buttons no longer work: the post is too old, or its digest was deleted."
         " `/domaindigest` shows the digests that are there."
     ),
-    UnknownDigestError: plain(
+    digests.UnknownDigestError: blocks.plain(
         "That digest was deleted. `/domaindigest` lists this channel's digests."
     ),
-    TooManyDigestsError: plain(
-        f"A channel can have {MAX_PER_CHANNEL} digests, and that one is full. Delete one, or"
-        " choose another channel."
+    digests.TooManyDigestsError: blocks.plain(
+        f"A channel can have {digests.MAX_PER_CHANNEL} digests, and that one is full."
+        " Delete one, or choose another channel."
     ),
-    EditConflictError: _changed,
-    DigestBusyError: plain("This digest is being sent now. It will be in its channel shortly."),
-    LostClaimError: plain(
+    digests.EditConflictError: _changed,
+    digests.DigestBusyError: blocks.plain(
+        "This digest is being sent now. It will be in its channel shortly."
+    ),
+    digests.LostClaimError: blocks.plain(
         "Another change came first, so this one was stopped. Check the channel before you press"
         " `Send now` again."
     ),
-    StoppedError: retry("The bot is restarting. Nothing was done."),
-    NotInChannelError: plain(
+    digests.StoppedError: blocks.retry("The bot is restarting. Nothing was done."),
+    digests.NotInChannelError: blocks.plain(
         "Only members of a channel can see and change its digests. If it is private, the app"
-        f" must be in it too: type {INVITE} there."
+        f" must be in it too: type {wording.INVITE} there."
     ),
-    BotNotInChannelError: plain(
-        f"The app is not in that channel. Type {INVITE} there and try again."
+    digests.BotNotInChannelError: blocks.plain(
+        f"The app is not in that channel. Type {wording.INVITE} there and try again."
     ),
-    AdminsOnlyError: plain(
+    digests.AdminsOnlyError: blocks.plain(
         "Only admins and owners can change digests in this workspace. Please ask one of them."
     ),
-    GuestError: plain(
+    digests.GuestError: blocks.plain(
         "Guests cannot see or change digests. Please ask a full member of this workspace."
     ),
-    UnknownZoneError: plain("That time zone does not exist. Pick one from the list."),
+    UnknownZoneError: blocks.plain("That time zone does not exist. Pick one from the list."),
 }

@@ -4,15 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.digests.models import (
-    HEARTBEATS,
-    MAX_FILTER_CHARS,
-    SCANS_A_NIGHT,
-    WORST_COUNTS,
-    Mode,
-    Plan,
-    number_of,
-)
+from bot.digests import models
 from bot.digests.schedule import LOOKS, Schedule, is_zone, offset_text, time_of
 from bot.message import Block
 from bot.redaction import holds_secret
@@ -61,7 +53,7 @@ class Draft:
     at: str | None = "09:00"
     zone: str | None = None
     filter_text: str = ""
-    mode: str = Mode.ALWAYS.value
+    mode: str = models.Mode.ALWAYS.value
     life: str = NEVER
     worst: str = "5"
     night: str = ""
@@ -79,7 +71,7 @@ class Draft:
         return Schedule(self.days, at, self.zone or "", looks_of(self.mode))
 
 
-def draft_of(plan: Plan) -> Draft:
+def draft_of(plan: models.Plan) -> Draft:
     """Return the fields of an existing digest, without its mention rules."""
     every = plan.heartbeat_every
     return Draft(
@@ -104,7 +96,7 @@ def life_of(text: str) -> int | None:
     """Return the silent runs before a heartbeat, `None` for never; raise ValueError."""
     if text == NEVER:
         return None
-    if (runs := number_of(text, HEARTBEATS)) is None:
+    if (runs := models.number_of(text, models.HEARTBEATS)) is None:
         raise ValueError("no number of runs")
     return runs
 
@@ -156,14 +148,14 @@ def what_fields(draft: Draft, nonce: str) -> list[Block]:
         "plain_text_input",
         FILTER_FIELD,
         "tag:prod below:80",
-        max_length=MAX_FILTER_CHARS,
-        initial_value=None if is_secret else draft.filter_text[:MAX_FILTER_CHARS] or None,
+        max_length=models.MAX_FILTER_CHARS,
+        initial_value=None if is_secret else draft.filter_text[: models.MAX_FILTER_CHARS] or None,
     )
     modes = {mode.value: name for mode, name in MODE_NAMES.items()}
     modes |= {f"{every}": f"{ALERT_NAME}: look every {every} minutes" for every in LOOKS}
     lives = _select(LIFE_FIELD, _lives(draft.life), draft.life)
-    worst = _number(WORST_FIELD, WORST_COUNTS, draft.worst)
-    night = _number(NIGHT_FIELD, SCANS_A_NIGHT, draft.night)
+    worst = _number(WORST_FIELD, models.WORST_COUNTS, draft.worst)
+    night = _number(NIGHT_FIELD, models.SCANS_A_NIGHT, draft.night)
     filter_hint = "Same filters as /domains. Leave empty for all domains."
     life_hint = "Post “no changes” after this many quiet runs."
     return [
@@ -176,7 +168,7 @@ def what_fields(draft: Draft, nonce: str) -> list[Block]:
             f"night:{nonce}",
             "Scan up to … domains a night",
             night,
-            hint=f"From 1 to {SCANS_A_NIGHT[-1]}, {NIGHT_HINT}",
+            hint=f"From 1 to {models.SCANS_A_NIGHT[-1]}, {NIGHT_HINT}",
             optional=True,
         ),
     ]
@@ -189,12 +181,11 @@ def _number(action_id: str, allowed: range, given: str) -> Block:
         is_decimal_allowed=False,
         min_value=f"{allowed[0]}",
         max_value=f"{allowed[-1]}",
-        initial_value=None if number_of(given, allowed) is None else given,
+        initial_value=None if models.number_of(given, allowed) is None else given,
     )
 
 
 def _lives(chosen: str) -> dict[str, str]:
-    """Return the offered values, and the chosen one if it is another."""
     try:
         own = life_of(chosen)
     except ValueError:

@@ -7,14 +7,7 @@ from bot.digests.models import MAX_RULES, Mention, is_label
 from bot.message import Block
 from bot.slack.usergroups import UserGroup
 from bot.views.blocks import context, field, input_element, option, section
-from bot.views.digests.form_fields import (
-    GROUP_FIELD,
-    LABEL_FIELD,
-    PEOPLE_FIELD,
-    RULES_FIELD,
-    Draft,
-    RuleBox,
-)
+from bot.views.digests import form_fields
 from bot.views.digests.wording import mention_tokens
 from bot.views.text import (
     MAX_OPTION_CHARS,
@@ -30,10 +23,10 @@ _KINDS = ("tag", "folder")
 _BOX = re.compile(r"(\d{1,2}) (\d{1,6}) (.*)", re.ASCII)
 
 
-def rule_boxes(rules: Sequence[Mention]) -> list[RuleBox]:
+def rule_boxes(rules: Sequence[Mention]) -> list[form_fields.RuleBox]:
     """Return each rule as a checkbox; `box_of` parses its value."""
     return [
-        RuleBox(
+        form_fields.RuleBox(
             value=f"{place} {len(rule.who)} {outside(rule.label, MAX_OPTION_VALUE_CHARS - 12)}",
             shown=outside(rule.label, MAX_OPTION_CHARS) or "(nothing)",
             note=who_text(rule),
@@ -127,7 +120,9 @@ _OFF = (
 )
 
 
-def rule_blocks(rules: Sequence[RuleBox], draft: Draft, nonce: str) -> list[Block]:
+def rule_blocks(
+    rules: Sequence[form_fields.RuleBox], draft: form_fields.Draft, nonce: str
+) -> list[Block]:
     """Return a checkbox for each rule, and the fields of a new one."""
     return [
         section("*Mention when something gets worse*"),
@@ -136,13 +131,13 @@ def rule_blocks(rules: Sequence[RuleBox], draft: Draft, nonce: str) -> list[Bloc
     ]
 
 
-def _boxes(rules: Sequence[RuleBox], draft: Draft, nonce: str) -> Block:
+def _boxes(rules: Sequence[form_fields.RuleBox], draft: form_fields.Draft, nonce: str) -> Block:
     options = {box.value: _box(box) for box in rules}
     kept = options if draft.kept is None else {box.value for box in draft.kept}
     ticked = [options[value] for value in options if value in kept]
     element = input_element(
         "checkboxes",
-        RULES_FIELD,
+        form_fields.RULES_FIELD,
         options=list(options.values()),
         initial_options=ticked or None,
     )
@@ -150,7 +145,7 @@ def _boxes(rules: Sequence[RuleBox], draft: Draft, nonce: str) -> Block:
     return field(f"rules:{nonce}", "Mention rules", element, hint=hint, optional=True)
 
 
-def _box(box: RuleBox) -> Block:
+def _box(box: form_fields.RuleBox) -> Block:
     # Only mrkdwn shows people by name, and a description may be mrkdwn only beside mrkdwn:
     # https://github.com/slackapi/node-slack-sdk/pull/2742
     made = {"text": _mrkdwn(escaped(box.shown)), "value": box.value}
@@ -161,24 +156,24 @@ def _mrkdwn(text: str) -> Block:
     return {"type": "mrkdwn", "text": clip_at_word(text, MAX_OPTION_CHARS), "verbatim": True}
 
 
-def _new_rule(draft: Draft, nonce: str) -> list[Block]:
+def _new_rule(draft: form_fields.Draft, nonce: str) -> list[Block]:
     label = input_element(
         "external_select",
-        LABEL_FIELD,
+        form_fields.LABEL_FIELD,
         "Choose a tag or folder",
         min_query_length=0,
         initial_option=option(draft.label) if draft.label and is_label(draft.label) else None,
     )
     people = input_element(
         "multi_users_select",
-        PEOPLE_FIELD,
+        form_fields.PEOPLE_FIELD,
         "Choose people",
         max_selected_items=MAX_PEOPLE,
         initial_users=list(draft.people[:MAX_PEOPLE]) or None,
     )
     group = input_element(
         "external_select",
-        GROUP_FIELD,
+        form_fields.GROUP_FIELD,
         "Choose a user group",
         min_query_length=0,
         initial_option=option(*draft.group) if draft.group else None,

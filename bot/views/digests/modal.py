@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 
 from bot.digests.models import Digest
 from bot.message import Block, Message
-from bot.views.blocks import button, field, form, input_element, notice, section
+from bot.views.blocks import button, field, form, input_element, notice, plain_message, section
 from bot.views.digests.form_fields import Draft, RuleBox, channel_field, what_fields, when_fields
 from bot.views.digests.mention_fields import rule_blocks, rule_boxes
 from bot.views.digests.wording import (
@@ -15,7 +15,7 @@ from bot.views.digests.wording import (
     until_text,
 )
 from bot.views.schedule import RUNS_SHOWN, next_runs
-from bot.views.text import bold, moment_token, without_markup
+from bot.views.text import bold, moment_token
 
 LOOKING = "Loading digests…"
 DELETED = "🗑️ Deleted."
@@ -84,14 +84,9 @@ def resumed_line(digest: Digest, reader_zone: str | None) -> str:
     return f"▶️ Resumed. Next run {next_run_text(digest, reader_zone)}."
 
 
-def line_message(mrkdwn: str) -> Message:
-    """Return a line as an answer outside a form."""
-    return Message(without_markup(mrkdwn), (section(mrkdwn),))
-
-
 def done_already_message() -> Message:
     """Return the answer to a second press of a button in a message."""
-    return line_message("This is already done. `/domaindigest` shows the digest's state.")
+    return plain_message("This is already done. `/domaindigest` shows the digest's state.")
 
 
 EDIT_FORM = "digests.edit"

@@ -11,31 +11,8 @@ from bot.health import Band
 from bot.hostnames import HostNameError, host_name
 from bot.message import MAX_TEXT_CHARS, Block, Message
 from bot.views.blocks import actions, button, context, fields, header, run_button, section
-from bot.views.digests.changes import (
-    MINUS,
-    about_mrkdwn,
-    about_text,
-    change_groups,
-    delta_text,
-    first_note,
-    footer_mrkdwn,
-    notes,
-    preview_note,
-    rounded_delta,
-    zone_text,
-)
+from bot.views.digests import changes, wording
 from bot.views.digests.tables import within_table, worst_lines, worst_table, worst_text
-from bot.views.digests.wording import (
-    ChangeGroup,
-    digest_address,
-    filter_mrkdwn,
-    local_text,
-    manage_button,
-    mention_tokens,
-    owners_line,
-    person_mrkdwn,
-    plan_lines,
-)
 from bot.views.domains import average_text, bands_text, summary_text
 from bot.views.schedule import days_ahead, slot_text
 from bot.views.text import (
@@ -108,7 +85,6 @@ def _title(points: Sequence[Point]) -> str:
 
 
 def _points(trend: Sequence[TrendPoint]) -> list[Point]:
-    """Return the label and the rounded average of the latest points."""
     latest = trend[-MAX_POINTS:]
     labels = point_labels([point.local for point in latest])
     averages = [float(score_number(point.average)) for point in latest]
@@ -139,7 +115,7 @@ def title(report: Report) -> str:
         return "Health digest: no domains"
     counted = f"Health digest: {plural(report.totals.count, 'domain')}"
     now, before = _averages(report)
-    moved = "" if now is None or before is None else delta_text(before, now)
+    moved = "" if now is None or before is None else changes.delta_text(before, now)
     return f"{counted}, average {average_text(report.totals)} {moved}".strip()
 
 
@@ -149,7 +125,7 @@ def title_text(report: Report) -> str:
         return "Health digest: no domains."
     counted = f"Health digest: {plural(report.totals.count, 'domain')}"
     now, before = _averages(report)
-    points = 0.0 if now is None or before is None else rounded_delta(before, now)
+    points = 0.0 if now is None or before is None else changes.rounded_delta(before, now)
     moved = f", {'up' if points > 0 else 'down'} {abs(points):g}" if points else ""
     bands = []
     for band, count, more in _bands(report):
@@ -160,7 +136,7 @@ def title_text(report: Report) -> str:
 
 
 def news_blocks(
-    report: Report, groups: Sequence[ChangeGroup], mentions: str, filter_text: str
+    report: Report, groups: Sequence[wording.ChangeGroup], mentions: str, filter_text: str
 ) -> list[Block]:
     """Return the bands, the mentions and the changes."""
     there = report.totals.count
@@ -174,7 +150,9 @@ def news_blocks(
     return [section(text) for text in (*texts, *listed, others) if text]
 
 
-def news_text(report: Report, groups: Sequence[ChangeGroup], filter_text: str) -> list[str]:
+def news_text(
+    report: Report, groups: Sequence[wording.ChangeGroup], filter_text: str
+) -> list[str]:
     """Return the changes as sentences; the bands are in the title."""
     texts = [] if report.totals.count else [without_markup(_nothing_there(report, filter_text))]
     if not has_changed(report):
@@ -185,8 +163,8 @@ def news_text(report: Report, groups: Sequence[ChangeGroup], filter_text: str) -
 def _nothing_there(report: Report, filter_text: str) -> str:
     if filter_text:
         return (
-            f"No domain matches {filter_mrkdwn(filter_text)} now. To see others, change the filter"
-            " with `Manage`."
+            f"No domain matches {wording.filter_mrkdwn(filter_text)} now. To see others, change"
+            " the filter with `Manage`."
         )
     if report.before and report.before.count:
         return "Your portfolio no longer has any domains."
@@ -204,7 +182,6 @@ def _averages(report: Report) -> tuple[float | None, float | None]:
 
 
 def _bands(report: Report) -> list[tuple[Band, int, int]]:
-    """Return the bands with a domain, now or before, with the count and its change."""
     now = report.totals.bands
     before = report.before.bands if report.before else now
     return [
@@ -215,7 +192,7 @@ def _bands(report: Report) -> list[tuple[Band, int, int]]:
 def _bands_mrkdwn(report: Report) -> str:
     texts = []
     for band, count, more in _bands(report):
-        change = f" ({'+' if more > 0 else MINUS}{abs(more):,})" if more else ""
+        change = f" ({'+' if more > 0 else changes.MINUS}{abs(more):,})" if more else ""
         texts.append(f"{SYMBOLS[band]} *{count:,}* {band.value}{change}")
     return "     ".join(texts)
 
@@ -230,18 +207,18 @@ MAX_DETAILS_CHARS = 9_000
 def digest_message(post: Post) -> Message:
     """Return the post of a digest, or its preview, which has no buttons."""
     report, plan = post.report, post.digest.plan
-    groups = change_groups(report, post.sent_at, is_filtered=bool(plan.filter_text))
+    groups = changes.change_groups(report, post.sent_at, is_filtered=bool(plan.filter_text))
     owners = owners_to_mention(report, plan.mentions)
-    mentions = "" if post.is_preview else owners_line(owners)
-    preview = preview_note(len(mention_tokens(owners))) if post.is_preview else ""
+    mentions = "" if post.is_preview else wording.owners_line(owners)
+    preview = changes.preview_note(len(wording.mention_tokens(owners))) if post.is_preview else ""
     top = (
         *_sections(preview),
         header(title(report)),
-        *_contexts(about_mrkdwn(post), *notes(post)),
-        *_sections(first_note(post.digest) if post.is_first else ""),
+        *_contexts(changes.about_mrkdwn(post), *changes.notes(post)),
+        *_sections(changes.first_note(post.digest) if post.is_first else ""),
         *news_blocks(report, groups, mentions, plan.filter_text),
     )
-    bottom = (*([] if post.is_preview else _buttons(post)), context(footer_mrkdwn(post)))
+    bottom = (*([] if post.is_preview else _buttons(post)), context(changes.footer_mrkdwn(post)))
     chart = trend_chart(post.trend)
     return Message(
         text=_text(post, preview, mentions, groups),
@@ -254,19 +231,21 @@ def details_message(post: Post) -> Message:
     """Return the rest of a digest for one person: long lists and the whole table."""
     plan = post.digest.plan
     is_filtered = bool(plan.filter_text)
-    groups = change_groups(post.report, post.sent_at, is_filtered=is_filtered, is_long=True)
+    groups = changes.change_groups(
+        post.report, post.sent_at, is_filtered=is_filtered, is_long=True
+    )
     left = MAX_DETAILS_CHARS - sum(len(group.as_mrkdwn) for group in groups)
     report = within_table(post.report, left)
     title = f"*Details of the digest of {moment_token(post.sent_at)}*"
     top = (
         section(title),
-        *_contexts(about_mrkdwn(post)),
+        *_contexts(changes.about_mrkdwn(post)),
         *news_blocks(report, groups, "", plan.filter_text),
     )
     line = f"/domains {plan.filter_text}".strip()
-    bottom = actions(run_button("All domains", line), manage_button(post.digest))
+    bottom = actions(run_button("All domains", line), wording.manage_button(post.digest))
     news = news_text(report, groups, plan.filter_text)
-    sentences = [f"{without_markup(title)}.", zone_text(post), *news, worst_text(report)]
+    sentences = [f"{without_markup(title)}.", changes.zone_text(post), *news, worst_text(report)]
     return Message(
         text=_joined(sentences),
         blocks=(*top, *worst_table(report), *bottom),
@@ -282,42 +261,41 @@ def heartbeat_message(post: Post) -> Message:
     counted = f"({plural(totals.count, 'domain')}, average {average_text(totals)})"
     before = [
         f"{title}: {summary_text(totals)}.",
-        zone_text(post),
-        *map(without_markup, notes(post)),
+        changes.zone_text(post),
+        *map(without_markup, changes.notes(post)),
     ]
     return Message(
-        text=_joined([*before, *about_text(post)]),
+        text=_joined([*before, *changes.about_text(post)]),
         blocks=(
             section(f"✅ *{title}* {counted}.\n{bands_text(totals, with_symbols=True)}".strip()),
-            *_contexts(about_mrkdwn(post), *notes(post)),
-            *actions(manage_button(post.digest)),
-            context(footer_mrkdwn(post)),
+            *_contexts(changes.about_mrkdwn(post), *changes.notes(post)),
+            *actions(wording.manage_button(post.digest)),
+            context(changes.footer_mrkdwn(post)),
         ),
     )
 
 
 def announcement_message(digest: Digest, now: datetime) -> Message:
     """Return the announcement of a digest that was created for a channel or moved into it."""
-    who = person_mrkdwn(digest.made_by_name)
+    who = wording.person_mrkdwn(digest.made_by_name)
     title = f"🗓️ {who} *set up a health digest for this channel.*"
     if digest.moved_at:  # possibly not by its creator
         title = f"🗓️ {who}*'s health digest is posted in this channel from now on.*"
     how = "To change, pause or delete it, press `Manage` or type `/domaindigest`."
-    plan = "; ".join(f"{label}: {value}" for label, value in plan_lines(digest.plan))
+    plan = "; ".join(f"{label}: {value}" for label, value in wording.plan_lines(digest.plan))
     plain_title = without_markup(title).removeprefix("🗓️ ")
     return Message(
         text=without_markup(f"{plain_title} {plan}. {_first_text(digest, now)} {how}"),
         blocks=(
             section(title),
-            fields([*plan_lines(digest.plan), _first_pair(digest)]),
-            *actions(manage_button(digest)),
+            fields([*wording.plan_lines(digest.plan), _first_pair(digest)]),
+            *actions(wording.manage_button(digest)),
             context(how),
         ),
     )
 
 
 def _first_pair(digest: Digest) -> tuple[str, str]:
-    """Return the label and mrkdwn of the first run or the pause."""
     if digest.pause is None:
         first = "First look" if digest.plan.is_alert else "First digest"
         return first, moment_token(digest.next.due_at)
@@ -329,21 +307,23 @@ def _first_text(digest: Digest, now: datetime) -> str:
     zone = digest.plan.schedule.zone
     if digest.pause:
         until = digest.pause.until
-        return f"It is paused until {local_text(until, zone)}." if until else "It is paused."
+        return (
+            f"It is paused until {wording.local_text(until, zone)}." if until else "It is paused."
+        )
     days = days_ahead(digest.next, now, zone)
     soon = f", in {plural(days, 'day')}" if days > 0 else ""
     return f"First on {slot_text(digest.next, zone)}{soon}."
 
 
-def _text(post: Post, preview: str, mentions: str, groups: Sequence[ChangeGroup]) -> str:
+def _text(post: Post, preview: str, mentions: str, groups: Sequence[wording.ChangeGroup]) -> str:
     """Return the whole digest in sentences, for notifications and screen readers."""
     report = post.report
-    noted = [zone_text(post), *map(without_markup, notes(post))]
-    first = [without_markup(first_note(post.digest))] if post.is_first else []
+    noted = [changes.zone_text(post), *map(without_markup, changes.notes(post))]
+    first = [without_markup(changes.first_note(post.digest))] if post.is_first else []
     before = [without_markup(preview), title_text(report), *noted, *first, mentions]
     news = news_text(report, groups, post.digest.plan.filter_text)
     numbers = [worst_text(report), trend_text(post.trend)]
-    return _joined([*before, *news, *numbers, *about_text(post)])
+    return _joined([*before, *news, *numbers, *changes.about_text(post)])
 
 
 def _joined(sentences: Iterable[str]) -> str:
@@ -358,7 +338,7 @@ def _joined(sentences: Iterable[str]) -> str:
 
 
 def _buttons(post: Post) -> list[Block]:
-    manage = manage_button(post.digest)
+    manage = wording.manage_button(post.digest)
     if post.report.totals.count:
         return actions(_details_button(post), _scan_button(post.report), manage)
     if post.digest.plan.filter_text:
@@ -368,12 +348,11 @@ def _buttons(post: Post) -> list[Block]:
 
 def _details_button(post: Post) -> Block | None:
     run = post.digest.run
-    value = f"{digest_address(post.digest)}/{run.token}" if run else ""
+    value = f"{wording.digest_address(post.digest)}/{run.token}" if run else ""
     return button("Details", SHOW_DETAILS, value) if run else None
 
 
 def _scan_button(report: Report) -> Block | None:
-    """Return the button for the worst domain with an id and a valid name."""
     for domain in report.worst:
         if domain.domain_id:
             with suppress(HostNameError):

@@ -7,6 +7,7 @@ from datetime import datetime
 from bot.digests.models import MAX_PER_CHANNEL, Digest
 from bot.digests.report import Report
 from bot.message import Block
+from bot.slack.channels import Channel
 from bot.tracker.models import Domain
 from bot.views.blocks import (
     actions,
@@ -52,25 +53,15 @@ ADMINS_MAY, MEMBERS_MAY = "admins", "members"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """A channel: see `bot/slack/channels.py`."""
-
-    name: str
-    has_bot: bool
-    is_archived: bool = False
-    is_shared: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DigestList:
     """The digests of a channel, for one reader.
 
-    `place` is `None` for a direct message or a private channel without the bot: there readers
+    `channel` is `None` for a direct message or a private channel without the bot: there readers
     change only their own digests. `note` is mrkdwn about the last action.
     """
 
     digests: Sequence[Digest]
-    place: Place | None
+    channel: Channel | None
     now: datetime
     reader_id: str = ""
     reader_zone: str | None = None
@@ -112,7 +103,7 @@ def error_form(mrkdwn: str, metadata: str, way_out: str = "Back") -> Block:
 
 
 def _heading(listed: DigestList) -> str:
-    where = f"in #{escaped(listed.place.name, 90)}" if listed.place else "here"
+    where = f"in #{escaped(listed.channel.name, 90)}" if listed.channel else "here"
     if listed.digests:
         return f"*{plural(len(listed.digests), 'digest')} {where}*"
     return (
@@ -123,23 +114,23 @@ def _heading(listed: DigestList) -> str:
 
 def _hints(listed: DigestList) -> list[str]:
     hints = []
-    place = listed.place
-    if place is None:
+    channel = listed.channel
+    if channel is None:
         hints.append(
             "⚠️ This is a direct message, or a private channel without the app."
             f" In a channel type {INVITE}, or press `New` and choose another channel."
         )
-    elif place.is_archived:
+    elif channel.is_archived:
         hints.append(
             "⚠️ This channel is archived. To bring its digests back, unarchive it, type"
             f" {INVITE} in it, and press `Resume`."
         )
-    elif not place.has_bot:
+    elif not channel.has_bot:
         hints.append(
             f"⚠️ The app is not in this channel. Type {INVITE} here, or press `New` and choose"
             " another channel."
         )
-    if place and place.is_shared:
+    if channel and channel.is_shared:
         hints.append("👥 People from another company are in this channel and read its digests.")
     if not listed.may_change:
         hints.append("🔒 Only admins and owners can change digests in this workspace.")
@@ -155,7 +146,7 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
     text = "\n".join([f"*{schedule_text(plan.schedule)}*", *state])
     details = context("\n".join(["  ·  ".join(parts), *run_lines(digest), *night_lines(digest)]))
     is_own = digest.made_by == listed.reader_id
-    if not listed.may_change or not (listed.place or is_own):
+    if not listed.may_change or not (listed.channel or is_own):
         return [section(text), details]
     change = digest_button("Change", CHANGE, digest, digest.digest_id)
     return [section(text, change), details, *_digest_buttons(digest)]

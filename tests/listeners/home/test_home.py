@@ -59,18 +59,6 @@ async def test_a_slow_look_does_not_take_the_place_of_a_newer_one(room: Room) ->
     assert "newer.example" in (await room.home()).everything
 
 
-async def test_what_another_process_drew_meanwhile_is_looked_at_again(room: Room) -> None:
-    await room.opened()
-    view = room.slack.world.stacks.homes[room.bob.id]
-    room.slack.world.stacks.touch(view)  # as another process does: Slack gives it another hash
-
-    await room.bob.press(await room.home(), "Refresh")
-
-    assert "shop.example" in (await room.home()).everything
-    refused = [call for call in room.slack.calls if call.method == "views.publish"]
-    assert len(refused) == 3
-
-
 @pytest.mark.parametrize(
     ("error", "words", "label"),
     [

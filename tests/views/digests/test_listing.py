@@ -4,11 +4,11 @@ from datetime import timedelta
 from typing import Any
 
 from bot.digests.models import MAX_PER_CHANNEL, FailureReason, Mode, Outcome, Pause, RunState
+from bot.slack.channels import Channel
 from bot.views.digests.tables import (
     ADMINS_MAY,
     MEMBERS_MAY,
     DigestList,
-    Place,
     busy_form,
     error_form,
     list_form,
@@ -18,12 +18,19 @@ from tests.digests.builders import DIGEST_ID, DUE, a_digest, a_mention, a_past_r
 from tests.loops import loop_over
 from tests.views.acceptance import Json, assert_slack_takes_form, buttons, shown
 
-GENERAL = Place(name="general", has_bot=True)
+
+def a_place(
+    name: str, *, has_bot: bool, is_archived: bool = False, is_shared: bool = False
+) -> Channel:
+    return Channel("C0GEN", name, False, is_archived, has_bot, is_shared)
+
+
+GENERAL = a_place(name="general", has_bot=True)
 
 
 def drawn(*digests: Any, **listed: Any) -> Json:
     """Return the list as a form that Slack takes."""
-    fields: dict[str, Any] = {"place": GENERAL, "now": DUE, "digests": digests}
+    fields: dict[str, Any] = {"channel": GENERAL, "now": DUE, "digests": digests}
     form = list_form(DigestList(**(fields | listed)), "m" * 3_000)
     assert_slack_takes_form(form)
     return form
@@ -96,7 +103,7 @@ def test_twenty_digests_fit_with_everything_that_can_be_said() -> None:
 
     form = drawn(
         *digests,
-        place=Place(name="general", has_bot=False, is_shared=True),
+        channel=a_place(name="general", has_bot=False, is_shared=True),
         is_admin=True,
         note="x" * 3_000,
         reader_zone="Asia/Tokyo",
@@ -113,24 +120,24 @@ def test_what_was_just_done_stands_on_top() -> None:
 
 
 @loop_over(
-    ("place", "hint"),
+    ("channel", "hint"),
     [
         (None, "This is a direct message, or a private channel without the app"),
-        (Place(name="x", has_bot=False), "The app is not in this channel"),
-        (Place(name="x", has_bot=True, is_archived=True), "This channel is archived"),
-        (Place(name="x", has_bot=True, is_shared=True), "People from another company"),
+        (a_place(name="x", has_bot=False), "The app is not in this channel"),
+        (a_place(name="x", has_bot=True, is_archived=True), "This channel is archived"),
+        (a_place(name="x", has_bot=True, is_shared=True), "People from another company"),
     ],
     ids=["unseen", "without the bot", "archived", "shared"],
 )
-def test_what_is_odd_about_the_channel_is_said(place: Place | None, hint: str) -> None:
-    assert hint in listed_text(place=place)
+def test_what_is_odd_about_the_channel_is_said(channel: Channel | None, hint: str) -> None:
+    assert hint in listed_text(channel=channel)
     assert hint not in listed_text()
 
 
-@loop_over("place", [None, Place(name="x", has_bot=False)])
-def test_who_has_to_invite_the_bot_is_told_how(place: Place | None) -> None:
-    assert "`/invite @Domain Tracker`" in listed_text(place=place)
-    assert "press `New` and choose another" in listed_text(place=place)
+@loop_over("channel", [None, a_place(name="x", has_bot=False)])
+def test_who_has_to_invite_the_bot_is_told_how(channel: Channel | None) -> None:
+    assert "`/invite @Domain Tracker`" in listed_text(channel=channel)
+    assert "press `New` and choose another" in listed_text(channel=channel)
 
 
 def test_who_may_not_change_digests_sees_them_without_buttons() -> None:
@@ -157,7 +164,7 @@ def test_admins_say_who_may_change_digests(is_restricted: bool, label: str, valu
 def test_what_others_wrote_does_nothing(text: str) -> None:
     digest = a_digest(filter_text=text, made_by_name=text, mentions=(a_mention(text),))
 
-    drawn(digest, place=Place(name=text, has_bot=True))
+    drawn(digest, channel=a_place(name=text, has_bot=True))
 
 
 def test_what_stands_in_its_place_is_taken_too() -> None:
@@ -172,7 +179,7 @@ def test_what_stands_in_its_place_is_taken_too() -> None:
 def test_where_the_bot_cannot_look_people_act_on_their_own_digests_only() -> None:
     theirs, own = a_digest(digest_id="d1", made_by="U0ADA"), a_digest(digest_id="d2")
 
-    form = drawn(theirs, own, place=None, reader_id=ADMIN_ID)
+    form = drawn(theirs, own, channel=None, reader_id=ADMIN_ID)
 
     assert set(buttons(form).values()) == {"", "d2"}
     assert "2 digests here" in "\n".join(shown(form))

@@ -8,12 +8,12 @@ from bot.digests.models import Pause
 from bot.digests.schedule import UnknownZoneError
 from bot.errors import BotError, NotAllowedError
 from bot.tracker.models import InvalidKeyError, UnavailableError
+from bot.views.blocks import plain_message
 from bot.views.digests.errors import DIGEST_ERRORS, error_line
 from bot.views.digests.modal import (
     DAY_IS_OVER,
     MAYBE_SENT,
     done_already_message,
-    line_message,
     paused_line,
     resumed_line,
     saved_line,
@@ -88,7 +88,7 @@ def test_an_admin_is_told_in_a_form_where_the_key_is_set() -> None:
 
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_the_name_of_a_channel_does_nothing(text: str) -> None:
-    assert_slack_takes(line_message(sent_line(text)))
+    assert_slack_takes(plain_message(sent_line(text)))
     assert_slack_takes_form(error_form(sent_line(text), "m"))
 
 
@@ -111,9 +111,9 @@ def test_what_was_done_says_what_comes_next() -> None:
 
 def test_the_same_is_an_answer_outside_a_form() -> None:
     for message in (
-        line_message(resumed_line(a_digest(), "Asia/Tokyo")),
-        line_message(MAYBE_SENT),
-        line_message(DAY_IS_OVER),
+        plain_message(resumed_line(a_digest(), "Asia/Tokyo")),
+        plain_message(MAYBE_SENT),
+        plain_message(DAY_IS_OVER),
         done_already_message(),
     ):
         assert_slack_takes(message)
