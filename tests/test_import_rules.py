@@ -43,6 +43,7 @@ RUN = BOT / "playground" / "run.py"
 # package -> the only parts, beside the playground, that may import it
 ONLY_IN: dict[str, set[str]] = {
     "aiohttp": {"app", "bootstrap", "connections", "metrics", "ops", "slack", "web"},
+    "apscheduler": {"jobs"},
     "httpx": {"bootstrap", "tracker"},
     "procrastinate": {"jobs"},
     "prometheus_client": {"metrics"},

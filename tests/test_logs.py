@@ -23,6 +23,7 @@ SECRETS = [KEY, BOT_TOKEN, APP_TOKEN]
 def logs_as_before() -> Iterator[None]:
     names = (
         "",
+        "apscheduler",
         "slack_sdk",
         "slack_bolt",
         "aiohttp",

@@ -1,11 +1,14 @@
-"""Run periodic work inside one process."""
+"""Run periodic work inside one process. The only module that knows APScheduler."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 
 import structlog
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 logger = structlog.get_logger()
 # A tick only starts work; one that takes longer hangs, and is cancelled.
@@ -16,10 +19,14 @@ MISSED_TICKS = 3
 
 
 class Ticks:
-    """When the last tick ended well, by a clock that nobody sets."""
+    """When the last tick began, and when the last one ended well."""
 
     def __init__(self, every_s: float) -> None:
         self._every_s = every_s
+        self.begun_at = self.last_at = time.monotonic()
+
+    def note(self) -> None:
+        """Record that a tick has ended well just now."""
         self.last_at = time.monotonic()
 
     async def are_recent(self) -> bool:
@@ -36,27 +43,52 @@ async def ticking(
     After `within_s` it is cancelled.
 
     A failed one is logged and not the last. One that runs when the block ends is waited for.
+    APScheduler 3.11 drops a run that is a second late unless `misfire_grace_time` says otherwise.
     """
-    ticks, is_over = Ticks(every_s), asyncio.Event()
+    scheduler = AsyncIOScheduler(timezone=UTC)
+    ticks = Ticks(every_s)
+    under_way = asyncio.Lock()
 
     async def run() -> None:
-        next_at = time.monotonic()
-        while not is_over.is_set():
+        async with under_way:
+            ticks.begun_at = time.monotonic()
             try:
                 async with asyncio.timeout(within_s):
                     await tick()
-                ticks.last_at = time.monotonic()
+                ticks.note()
             except Exception:
                 logger.exception("a tick failed")
-            next_at = max(next_at + every_s, time.monotonic())
-            with suppress(TimeoutError):
-                async with asyncio.timeout(next_at - time.monotonic()):
-                    await is_over.wait()
 
-    running = asyncio.create_task(run())
+    scheduler.add_job(
+        run,
+        "interval",
+        seconds=every_s,
+        id="tick",
+        next_run_time=datetime.now(UTC),  # what fell due before the start does not wait
+        misfire_grace_time=None,
+        coalesce=True,
+        max_instances=1,
+    )
+    scheduler.start()
+    watch = asyncio.create_task(_watch(scheduler, ticks, every_s))
     try:
         yield ticks
     finally:
-        is_over.set()
-        await asyncio.wait({running}, timeout=END_WITHIN_S)
-        running.cancel()
+        watch.cancel()
+        scheduler.pause()
+        # APScheduler 3.11 would cancel a tick that runs, and log that as an error of the job.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(END_WITHIN_S):
+                await under_way.acquire()
+        scheduler.shutdown(wait=False)
+
+
+async def _watch(scheduler: AsyncIOScheduler, ticks: Ticks, every_s: float) -> None:
+    """Wake the scheduler when no tick has begun for too long.
+
+    APScheduler 3.11 sleeps by the wall clock: set back by an hour, it would sleep for an hour.
+    """
+    while True:
+        await asyncio.sleep(every_s)
+        if time.monotonic() - ticks.begun_at > 2 * every_s:
+            scheduler.modify_job("tick", next_run_time=datetime.now(UTC))
