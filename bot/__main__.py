@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.settings import MOVE_TO, Settings, SettingsError, load_database, load_settings
-from bot.store.postgres.pool import Address
+from bot.store.postgres.address import Address
 
 
 def parser() -> argparse.ArgumentParser:

@@ -28,8 +28,6 @@ from bot.concurrency import NonOverlappingTask, Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.inflight_requests import InflightStore
 from bot.installations.directory import InstallationRepository
-from bot.jobs.queue import INTERVALS, working
-from bot.jobs.queue_jobs import Work
 from bot.jobs.scheduler import Ticks, ticking
 from bot.listeners.interrupted import InflightTracker, OrphanNotifier
 from bot.logs import lines_counted
@@ -239,6 +237,10 @@ async def run_periodic(
             yield {"tick": ticks.are_recent}
             return
         running = periodic.running
+        # Slow to import, and the embedded store has no queue.
+        from bot.jobs.queue import INTERVALS, working
+        from bot.jobs.queue_jobs import Work
+
         work = Work(
             periodic={
                 name: periodic.guarded(act) for name, act in periodic.shared(parts.metrics).items()

@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from bot.store.encryption import KeyRing
-from bot.store.postgres.pool import (
+from bot.store.postgres.address import (
     DEFAULT_POOL_SIZE,
     MAX_POOL_SIZE,
     MIN_POOL_SIZE,

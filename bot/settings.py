@@ -29,7 +29,7 @@ from bot.setting_types import (
     database_of,
 )
 from bot.store.encryption import key_file_of
-from bot.store.postgres.pool import DEFAULT_POOL_SIZE, SCHEMES, Address
+from bot.store.postgres.address import DEFAULT_POOL_SIZE, SCHEMES, Address
 
 # Where `move` finds the new address when it is not among the words.
 MOVE_TO = "MOVE_TO_URL"

@@ -11,8 +11,8 @@ from aiohttp import web_app
 from hypothesis import HealthCheck, settings
 
 from bot.jobs.queue_jobs import queue_migrations
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.migrations import OURS, migrate
-from bot.store.postgres.pool import parse_address
 from tests.postgres import MigratedDatabases, PostgresServer, running_postgres
 
 SETTINGS = (

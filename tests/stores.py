@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from bot.store.postgres.pool import Address
+from bot.store.postgres.address import Address
 from bot.store.postgres.snapshot import database_pages
 from bot.store.sqlite import Snapshot, read_pages, whole
 

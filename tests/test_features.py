@@ -11,8 +11,8 @@ from bot.metrics.definitions import Metrics
 from bot.process_heartbeat import SharedProcesses
 from bot.store.fenced import FencedDocuments
 from bot.store.measured import timed_documents
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDedup, open_postgres
-from bot.store.postgres.pool import parse_address
 from bot.tracker.rate_limit import RateLimiter
 from tests.api_keys.test_repository import RING
 from tests.digests.office import NINE, Office

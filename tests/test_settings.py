@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from bot.settings import DATABASE, Settings, SettingsError, load_database, load_settings
-from bot.store.postgres.pool import DEFAULT_POOL_SIZE, Address, parse_address
+from bot.store.postgres.address import DEFAULT_POOL_SIZE, Address, parse_address
 from tests.builders import APP_TOKEN, BOT_TOKEN
 from tests.loops import loop_over
 

@@ -23,7 +23,6 @@ from bot.digests.repository import DigestRepository
 from bot.digests.service import DigestService
 from bot.digests.worker import DigestWorker
 from bot.home_viewers import HomeViewers
-from bot.jobs.queue import depth
 from bot.listeners.adddomain import AddingListeners
 from bot.listeners.alerts import AlertListeners
 from bot.listeners.bulk_scan import BulkScanListeners
@@ -486,6 +485,8 @@ def look_at_processes(metrics: Metrics, stored: Stored) -> None:
         return Counter(str(each.value.get("role")) for each in shown)
 
     metrics.looks.set_source("processes", gauges.processes(roles))
+    from bot.jobs.queue import depth  # slow to import, and a file has no queue
+
     metrics.looks.set_source("queue", gauges.queue(lambda: depth(shared.pool)))
     metrics.looks.set_source("pool", gauges.pool(shared.pool.get_stats))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import structlog
@@ -29,22 +30,23 @@ from bot.listeners.error_boundary import FIRST_WORD_AFTER_S, FIRST_WORD_IN_HOME_
 from bot.listeners.interrupted import InflightTracker
 from bot.listeners.scan import STILL_WAITING_AFTER_S
 from bot.metrics.definitions import Metrics
-from bot.ops.doctor_store import disk_warning
-from bot.ops.stores import require_unmoved
 from bot.portfolio import service
 from bot.portfolio.service import StoredVersions, Versions
 from bot.process_heartbeat import Processes
 from bot.settings import Settings
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
-from bot.store.documents import Documents
+from bot.store.documents import FORWARDING, Documents
 from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_make_key_file
 from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.measured import Note, timed_documents
-from bot.store.postgres.documents import PostgresDedup, PostgresDocuments, open_postgres
-from bot.store.postgres.pool import Address, Pool
+from bot.store.postgres.address import Address
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
+
+if TYPE_CHECKING:
+    from bot.store.postgres.documents import PostgresDedup, PostgresDocuments
+    from bot.store.postgres.pool import Pool
 
 logger = structlog.get_logger()
 
@@ -58,8 +60,8 @@ class Shared:
     """
 
     address: Address
-    pool: Pool
-    seen: PostgresDedup
+    pool: "Pool"
+    seen: "PostgresDedup"
     drop_bans: Callable[[], Awaitable[None]]
     now: Callable[[], Awaitable[datetime]]
 
@@ -93,6 +95,8 @@ async def opened_store(settings: Settings, note: Note) -> AsyncIterator[Stored]:
             documents = await _open_file(database)
         else:
             documents = opened = await _open_shared(database)
+            from bot.store.postgres.documents import PostgresDedup
+
             seen = PostgresDedup(opened.pool)
             shared = Shared(database, opened.pool, seen, opened.drop_old, opened.now)
         stack.push_async_callback(documents.close)
@@ -102,19 +106,27 @@ async def opened_store(settings: Settings, note: Note) -> AsyncIterator[Stored]:
 
 
 async def _open_file(path: Path) -> FencedDocuments:
-    if warning := disk_warning(os.environ):
-        logger.warning(warning)
+    # What the operator's commands use is slow to import.
+    if "DYNO" in os.environ:
+        from bot.ops.doctor_store import disk_warning
+
+        logger.warning(disk_warning(os.environ))
     documents = await open_sqlite(path)
     try:
-        await require_unmoved(documents)
+        if await documents.get(FORWARDING):
+            from bot.ops.stores import require_unmoved
+
+            await require_unmoved(documents)
     except BaseException:
         await documents.close()
         raise
     return FencedDocuments(documents, beginning_of=scope_of_key)
 
 
-async def _open_shared(address: Address) -> PostgresDocuments:
-    from bot.jobs.queue_jobs import migrations  # slow to import, and with a file there is no queue
+async def _open_shared(address: Address) -> "PostgresDocuments":
+    # Slow to import, and a file needs none of it.
+    from bot.jobs.queue_jobs import migrations
+    from bot.store.postgres.documents import open_postgres
 
     logger.info("store", place=address.place, connections=address.pool_size)
     return await open_postgres(address, sets=migrations(), beginning_of=scope_of_key)

@@ -32,7 +32,8 @@ from bot.jobs.queue_jobs import (
     tick,
 )
 from bot.jobs.scheduler import ticking
-from bot.store.postgres.pool import Address, Pool
+from bot.store.postgres.address import Address
+from bot.store.postgres.pool import Pool
 
 logger = structlog.get_logger()
 CONCURRENCY = 20

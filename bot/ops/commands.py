@@ -45,13 +45,14 @@ from bot.settings import DEFAULT_FILE, MOVE_TO, Settings
 from bot.store.documents import (
     ConflictError,
     Documents,
+    OutdatedSchemaError,
     StoreError,
     StoreLockedError,
     WrongKeyRingError,
 )
 from bot.store.encryption import CHECK_KEY
 from bot.store.postgres import migrations as schema
-from bot.store.postgres.pool import Address, OutdatedSchemaError, parse_address
+from bot.store.postgres.address import Address, parse_address
 
 
 def open_store(settings: Settings) -> Store:

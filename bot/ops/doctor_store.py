@@ -11,7 +11,6 @@ from bot.ops.export_file import places_of
 from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
 from bot.ops.stores import (
     ALL,
-    FORWARDING,
     MEND,
     WEB,
     WORKER,
@@ -24,11 +23,12 @@ from bot.ops.stores import (
     sealed_in,
     unopened,
 )
-from bot.store.documents import Document, StoreError
+from bot.store.documents import FORWARDING, Document, StoreError
 from bot.store.encryption import RingSource
 from bot.store.files import lock_file_of, lock_holder, may_write
+from bot.store.postgres.address import Address
 from bot.store.postgres.migrations import missing
-from bot.store.postgres.pool import NAME_POOLER, Address, open_pool, with_pooler_found
+from bot.store.postgres.pool import NAME_POOLER, open_pool, with_pooler_found
 from bot.store.postgres.snapshot import Facts, read_facts
 from bot.store.sqlite import Snapshot, open_sqlite, read_pages
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from bot.ops.export_file import Places
 from bot.ops.output import OperatingError, counted, day, shown, some_of
 from bot.ops.stores import (
-    FORWARDING,
     DatabaseStore,
     FileStore,
     Forwarding,
@@ -21,7 +20,7 @@ from bot.ops.stores import (
     roles,
     unopened,
 )
-from bot.store.documents import Document, StoreError, encode_value
+from bot.store.documents import FORWARDING, Document, StoreError, encode_value
 from bot.store.encryption import CHECK_KEY, RingSource
 from bot.store.postgres.migrations import migrate
 from bot.store.postgres.snapshot import PostgresArrival, arriving

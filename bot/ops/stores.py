@@ -19,6 +19,7 @@ from typing import Any
 from bot.installations.models import KIND as INSTALLATION
 from bot.ops.output import OperatingError, day, shown
 from bot.store.documents import (
+    FORWARDING,
     Document,
     Documents,
     StoreError,
@@ -34,14 +35,13 @@ from bot.store.encryption import (
     ring_source,
 )
 from bot.store.files import lock_file_of, lock_holder
+from bot.store.postgres.address import Address
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import MigrationSet
-from bot.store.postgres.pool import Address
 from bot.store.postgres.snapshot import database_pages
 from bot.store.sqlite import Snapshot, open_sqlite, read_pages, whole
 from bot.workspace import WorkspaceId
 
-FORWARDING = "meta/moved"
 MEND = (
     "set DATABASE_URL to that database. To use the file again instead, run"
     " `python -m bot move --back` first."

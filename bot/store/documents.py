@@ -28,6 +28,18 @@ class ForgottenError(StoreError):
     """
 
 
+# The note in a store that was moved to a database: see `bot/ops/stores.py`.
+FORWARDING = "meta/moved"
+
+
+class OutdatedSchemaError(StoreError):
+    """The database lacks tables that this version needs. `python -m bot migrate` makes them."""
+
+
+class LostConnectionError(StoreError):
+    """The connection ended in the middle of a statement, which may still have happened."""
+
+
 class NoAnswerError(StoreError):
     """The storage did not answer in time."""
 

@@ -19,7 +19,7 @@ from bot.portfolio.query import UnknownDomainError, host_of
 from bot.scans import NoDomainIdError, NoScanError
 from bot.slack import errors as slack
 from bot.store import documents as store
-from bot.store.postgres.pool import LostConnectionError, OutdatedSchemaError
+from bot.store.documents import LostConnectionError, OutdatedSchemaError
 from bot.tracker import models as tracker
 from bot.views.adddomain import already_added_message
 from bot.views.blocks import (

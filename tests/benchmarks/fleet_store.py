@@ -23,9 +23,9 @@ from bot.jobs.queue_jobs import queue_migrations
 from bot.portfolio.query import index_by_host
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import OURS, migrate
-from bot.store.postgres.pool import parse_address
 from bot.tracker.models import Domain
 from bot.workspace import WorkspaceId
 from tests.benchmarks.fleet_town import Fleet, FleetPlace

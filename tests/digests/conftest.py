@@ -2,7 +2,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.store.postgres.pool import open_pool, parse_address
+from bot.store.postgres.address import parse_address
+from bot.store.postgres.pool import open_pool
 from tests.digests.office import DocumentsInDatabase, Office
 
 

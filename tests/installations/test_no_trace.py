@@ -33,8 +33,8 @@ from bot.scans import Scans
 from bot.shared_limits import SharedHolds, SharedLimits
 from bot.store.documents import Documents, StoreError
 from bot.store.fenced import ErasableDocuments, FencedDocuments
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.store.postgres.pool import parse_address
 from bot.store.sqlite import open_sqlite
 from bot.tracker.rate_limit import RateLimiter
 from bot.tracker.usage import UsageCounter

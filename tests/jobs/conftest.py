@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.store.postgres.pool import Pool, open_pool, parse_address
+from bot.store.postgres.address import parse_address
+from bot.store.postgres.pool import Pool, open_pool
 
 
 @pytest.fixture

@@ -16,7 +16,8 @@ from bot.jobs.queue import working
 from bot.jobs.queue_jobs import Work
 from bot.logs import set_up_logs
 from bot.store.documents import StoreError
-from bot.store.postgres.pool import Calls, open_pool, parse_address
+from bot.store.postgres.address import parse_address
+from bot.store.postgres.pool import Calls, open_pool
 from bot.workspace import WorkspaceId
 from tests.jobs.queue_room import NOW, QUICK
 

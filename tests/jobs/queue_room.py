@@ -10,7 +10,8 @@ from typing import Any, LiteralString
 
 from bot.jobs.queue import Intervals, Readiness, working
 from bot.jobs.queue_jobs import Work
-from bot.store.postgres.pool import Pool, parse_address
+from bot.store.postgres.address import parse_address
+from bot.store.postgres.pool import Pool
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 

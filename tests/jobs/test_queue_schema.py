@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bot.jobs.queue_jobs import queue_migrations
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.migrations import migrate
-from bot.store.postgres.pool import Pool, open_pool, parse_address
+from bot.store.postgres.pool import Pool, open_pool
 from tests.jobs.queue_room import rows
 from tests.postgres import PostgresServer
 

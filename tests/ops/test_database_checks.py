@@ -23,8 +23,8 @@ from bot.ops.output import Finding, Mark
 from bot.ops.stores import PROCESS, DatabaseStore, Process
 from bot.process_heartbeat import SharedProcesses
 from bot.store.encryption import KeyRing, check_key_ring
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
-from bot.store.postgres.pool import parse_address
 from bot.store.postgres.snapshot import Facts
 from bot.store.sqlite import Snapshot
 from tests.ops.builders import ACME, an_installation

@@ -11,9 +11,9 @@ from bot.ops.commands import import_file, rotate_secrets
 from bot.ops.doctor_store import check_store
 from bot.ops.move import back
 from bot.ops.output import Mark, OperatingError
-from bot.ops.stores import FORWARDING, Forwarding
+from bot.ops.stores import Forwarding
 from bot.settings import Settings
-from bot.store.documents import StoreError, StoreLockedError
+from bot.store.documents import FORWARDING, StoreError, StoreLockedError
 from bot.store.sqlite import open_sqlite
 from tests.builders import BOT_TOKEN
 from tests.stores import read_snapshot

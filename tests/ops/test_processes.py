@@ -7,7 +7,7 @@ import pytest
 
 from bot.ops.stores import DatabaseStore, Process, roles
 from bot.process_heartbeat import SharedProcesses
-from bot.store.postgres.pool import parse_address
+from bot.store.postgres.address import parse_address
 from bot.store.sqlite import Snapshot
 from tests.memory import MemoryDocuments
 

@@ -15,9 +15,15 @@ import pytest
 from bot.jobs.queue_jobs import migrations
 from bot.ops.move import MARK, move_into, relocate, survey
 from bot.ops.output import OperatingError
-from bot.ops.stores import FORWARDING, DatabaseStore, forwarding_in
+from bot.ops.stores import DatabaseStore, forwarding_in
 from bot.process_heartbeat import SharedProcesses
-from bot.store.documents import Document, StoreError, StoreLockedError, WrongKeyRingError
+from bot.store.documents import (
+    FORWARDING,
+    Document,
+    StoreError,
+    StoreLockedError,
+    WrongKeyRingError,
+)
 from bot.store.encryption import (
     KeyRing,
     RingSource,
@@ -25,8 +31,8 @@ from bot.store.encryption import (
     key_file_of,
     load_or_make_key_file,
 )
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.store.postgres.pool import parse_address
 from bot.store.postgres.snapshot import arriving
 from bot.store.sqlite import open_sqlite
 from tests.stores import read_database, read_snapshot

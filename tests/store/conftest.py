@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.store.documents import Documents
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
-from bot.store.postgres.pool import parse_address
 from bot.store.sqlite import SqliteDocuments, open_sqlite
 from tests.memory import MemoryDocuments
 

@@ -7,8 +7,8 @@ import pytest
 
 from bot.store.documents import Documents, ForgottenError, StoreError
 from bot.store.fenced import REFUSED_FOR_S, ErasableDocuments, FencedDocuments
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
-from bot.store.postgres.pool import parse_address
 from tests.fakes import TIME_LIMIT_S
 from tests.memory import MemoryDocuments
 

@@ -10,8 +10,9 @@ import pytest
 
 from bot.deduplication import DedupStore, MemoryDedup
 from bot.store.documents import Documents
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDedup, open_postgres
-from bot.store.postgres.pool import open_pool, parse_address
+from bot.store.postgres.pool import open_pool
 from bot.store.sqlite import open_sqlite
 from tests.fakes import FakeClock
 from tests.memory import MemoryDocuments

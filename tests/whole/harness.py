@@ -21,8 +21,8 @@ from bot.playground.slack import LocalSlack, Message, Person, View, running_slac
 from bot.playground.tracker import Account, Tracker, running_tracker
 from bot.settings import Settings
 from bot.store.documents import Documents
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
-from bot.store.postgres.pool import parse_address
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S

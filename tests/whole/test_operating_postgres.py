@@ -23,8 +23,8 @@ from bot.digests.repository import DigestRepository
 from bot.jobs.queue_jobs import migrations
 from bot.store.documents import ConflictError, encode_row
 from bot.store.encryption import KeyRing, check_key_ring
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.store.postgres.pool import parse_address
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.digests.builders import a_digest, a_schedule

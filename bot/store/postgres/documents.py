@@ -13,7 +13,9 @@ from bot.store.documents import (
     ConflictError,
     Document,
     ForgottenError,
+    LostConnectionError,
     NoAnswerError,
+    OutdatedSchemaError,
     StoreError,
     checked_key,
     checked_moment,
@@ -21,18 +23,10 @@ from bot.store.documents import (
     encode_value,
     end_of_prefix,
 )
+from bot.store.postgres.address import Address
 from bot.store.postgres.leases import PostgresFences
 from bot.store.postgres.migrations import OURS, MigrationSet, missing
-from bot.store.postgres.pool import (
-    TIMEOUT_S,
-    Address,
-    Calls,
-    LostConnectionError,
-    OutdatedSchemaError,
-    Pool,
-    db_errors,
-    open_pool,
-)
+from bot.store.postgres.pool import TIMEOUT_S, Calls, Pool, db_errors, open_pool
 
 # As text, so that the driver does not decode the JSON, and without a zone, because that
 # of the session means nothing.

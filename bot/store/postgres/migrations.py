@@ -9,7 +9,8 @@ from importlib.resources import files
 import psycopg
 
 from bot.store.documents import StoreError
-from bot.store.postgres.pool import Address, Connection, Pool, connected
+from bot.store.postgres.address import Address
+from bot.store.postgres.pool import Connection, Pool, connected
 
 # Any number, the same in every version: who migrates holds the lock of that number.
 MIGRATION_LOCK = 7_203_311_927

@@ -9,9 +9,10 @@ from typing import Any, LiteralString
 
 import psycopg
 
-from bot.store.documents import Document, StoreError, encode_value
+from bot.store.documents import Document, OutdatedSchemaError, StoreError, encode_value
+from bot.store.postgres.address import Address
 from bot.store.postgres.documents import COLUMNS, document_of
-from bot.store.postgres.pool import Address, Connection, OutdatedSchemaError, Pool, connected
+from bot.store.postgres.pool import Connection, Pool, connected
 from bot.store.sqlite import Snapshot
 from bot.store.sqlite_table import PAGE_ROWS
 

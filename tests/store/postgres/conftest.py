@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.installations.models import scope_of_key
+from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.store.postgres.pool import Address, parse_address
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from shutil import which
 from psycopg.conninfo import conninfo_to_dict
 
 from bot.store.documents import StoreError
-from bot.store.postgres.pool import Address, connected, parse_address
+from bot.store.postgres.address import Address, parse_address
+from bot.store.postgres.pool import connected
 from tests.ports import reserve_port
 
 ENCRYPTION_REQUESTS = (80877103, 80877104)  # TLS, GSS

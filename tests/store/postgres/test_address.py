@@ -7,7 +7,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from psycopg.conninfo import conninfo_to_dict
 
-from bot.store.postgres.pool import DEFAULT_POOL_SIZE, parse_address
+from bot.store.postgres.address import DEFAULT_POOL_SIZE, parse_address
 
 SECRET = "hunter2"
 

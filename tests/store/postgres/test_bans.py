@@ -12,8 +12,8 @@ from bot.installations.directory import InstallationRepository
 from bot.installations.models import scope_of_key
 from bot.installations.uninstall import Purger, VacuumScheduler
 from bot.store.documents import ConflictError, StoreError
+from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.store.postgres.pool import Address, parse_address
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.fakes import GROWING_S, TIME_LIMIT_S, FakeClock

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.store.documents import StoreError
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.store.postgres.pool import parse_address
 from tests.store.postgres.database import run
 
 pytestmark = pytest.mark.anyio

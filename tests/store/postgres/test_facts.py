@@ -7,8 +7,9 @@ import psycopg
 import pytest
 
 from bot.store.documents import StoreError
+from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.documents import PostgresDocuments
-from bot.store.postgres.pool import Address, Pool, open_pool, parse_address
+from bot.store.postgres.pool import Pool, open_pool
 from bot.store.postgres.snapshot import is_near, read_facts, tightest
 from tests.store.postgres.database import run
 from tests.store.postgres.pooler import pooled

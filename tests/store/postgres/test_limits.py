@@ -7,8 +7,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 
 from bot.store.documents import StoreError
+from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.store.postgres.pool import Address, open_pool, parse_address
+from bot.store.postgres.pool import open_pool
 from tests.fakes import TIME_LIMIT_S
 from tests.store.postgres.database import run
 

@@ -9,10 +9,11 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from bot.jobs.queue_jobs import queue_migrations
-from bot.store.documents import StoreError
+from bot.store.documents import OutdatedSchemaError, StoreError
+from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import OURS, MigrationSet, migrate, missing
-from bot.store.postgres.pool import Address, OutdatedSchemaError, open_pool, parse_address
+from bot.store.postgres.pool import open_pool
 from tests.fakes import TIME_LIMIT_S
 from tests.postgres import PostgresServer
 

@@ -9,15 +9,11 @@ from psycopg import AsyncConnection
 from structlog.testing import capture_logs
 
 from bot.installations.models import scope_of_key
-from bot.store.documents import Documents, StoreError
+from bot.store.documents import Documents, LostConnectionError, StoreError
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import OURS, migrate
-from bot.store.postgres.pool import (
-    LostConnectionError,
-    connecting,
-    parse_address,
-    with_pooler_found,
-)
+from bot.store.postgres.pool import connecting, with_pooler_found
 from tests.postgres import PostgresServer
 from tests.store.postgres.pooler import PGBOUNCER, bounced, pooled
 from tests.store.test_documents import increment

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.store.documents import Document, StoreError
+from bot.store.documents import Document, LostConnectionError, StoreError
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.store.postgres.pool import LostConnectionError, parse_address
 from tests.fakes import TIME_LIMIT_S
 from tests.postgres import PostgresServer
 from tests.store.postgres.database import WAITING, run, wait_until

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.store.documents import StoreError
+from bot.store.documents import OutdatedSchemaError, StoreError
+from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.documents import PostgresDocuments
-from bot.store.postgres.pool import Address, OutdatedSchemaError, parse_address
 from tests.store.postgres.database import run
 from tests.stores import read_database
 

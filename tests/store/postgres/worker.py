@@ -6,8 +6,8 @@ import sys
 from itertools import count as numbers
 
 from bot.store.documents import ConflictError
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.store.postgres.pool import parse_address
 from tests.store.test_documents import increment
 
 KEYS = 100
