@@ -26,6 +26,7 @@ class Command:
     minutes, or change something at the service.
     `takes_text`: anything but `help` may stand behind it; else the router refuses it.
     `takes_secrets`: the handler itself refuses a key that was typed behind it.
+    `button`: what its button says below the list of all commands, if it has one there.
     """
 
     name: str
@@ -41,11 +42,13 @@ class Command:
     takes_long: bool = False
     takes_text: bool = True
     takes_secrets: bool = False
+    button: str | None = None
 
 
 _ALL = (
     Command(
         name="/domains",
+        button="All domains",
         brief="your domains with their health, worst first",
         hint='[words] [tag:x] [folder:"two words"] [below:70] [expires:30]'
         " [sort:score|name|expiry]",
@@ -66,6 +69,7 @@ _ALL = (
     ),
     Command(
         name="/scan",
+        button="Scan",
         brief="a full scan of one domain, or of many",
         hint='[example.com …] [tag:x] [folder:"two words"] [below:50] [expires:30]',
         does="scans domains: WHOIS, DNS, SSL, and security",
@@ -83,6 +87,7 @@ _ALL = (
     ),
     Command(
         name="/adddomain",
+        button="Add domain",
         brief="new domains in your portfolio",
         hint='[example.com …] [type:x] [folder:"x"] [tag:x]',
         does="adds domains to your portfolio, one or a list",
@@ -102,6 +107,7 @@ _ALL = (
     ),
     Command(
         name="/domaindigest",
+        button="Digests",
         brief="scheduled health summaries for a channel",
         does="posts scheduled health summaries to a channel, on days and at a time you choose",
         examples=(("/domaindigest", "shows this channel's digests; make or change them there"),),

@@ -30,21 +30,14 @@ def usage_message(command: str) -> Message:
     )
 
 
-_OPENED_BY = {
-    "/domains": "All domains",
-    "/scan": "Scan",
-    "/adddomain": "Add domain",
-    "/domaindigest": "Digests",
-}
-
-
 def overview_message() -> Message:
     """Return the answer to a message that is no command line, with buttons for the commands."""
     start = "I read command lines, with or without the slash, and nothing else."
     lines = [f"• `{each.name[1:]}` – {each.brief}" for each in COMMANDS.values()]
     buttons = [
-        run_button(label, command, number=number)
-        for number, (command, label) in enumerate(_OPENED_BY.items())
+        run_button(each.button, each.name, number=number)
+        for number, each in enumerate(COMMANDS.values())
+        if each.button
     ]
     return Message(
         text=f"{start} For example: scan example.com",
