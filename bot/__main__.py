@@ -19,7 +19,10 @@ def parser() -> argparse.ArgumentParser:
     """Return what reads them."""
     words = argparse.ArgumentParser(
         prog="python -m bot",
-        description="Domain Tracker for Slack. Settings come from the environment and from .env.",
+        description=(
+            "Domain Tracker for Slack. Without a command one process does it all. Settings come"
+            " from the environment and from .env."
+        ),
     )
     commands = words.add_subparsers(dest="command", metavar="COMMAND")
     _add_processes(commands)
