@@ -80,8 +80,8 @@ def _add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParse
         "export",
         help="print digests and managers as YAML, or the history; also beside a running bot",
         description=(
-            "Prints what people decided about digests and managers, for `import`: no keys, no"
-            " tokens, no history. Exit status 1 when something could not be read, else 0."
+            "Prints what people decided about digests, managers and permissions, for `import`: no"
+            " keys, no tokens, no history. Exit status 1 when something could not be read, else 0."
         ),
     )
     exporting.add_argument(
