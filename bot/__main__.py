@@ -62,7 +62,7 @@ def _add_processes(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     commands.add_parser(
         "worker",
         help="deliver digests and do periodic work; any number of processes on one PostgreSQL",
-        description="Delivers digests, reminds, renews and cleans up." + shared,
+        description="Delivers digests, scans many domains, reminds and cleans up." + shared,
     )
 
 
