@@ -19,7 +19,10 @@ def parser() -> argparse.ArgumentParser:
     """Return what reads them."""
     words = argparse.ArgumentParser(
         prog="python -m bot",
-        description="Domain Tracker for Slack. Settings come from the environment and from .env.",
+        description=(
+            "Domain Tracker for Slack. Without a command one process does it all. Settings come"
+            " from the environment and from .env."
+        ),
     )
     commands = words.add_subparsers(dest="command", metavar="COMMAND")
     _add_processes(commands)
@@ -59,7 +62,7 @@ def _add_processes(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     commands.add_parser(
         "worker",
         help="deliver digests and do periodic work; any number of processes on one PostgreSQL",
-        description="Delivers digests, reminds, renews and cleans up." + shared,
+        description="Delivers digests, scans many domains, reminds and cleans up." + shared,
     )
 
 
@@ -77,8 +80,8 @@ def _add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParse
         "export",
         help="print digests and managers as YAML, or the history; also beside a running bot",
         description=(
-            "Prints what people decided about digests and managers, for `import`: no keys, no"
-            " tokens, no history. Exit status 1 when something could not be read, else 0."
+            "Prints what people decided about digests, managers and permissions, for `import`: no"
+            " keys, no tokens, no history. Exit status 1 when something could not be read, else 0."
         ),
     )
     exporting.add_argument(

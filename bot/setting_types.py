@@ -183,6 +183,7 @@ Port = Annotated[int, Field(ge=1, le=65535), _number(1, 65535)]
 PoolSize = Annotated[
     int, Field(ge=MIN_POOL_SIZE, le=MAX_POOL_SIZE), _number(MIN_POOL_SIZE, MAX_POOL_SIZE)
 ]
+Switch = Annotated[bool, _told("be true or false")]
 TickSeconds = Annotated[float, Field(ge=0.5, le=60), _number(0.5, 60)]  # a slot cannot wait longer
 LogLevel = Annotated[Level, BeforeValidator(lambda level: level.upper()), _one_of(Level)]
 LogFormat = Annotated[Format, _one_of(Format)]

@@ -24,6 +24,7 @@ from bot.setting_types import (
     Port,
     PublicUrl,
     SecretKeys,
+    Switch,
     TickSeconds,
     Url,
     database_of,
@@ -68,7 +69,7 @@ class Settings(BaseSettings):
     slack_signing_secret: SecretStr | None = None
     slack_client_id: str | None = None
     slack_client_secret: SecretStr | None = None
-    slack_mentions: bool = False
+    slack_mentions: Switch = False
     slack_authorize_url: Url = "https://slack.com/oauth/v2/authorize"
     public_url: PublicUrl | None = None
     slack_api_url: ApiUrl = "https://slack.com/api/"

@@ -33,7 +33,10 @@ from bot.workspace import WorkspaceId
 NEEDED_SCOPES = {
     "commands": "the commands, and answers to them",
     "chat:write": "posts digests, and answers where the reply address has run out",
-    "im:write": "opens direct messages: to admins, to owners of digests, with long answers",
+    "im:write": (
+        "opens direct messages: to admins, to owners of digests, with bulk scans, files and long"
+        " answers"
+    ),
     "users:read": "who is an admin, an owner or a guest; time zones",
     "channels:read": "who is in the public channel of a digest; where the app is",
     "groups:read": "who is in the private channels that the bot was invited to",

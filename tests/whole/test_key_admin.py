@@ -246,7 +246,7 @@ async def test_a_refused_key_is_told_once_and_mended_from_the_direct_message(
         assert len(person.messages("dm")) == counted
 
 
-async def test_a_notice_of_a_refusal_says_in_its_place_that_the_key_works_again(
+async def test_a15_a_notice_of_a_refusal_says_in_its_place_that_the_key_works_again(
     ready: Harness,
 ) -> None:
     ready.tracker.fail_next("invalid_key")
