@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # More workers than cores: tests wait for each other's sockets. Each worker pays for collection.
 WORKERS ?= 6
 
-.PHONY: demo test suite coverage torture check format lock clean
+.PHONY: demo test suite coverage torture bench check format lock clean
 
 demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, in a browser
 	$(BIN)/python -m bot playground
@@ -31,6 +31,9 @@ coverage: $(READY)  ## every test once more, slower; prints the branches that no
 
 torture: $(READY)  ## what measures, for minutes: a fleet of processes, and a load (run it alone)
 	$(BIN)/python -m pytest -m torture -n 0 -o timeout=600
+
+bench: $(READY)  ## the bot beside a bare Bolt app, in a few minutes; writes docs/performance.md
+	$(BIN)/python -m tests.benchmarks.bench
 
 check: $(READY)  ## format, lint and types, without running a test
 	$(BIN)/ruff format --check .

@@ -28,6 +28,7 @@ from bot.portfolio.service import Snapshot
 from bot.store.encryption import KeyRing
 from bot.store.sqlite import open_sqlite
 from bot.tracker.decoding import decode_listing
+from bot.tracker.http import PATH
 from bot.views.domains import domains_message
 from bot.workspace import WorkspaceId
 from tests.benchmarks.quick_slack import (
@@ -234,7 +235,7 @@ async def beside_msgspec() -> Row:
         account = tracker.account("large")
         account.fill(LARGE, seed=1)
         key = account.create_key("bench", scopes=("read_domains",), days=90)
-        url, headers = f"{tracker.url}/domains", {"Authorization": f"Bearer {key}"}
+        url, headers = f"{tracker.url}{PATH}", {"Authorization": f"Bearer {key}"}
         body = (await http.get(url, headers=headers)).content
 
     def drawn() -> None:
