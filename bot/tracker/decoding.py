@@ -90,10 +90,15 @@ def _finite(digits: str) -> float | None:
 
 def is_deeper_than(value: object, depth: int) -> bool:
     """Return whether lists and objects are nested more than `depth` deep."""
-    if not isinstance(value, dict | list):
-        return False
-    children = value.values() if isinstance(value, dict) else value
-    return not depth or any(is_deeper_than(child, depth - 1) for child in children)
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(depth):
+        level = [
+            child
+            for each in level
+            for child in (each.values() if isinstance(each, dict) else each)
+            if isinstance(child, (dict, list))
+        ]
+    return bool(level)
 
 
 # No count of requests or seconds has more digits.

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 
 from bot.command_text import unescaped
 from bot.health import Band, Summary, band_of, summary
+from bot.hostnames import MAX_NAME_CHARS
 from bot.message import SHARE, Block, Message
 from bot.portfolio.end_dates import EndDates, KnownEnds
 from bot.portfolio.query import Query, Sort, ends_of, query_text
@@ -77,7 +77,12 @@ SORTS_THIS_PAGE = (
 )
 COLUMNS = ("Domain", "Health", "State")
 LABEL_COLUMNS = ("Folder", "Tags")
+MAX_FOLDER_CHARS, MAX_TAGS_CHARS = 40, 80
+# In both scripts, with brackets.
+MAX_HOST_CHARS = MAX_NAME_CHARS + 123
+# A score, a state, two ends, and signs where a cell is empty.
 MAX_END_CHARS = 2 * len("⚠️ 999 days ago")
+MAX_OTHER_CHARS = len("99.9🟡 unknown–––") + MAX_END_CHARS
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,7 @@ def page_of(domains: Sequence[Domain], number: int) -> Page:
 def _page_starts(domains: Sequence[Domain]) -> list[int]:
     starts, rows, chars = [0], 0, 0
     for place, domain in enumerate(domains):
-        size = sum(map(len, _cells(domain))) + MAX_END_CHARS
+        size = _most_chars(domain)
         if rows == MAX_PAGE_ROWS or chars + size > MAX_TABLE_CHARS:
             starts.append(place)
             rows, chars = 0, 0
@@ -113,8 +118,14 @@ def _page_starts(domains: Sequence[Domain]) -> list[int]:
     return starts
 
 
-# A list that is asked for again has the same domains; pages are measured by all of them.
-@lru_cache(4_000)
+def _most_chars(domain: Domain) -> int:
+    """Return a bound of the characters in a row; drawing each row of a long list takes longer."""
+    host = len(domain.domain) * (2 if "xn--" in domain.domain else 1)
+    folder = min(len(domain.folder or ""), MAX_FOLDER_CHARS)
+    tags = min(sum(map(len, domain.tags)) + 2 * len(domain.tags), MAX_TAGS_CHARS)
+    return min(host, MAX_HOST_CHARS) + folder + tags + MAX_OTHER_CHARS
+
+
 def _cells(domain: Domain) -> tuple[str, str, str, str, str]:
     number = "–" if domain.health_score is None else score_number(domain.health_score)
     state, _, word = score_mrkdwn(domain.health_score).rpartition(" ")
@@ -122,8 +133,8 @@ def _cells(domain: Domain) -> tuple[str, str, str, str, str]:
         host_text(domain.domain) or "–",
         number,
         f"{state.split()[0]} {word}",
-        outside(domain.folder or "", 40) or "–",
-        outside(", ".join(domain.tags), 80) or "–",
+        outside(domain.folder or "", MAX_FOLDER_CHARS) or "–",
+        outside(", ".join(domain.tags), MAX_TAGS_CHARS) or "–",
     )
 
 

@@ -12,7 +12,7 @@ from bot.portfolio.query import MAX_PAGE, Query, Sort, host_of, parse_query, sel
 from bot.tracker.findings import EndDate
 from bot.tracker.models import Domain
 from bot.views.domains import (
-    MAX_END_CHARS,
+    MAX_OTHER_CHARS,
     MAX_PAGE_ROWS,
     SHARE_DOMAINS,
     domains_message,
@@ -133,7 +133,7 @@ def test_every_domain_is_on_one_page(name_chars: list[int]) -> None:
 @loop_over("name", NAMES.values(), ids=NAMES)
 def test_a_page_is_as_full_as_it_may_be(name: Callable[[int], str]) -> None:
     domains = many(210, name)
-    spare = MAX_PAGE_ROWS * MAX_END_CHARS
+    spare = MAX_PAGE_ROWS * MAX_OTHER_CHARS
     count = page_of(domains, 1).count
     for number in range(1, count):
         cells = rows(listed(domains, f"sort:name page:{number}"))
