@@ -82,6 +82,20 @@ async def test_m16_several_are_picked_in_the_form_and_a_filter_without_a_match_s
 
 
 @pytest.mark.transports("socket")
+async def test_m16_a_price_whose_domains_are_gone_starts_nothing(ready: Harness) -> None:
+    by_filter = await ready.ask(ready.bob, "/scan tag:prod")
+    names = await ready.ask(ready.bob, "/scan shop.example www.example")
+    ready.account.domains.clear()
+    ready.clock.ahead += timedelta(minutes=10)
+
+    nothing = await ready.press(ready.bob, by_filter, "Start")
+    gone = await ready.press(ready.bob, names, "Start")
+
+    assert "has no domains yet" in nothing.everything
+    assert "`shop.example` is not in your portfolio" in gone.everything
+
+
+@pytest.mark.transports("socket")
 async def test_m16_who_may_not_scan_any_more_starts_nothing(ready: Harness) -> None:
     price = await ready.ask(ready.slack.person("gus"), "/scan tag:prod")
     await choose(ready, scan=NO_GUESTS)
