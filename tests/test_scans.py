@@ -209,6 +209,8 @@ async def test_a_scan_without_the_list_gets_its_score_later(
 async def test_who_joins_a_scan_without_the_list_reads_the_score(
     scans: Scans, lists: FakeLists
 ) -> None:
+    lists.domains = (a_domain("a.example", 41),)
+    await scans.run(ONE, a_domain("a.example", 41))  # which leaves a list of this minute
     lists.domains = (a_domain("a.example", 40),)
 
     silent, joined = await asyncio.gather(
