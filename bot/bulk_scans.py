@@ -18,7 +18,7 @@ import msgspec
 import structlog
 
 from bot.concurrency import Tasks
-from bot.digests.failure_policy import service_failure
+from bot.digests.failure_policy import of_service, service_failure
 from bot.digests.models import FailureReason
 from bot.errors import BotError
 from bot.jobs.due_work import DueWork
@@ -35,8 +35,6 @@ from bot.store.documents import (
     Delete,
     Document,
     Documents,
-    StoreError,
-    UnreadableSecretError,
     Write,
     update,
 )
@@ -53,8 +51,6 @@ VERSION = 1
 MAX_DOMAINS = 200
 # As scans take, more or less.
 SECONDS_EACH = 40
-# The workspaces with such a scan in this process: the other places for scans are for people.
-AT_ONCE = 2
 LEASE = timedelta(seconds=60)
 RENEWED_AFTER = timedelta(seconds=20)
 SHOWN_EVERY_S = 3.0
@@ -273,7 +269,7 @@ class BulkScans:
         self._summary = summary
         self._clock = clock
         self._shown_every_s = shown_every_s
-        self._due = DueWork(documents, KIND, self._work, tasks, at_once=AT_ONCE, clock=clock)
+        self._due = DueWork(documents, KIND, self._work, tasks, clock=clock)
         self.run_due = self._due.run_due
         self.stop_all = self._due.stop
 
@@ -389,9 +385,7 @@ class BulkScans:
         try:
             report = await self._scan(hold)
         except BotError as error:
-            if isinstance(error, StoreError) and not isinstance(error, UnreadableSecretError):
-                raise
-            failure, at = error, self._clock()
+            failure, at = of_service(error), self._clock()
             await hold.change(lambda run: after_failure(run, failure, at))
         else:
             await hold.change(lambda run: scanned(run, report))

@@ -8,7 +8,6 @@ import pytest
 
 from bot.api_keys.models import NoKeyError
 from bot.bulk_scans import (
-    AT_ONCE,
     FAILURES_IN_ROW,
     INTERRUPTED,
     LEASE,
@@ -23,6 +22,7 @@ from bot.bulk_scans import (
 )
 from bot.concurrency import Tasks
 from bot.errors import BotError
+from bot.jobs.due_work import AT_ONCE
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import Scans

@@ -21,7 +21,7 @@ from bot.slack.errors import (
     TokenRefusedError,
     WorkspaceHeldError,
 )
-from bot.store.documents import UnreadableSecretError
+from bot.store.documents import StoreError, UnreadableSecretError
 from bot.tracker.models import (
     InvalidKeyError,
     IpNotAllowedError,
@@ -56,6 +56,13 @@ def service_failure(error: Exception) -> tuple[FailureReason, timedelta | None]:
     if isinstance(error, RateLimitedError | ReserveReachedError):
         return trouble, timedelta(seconds=max(1.0, error.retry_after_s))
     return trouble, KEY_CHECK if trouble is FailureReason.KEY else None
+
+
+def of_service(error: BotError) -> BotError:
+    """Return an error that is about the service or the key; raise one of the store."""
+    if isinstance(error, StoreError) and not isinstance(error, UnreadableSecretError):
+        raise error
+    return error
 
 
 def slack_failure(error: SlackError) -> tuple[FailureReason, timedelta | None]:
