@@ -362,7 +362,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     )
     look_at_work(parts.metrics, repository, budget, clock=parts.clock)
     digests, worker = _digests(parts, admin, repository, portfolio, ends)
-    _register_digests(dispatcher, parts, digests, failures, admin.permissions)
+    _register_digests(dispatcher, parts, digests, failures, admin)
     key = KeyState(
         keys=admin.keys,
         managers=admin.managers,
@@ -456,16 +456,17 @@ def _register_digests(
     parts: Services,
     digests: DigestService,
     failures: Failures,
-    permissions: Permissions,
+    admin: AdminServices,
 ) -> None:
     """What people do with digests: in the list, in its forms, in posts and notices."""
-    access = DigestAccess(digests, permissions)
+    access = DigestAccess(digests, admin.permissions)
     screen = DigestScreen(digests=digests, access=access, failures=failures, clock=parts.clock)
     DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
     AlertListeners(digests=digests, access=access, screen=screen).register(dispatcher)
     DigestFormListeners(
         digests=digests,
         access=access,
+        commands=admin.access,
         screen=screen,
         count_within_s=COUNT_WITHIN_S * parts.pace.patience,
     ).register(dispatcher)
