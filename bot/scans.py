@@ -16,7 +16,7 @@ from bot.errors import BotError
 from bot.portfolio.end_dates import KeptEndDates, end_dates_of
 from bot.portfolio.query import host_of
 from bot.portfolio.service import Portfolio, Snapshot
-from bot.store.documents import Document, Documents, StoreError, Write, update
+from bot.store.documents import ConflictError, Document, Documents, StoreError, Write, update
 from bot.tracker.changes import Change, changes_between
 from bot.tracker.findings import ScanFacts, facts_of
 from bot.tracker.models import Domain, ScanResult
@@ -138,21 +138,25 @@ class Scans:
         if (listed := await self._listed(workspace, Purpose.PERSON)) is None:
             return None
         for host in hosts:
-            with suppress(NoScanError):
-                report = await self.last(workspace, host)
+            with suppress(NoScanError, ConflictError):  # there is a newer one
+                report, rev = await self._kept(workspace, host)
                 if report.score_after is None:
-                    await self._put(workspace, _with_score(report, _score(listed, host)))
+                    report = _with_score(report, _score(listed, host))
+                    await self._put(workspace, report, if_rev=rev)
         return listed
 
     async def last(self, workspace: WorkspaceId, host: str) -> ScanReport:
         """Return the last report of `host`, or raise NoScanError."""
+        return (await self._kept(workspace, host))[0]
+
+    async def _kept(self, workspace: WorkspaceId, host: str) -> tuple[ScanReport, int]:
+        """Return the last report and its revision, or raise NoScanError."""
         document = await self._documents.get(_place(workspace, host))
         if document is None:
             raise NoScanError("no scan kept")
         try:
-            return await asyncio.to_thread(
-                msgspec.convert, document.value.get("report"), ScanReport
-            )
+            value = document.value.get("report")
+            return await asyncio.to_thread(msgspec.convert, value, ScanReport), document.rev
         except msgspec.ValidationError as error:
             raise NoScanError("kept by another version of the bot") from error
 
@@ -218,9 +222,11 @@ class Scans:
         for host in await self._now_latest(workspace, report.host):
             await self._documents.delete(_place(workspace, host))
 
-    async def _put(self, workspace: WorkspaceId, report: ScanReport) -> None:
+    async def _put(
+        self, workspace: WorkspaceId, report: ScanReport, *, if_rev: int | None = None
+    ) -> None:
         value = {"v": 1, "report": await asyncio.to_thread(msgspec.to_builtins, report)}
-        await self._documents.put(_place(workspace, report.host), value)
+        await self._documents.put(_place(workspace, report.host), value, if_rev=if_rev)
 
     async def _keep_ends(
         self, workspace: WorkspaceId, report: ScanReport, listed: Snapshot | None
