@@ -7,7 +7,7 @@ import pytest
 
 from bot.playground.slack import Message
 from tests.whole.harness import Harness, make_store, running_bot, running_stand_ins
-from tests.whole.test_audiences import NO_GUESTS, choose
+from tests.whole.test_audiences import MANAGERS, NO_GUESTS, choose
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared")]
 
@@ -104,6 +104,24 @@ async def test_m16_who_may_not_scan_any_more_starts_nothing(ready: Harness) -> N
 
     assert "Guests can't scan domains" in refused.everything
     assert scans_of(ready) == []
+
+
+@pytest.mark.transports("socket")
+async def test_m16_who_may_not_scan_any_more_can_still_stop(ready: Harness) -> None:
+    held = ready.tracker.hold_scans()
+    price = await ready.ask(ready.bob, "/scan above:0")
+    await ready.press(ready.bob, price, "Start")
+    await held.waiting(1)
+    await choose(ready, scan=MANAGERS)
+
+    await ready.bob.press(await message_with(ready, "Now:"), "Stop")
+    await message_with(ready, "Stopping")
+    held.release()
+    summary = await message_with(ready, "1 scanned", "1 not begun")
+    await ready.bob.press(summary, "Scan the rest")
+    await message_with(ready, "managers can scan domains")
+
+    assert len(scans_of(ready)) == 1
 
 
 async def test_m16_a_restart_goes_on_and_scans_nothing_twice(
