@@ -18,7 +18,7 @@ import msgspec
 import structlog
 
 from bot.concurrency import Tasks
-from bot.digests.failure_policy import service_failure
+from bot.digests.failure_policy import of_service, service_failure
 from bot.digests.models import FailureReason
 from bot.errors import BotError
 from bot.jobs.due_work import DueWork
@@ -30,11 +30,11 @@ from bot.slack.client import SentMessage
 from bot.slack.direct_messages import DirectMessages, retry_after
 from bot.slack.errors import SlackError
 from bot.store.documents import (
+    DELETE,
     ConflictError,
+    Delete,
     Document,
     Documents,
-    StoreError,
-    UnreadableSecretError,
     Write,
     update,
 )
@@ -51,8 +51,6 @@ VERSION = 1
 MAX_DOMAINS = 200
 # As scans take, more or less.
 SECONDS_EACH = 40
-# The workspaces with such a scan in this process: the other places for scans are for people.
-AT_ONCE = 2
 LEASE = timedelta(seconds=60)
 RENEWED_AFTER = timedelta(seconds=20)
 SHOWN_EVERY_S = 3.0
@@ -173,7 +171,8 @@ def after_failure(run: BulkScan, error: BotError, now: datetime) -> BulkScan:
     reason, wait = service_failure(error)
     if reason is FailureReason.RATE or isinstance(error, TooBusyError):  # nothing was scanned
         pause = RESERVE_PAUSE if isinstance(error, ReserveReachedError) else wait or BUSY_PAUSE
-        return replace(run, begun_at=None, waits_until=now + pause)
+        waits_until = None if run.is_stopping else now + pause
+        return replace(run, begun_at=None, waits_until=waits_until)
     if reason in _ENDS:
         return replace(run, begun_at=None, end=End.KEY)
     return failed(run, outcome_of(error))
@@ -270,7 +269,7 @@ class BulkScans:
         self._summary = summary
         self._clock = clock
         self._shown_every_s = shown_every_s
-        self._due = DueWork(documents, KIND, self._work, tasks, at_once=AT_ONCE, clock=clock)
+        self._due = DueWork(documents, KIND, self._work, tasks, clock=clock)
         self.run_due = self._due.run_due
         self.stop_all = self._due.stop
 
@@ -279,12 +278,20 @@ class BulkScans:
         return _decoded(await self._documents.get(_place(workspace)))
 
     async def start(
-        self, workspace: WorkspaceId, asked_by: str, items: Sequence[Item], what: str
+        self,
+        workspace: WorkspaceId,
+        asked_by: str,
+        items: Sequence[Item],
+        what: str,
+        *,
+        after: str = "",
     ) -> BulkScan:
         """Store a bulk scan, and send its message to the person.
 
+        `after` is the id of the one whose summary they have read.
+
         Raises:
-            BulkScanRunsError: there is one already.
+            BulkScanRunsError: there is one already, or its summary is not sent yet.
             SlackError: the message could not be sent; nothing will be scanned.
         """
         key, now = _place(workspace), self._clock()
@@ -297,7 +304,8 @@ class BulkScans:
 
         def claimed(document: Document | None) -> Write:
             before = _decoded(document)
-            if before and not before.end:
+            has_summary = document is None or document.due_at is None
+            if before and not (before.end and (has_summary or before.run_id == after)):
                 raise BulkScanRunsError(before)
             return Write(_encoded(run), now + LEASE)
 
@@ -345,10 +353,12 @@ class BulkScans:
         """Take a bulk scan that is due, `None` if another process was faster."""
         now, holder = self._clock(), secrets.token_hex(8)
 
-        def taken(document: Document | None) -> Write | None:
+        def taken(document: Document | None) -> Write | Delete | None:
             run = _decoded(document)
             if document is None or document.due_at is None or document.due_at > now or not run:
                 return None
+            if not run.ts:  # its start was cut off, and the person knows
+                return DELETE
             return Write(_encoded(replace(run, holder=holder, waits_until=None)), now + LEASE)
 
         run = _decoded(await update(self._documents, _place(workspace), taken))
@@ -375,9 +385,7 @@ class BulkScans:
         try:
             report = await self._scan(hold)
         except BotError as error:
-            if isinstance(error, StoreError) and not isinstance(error, UnreadableSecretError):
-                raise
-            failure, at = error, self._clock()
+            failure, at = of_service(error), self._clock()
             await hold.change(lambda run: after_failure(run, failure, at))
         else:
             await hold.change(lambda run: scanned(run, report))

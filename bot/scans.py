@@ -1,7 +1,7 @@
 """Scan domains: one request for simultaneous calls; compare with the last result."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,7 +16,7 @@ from bot.errors import BotError
 from bot.portfolio.end_dates import KeptEndDates, end_dates_of
 from bot.portfolio.query import host_of
 from bot.portfolio.service import Portfolio, Snapshot
-from bot.store.documents import Document, Documents, StoreError, Write, update
+from bot.store.documents import ConflictError, Document, Documents, StoreError, Write, update
 from bot.tracker.changes import Change, changes_between
 from bot.tracker.findings import ScanFacts, facts_of
 from bot.tracker.models import Domain, ScanResult
@@ -115,14 +115,19 @@ class Scans:
             NoDomainIdError: the service lists it without an id.
             TrackerError, NoKeyError: the scan failed; nothing was kept.
         """
-        key = workspace, host_of(domain)
-        is_joined = self._flights.is_under_way(key)
+        host, is_own = host_of(domain), False
+
+        async def scan() -> ScanReport:
+            nonlocal is_own
+            is_own = True
+            return await self._scan(workspace, domain, purpose, lists=lists)
+
         report = await self._flights.run(
-            key, lambda: self._scan_once(workspace, domain, purpose, lists=lists)
+            (workspace, host), lambda: self._scan_once(workspace, host, scan)
         )
-        if lists and is_joined and report.score_after is None:  # its first caller asks no list
+        if lists and not is_own and report.score_after is None:  # who began it asks no list
             listed = await self._listed(workspace, purpose)
-            report = replace(report, score_after=_score(listed, report.host))
+            report = replace(report, score_after=_score(listed, host))
         return report
 
     async def note_scores(self, workspace: WorkspaceId, hosts: Iterable[str]) -> Snapshot | None:
@@ -130,39 +135,37 @@ class Scans:
 
         Return the list, `None` if there is no answer. Raise StoreError.
         """
-        await self._portfolio.invalidate(workspace)
         if (listed := await self._listed(workspace, Purpose.PERSON)) is None:
             return None
         for host in hosts:
-            with suppress(NoScanError):
-                report = await self.last(workspace, host)
+            with suppress(NoScanError, ConflictError):  # there is a newer one
+                report, rev = await self._kept(workspace, host)
                 if report.score_after is None:
-                    await self._put(workspace, _with_score(report, _score(listed, host)))
+                    report = _with_score(report, _score(listed, host))
+                    await self._put(workspace, report, if_rev=rev)
         return listed
 
     async def last(self, workspace: WorkspaceId, host: str) -> ScanReport:
         """Return the last report of `host`, or raise NoScanError."""
+        return (await self._kept(workspace, host))[0]
+
+    async def _kept(self, workspace: WorkspaceId, host: str) -> tuple[ScanReport, int]:
+        """Return the last report and its revision, or raise NoScanError."""
         document = await self._documents.get(_place(workspace, host))
         if document is None:
             raise NoScanError("no scan kept")
         try:
-            return await asyncio.to_thread(
-                msgspec.convert, document.value.get("report"), ScanReport
-            )
+            value = document.value.get("report")
+            return await asyncio.to_thread(msgspec.convert, value, ScanReport), document.rev
         except msgspec.ValidationError as error:
             raise NoScanError("kept by another version of the bot") from error
 
     async def _scan_once(
-        self, workspace: WorkspaceId, domain: Domain, purpose: Purpose, *, lists: bool
+        self, workspace: WorkspaceId, host: str, scan: Callable[[], Awaitable[ScanReport]]
     ) -> ScanReport:
         """Scan, or wait for another process that scans it."""
-
-        async def scan() -> ScanReport:
-            return await self._scan(workspace, domain, purpose, lists=lists)
-
         if self._claims is None:
             return await scan()
-        host = host_of(domain)
 
         async def read(_wish: Any) -> ScanReport:
             return await self.last(workspace, host)
@@ -176,10 +179,7 @@ class Scans:
             raise NoDomainIdError("listed without domainId")
         result = await self._service.scan(workspace, domain.domain_id, purpose=purpose)
         report = await asyncio.to_thread(self._report, domain, result)
-        listed = None
-        if lists:
-            await self._portfolio.invalidate(workspace)  # the score may have changed
-            listed = await self._listed(workspace, purpose)
+        listed = await self._listed(workspace, purpose) if lists else None
         report = replace(report, score_after=_score(listed, report.host))
         try:
             report = await self._compared(workspace, report)
@@ -201,7 +201,8 @@ class Scans:
         )
 
     async def _listed(self, workspace: WorkspaceId, purpose: Purpose) -> Snapshot | None:
-        """Return the list with the new score, `None` if there is no answer."""
+        """Return a new list, as scores may have changed, `None` if there is no answer."""
+        await self._portfolio.invalidate(workspace)
         try:
             async with asyncio.timeout(LISTED_WITHIN_S):
                 return await self._portfolio.snapshot(workspace, purpose=purpose)
@@ -221,9 +222,11 @@ class Scans:
         for host in await self._now_latest(workspace, report.host):
             await self._documents.delete(_place(workspace, host))
 
-    async def _put(self, workspace: WorkspaceId, report: ScanReport) -> None:
+    async def _put(
+        self, workspace: WorkspaceId, report: ScanReport, *, if_rev: int | None = None
+    ) -> None:
         value = {"v": 1, "report": await asyncio.to_thread(msgspec.to_builtins, report)}
-        await self._documents.put(_place(workspace, report.host), value)
+        await self._documents.put(_place(workspace, report.host), value, if_rev=if_rev)
 
     async def _keep_ends(
         self, workspace: WorkspaceId, report: ScanReport, listed: Snapshot | None

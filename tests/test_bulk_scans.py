@@ -8,7 +8,6 @@ import pytest
 
 from bot.api_keys.models import NoKeyError
 from bot.bulk_scans import (
-    AT_ONCE,
     FAILURES_IN_ROW,
     INTERRUPTED,
     LEASE,
@@ -23,6 +22,7 @@ from bot.bulk_scans import (
 )
 from bot.concurrency import Tasks
 from bot.errors import BotError
+from bot.jobs.due_work import AT_ONCE
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import Scans
@@ -314,6 +314,23 @@ async def test_it_waits_for_requests_and_a_stop_ends_the_wait(
     assert [item.trouble for item in after.done] == [None]
 
 
+async def test_a_stop_during_a_scan_that_finds_no_requests_left_waits_for_none(
+    office: Office,
+) -> None:
+    office.errors = {"a": [RateLimitedError(3600)]}
+    run = await office.start("ab")
+    office.gate.clear()
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    await office.bulk.stop(ACME, run.run_id)
+    office.gate.set()
+
+    after = await office.pass_by()
+
+    assert after.end is End.STOPPED
+    assert "2 not begun" in office.summary
+
+
 async def test_a_failed_domain_is_named_and_the_others_are_scanned(office: Office) -> None:
     office.errors = {
         "a": [RejectedError(404, "gone")],
@@ -386,6 +403,40 @@ async def test_nothing_begins_when_the_person_cannot_be_written_to(office: Offic
         await office.start("abc")
 
     assert await office.bulk.last(ACME) is None
+
+
+async def test_a_start_that_was_cut_off_before_its_message_scans_nothing(office: Office) -> None:
+    class CutOffError(BaseException):
+        """The process dies."""
+
+    office.posts.errors = [CutOffError()]  # type: ignore[list-item]  # no error of Slack's
+    with pytest.raises(CutOffError):
+        await office.start("a")
+
+    office.clock.now += LEASE
+    await office.bulk.run_due()
+    assert await office.tasks.drain(TIME_LIMIT_S)
+    again = await office.start("b")
+
+    assert office.scanned == []
+    assert again.ts
+
+
+async def test_none_begins_before_the_summary_of_the_last_one_is_sent(office: Office) -> None:
+    await office.start("a")
+    office.gate.clear()
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    office.posts.errors = [SlackUnavailableError("down")] * 2
+    office.gate.set()
+    assert await office.tasks.drain(TIME_LIMIT_S)
+
+    with pytest.raises(BulkScanRunsError):
+        await office.start("b")
+    await office.pass_by(timedelta(hours=1))
+
+    assert "1 scanned" in office.summary
+    assert (await office.start("b")).left
 
 
 async def test_a_summary_that_slack_did_not_take_is_sent_again(office: Office) -> None:

@@ -357,7 +357,11 @@ def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
     AlertListeners(alerts=cases.repository, access=access, screen=screen).register(dispatcher)
     within_s = COUNT_WITHIN_S * parts.pace.patience
     DigestFormListeners(
-        digests=digests, access=access, screen=screen, count_within_s=within_s
+        digests=digests,
+        access=access,
+        commands=cases.admin.access,
+        screen=screen,
+        count_within_s=within_s,
     ).register(dispatcher)
 
 

@@ -13,7 +13,7 @@ from bot.errors import BotError
 from bot.message import Message
 from bot.slack import errors as slack
 from bot.slack.direct_messages import DirectMessages, retry_after
-from bot.store.documents import UnreadableSecretError
+from bot.store.documents import StoreError, UnreadableSecretError
 from bot.tracker.models import (
     InvalidKeyError,
     IpNotAllowedError,
@@ -48,6 +48,13 @@ def service_failure(error: Exception) -> tuple[FailureReason, timedelta | None]:
     if isinstance(error, RateLimitedError | ReserveReachedError):
         return trouble, timedelta(seconds=max(1.0, error.retry_after_s))
     return trouble, KEY_CHECK if trouble is FailureReason.KEY else None
+
+
+def of_service(error: BotError) -> BotError:
+    """Return an error that is about the service or the key; raise one of the store."""
+    if isinstance(error, StoreError) and not isinstance(error, UnreadableSecretError):
+        raise error
+    return error
 
 
 def slack_failure(error: slack.SlackError) -> tuple[FailureReason, timedelta | None]:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Protocol
 
 from bot.concurrency import Tasks
-from bot.digests.failure_policy import service_failure
+from bot.digests.failure_policy import of_service, service_failure
 from bot.digests.models import Digest, FailureReason, Night, UnknownDigestError
 from bot.digests.repository import NIGHTLY, VERSION, DigestRepository
 from bot.digests.schedule import is_zone, zone_of
@@ -23,7 +23,7 @@ from bot.jobs.due_work import DueWork
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.query import host_of, parse_query, select
 from bot.portfolio.service import Portfolio
-from bot.store.documents import Documents, StoreError, UnreadableSecretError
+from bot.store.documents import Documents
 from bot.tracker.models import Domain, RejectedError
 from bot.tracker.rate_limit import Purpose
 from bot.tracker.usage import tallied
@@ -35,8 +35,6 @@ FRESH_FOR = timedelta(hours=12)
 LOOK_EVERY = timedelta(minutes=15)
 # Longer than a scan takes with its wait for a place.
 LEASE = timedelta(minutes=6)
-# The workspaces with such a scan in this process: the other places for scans are for people.
-AT_ONCE = 2
 # So many scans in a row fail when the service is out of order.
 FAILURES_IN_ROW = 3
 MAX_TRIED = 200
@@ -145,7 +143,7 @@ class NightlyScans:
         self._ends = KeptEndDates(documents)
         self._scans = scans
         self._clock = clock
-        due = DueWork(documents, NIGHTLY, self._look, tasks, at_once=AT_ONCE, clock=clock)
+        due = DueWork(documents, NIGHTLY, self._look, tasks, clock=clock)
         self.run_due, self.stop = due.run_due, due.stop
 
     async def _look(self, workspace: WorkspaceId) -> None:
@@ -204,7 +202,7 @@ class NightlyScans:
         try:
             domain = await self._oldest(workspace, digest, tried, now)
         except BotError as error:
-            return partial(stopped, error=_of_service(error))
+            return partial(stopped, error=of_service(error))
         if domain is None:
             return lambda night: replace(night, is_over=True)
         host, failure = host_of(domain), None
@@ -219,7 +217,7 @@ class NightlyScans:
             del tried[host]
             raise
         except BotError as error:
-            failure = _of_service(error)
+            failure = of_service(error)
         if failure is None or service_failure(failure)[0] is not FailureReason.SERVICE:
             del tried[host]  # its end dates say when it was scanned, or it was not
         return partial(after_scan, error=failure)
@@ -242,13 +240,6 @@ def _stepped(digest: Digest, day: date, step: Callable[[Night], Night], requests
 
 def _night_of(digest: Digest, day: date) -> Night:
     return digest.night if digest.night and digest.night.day == day else Night(day=day)
-
-
-def _of_service(error: BotError) -> BotError:
-    """Return an error that is about the service or the key; raise one of the store."""
-    if isinstance(error, StoreError) and not isinstance(error, UnreadableSecretError):
-        raise error
-    return error
 
 
 def _encoded(tried: Tried) -> dict[str, str]:

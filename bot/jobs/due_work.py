@@ -12,10 +12,12 @@ from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 LOOK_AT = 20_000  # digests may be due at the same moment
+# Workspaces of a kind in this process: the other places for scans are for people.
+AT_ONCE = 2
 
 
 class DueWork:
-    """Runs `work` for each document `<workspace>/<kind>` that is due, `at_once` in this process.
+    """Runs `work` for each document `<workspace>/<kind>` that is due, two at once in this process.
 
     `work` puts the document off before it begins, so that no other process takes it too.
     """
@@ -27,14 +29,12 @@ class DueWork:
         work: Callable[[WorkspaceId], Awaitable[object]],
         tasks: Tasks,
         *,
-        at_once: int,
         clock: Callable[[], datetime],
     ) -> None:
         self._documents = documents
         self._kind = kind
         self._work = work
         self._tasks = tasks
-        self._at_once = at_once
         self._clock = clock
         self._under_way: set[WorkspaceId] = set()
         self.is_stopped = False
@@ -47,7 +47,7 @@ class DueWork:
                 kind == self._kind
                 and (workspace := WorkspaceId.parse(name)) not in self._under_way
             ):
-                if self.is_stopped or len(self._under_way) >= self._at_once:
+                if self.is_stopped or len(self._under_way) >= AT_ONCE:
                     return
                 self._under_way.add(workspace)
                 self._tasks.start(self._run(workspace))

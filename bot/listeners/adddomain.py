@@ -26,7 +26,6 @@ from bot.portfolio.add_many import (
 )
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.slack.client import open_form
-from bot.slack.errors import SlackError
 from bot.views import adddomain as views
 from bot.views import adddomain_list as list_views
 from bot.views.blocks import plain_message
@@ -113,10 +112,7 @@ class AddingListeners:
         is_due = done < count and done % max(MIN_STEP, math.ceil(count / STEPS)) == 0
         if done and not (is_due and (request.takes_place or request.window)):
             return
-        try:
-            await request.send_progress(list_views.progress_message(report))
-        except SlackError as error:
-            logger.warning("progress message not sent", error=repr(error))
+        await request.send_progress(list_views.progress_message(report))
 
     async def offer_types(self, request: Request, typed: str) -> list[Block]:
         """Offer the types in use, and the one for owned domains."""

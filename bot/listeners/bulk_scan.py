@@ -1,18 +1,11 @@
 """Handle bulk scans: the price behind `/scan`, then `Start`, `Stop` and `Retry failed`."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.bulk_scans import (
-    BulkScan,
-    BulkScanOverError,
-    BulkScanRunsError,
-    BulkScans,
-    Item,
-    items_of,
-)
+from bot.bulk_scans import BulkScanOverError, BulkScanRunsError, BulkScans, items_of
 from bot.command_text import split_words
 from bot.concurrency import off_loop
 from bot.hostnames import HostNameError, host_name
@@ -35,7 +28,7 @@ def _query(text: str) -> Query | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulkScanListeners:
-    """The listeners about bulk scans. At each press the right to scan is checked again."""
+    """The listeners about bulk scans. Each press that scans checks the right to scan again."""
 
     access: CommandAccess
     bulk: BulkScans
@@ -71,12 +64,15 @@ class BulkScanListeners:
         await self.access.require(request, "scan")
         snapshot = await self.portfolio.snapshot(request.workspace)
         found, _unknown, what = await self._chosen(request, snapshot, selection)
-        run = await self._begin(request, items_of(found), what if _query(selection) else "")
+        if not (items := items_of(found)):  # since the price
+            await self.show_price(request, selection)
+            return
+        shown = what if _query(selection) else ""
+        run = await self.bulk.start(request.workspace, request.origin.user_id, items, shown)
         await request.reply(views.started_message(run, request.workspace.team_id))
 
     async def stop(self, request: Request, run_id: str) -> None:
-        """Stop a bulk scan after its present domain."""
-        await self.access.require(request, "scan")
+        """Stop a bulk scan after its present domain: who began it may, whatever admins chose."""
         await self.bulk.stop(request.workspace, run_id)
 
     async def retry(self, request: Request, run_id: str) -> None:
@@ -85,14 +81,9 @@ class BulkScanListeners:
         run = await self.bulk.last(request.workspace)
         if run is None or run.run_id != run_id:
             raise BulkScanOverError("another one has taken its place")
-        again = [*run.left, *run.failed]
-        items = [
-            Item(host=each.host, domain_id=each.domain_id, score=each.score) for each in again
-        ]
-        await self._begin(request, items, run.what)
-
-    async def _begin(self, request: Request, items: Sequence[Item], what: str) -> BulkScan:
-        return await self.bulk.start(request.workspace, request.origin.user_id, items, what)
+        items = [replace(each, trouble=None) for each in (*run.left, *run.failed)]
+        person = request.origin.user_id
+        await self.bulk.start(request.workspace, person, items, run.what, after=run_id)
 
     async def _chosen(
         self, request: Request, snapshot: Snapshot, text: str
@@ -100,7 +91,7 @@ class BulkScanListeners:
         """Return the chosen domains, names that are not known, and the text to choose again."""
         query, known = _query(text), None
         if query is None:
-            found, unknown = await asyncio.to_thread(_named, snapshot, text)
+            found, unknown = await asyncio.to_thread(named, snapshot, text)
             return found, unknown, " ".join(each.domain for each in found)
         if query.needs_ends:
             known = KnownEnds(await self.ends.get(request.workspace), self.clock())
@@ -108,7 +99,8 @@ class BulkScanListeners:
         return chosen, [], query_text(query)
 
 
-def _named(snapshot: Snapshot, text: str) -> tuple[list[Domain], views.Unknown]:
+def named(snapshot: Snapshot, text: str) -> tuple[list[Domain], views.Unknown]:
+    """Return the domains that a text names, and the other names: the first ones with the like."""
     found: dict[str, Domain] = {}
     unknown: dict[str, list[str]] = {}
     for word in split_words(text.replace(",", " ")):
@@ -120,5 +112,6 @@ def _named(snapshot: Snapshot, text: str) -> tuple[list[Domain], views.Unknown]:
         if host in snapshot.by_host:
             found[host] = snapshot.by_host[host]
         else:
-            unknown[host] = nearest(snapshot.by_host, host)
+            is_shown = len(unknown) < views.MAX_UNKNOWN
+            unknown[host] = nearest(snapshot.by_host, host) if is_shown else []
     return list(found.values()), list(unknown.items())

@@ -23,7 +23,13 @@ from bot.digests.service import DigestService
 from bot.errors import BotError, StrangerError
 from bot.listeners.domaindigest_parse import GivenDigest, draft_in, read_digest_form
 from bot.listeners.modals import DigestScreen, FormNote, note_in
-from bot.listeners.permissions import ChannelAccess, DigestAccess, require_open, seen_channel
+from bot.listeners.permissions import (
+    ChannelAccess,
+    CommandAccess,
+    DigestAccess,
+    require_open,
+    seen_channel,
+)
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block
@@ -43,13 +49,14 @@ _LOST = (UnknownDigestError, NotInChannelError, AdminsOnlyError, GuestError, Str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestFormListeners:
-    """The listeners of the form. `DigestAccess` says who may do what.
+    """The listeners of the form. `access` says who may do what, `commands` who may scan.
 
     `count_within_s` limits the check whether a filter matches anything.
     """
 
     digests: DigestService
     access: DigestAccess
+    commands: CommandAccess
     screen: DigestScreen
     count_within_s: float = COUNT_WITHIN_S
 
@@ -168,11 +175,15 @@ class DigestFormListeners:
 
         Raises:
             BotNotInChannelError, ChannelClosedError: the bot cannot post there.
+            OutsideAudienceError: it would scan more at night, and they may not scan.
             EditConflictError, UnknownDigestError, TooManyDigestsError, SlackError, StoreError,
             others: see `DigestAccess` and `DigestService`. Nothing was saved.
         """
         note, plan, workspace = note_in(request.note), given.plan, request.workspace
-        if note.digest_id is None:
+        before = await self._same_digest(request, note) if note.digest_id else None
+        if plan.scans_a_night > (before.plan.scans_a_night if before else 0):
+            await self.commands.require(request, "scan")
+        if before is None:
             visitor = await self.access.require_editor(request, plan.channel_id)
             require_open(visitor)
             made = await self.digests.make(
@@ -181,7 +192,6 @@ class DigestFormListeners:
             line = modal.saved_line(made.digest, visitor.member.zone)
             doubt = "" if made.is_announced else f"\n{modal.UNANNOUNCED}"
             return made.digest, visitor, line + doubt
-        before = await self._same_digest(request, note)
         if before.plan.channel_id == plan.channel_id:
             visitor = await self.access.require_editor_of(request, before)
         else:  # they must be in both channels

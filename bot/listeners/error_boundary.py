@@ -366,7 +366,7 @@ class ErrorBoundary:
         try:
             await asyncio.wait({task}, timeout=wait_s)
             if speaks and not task.done() and not request.has_spoken:
-                await _try(request.send_progress(working_message(request.turn.wait)))
+                await request.send_progress(working_message(request.turn.wait))
             await task
         finally:
             task.cancel()

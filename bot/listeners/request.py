@@ -180,13 +180,17 @@ class Request:
             self.is_answered = True
 
     async def send_progress(self, message: Message) -> None:
-        """Send a message that the answer replaces, where Slack can; raise SlackError."""
+        """Send a message that the answer replaces, where Slack can; a failure is only logged."""
         async with self._turn:
             if self.window:  # only there: a direct message would stay for ever
                 self.has_spoken = True
                 self.owes_answer = await self._is_shown(self.window, message)
                 return
-            await self._send(message)
+            try:
+                await self._send(message)
+            except SlackError as error:
+                logger.warning("progress message not sent", error=repr(error))
+                return
             self.owes_answer = True
             # After a press the response_url replaces the pressed message, not the latest one.
             self.takes_place = self.takes_place or not self.origin.is_message

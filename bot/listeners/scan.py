@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import structlog
-
 from bot.api_keys.service import WorkspaceTracker
 from bot.command_text import split_words
 from bot.hostnames import host_name
@@ -16,19 +14,17 @@ from bot.listeners.bulk_scan import BulkScanListeners
 from bot.listeners.permissions import CommandAccess
 from bot.listeners.request import FormErrors, Request
 from bot.listeners.router import Dispatcher
-from bot.message import Block, Message
+from bot.message import Block
 from bot.portfolio.query import suggestions
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.scans import NoDomainIdError, ScanReport, Scans
 from bot.slack.client import open_form, update_form
-from bot.slack.errors import SlackError
 from bot.tracker.models import Domain
 from bot.views import scan as views
 from bot.views.blocks import option
 from bot.views.text import MAX_OPTION_VALUE_CHARS
 from bot.views.usage import shared_already_message, working_message
 
-logger = structlog.get_logger()
 STILL_WAITING_AFTER_S = 20.0
 # The value of the option that says that the service does not answer.
 NO_ANSWER = "!"
@@ -113,7 +109,7 @@ class ScanListeners:
         snapshot = await self.portfolio.snapshot(request.workspace)
         domain = await asyncio.to_thread(_scannable, snapshot, host)
         if not request.origin.is_message:  # after a press it could not be replaced
-            await _send_progress(request, views.waiting_message(host))
+            await request.send_progress(views.waiting_message(host))
         report = await self._run(request, domain, host)
         message = await asyncio.to_thread(views.scan_message, report)
         await request.reply(message)
@@ -125,10 +121,10 @@ class ScanListeners:
             within_s = self.still_waiting_after_s
             await asyncio.wait({scan, waits}, timeout=within_s, return_when=FIRST_COMPLETED)
             if wait := request.turn.wait:
-                await _send_progress(request, working_message(wait))
+                await request.send_progress(working_message(wait))
                 await asyncio.wait({scan}, timeout=within_s)
             if not scan.done():
-                await _send_progress(request, views.waiting_message(host, is_long=True))
+                await request.send_progress(views.waiting_message(host, is_long=True))
             return await scan
         finally:
             waits.cancel()
@@ -157,11 +153,3 @@ def _value(host: str) -> str:
     if len(host) <= MAX_OPTION_VALUE_CHARS:
         return host
     return "#" + hashlib.sha256(host.encode()).hexdigest()
-
-
-async def _send_progress(request: Request, message: Message) -> None:
-    """Send a progress message; the scan goes on where that fails."""
-    try:
-        await request.send_progress(message)
-    except SlackError as error:
-        logger.warning("progress message not sent", error=repr(error))

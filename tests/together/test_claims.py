@@ -127,6 +127,15 @@ async def test_of_two_scans_one_is_asked_for_and_both_get_its_report(two: Two) -
     assert reports[0] == reports[1]
 
 
+async def test_who_waits_for_a_scan_of_a_bulk_scan_elsewhere_reads_the_score(two: Two) -> None:
+    silent, joined = await two.at_once(
+        two.one.scans.run(HERE, SHOP, lists=False), two.other.scans.run(HERE, SHOP)
+    )
+
+    assert two.service.sent == ["d1"]
+    assert (silent.score_after, joined.score_after) == (None, SHOP.health_score)
+
+
 async def test_of_two_adds_one_is_sent_and_both_get_the_listed_domain(two: Two) -> None:
     added = await two.at_once(two.one.adder.add(HERE, NEW), two.other.adder.add(HERE, NEW))
 

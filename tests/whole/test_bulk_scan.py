@@ -7,7 +7,7 @@ import pytest
 
 from bot.playground.slack import Message
 from tests.whole.harness import Harness, make_store, running_bot, running_stand_ins
-from tests.whole.test_audiences import NO_GUESTS, choose
+from tests.whole.test_audiences import MANAGERS, NO_GUESTS, choose
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared")]
 
@@ -82,6 +82,20 @@ async def test_m16_several_are_picked_in_the_form_and_a_filter_without_a_match_s
 
 
 @pytest.mark.transports("socket")
+async def test_m16_a_price_whose_domains_are_gone_starts_nothing(ready: Harness) -> None:
+    by_filter = await ready.ask(ready.bob, "/scan tag:prod")
+    names = await ready.ask(ready.bob, "/scan shop.example www.example")
+    ready.account.domains.clear()
+    ready.clock.ahead += timedelta(minutes=10)
+
+    nothing = await ready.press(ready.bob, by_filter, "Start")
+    gone = await ready.press(ready.bob, names, "Start")
+
+    assert "has no domains yet" in nothing.everything
+    assert "`shop.example` is not in your portfolio" in gone.everything
+
+
+@pytest.mark.transports("socket")
 async def test_m16_who_may_not_scan_any_more_starts_nothing(ready: Harness) -> None:
     price = await ready.ask(ready.slack.person("gus"), "/scan tag:prod")
     await choose(ready, scan=NO_GUESTS)
@@ -90,6 +104,24 @@ async def test_m16_who_may_not_scan_any_more_starts_nothing(ready: Harness) -> N
 
     assert "Guests can't scan domains" in refused.everything
     assert scans_of(ready) == []
+
+
+@pytest.mark.transports("socket")
+async def test_m16_who_may_not_scan_any_more_can_still_stop(ready: Harness) -> None:
+    held = ready.tracker.hold_scans()
+    price = await ready.ask(ready.bob, "/scan above:0")
+    await ready.press(ready.bob, price, "Start")
+    await held.waiting(1)
+    await choose(ready, scan=MANAGERS)
+
+    await ready.bob.press(await message_with(ready, "Now:"), "Stop")
+    await message_with(ready, "Stopping")
+    held.release()
+    summary = await message_with(ready, "1 scanned", "1 not begun")
+    await ready.bob.press(summary, "Scan the rest")
+    await message_with(ready, "managers can scan domains")
+
+    assert len(scans_of(ready)) == 1
 
 
 async def test_m16_a_restart_goes_on_and_scans_nothing_twice(

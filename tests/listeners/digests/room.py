@@ -7,7 +7,7 @@ from typing import Any
 
 import aiohttp
 
-from bot.admin import Managers
+from bot.admin import Audiences, Managers
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.digests.models import Digest, Plan
@@ -15,7 +15,7 @@ from bot.listeners.domaindigest import DigestListeners
 from bot.listeners.domaindigest_form import DigestFormListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.modals import DigestScreen
-from bot.listeners.permissions import DigestAccess, Permissions
+from bot.listeners.permissions import CommandAccess, DigestAccess, Permissions
 from bot.listeners.router import Dispatcher
 from bot.message import Message as BotMessage
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
@@ -188,7 +188,10 @@ async def running_room() -> AsyncIterator[Room]:
             digests=office.desk, access=access, failures=failures, clock=office.clock
         )
         DigestListeners(digests=office.desk, access=access, screen=screen).register(dispatcher)
-        DigestFormListeners(digests=office.desk, access=access, screen=screen).register(dispatcher)
+        commands = CommandAccess(Audiences(office.documents), rights)
+        DigestFormListeners(
+            digests=office.desk, access=access, commands=commands, screen=screen
+        ).register(dispatcher)
         async with by_http(app, slack):
             yield Room(slack, office, tasks, rights)
             await tasks.drain(TIME_LIMIT_S)
