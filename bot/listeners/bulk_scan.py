@@ -51,7 +51,8 @@ class BulkScanListeners:
         snapshot = await self.portfolio.snapshot(request.workspace)
         found, unknown, selection = await self._chosen(request, snapshot, text)
         if query and not found:
-            await request.reply(domains_message(snapshot, [], query))
+            known = await self._known(request, query)
+            await request.reply(domains_message(snapshot, [], query, known))
             return
         allowance = await self.allowances.of(request.workspace)
         without_id = sum(not each.domain_id for each in found)
@@ -85,16 +86,20 @@ class BulkScanListeners:
         person = request.origin.user_id
         await self.bulk.start(request.workspace, person, items, run.what, after=run_id)
 
+    async def _known(self, request: Request, query: Query) -> KnownEnds | None:
+        if not query.needs_ends:
+            return None
+        return KnownEnds(await self.ends.get(request.workspace), self.clock())
+
     async def _chosen(
         self, request: Request, snapshot: Snapshot, text: str
     ) -> tuple[list[Domain], views.Unknown, str]:
         """Return the chosen domains, names that are not known, and the text to choose again."""
-        query, known = _query(text), None
+        query = _query(text)
         if query is None:
             found, unknown = await asyncio.to_thread(named, snapshot, text)
             return found, unknown, " ".join(each.domain for each in found)
-        if query.needs_ends:
-            known = KnownEnds(await self.ends.get(request.workspace), self.clock())
+        known = await self._known(request, query)
         chosen = await off_loop(len(snapshot.domains), select, snapshot.domains, query, known)
         return chosen, [], query_text(query)
 

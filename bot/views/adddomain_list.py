@@ -33,13 +33,13 @@ def list_question(
     title = f"Add {plural(len(fresh), 'domain')}?" if fresh else "There is nothing to add."
     counts = (
         (len(known), "already there"),
-        (len(new.notes), "no domain"),
+        (len(new.notes), "not a domain" if len(new.notes) == 1 else "not domains"),
         (new.repeated, "repeated"),
     )
     said = [f"{count:,} {'is' if count == 1 else 'are'} {what}" for count, what in counts if count]
     lines = [f"*{title}*" + (f" {', '.join(said)}." if said else "")]
     lines += _named("New", fresh) + _named("Already there", known)
-    lines += _named("No domain", new.notes, code)
+    lines += _named("Not a domain", new.notes, code)
     if not fresh:
         return _message(lines)
     left = left_text(allowance.budget if allowance else None, now)

@@ -73,7 +73,8 @@ def price_message(
         lines[:0] = [f"*{count:,} domains match; one bulk scan takes {MAX_DOMAINS}.* {NARROW}"]
     elif count:
         lines[:0] = [
-            f"*{plural(count, 'scan')}, about {_span(count)}.* {_budget(count, allowance)}"
+            f"*{plural(count, 'scan')}, about {_span(count)}.* {_budget(count, allowance)}",
+            f"To scan: {code(selection)}",
         ]
         start = button("Start", START, selection, style="primary")
         if start is None:

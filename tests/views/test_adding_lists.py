@@ -51,7 +51,7 @@ def test_a_question_names_what_it_costs() -> None:
     message = question(new, "b.example")
 
     assert message.text.startswith(
-        "Add 2 domains? 1 is already there, 3 are no domain, 1 is repeated."
+        "Add 2 domains? 1 is already there, 3 are not domains, 1 is repeated."
     )
     assert "This takes 4 requests. 500 requests left this hour" in shown_text(message)
     assert buttons(message) == {"Add": "3-domains-x"}

@@ -43,11 +43,12 @@ def an_allowance(remaining: int | None) -> Allowance:
     return Allowance(BudgetState(remaining=remaining, highest_seen=1000), Usage())
 
 
-def test_the_price_says_the_time_and_what_is_left() -> None:
+def test_the_price_says_the_time_what_is_left_and_what_it_is_for() -> None:
     message = price_message([an_item()] * 37, [], "tag:prod", an_allowance(840))
 
     assert message.text == (
         "37 scans, about 25 minutes. 840 requests left this hour, 50 of them reserved for digests."
+        "\nTo scan: tag:prod"
     )
     assert buttons(message) == {"Start": "tag:prod"}
 

@@ -76,7 +76,7 @@ async def test_m26_a_pasted_list_is_read_confirmed_and_each_domain_written_once(
     summary = await ready.bob.next_message(where=lambda each: "Added 3" in each.everything)
 
     assert before == 0
-    assert "*Add 3 domains?* 1 is already there, 2 are no domain, 1 is repeated." in (
+    assert "*Add 3 domains?* 1 is already there, 2 are not domains, 1 is repeated." in (
         question.everything
     )
     assert "*Already there* (1): shop.example" in question.everything

@@ -70,12 +70,14 @@ async def test_m16_several_are_picked_in_the_form_and_a_filter_without_a_match_s
     ready: Harness,
 ) -> None:
     nothing = await ready.ask(ready.bob, "/scan tag:prdo")
+    no_dates = await ready.ask(ready.bob, "/scan expires:30")
     await ready.bob.type("/scan")
     form = await ready.bob.next_form()
     await ready.bob.submit(form, {"Domain": ["shop.example", "www.example"]})
     price = await ready.answer(ready.bob)
 
     assert "No domain has the tag `prdo`" in nothing.everything
+    assert "never scanned" in no_dates.everything
     assert "2 scans, about 2 minutes" in price.everything
     assert price.buttons == ["Start"]
     assert scans_of(ready) == []

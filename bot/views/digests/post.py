@@ -79,9 +79,9 @@ def point_labels(moments: Sequence[datetime]) -> list[str]:
 
 
 def _title(points: Sequence[Point]) -> str:
-    """Return `Average health, last 8 digests: 64.2 to 83`: the axis of a chart has no setting."""
-    values = [value for _, value in points]
-    return f"Average health, last {len(points)} digests: {min(values):g} to {max(values):g}"
+    """Return `Average health, last 8 digests: 83 → 64.2`: the axis of a chart has no setting."""
+    first, last = points[0][1], points[-1][1]
+    return f"Average health, last {len(points)} digests: {first:g} → {last:g}"
 
 
 def _points(trend: Sequence[TrendPoint]) -> list[Point]:

@@ -93,7 +93,7 @@ def test_the_average_is_drawn_as_a_line_and_told_in_numbers() -> None:
     message = taken(digest_message(a_post(trend=a_trend([80, 81.29, 83]))))
 
     chart = block(message, "data_visualization")
-    assert chart["title"] == "Average health, last 3 digests: 80 to 83"
+    assert chart["title"] == "Average health, last 3 digests: 80 → 83"
     assert chart["chart"]["type"] == "line"
     points = chart["chart"]["series"][0]["data"]
     assert [(point["label"], point["value"]) for point in points] == [
