@@ -134,19 +134,24 @@ class Query:
     cert: int | None = None
     registration: int | None = None
     issues: Severity | None = None
-    sort: Sort = Sort.SCORE
+    sort: Sort | None = None
     page: int = 1
 
     @property
     def is_filter(self) -> bool:
         """True when the query may leave domains out."""
-        return replace(self, sort=Sort.SCORE, page=1) != Query()
+        return replace(self, sort=None, page=1) != Query()
 
     @property
     def is_about_ends(self) -> bool:
         """Whether it filters or sorts by what ends when."""
         days = (self.expires, self.cert, self.registration)
         return self.sort is Sort.EXPIRY or any(each is not None for each in days)
+
+    @property
+    def order(self) -> Sort:
+        """The order asked for; else what ends first in a list about ends, or the worst first."""
+        return self.sort or (Sort.EXPIRY if self.is_about_ends else Sort.SCORE)
 
     @property
     def filters_by_scan(self) -> bool:
@@ -157,7 +162,7 @@ class Query:
     @property
     def needs_ends(self) -> bool:
         """Whether domains are chosen or sorted by what their last scan said."""
-        return self.filters_by_scan or self.sort is Sort.EXPIRY
+        return self.filters_by_scan or self.order is Sort.EXPIRY
 
     @property
     def bounds(self) -> Bounds:
@@ -208,7 +213,7 @@ def query_text(query: Query) -> str:
     days = (("expires", query.expires), ("cert", query.cert), ("registration", query.registration))
     parts += [f"{key}:{number}" for key, number in days if number is not None]
     parts += [f"issues:{query.issues.value}"] if query.issues else []
-    parts += [f"sort:{query.sort.value}"] if query.sort is not Sort.SCORE else []
+    parts += [f"sort:{query.sort.value}"] if query.sort else []
     parts += [f"page:{query.page}"] if query.page > 1 else []
     return " ".join(parts)
 
@@ -218,9 +223,9 @@ def select(domains: Iterable[Domain], query: Query, ends: KnownEnds | None = Non
     kept = [domain for domain in domains if _holds(domain, query)]
     if query.filters_by_scan:
         kept = [each for each in kept if ends and _scan_holds(each, query, ends)]
-    if query.sort is Sort.EXPIRY and ends:
+    if query.order is Sort.EXPIRY and ends:
         return sorted(kept, key=lambda domain: _first_to_end(domain, ends))
-    if query.sort is Sort.NAME:
+    if query.order is Sort.NAME:
         return sorted(kept, key=lambda domain: domain.domain.casefold())
     return sorted(kept, key=_worst_first)
 

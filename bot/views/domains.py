@@ -303,7 +303,7 @@ _ORDERS = {
 
 
 def _order(query: Query) -> str:
-    return _ORDERS[query.sort]
+    return _ORDERS[query.order]
 
 
 def _text(

@@ -28,7 +28,7 @@ PARSED = {
     "what ends first": ("sort:Expiry", Query(sort=Sort.EXPIRY)),
     "a page": ("page:3", Query(page=3)),
     "the same twice": ("below:70 folder:a below:70 folder:a", Query(below=70, folder="a")),
-    "capital keys": ("TAG:x Sort:score", Query(tags=("x",))),
+    "capital keys": ("TAG:x Sort:score", Query(tags=("x",), sort=Sort.SCORE)),
 }
 
 NOT_UNDERSTOOD = {
@@ -228,11 +228,11 @@ KNOWN = KnownEnds(
     MOMENT,
 )
 CHOSEN_BY_SCAN = {
-    "either end, ended ones too": ("expires:30", ["zero", "shop", "Blog"]),
+    "either end, ended ones too": ("expires:30", ["zero", "Blog", "shop"]),
     "one day less": ("expires:29", ["zero", "Blog"]),
     "what has ended": ("expires:0", ["zero"]),
     "certificates": ("cert:31", ["zero", "shop", "KÖLN"]),
-    "registrations": ("registration:31", ["KÖLN", "Blog"]),
+    "registrations": ("registration:31", ["Blog", "KÖLN"]),
     "both": ("cert:31 registration:100", ["shop", "KÖLN"]),
     "at least high": ("issues:high", ["shop"]),
     "at least medium": ("issues:medium", ["shop", "Blog"]),
@@ -241,6 +241,7 @@ CHOSEN_BY_SCAN = {
         "sort:expiry",
         ["zero", "Blog", "shop", "KÖLN", "new", "xn--mnchen-3ya"],
     ),
+    "the worst first": ("expires:30 sort:score", ["zero", "shop", "Blog"]),
     "with other parts": ("expires:30 tag:prod sort:expiry", ["Blog", "shop"]),
 }
 
