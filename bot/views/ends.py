@@ -56,7 +56,6 @@ def scanned_text(rows: Sequence[EndDates], now: datetime) -> str:
 
 
 def never_scanned_text(count: int) -> str:
-    """Return how many domains were never scanned, and how to scan them."""
-    were, their, them = ("was", "its", "it") if count == 1 else ("were", "their", "them")
-    unknown = f"{plural(count, 'domain')} {were} never scanned: {their} dates are unknown."
-    return f"{unknown} Scan {them} with `/scan`."
+    """Return how many domains were never scanned."""
+    were, their = ("was", "its") if count == 1 else ("were", "their")
+    return f"{plural(count, 'domain')} {were} never scanned: {their} dates are unknown."

@@ -246,7 +246,7 @@ def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
         blocks.append(_soon_block(portfolio.by_host[host], ends, known.now, number))
     notes = []
     if (left_out := len(soon) - MAX_SOON) > 0:
-        notes.append(f"and {left_out:,} more: `/domains expires:{SOON_DAYS} sort:expiry`.")
+        notes.append(f"and {left_out:,} more: `/domains expires:{SOON_DAYS}`.")
     if never := known.never_scanned(portfolio.by_host):
         notes.append(never_scanned_text(never))
     return [*blocks, *([context("\n".join(notes))] if notes else [])]

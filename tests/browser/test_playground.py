@@ -116,7 +116,7 @@ async def test_sending_goes_to_the_newest_message(page: Page) -> None:
     await type_command(page, "/scan example.com", "Scan of example.com")
     await page.locator(".sk-scroller").first.evaluate("box => { box.scrollTop = -600 }")
 
-    await type_command(page, "/scan help", "scans one domain")
+    await type_command(page, "/scan help", "scans domains: WHOIS")
 
 
 async def test_the_commands_are_offered_while_one_types(page: Page) -> None:
@@ -132,7 +132,7 @@ async def test_the_commands_are_offered_while_one_types(page: Page) -> None:
     await page.keyboard.type("and on")
 
     await expect(composer).to_have_value("and on")
-    await expect(page.get_by_role("article").last).to_contain_text("scans one domain")
+    await expect(page.get_by_role("article").last).to_contain_text("scans domains: WHOIS")
 
 
 async def test_a_connection_lost_for_seconds_takes_nothing_away(page: Page) -> None:
