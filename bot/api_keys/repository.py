@@ -13,6 +13,7 @@ from bot.api_keys.models import (
     NoEarlierKeyError,
     NoKeyError,
     NoticeAttempt,
+    NoticeKind,
     OtherKeyError,
     SentNotice,
     StoredKey,
@@ -195,10 +196,20 @@ class KeyClaims:
 
     async def finish(self, workspace: WorkspaceId, claim: Claim) -> None:
         """Record that a notice is sent for good."""
+
+        def late(slots: KeyPair) -> KeyPair:
+            # That the key expires was said: its refusal is the same matter.
+            is_end = claim.notice.kind is NoticeKind.EXPIRY
+            if not is_end or slots.record.mark != claim.record.mark:
+                return slots
+            record = replace(slots.record, reminded_days=claim.notice.days)
+            return replace(slots, record=record)
+
         await self._change_telling(
             workspace,
             claim,
             lambda slots, telling: slots.notified(claim.notice, self._clock(), telling.told),
+            late,
         )
 
     async def _change_telling(

@@ -279,6 +279,22 @@ async def test_a_notice_that_arrives_after_the_key_was_replaced_is_edited_too(
     assert bell.edited == [("U1", "replaced")]
 
 
+async def test_a_refusal_while_people_read_that_the_key_expires_today_is_no_second_message(
+    bell: Bell,
+) -> None:
+    bell.clock.now = ENDS
+    claims = KeyClaims(bell.documents, clock=bell.clock)
+    claim = await claims.claim(ONE, lease=timedelta(seconds=60))
+    assert claim is not None
+    await bell.refuse()
+
+    await claims.finish(ONE, claim)
+    await bell.tick(2)
+
+    assert claim.notice.name == "expiry-0"
+    assert bell.notified == []
+
+
 async def test_a_notice_about_the_key_in_use_stays_as_it_is(bell: Bell) -> None:
     await bell.at(14)
     bell.clock.advance(1)
