@@ -40,7 +40,9 @@ def summary(scores: Iterable[float | None]) -> Summary:
     """Return the summary of `scores`."""
     scores = list(scores)
     known = [score for score in scores if score is not None]
-    counted = Counter(band_of(score) for score in scores)
+    counted: Counter[Band] = Counter()
+    for score, times in Counter(scores).items():  # a few scores come often
+        counted[band_of(score)] += times
     return Summary(
         count=len(scores),
         average=sum(known) / len(known) if known else None,

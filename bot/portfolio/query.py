@@ -1,5 +1,6 @@
 """Parse and apply a filter of domains: `shop tag:prod below:70 sort:name page:2`. Pure."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -220,14 +221,17 @@ def query_text(query: Query) -> str:
 
 def select(domains: Iterable[Domain], query: Query, ends: KnownEnds | None = None) -> list[Domain]:
     """Return the domains of all pages of `query`, in its order; for `ends` see `needs_ends`."""
-    kept = [domain for domain in domains if _holds(domain, query)]
+    kept = list(domains)
+    if query.is_filter:
+        kept = [domain for domain in kept if _holds(domain, query)]
     if query.filters_by_scan:
         kept = [each for each in kept if ends and _scan_holds(each, query, ends)]
     if query.order is Sort.EXPIRY and ends:
         return sorted(kept, key=lambda domain: _first_to_end(domain, ends))
-    if query.order is Sort.NAME:
-        return sorted(kept, key=lambda domain: domain.domain.casefold())
-    return sorted(kept, key=_worst_first)
+    kept.sort(key=lambda domain: domain.domain.casefold())
+    if query.order is not Sort.NAME:  # twice is quicker than once by both
+        kept.sort(key=worst_first)
+    return kept
 
 
 def _with(query: Query, word: Word) -> Query:
@@ -370,6 +374,6 @@ def _same(one: str | None, other: str) -> bool:
     return one is not None and one.casefold() == other.casefold()
 
 
-def _worst_first(domain: Domain) -> tuple[bool, float, str]:
-    score = domain.health_score
-    return score is None, score or 0, domain.domain.casefold()
+def worst_first(domain: Domain) -> float:
+    """Return what sorts domains by their scores, the unknown ones last."""
+    return math.inf if domain.health_score is None else domain.health_score

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from heapq import nsmallest
+from operator import attrgetter
 
 from bot.command_text import unescaped
 from bot.health import Band, Summary, band_of, summary
 from bot.hostnames import MAX_NAME_CHARS
 from bot.message import SHARE, Block, Message
 from bot.portfolio.end_dates import EndDates, KnownEnds
-from bot.portfolio.query import Query, Sort, ends_of, query_text
+from bot.portfolio.query import Query, Sort, ends_of, query_text, worst_first
 from bot.portfolio.service import Snapshot
 from bot.tracker.models import Domain
 from bot.views import blocks
@@ -108,6 +110,10 @@ def page_of(domains: Sequence[Domain], number: int) -> Page:
 
 
 def _page_starts(domains: Sequence[Domain]) -> list[int]:
+    longest = max(map(len, map(attrgetter("domain"), domains)), default=0)
+    most = min(2 * longest, MAX_HOST_CHARS) + MAX_FOLDER_CHARS + MAX_TAGS_CHARS + MAX_OTHER_CHARS
+    if MAX_PAGE_ROWS * most <= MAX_TABLE_CHARS:  # no row needs to be measured
+        return list(range(0, len(domains), MAX_PAGE_ROWS)) or [0]
     starts, rows, chars = [0], 0, 0
     for place, domain in enumerate(domains):
         size = _most_chars(domain)
@@ -313,13 +319,13 @@ def _text(
     page: Page,
     known: KnownEnds | None,
 ) -> str:
-    rated = sorted(
-        (domain for domain in found if domain.health_score is not None),
-        key=lambda domain: domain.health_score or 0,
-    )
+    lowest = found[:MAX_WORST_IN_TEXT]
+    if query.order is not Sort.SCORE:
+        lowest = nsmallest(MAX_WORST_IN_TEXT, found, key=worst_first)
     worst = ", ".join(
         f"{escaped(domain.domain, 253)} {score_text(domain.health_score)}"
-        for domain in rated[:MAX_WORST_IN_TEXT]
+        for domain in lowest
+        if domain.health_score is not None
     )
     chosen = f" (filter: {escaped(_filter_text(query), 300)})" if query.is_filter else ""
     paged = f" Page {page.number} of {page.count}." if page.count > 1 else ""

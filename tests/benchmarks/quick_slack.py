@@ -1,6 +1,6 @@
-"""A Slack that costs next to nothing: it signs commands, and takes whatever comes back.
+"""A Slack and a service that cost next to nothing: they take whatever comes.
 
-Not the playground's: that checks every block, and would be slower than what is measured.
+Not the playground's: those check everything, and would be slower than what is measured.
 """
 
 import asyncio
@@ -17,23 +17,33 @@ from slack_sdk.signature import SignatureVerifier
 
 TEAM_ID, BOT_USER_ID, USER_ID = "T0BENCH", "U0BOT", "U0BOB"
 SIGNING_SECRET = "0123456789abcdef"
-_MEMBER = {"id": USER_ID, "name": "bob", "team_id": TEAM_ID, "tz": "Etc/UTC", "profile": {}}
 _ANSWERS: dict[str, dict[str, object]] = {
-    "auth.test": {"team_id": TEAM_ID, "user_id": BOT_USER_ID, "bot_id": "B0BOT", "team": "bench"},
-    "users.info": {"user": _MEMBER},
     "users.conversations": {"channels": []},
     "conversations.open": {"channel": {"id": "D0BOB"}},
     "chat.postMessage": {"ts": "1.1", "channel": "D0BOB"},
 }
+LIST = "domain-tracker"  # the last part of the service's address
+
+
+def _about(team: str) -> dict[str, dict[str, object]]:
+    """Return the answers that name a workspace, which is written in its token."""
+    member = {"id": USER_ID, "name": "bob", "team_id": team, "tz": "Etc/UTC", "profile": {}}
+    auth = {"team_id": team, "user_id": BOT_USER_ID, "bot_id": "B0BOT", "team": "bench"}
+    return {"auth.test": auth, "users.info": {"user": member}}
 
 
 @dataclass
 class QuickSlack:
-    """`calls` counts them by method; those to a `response_url` are "respond"."""
+    """`calls` counts them by method; those to a `response_url` are "respond".
+
+    `delay_s`: how long Slack takes to answer what carries a message, `listing_s`: the service.
+    """
 
     port: int = 0
     calls: Counter[str] = field(default_factory=Counter)
     delay_s: float = 0.0
+    listing: bytes = b"[]"
+    listing_s: float = 0.0
     _numbers: "count[int]" = field(default_factory=count)
     _awaited: "dict[str, asyncio.Future[None]]" = field(default_factory=dict)
     _verifier: SignatureVerifier = field(
@@ -41,28 +51,54 @@ class QuickSlack:
     )
 
     @property
-    def api_url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/api/"
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
 
-    def command(self, line: str) -> "tuple[bytes, asyncio.Future[None]]":
+    @property
+    def api_url(self) -> str:
+        return f"{self.url}/api/"
+
+    async def until(self, name: str, calls: int) -> None:
+        """Wait for so many calls in all."""
+        while self.calls[name] < calls:  # noqa: ASYNC110  # an event for each would cost more
+            await asyncio.sleep(0.01)
+
+    def command(
+        self, line: str, team: str = TEAM_ID
+    ) -> "tuple[bytes, asyncio.Future[None]]":
         """Return the bytes of a signed request, and what is done when its answer has come.
 
         https://docs.slack.dev/authentication/verifying-requests-from-slack
         """
         name, _, text = line.partition(" ")
-        number = next(self._numbers)
-        answered = self._awaited[f"{number}"] = asyncio.get_running_loop().create_future()
-        body = urlencode(
-            {
-                "command": name,
-                "text": text,
-                "team_id": TEAM_ID,
-                "user_id": USER_ID,
-                "channel_id": "C0BENCH",
-                "trigger_id": f"{number}",
-                "response_url": f"http://127.0.0.1:{self.port}/respond/{number}",
-            }
-        )
+        given = {"command": name, "text": text, "team_id": team, "user_id": USER_ID}
+        way, answered = self._way()
+        return self._signed(urlencode(given | way | {"channel_id": "C0BENCH"})), answered
+
+    def press(self, action_id: str, value: str) -> "tuple[bytes, asyncio.Future[None]]":
+        """Return the same of a press on a button.
+
+        https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
+        """
+        way, answered = self._way()
+        action = {"type": "button", "action_id": action_id, "value": value}
+        ts = f"{way['trigger_id']}.1"
+        payload = way | {
+            "type": "block_actions",
+            "team": {"id": TEAM_ID},
+            "user": {"id": USER_ID, "team_id": TEAM_ID},
+            "channel": {"id": "C0BENCH"},
+            "container": {"type": "message", "message_ts": ts, "channel_id": "C0BENCH"},
+            "actions": [action | {"block_id": "b", "action_ts": ts}],
+        }
+        return self._signed(urlencode({"payload": json.dumps(payload)})), answered
+
+    def _way(self) -> "tuple[dict[str, str], asyncio.Future[None]]":
+        number = f"{next(self._numbers)}"
+        answered = self._awaited[number] = asyncio.get_running_loop().create_future()
+        return {"trigger_id": number, "response_url": f"{self.url}/respond/{number}"}, answered
+
+    def _signed(self, body: str) -> bytes:
         moment = f"{int(time.time())}"
         signature = self._verifier.generate_signature(timestamp=moment, body=body)
         head = (
@@ -71,26 +107,38 @@ class QuickSlack:
             f"X-Slack-Request-Timestamp: {moment}\r\nX-Slack-Signature: {signature}\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )
-        return f"{head}{body}".encode(), answered
+        return f"{head}{body}".encode()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while head := await read_head(reader):
             path = head.split(b" ", 2)[1].decode().partition("?")[0]
             place, _, last = path.rpartition("/")
             name, kind, answer = "respond", b"text/plain", b"ok"
-            if not place.endswith("/respond"):
+            if last == LIST:
+                name, kind, answer = last, b"application/json", self.listing
+                await asyncio.sleep(self.listing_s)
+            elif not place.endswith("/respond"):
                 name, kind = last, b"application/json"
-                answer = json.dumps({"ok": True} | _ANSWERS.get(name, {})).encode()
-            elif self.delay_s:
+                answers = _ANSWERS if name in _ANSWERS else _about(_team_in(head))
+                answer = json.dumps({"ok": True} | answers.get(name, {})).encode()
+            if self.delay_s and name in _CARRYING:
                 await asyncio.sleep(self.delay_s)
             writer.write(
                 b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s"
                 % (kind, len(answer), answer)
             )
             self.calls[name] += 1
-            if name == "respond" and (awaited := self._awaited.pop(last, None)):
+            awaited = self._awaited.pop(last, None) if name == "respond" else None
+            if awaited and not awaited.done():
                 awaited.set_result(None)
         writer.close()
+
+
+_CARRYING = {"respond", "chat.postMessage"}
+
+
+def _team_in(head: bytes) -> str:
+    return head.partition(b"Bearer xoxb-")[2].partition(b"\r\n")[0].decode()
 
 
 async def read_head(reader: asyncio.StreamReader) -> bytes:

@@ -338,3 +338,23 @@ def test_every_item_of_a_list_is_a_domain_or_counted(items: list[object]) -> Non
 
     assert len(listing.domains) + listing.skipped == len(items)
     assert all(d.health_score is None or 0 <= d.health_score <= 100 for d in listing.domains)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"domain": "a.example", "domainId": "d1", "healthScore": 41, "tags": ["x"], "folder": "f"},
+        {"domain": "a.example", "domainType": "owned", "healthScore": 99.5, "more": "left out"},
+        {"domain": "a.example", "healthScore": None, "folder": None, "domainId": None},
+        {"domain": "a.example", "folder": " ", "tags": ["", "x"], "domainType": "\u2003"},
+        {"domain": "a.example", "domainId": 7, "healthScore": 101, "tags": None},
+        {"domain": "a.example", "tags": "one", "healthScore": True, "more": {"deep": [1]}},
+        {"domain": "a.example", "health_score": 41, "domain_id": "not the service's word"},
+    ],
+)
+def test_an_odd_neighbour_changes_nothing_about_an_entry(entry: dict[str, Any]) -> None:
+    alone = decode_listing(200, {}, json.dumps([entry]).encode())
+    beside = decode_listing(200, {}, json.dumps([entry, {"domain": " "}]).encode())
+
+    assert alone.domains == beside.domains
+    assert (alone.skipped, beside.skipped) == (0, 1)

@@ -1,0 +1,167 @@
+"""What digests cost: many due in one minute, and a day of a thousand workspaces.
+
+    python -m tests.benchmarks.digests 10000    # as many as issue 16 names, in some minutes
+"""
+
+import asyncio
+import sys
+import time
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from bot.digests.worker import WORKERS
+from bot.tracker.slots import MAX_REQUESTS
+from tests.benchmarks.figures import Row
+from tests.benchmarks.fleet_store import HONEST
+from tests.benchmarks.measured import Measured, bot
+from tests.benchmarks.population import Population, listing
+from tests.benchmarks.quick_slack import LIST, QuickSlack, quick_slack
+from tests.postgres import running_postgres
+
+DIGESTS, PER_WORKSPACE = 2_000, 10
+LIST_S, POST_S = 0.05, 0.1
+ENDS_WITHIN_S = 600.0
+WORKSPACES, HOURS = 1_000, 24
+SOON = {"TICK_SECONDS": "0.5", "LOG_LEVEL": "INFO"}
+POST = "chat.postMessage"
+
+
+@dataclass(frozen=True)
+class Posted:
+    """How posting went: processor seconds of all processes; the longest callback of any."""
+
+    took_s: float
+    cpu_s: float
+    longest_s: float
+    least_s: float  # work ÷ concurrency
+
+    @property
+    def ratio(self) -> float:
+        return self.took_s / self.least_s
+
+
+async def due_at_once(digests: int = DIGESTS) -> list[Row]:
+    """Return how soon they are posted: on SQLite, and on PostgreSQL by one worker and by two."""
+    crowd = Population(workspaces=digests // PER_WORKSPACE, digests=digests)
+    alone, one, two = [await _posted(crowd, workers) for workers in range(3)]
+    rows = []
+    for where, found in (("SQLite", alone), ("PostgreSQL, one worker", one)):
+        rows += [
+            Row(
+                name=f"{digests:,} digests due at once, {where}: s (beside work ÷ concurrency)",
+                bot=found.took_s,
+                reference=found.least_s,
+                target=1.25,
+                cause=f"They keep one core for {found.cpu_s:.0f} s.",
+            ),
+            Row(
+                name=f"the longest callback of the loop meanwhile, {where}, ms",
+                bot=found.longest_s * 1e3,
+                target=50,
+            ),
+            Row(
+                name=f"digests a second and core, {where}",
+                bot=digests / found.cpu_s,
+                target=250,
+                more=True,
+                cause=PER_CORE,
+            ),
+        ]
+    return [
+        *rows,
+        Row(
+            name="processor time of a digest with two workers, ms (beside one worker's)",
+            bot=two.cpu_s / digests * 1e3,
+            reference=one.cpu_s / digests * 1e3,
+            target=1.1,
+            cause="Two workers look for jobs, and each asks for the lists that it needs.",
+        ),
+    ]
+
+
+PER_CORE = (
+    "Each digest claims its slot, notes that it posts, and notes what it posted: three durable"
+    " writes and their reads, so that no kill posts it twice."
+)
+
+
+async def _posted(crowd: Population, workers: int) -> Posted:
+    """Let everything come due; without `workers` one process does it all, on SQLite."""
+    async with AsyncExitStack() as stack:
+        slack = await stack.enter_async_context(quick_slack())
+        slack.listing_s, slack.delay_s = LIST_S, POST_S
+        url, roles = "", ["all"]
+        if workers:
+            server = stack.enter_context(running_postgres(HONEST))
+            url, roles = stack.enter_context(server.database()), ["worker"] * workers
+            slack.listing = await listing(crowd.domains)
+            await crowd.settle(url)
+        bots = [
+            await stack.enter_async_context(bot(slack, crowd, database_url=url, role=role, **SOON))
+            for role in roles
+        ]
+        before_s = sum(each.cpu_s() for each in bots)
+        took_s = await _come_due(slack, crowd, bots)
+        reports = [await each.report() for each in bots]
+        calls = sum(slack.calls.values()) - slack.calls[LIST]
+        return Posted(
+            took_s=took_s,
+            cpu_s=sum(each.cpu_s() for each in bots) - before_s,
+            longest_s=max(report["callback_max_s"] for report in reports),
+            least_s=(calls * POST_S / WORKERS + slack.calls[LIST] * LIST_S / MAX_REQUESTS)
+            / len(bots),
+        )
+
+
+async def _come_due(slack: QuickSlack, crowd: Population, bots: list[Measured]) -> float:
+    for each in bots:
+        await each.report()  # of the start
+    began = time.perf_counter()
+    for each in bots:
+        each.move_clock(crowd.due_at - datetime.now(UTC))
+    async with asyncio.timeout(ENDS_WITHIN_S):
+        await slack.until(POST, crowd.digests)
+    return time.perf_counter() - began
+
+
+async def a_day() -> list[Row]:
+    """Return what a thousand workspaces, with a digest a day each, leave behind in a day."""
+    crowd = Population(workspaces=WORKSPACES, digests=WORKSPACES, is_spread=True, domains=10)
+    async with quick_slack() as slack, bot(slack, crowd, role="all", **SOON) as ours:
+        start, found = datetime.now(UTC), []
+        for hour in range(1, 2 * HOURS + 1):
+            before = slack.calls[POST]
+            ours.move_clock(start + timedelta(hours=hour) - datetime.now(UTC))
+            of_hour = _due_in(crowd, start + timedelta(hours=hour))
+            async with asyncio.timeout(ENDS_WITHIN_S):
+                await slack.until(POST, before + of_hour)
+            if hour % HOURS == 0:
+                await asyncio.sleep(2)  # what follows a post
+                tasks = (await ours.report())["tasks"]
+                found.append((tasks, ours.memory_mb(), ours.files()))
+    names = ("tasks", "memory, MB", "open files and connections")
+    return [
+        Row(
+            name=f"{name} after a second simulated day of 1,000 workspaces (beside the first)",
+            bot=second,
+            reference=first,
+            target=1.1,
+        )
+        for name, first, second in zip(names, *found, strict=True)
+    ]
+
+
+def _due_in(crowd: Population, until: datetime) -> int:
+    """Return how many come due in the hour before; each hour of the day has its share."""
+    return sum(number % HOURS == until.hour for number in range(crowd.digests))
+
+
+def main() -> None:
+    digests = int(sys.argv[1]) if sys.argv[1:] else DIGESTS
+    for row in asyncio.run(due_at_once(digests)):
+        sys.stdout.write(f"{row.line()}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""Processes that answer commands, and what the system says that they use."""
+
+import asyncio
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from tests.benchmarks.population import Population, listing
+from tests.benchmarks.quick_slack import SIGNING_SECRET, TEAM_ID, QuickSlack, read_head
+from tests.benchmarks.scene import RING
+from tests.ports import reserve_port
+
+ROOT = Path(__file__).parents[2]
+TICKS = os.sysconf("SC_CLK_TCK")
+WARM, AT_ONCE, IN_A_ROW = 50, 64, 20
+READY_WITHIN_S = 60.0
+Ask: TypeAlias = Callable[..., Awaitable[float]]  # a line, and perhaps a workspace
+ONE = Population()
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A process that answers commands; `started_s` is how long it took until it could."""
+
+    slack: QuickSlack
+    child: asyncio.subprocess.Process
+    port: int
+    started_s: float
+    population: Population = ONE
+
+    def cpu_s(self) -> float:
+        """Return the processor time so far."""
+        fields = Path(f"/proc/{self.child.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+
+    def memory_mb(self) -> float:
+        """Return the resident memory."""
+        status = Path(f"/proc/{self.child.pid}/status").read_text()
+        return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
+    def files(self) -> int:
+        """Return how many files and connections are open."""
+        return len(os.listdir(f"/proc/{self.child.pid}/fd"))
+
+    def move_clock(self, ahead: timedelta) -> None:
+        """Set the clock of a process that has a handed one."""
+        assert self.child.stdin
+        self.child.stdin.write(f"{ahead.total_seconds()}\n".encode())
+
+    async def report(self) -> dict[str, Any]:
+        """Return what a process that measures itself has measured since the last report."""
+        assert self.child.stdout
+        self.child.send_signal(signal.SIGUSR1)
+        found: dict[str, Any] = json.loads(await self.child.stdout.readline())
+        return found
+
+    @asynccontextmanager
+    async def connection(
+        self, unanswered: "list[asyncio.Future[None]] | None" = None
+    ) -> AsyncIterator[Ask]:
+        """Yield `ask(line)`: it returns after the answer, with the seconds until the ack.
+
+        It does not wait for answers that it puts on the list of the `unanswered`.
+        """
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+
+        async def ask(line: str, team: str = "") -> float:
+            sent, answered = self.slack.command(line, team or self.population.teams[0])
+            began = time.perf_counter()
+            writer.write(sent)
+            head = await read_head(reader)
+            took_s = time.perf_counter() - began
+            if b" 200 " not in head.partition(b"\r\n")[0]:
+                raise RuntimeError(f"{line}: {head!r}")
+            if unanswered is not None:
+                unanswered.append(answered)
+            elif not line.startswith("/acked"):
+                await answered
+            return took_s
+
+        yield ask
+        writer.close()
+
+    async def one_by_one(self, line: str, times: int) -> tuple[float, float]:
+        """Return the median seconds until the ack, and the processor seconds of one."""
+        async with self.connection() as ask:
+            for _ in range(WARM):
+                await ask(line)
+            began_s = self.cpu_s()
+            acks = [await ask(line) for _ in range(times)]
+        return statistics.median(acks), (self.cpu_s() - began_s) / times
+
+    async def per_second(self, line: str) -> float:
+        """Return how many are answered in a second over 64 connections."""
+
+        async def person() -> None:
+            async with self.connection() as ask:
+                for _ in range(IN_A_ROW):
+                    await ask(line)
+
+        began = time.perf_counter()
+        await asyncio.gather(*(person() for _ in range(AT_ONCE)))
+        return AT_ONCE * IN_A_ROW / (time.perf_counter() - began)
+
+
+@asynccontextmanager
+async def process(
+    slack: QuickSlack,
+    words: tuple[str, ...],
+    port: int,
+    env: dict[str, str],
+    is_ready: bytes,
+    population: Population = ONE,
+) -> AsyncIterator[Measured]:
+    """Run a process until the end of the block; wait until `is_ready` is answered with 200."""
+    began = time.perf_counter()
+    child = await asyncio.create_subprocess_exec(
+        *(sys.executable, *words),
+        cwd=ROOT,
+        env=dict(os.environ) | env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        limit=2**20,
+    )
+    assert child.stdin
+    child.stdin.write(b"0\n")
+    try:
+        async with asyncio.timeout(READY_WITHIN_S):
+            while not await _answers(port, is_ready):  # noqa: ASYNC110  # it tells no event here
+                await asyncio.sleep(0.01)
+        yield Measured(slack, child, port, time.perf_counter() - began, population)
+    finally:
+        if child.returncode is None:
+            child.terminate()
+        await child.wait()
+
+
+async def _answers(port: int, path: bytes) -> bool:
+    try:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    writer.write(b"GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" % path)
+    head = await reader.readline()
+    writer.close()
+    # The bare app knows no such path; that it says so is its readiness.
+    return b" 200 " in head or (path == b"/" and bool(head))
+
+
+@asynccontextmanager
+async def bare(slack: QuickSlack) -> AsyncIterator[Measured]:
+    port = reserve_port()
+    words = ("-m", "tests.benchmarks.bare_bolt", f"{port}", slack.api_url)
+    async with process(slack, words, port, {}, b"/") as measured:
+        yield measured
+
+
+@asynccontextmanager
+async def bot(
+    slack: QuickSlack,
+    population: Population = ONE,
+    *,
+    database_url: str = "",
+    role: str = "",
+    **more: str,
+) -> AsyncIterator[Measured]:
+    """Run the whole bot over HTTP, on a new SQLite store of this population.
+
+    With a `database_url` that store is used as it is. With a `role` the bot measures itself.
+    """
+    port = reserve_port()
+    with tempfile.TemporaryDirectory() as folder:
+        if not database_url:
+            database_url = f"sqlite:///{folder}/bot.sqlite"
+            await population.settle(database_url)
+            slack.listing = await listing(population.domains)
+        tokens = {"SLACK_BOT_TOKEN": f"xoxb-{TEAM_ID}"}
+        if population.workspaces > 1:
+            tokens = {"SLACK_CLIENT_ID": "1.1", "SLACK_CLIENT_SECRET": "none"}
+            tokens["PUBLIC_URL"] = "http://127.0.0.1:1"  # no one installs anything here
+        env = {
+            "DOMAIN_TRACKER_URL": slack.url,
+            "SLACK_SIGNING_SECRET": SIGNING_SECRET,
+            "SLACK_API_URL": slack.api_url,
+            "DATABASE_URL": database_url,
+            "BOT_SECRET_KEYS": RING,
+            "PORT": f"{port}",
+            "HOST": "127.0.0.1",
+            "LOG_FORMAT": "json",
+        }
+        words = ("-m", "tests.benchmarks.metered_bot", role) if role else ("-m", "bot")
+        async with process(
+            slack, words, port, env | tokens | more, b"/readyz", population
+        ) as measured:
+            yield measured
