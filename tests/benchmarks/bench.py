@@ -53,7 +53,9 @@ async def beside_msgspec() -> list[Row]:
 
 async def type_ahead() -> list[Row]:
     """Return what a look-up costs among 10,000 names, half of them not in ASCII."""
-    names = [f"bücher-{each}.example" if each % 2 else f"shop-{each}.example" for each in range(LARGE)]
+    names = [
+        f"bücher-{each}.example" if each % 2 else f"shop-{each}.example" for each in range(LARGE)
+    ]
     index = index_by_host(Domain(domain=name.encode("idna").decode()) for name in names)
     typed = ("shop", "bücher-77", "xn--b", "nothing like it")
     slowest = max(cpu_of(lambda each=each: suggestions(index, each)) for each in typed)

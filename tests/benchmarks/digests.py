@@ -1,6 +1,6 @@
 """What digests cost: many due in one minute, and a day of a thousand workspaces.
 
-    python -m tests.benchmarks.digests 10000    # as many as issue 16 names, in some minutes
+python -m tests.benchmarks.digests 10000    # as many as issue 16 names, in some minutes
 """
 
 import asyncio

@@ -63,9 +63,7 @@ class QuickSlack:
         while self.calls[name] < calls:  # noqa: ASYNC110  # an event for each would cost more
             await asyncio.sleep(0.01)
 
-    def command(
-        self, line: str, team: str = TEAM_ID
-    ) -> "tuple[bytes, asyncio.Future[None]]":
+    def command(self, line: str, team: str = TEAM_ID) -> "tuple[bytes, asyncio.Future[None]]":
         """Return the bytes of a signed request, and what is done when its answer has come.
 
         https://docs.slack.dev/authentication/verifying-requests-from-slack
