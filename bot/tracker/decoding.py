@@ -297,10 +297,9 @@ def _documented(body: bytes) -> tuple[Domain, ...] | None:
         return None
     # One object and one list of tags for each: nothing else is nested.
     is_flat = body.count(b"{") == len(domains) and body.count(b"[") <= len(domains) + 1
-    texts: set[str | None] = {tag for each in domains for tag in each.tags}
+    texts = {tag for each in domains for tag in each.tags}
     for name in ("domain", "domain_id", "domain_type", "folder"):
-        texts.update(map(attrgetter(name), domains))
-    texts.discard(None)
+        texts.update(text for text in map(attrgetter(name), domains) if text is not None)
     return domains if is_flat and all(map(str.strip, texts)) else None
 
 

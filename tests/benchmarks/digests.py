@@ -137,7 +137,7 @@ async def a_day() -> list[Row]:
             async with asyncio.timeout(ENDS_WITHIN_S):
                 await slack.until(POST, before + of_hour)
             if hour % HOURS == 0:
-                await asyncio.sleep(2)  # what follows a post
+                await asyncio.sleep(8)  # Home is drawn again for some seconds
                 tasks = (await ours.report())["tasks"]
                 found.append((tasks, ours.memory_mb(), ours.files()))
     names = ("tasks", "memory, MB", "open files and connections")

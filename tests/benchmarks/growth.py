@@ -11,7 +11,7 @@ from tests.benchmarks.population import Population
 from tests.benchmarks.quick_slack import quick_slack
 
 ONE = Population()
-MANY = Population(workspaces=1_000)
+MANY = Population(workspaces=100)
 ACTIVE = 1_000  # of the workspaces at most ask; a store of more is only larger
 WORKSPACES = [replace(ONE, workspaces=count) for count in (10, 100, 1_000, 10_000)]
 DOMAINS = [replace(ONE, domains=count) for count in (10, 100, 1_000, 10_000)]

@@ -27,8 +27,19 @@ LIST = "domain-tracker"  # the last part of the service's address
 
 def _about(team: str) -> dict[str, dict[str, object]]:
     """Return the answers that name a workspace, which is written in its token."""
-    member = {"id": USER_ID, "name": "bob", "team_id": team, "tz": "Etc/UTC", "profile": {}}
-    auth = {"team_id": team, "user_id": BOT_USER_ID, "bot_id": "B0BOT", "team": "bench"}
+    member: dict[str, object] = {
+        "id": USER_ID,
+        "name": "bob",
+        "team_id": team,
+        "tz": "Etc/UTC",
+        "profile": {},
+    }
+    auth: dict[str, object] = {
+        "team_id": team,
+        "user_id": BOT_USER_ID,
+        "bot_id": "B0BOT",
+        "team": "bench",
+    }
     return {"auth.test": auth, "users.info": {"user": member}}
 
 

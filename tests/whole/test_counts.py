@@ -6,8 +6,9 @@ The names are those of docs/metrics.md: the service's `list` and `scan`, the sto
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from types import CoroutineType
 from typing import Any, cast
 
 import pytest
@@ -39,7 +40,7 @@ class Counted:
     def make(self, loop: asyncio.AbstractEventLoop, work: Any, **how: Any) -> Any:
         """Make a task, as the loop's task factory."""
         task = asyncio.Task(work, loop=loop, **how)
-        file = work.cr_code.co_filename if isinstance(work, Coroutine) else ""
+        file = work.cr_code.co_filename if isinstance(work, CoroutineType) else ""
         if file.startswith(BOT) and not file.startswith(f"{BOT}playground/"):
             self.calls["task"] += 1
             self._tasks.append(task)
