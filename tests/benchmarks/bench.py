@@ -29,6 +29,7 @@ from tests.benchmarks.population import listing
 
 DOCS = ROOT / "docs"
 LARGE = 10_000
+SECTION_S = 240.0  # no section may keep the others from being written
 
 
 async def beside_msgspec() -> list[Row]:
@@ -80,14 +81,16 @@ async def measured() -> tuple[list[Row], list[str], dict[str, list[Grown]]]:
     for section in SECTIONS:
         began = time.monotonic()
         try:
-            found = await section()
+            async with asyncio.timeout(SECTION_S):
+                found = await section()
         except Exception as error:  # noqa: BLE001  # one section must not lose the others
             failures.append(f"`{section.__name__}`: {error!r}")
             found = []
         rows += found
         _say(f"{section.__name__}: {time.monotonic() - began:.0f} s", *map(Row.line, found))
     try:
-        grown = await growth()
+        async with asyncio.timeout(SECTION_S):
+            grown = await growth()
     except Exception as error:  # noqa: BLE001  # as above
         failures.append(f"`growth`: {error!r}")
     return rows, failures, grown
