@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
+from itertools import chain
 from operator import attrgetter
 
 import msgspec
@@ -297,10 +298,11 @@ def _documented(body: bytes) -> tuple[Domain, ...] | None:
         return None
     # One object and one list of tags for each: nothing else is nested.
     is_flat = body.count(b"{") == len(domains) and body.count(b"[") <= len(domains) + 1
-    texts = {tag for each in domains for tag in each.tags}
-    for name in ("domain", "domain_id", "domain_type", "folder"):
-        texts.update(text for text in map(attrgetter(name), domains) if text is not None)
-    return domains if is_flat and all(map(str.strip, texts)) else None
+    tags = chain.from_iterable(map(attrgetter("tags"), domains))
+    names = ("domain", "domain_id", "domain_type", "folder")
+    texts = chain(tags, *(map(attrgetter(name), domains) for name in names))
+    # `Domain` takes no empty ones: what the filter leaves out is `None`.
+    return domains if is_flat and all(map(str.strip, filter(None, texts))) else None
 
 
 def _listing(items: Iterable[object]) -> Listing:

@@ -124,6 +124,9 @@ class TimedOutError(UnavailableError):
     outcome = "timed_out"
 
 
+Text = Annotated[str, msgspec.Meta(min_length=1)]  # as a decoder checks it
+
+
 class Domain(msgspec.Struct, frozen=True, kw_only=True, gc=False, rename="camel"):
     """One monitored domain (service document, section 2.2), in the service's own words.
 
@@ -131,12 +134,12 @@ class Domain(msgspec.Struct, frozen=True, kw_only=True, gc=False, rename="camel"
     it is missing or unreadable. Further fields are dropped: lists are kept in memory.
     """
 
-    domain: str
-    domain_id: str | None = None
+    domain: Text
+    domain_id: Text | None = None
     health_score: Annotated[float, msgspec.Meta(ge=0, le=100)] | None = None
-    domain_type: str | None = None
-    tags: tuple[str, ...] = ()
-    folder: str | None = None
+    domain_type: Text | None = None
+    tags: tuple[Text, ...] = ()
+    folder: Text | None = None
 
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from time import process_time
 BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Row:
     """A figure; `target` is of its ratio to `reference`, or of the figure without one.
 
@@ -35,25 +35,21 @@ class Row:
             return True
         return self.reached >= self.target if self.more else self.reached <= self.target
 
-    def line(self) -> str:
-        """Return it as a row of Markdown, with a mark where the target is missed."""
-        reference = number(self.reference) if self.reference else "–"
-        ratio = number(self.reached) if self.reference else "–"
-        return f"| {self.name} | {number(self.bot)} | {reference} | {ratio} | {self._goal} |"
+    @property
+    def cells(self) -> list[str]:
+        """The row of a table, with a mark where the target is missed."""
+        beside = [number(self.reference), number(self.reached)] if self.reference else ["–", "–"]
+        goal = f"{self._bound}{'' if self.is_met else ' (missed)'}"
+        return [self.name, number(self.bot), *beside, goal]
 
     def distance(self) -> str:
         """Return how far a missed target is, and why."""
-        return f"- **{self.name}**: {number(self.reached)}, target {self._bound}. {self.cause}"
+        distance = f"- **{self.name}**: {number(self.reached)}, target {self._bound}."
+        return f"{distance} {self.cause}".strip()
 
     @property
     def _bound(self) -> str:
-        return f"{'≥' if self.more else '≤'} {self.target:g}"
-
-    @property
-    def _goal(self) -> str:
-        if self.target is None:
-            return "–"
-        return f"{self._bound}{'' if self.is_met else ' (missed)'}"
+        return "–" if self.target is None else f"{'≥' if self.more else '≤'} {self.target:g}"
 
 
 def number(value: float) -> str:
@@ -94,32 +90,35 @@ class Panel:
 
 
 WIDE, HIGH, EDGE = 220, 130, 34
+BLUE = "#1264a3"
 
 
 def picture(rows: Sequence[Sequence[Panel]]) -> str:
     """Return an SVG of small curves; the first axis counts in powers of ten."""
-    parts = []
-    for down, panels in enumerate(rows):
-        for right, panel in enumerate(panels):
-            xs = [log10(x) for x, _ in panel.points]
-            most = max(y for _, y in panel.points) or 1
-            spread = (xs[-1] - xs[0]) or 1
-            places = [
-                (EDGE + (x - xs[0]) / spread * (WIDE - 2 * EDGE), HIGH - EDGE - y / most * 60)
-                for x, (_, y) in zip(xs, panel.points, strict=True)
-            ]
-            line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-            texts = [f'<text x="8" y="16" font-weight="bold">{panel.title}</text>']
-            for (x, y), (count, value) in zip(places, panel.points, strict=True):
-                texts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="#1264a3"/>')
-                texts.append(f'<text x="{x:.1f}" y="{y - 7:.1f}">{number(value)}</text>')
-                texts.append(f'<text x="{x:.1f}" y="{HIGH - 14}">{count:,.0f}</text>')
-            parts.append(
-                f'<g transform="translate({right * WIDE},{down * HIGH})" font-size="10"'
-                ' font-family="sans-serif">'
-                f'<polyline points="{line}" fill="none" stroke="#1264a3" stroke-width="2"/>'
-                f"{''.join(texts)}</g>"
-            )
+    parts = [
+        f'<g transform="translate({right * WIDE},{down * HIGH})">{_curve(panel)}</g>'
+        for down, panels in enumerate(rows)
+        for right, panel in enumerate(panels)
+    ]
     wide, high = WIDE * max(map(len, rows)), HIGH * len(rows)
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}">'
-    return f'{head}<rect width="100%" height="100%" fill="white"/>{"".join(parts)}</svg>\n'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}"'
+    style = (
+        ' font-size="10" font-family="sans-serif"><rect width="100%" height="100%" fill="#fff"/>'
+    )
+    return f"{head}{style}{''.join(parts)}</svg>\n"
+
+
+def _curve(panel: Panel) -> str:
+    xs, most = [log10(x) for x, _ in panel.points], max(y for _, y in panel.points) or 1
+    spread = (xs[-1] - xs[0]) or 1
+    drawn, line = f'<text x="8" y="16" font-weight="bold">{panel.title}</text>', ""
+    for x, (count, value) in zip(xs, panel.points, strict=True):
+        right, down = (
+            EDGE + (x - xs[0]) / spread * (WIDE - 2 * EDGE),
+            HIGH - EDGE - value / most * 60,
+        )
+        line += f"{right:.1f},{down:.1f} "
+        drawn += f'<circle cx="{right:.1f}" cy="{down:.1f}" r="3" fill="{BLUE}"/>'
+        drawn += f'<text x="{right:.1f}" y="{down - 7:.1f}">{number(value)}</text>'
+        drawn += f'<text x="{right:.1f}" y="{HIGH - 14}">{count:,.0f}</text>'
+    return f'{drawn}<polyline points="{line}" fill="none" stroke="{BLUE}" stroke-width="2"/>'

@@ -200,7 +200,7 @@ async def bot(
             "HOST": "127.0.0.1",
             "LOG_FORMAT": "json",
         }
-        words = ("-m", "tests.benchmarks.metered_bot", role) if role else ("-m", "bot")
+        words = ("-m", "tests.benchmarks.fleet_bot", role, "metered") if role else ("-m", "bot")
         async with process(
             slack, words, port, env | tokens | more, b"/readyz", population
         ) as measured:

@@ -44,7 +44,7 @@ async def test_ten_thousand_domains_are_listed_filtered_paged_and_found_by_their
 
 
 async def test_no_ack_waits_for_the_threads_that_make_big_lists(big: Harness) -> None:
-    """How soon acks come is measured in `tests/benchmarks/acks.py`."""
+    """How soon acks come is measured by `make bench`."""
     threads, may_go_on = ThreadPoolExecutor(1), threading.Event()
     asyncio.get_running_loop().set_default_executor(threads)
     await big.ask(big.ada, "/domains")
