@@ -17,16 +17,7 @@ from bot.tracker.models import (
 )
 from bot.views import api_key, blocks
 from bot.views.admin import ADMIN_ERRORS, names_text
-from bot.views.text import (
-    code,
-    day_text,
-    duration_text,
-    escaped,
-    keys_page,
-    moment_token,
-    plural,
-    without_markup,
-)
+from bot.views.text import code, day_text, duration_text, keys_page, moment_token, plural
 
 NAMED_MANAGERS = 5
 _ADMINS = "a workspace admin or owner"
@@ -41,10 +32,7 @@ def refusal_notice(record: KeyRecord, today: date, keys_url: str | None = None) 
         f" Make a new key under {keys_page(keys_url)}. Then set it with `/domainkey`: commands and"
         " digests wait for it."
     )
-    return Message(
-        text + without_markup(mend),
-        (blocks.section(f"🔑 *{text}*{mend}"), *blocks.actions(*_repair_buttons())),
-    )
+    return blocks.plain_message(f"🔑 *{text}*{mend}", *_repair_buttons())
 
 
 def draft_error_text(error: Exception, facts: blocks.Facts) -> str | None:
@@ -81,7 +69,7 @@ def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
 
 
 def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
-    text = f"The workspace's API key may not {api_key.operation_text(error.operation)}."
+    text = f"The workspace's API key may not {error.operation} domains."
     if not facts.is_admin:
         return blocks.plain_message(f"{text} {_ask('to give it a wider scope')}")
     held = ", ".join(code(scope, 40) for scope in facts.key.scopes) if facts.key else ""
@@ -131,14 +119,10 @@ def _out_of_requests(text: str, more: str, facts: blocks.Facts) -> Message:
         who = " Managers of the key can see what used them with `/domainkey`."
         return blocks.plain_message(text + who, blocks.again_button(facts.command_line))
     lines = api_key.budget_lines(facts.allowance, facts.now) if facts.allowance else []
-    left = f" {api_key.left_text(facts.allowance.budget, facts.now)}" if facts.allowance else ""
-    return Message(
-        f"{text}{more}{left}",
-        (
-            blocks.section(f"{text}{more}"),
-            *([blocks.context("\n".join(lines))] if lines else []),
-            *blocks.actions(blocks.again_button(facts.command_line)),
-        ),
+    return blocks.message_of(
+        blocks.section(f"{text}{more}"),
+        *([blocks.context("\n".join(lines))] if lines else []),
+        *blocks.actions(blocks.again_button(facts.command_line)),
     )
 
 
@@ -167,9 +151,8 @@ def _informed_text(key: KeyRecord, managers: Sequence[str]) -> str:
 
 
 def _repair_buttons() -> tuple[Block | None, ...]:
-    return blocks.button("Replace key", api_key.SET_KEY, style="primary"), blocks.button(
-        "Check key", api_key.CHECK_KEY
-    )
+    check = blocks.button("Check key", api_key.CHECK_KEY)
+    return blocks.button("Replace key", api_key.SET_KEY, style="primary"), check
 
 
 def _ask(what: str, whom: str = _ADMINS) -> str:
@@ -229,14 +212,11 @@ def key_notice(
 
 def _with_steps(record: KeyRecord, words: str, symbol: str, keys_url: str | None) -> Message:
     replace = blocks.button("Replace key", api_key.SET_KEY, style="primary")
-    return Message(
-        f"The Domain Tracker API key {record.shown} ({escaped(record.label, 100)}) {words}",
-        (
-            blocks.section(
-                f"{symbol} *The Domain Tracker API key* {code(record.shown)}"
-                f" ({code(record.label, 100)}) *{words}*"
-            ),
-            blocks.section(_STEPS.format(page=keys_page(keys_url))),
-            *blocks.actions(replace, blocks.button("Rotate key", api_key.ROTATE_KEY)),
+    return blocks.message_of(
+        blocks.section(
+            f"{symbol} *The Domain Tracker API key* {code(record.shown)}"
+            f" ({code(record.label, 100)}) *{words}*"
         ),
+        blocks.section(_STEPS.format(page=keys_page(keys_url))),
+        *blocks.actions(replace, blocks.button("Rotate key", api_key.ROTATE_KEY)),
     )

@@ -71,9 +71,8 @@ def test_m20_short_answers_can_be_heard() -> None:
         assert_slack_takes(message)
 
 
-# Drawn by others: `arrival_message`, `failure_message`.
-PARTS = {"welcome_message", "welcome_back_message", "organisation_message"}
-PARTS |= {"plain_message", "retry_message", "explain"}
+# Parts of all others.
+PARTS = {"message_of", "plain_message", "retry_message", "explain"}
 
 
 def drawn() -> Iterator[str]:

@@ -39,41 +39,20 @@ def test_one_answer_names_what_was_not_understood_what_was_and_the_usage() -> No
     message = not_understood_message("/domains", problems, ["shop", "tag:x"])
 
     assert message.text.startswith(
-        "/domains: I couldn't read colour:red: there is no filter “colour:”."
+        "I couldn't read part of that. Nothing was changed. colour:red – there is no filter"
+        " “colour:”. Understood: shop tag:x. /domains – all your domains."
     )
     assert "Filters: text, tag:x, folder:x, type:x, below:0–100" in message.text
-    text = shown_text(message)
-    assert "• `colour:red` – there is no filter “colour:”" in text
-    assert "Understood: `shop` `tag:x`" in text
-    assert "`/domains below" not in text
-    assert "`/domains tag:prod below:70`" in text
 
 
 @loop_over("count", [0, 1, 10, 11, 500])
-@loop_over("part", ["x:y", "&" * 500], ids=["short", "long"])
+@loop_over("part", ["x:y", *HOSTILE_TEXTS.values()])
 def test_any_number_of_parts_is_named_or_counted(count: int, part: str) -> None:
     message = not_understood_message(
-        "/domains", [NotUnderstood(part, "w" * 3_000)] * count, [part]
+        "/domains", [NotUnderstood(part, "w" * 3_000)] * count, [part] * count
     )
 
     assert_slack_takes(message)
     if count > MAX_PARTS_SHOWN:
         more = count - MAX_PARTS_SHOWN
         assert f"• and {more} more part{'s' if more > 1 else ''}" in shown_text(message)
-
-
-@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
-def test_what_somebody_typed_does_nothing(text: str) -> None:
-    message = not_understood_message("/domains", [NotUnderstood(text, "why")] * 3, [text] * 30)
-
-    assert_slack_takes(message)
-
-
-@loop_over("understood", [10, 11, 40])
-def test_parts_that_were_understood_are_named_or_counted(understood: int) -> None:
-    parts = [f"w{number}" for number in range(understood)]
-
-    text = shown_text(not_understood_message("/domains", [NotUnderstood("x", "y")], parts))
-
-    assert "`w9`" in text
-    assert (f"and {understood - 10} more" in text) == (understood > 10)
