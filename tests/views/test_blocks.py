@@ -45,13 +45,6 @@ def test_the_text_of_a_message_says_what_its_blocks_show_without_markup() -> Non
     )
 
 
-def test_ten_fields_are_as_many_as_a_section_takes() -> None:
-    made = blocks.fields([(f"Label {number}", "x") for number in range(12)])
-
-    assert_slack_takes(Message("text", (made,)))
-    assert made["fields"][9]["text"] == "*Label 9*\nx"
-
-
 @loop_over("size", [0, 1, 25, 3_000])
 def test_every_form_holds_to_its_limits(size: int) -> None:
     text = "x" * size

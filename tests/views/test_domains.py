@@ -3,8 +3,6 @@ from datetime import timedelta
 from itertools import pairwise, product
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from bot.message import Message
 from bot.portfolio.end_dates import EndDates, KnownEnds
@@ -86,24 +84,6 @@ def test_what_strangers_wrote_does_nothing(text: str) -> None:
     assert_slack_takes(domains_message(snapshot, [], Query(tags=("other",), folder="other")))
 
 
-TEXTS = st.sampled_from(list(HOSTILE_TEXTS.values())) | st.text(st.characters(), max_size=300)
-DOMAINS = st.builds(
-    a_domain,
-    TEXTS.filter(str.strip),
-    st.none() | st.floats(0, 100),
-    tags=st.lists(TEXTS, max_size=3).map(tuple),
-    folder=st.none() | TEXTS,
-)
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.lists(DOMAINS, max_size=12), st.integers(1, MAX_PAGE), st.sampled_from(Sort))
-def test_slack_takes_any_list(domains: list[Domain], page: int, sort: Sort) -> None:
-    query = Query(page=page, sort=sort)
-
-    assert_slack_takes(domains_message(a_snapshot(*domains), domains, query))
-
-
 def test_the_worst_come_first_with_number_and_word() -> None:
     domains = [a_domain("a.example", 90), a_domain("b.example", None), a_domain("c.example", 7.25)]
 
@@ -130,16 +110,6 @@ def test_the_text_alone_carries_the_numbers() -> None:
         " 90 good a.example. 40.1 poor b.example. unknown c.example."
     )
     assert listed(domains, "a.").text.startswith("1 domain of 3, average health 90")
-
-
-def test_the_twin_says_the_same_in_lines() -> None:
-    domains = [a_domain("a.example", 90), a_domain("b.example", None)]
-
-    fallback = listed(domains).fallback()
-
-    assert fallback is not None
-    assert fallback.text == listed(domains).text
-    assert "🟢 90 good  *a.example*\n⚪ unknown  *b.example*" in shown_text(fallback)
 
 
 @loop_over("name", NAMES.values(), ids=NAMES)
@@ -209,13 +179,6 @@ def test_a_page_too_far_is_the_last_one_and_is_shared_as_it_is() -> None:
     shared = listed(many(70), shared_by="Ana *B*")
     assert buttons(shared) == {}
     assert "Shared by `Ana *B*`." in shown_text(shared)
-
-
-def test_an_empty_portfolio_asks_for_the_first_domain() -> None:
-    message = listed([])
-
-    assert "Your portfolio has no domains yet." in message.text
-    assert buttons(message) == {"Add domain": "/adddomain"}
 
 
 def test_a_filter_that_matches_nothing_says_what_is_in_use() -> None:

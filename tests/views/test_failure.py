@@ -170,18 +170,6 @@ def told_to_admin(error: Exception, **facts: object) -> str:
     return shown_text(message)
 
 
-def test_no_key_says_that_the_command_is_kept_and_who_can_connect() -> None:
-    member = failure_message(NoKeyError(), facts_for(is_kept=True))
-    admin = failure_message(NoKeyError(), facts_for_admin())
-
-    assert "not connected to Domain Tracker yet" in member.text
-    assert "kept your command for 15 minutes" in member.text
-    assert "ask a workspace admin or owner to connect it with /domainkey" in member.text
-    assert buttons(member) == {}
-    assert "kept" not in admin.text
-    assert admin.blocks[-1]["elements"][0]["action_id"] == SET_KEY
-
-
 @loop_over(
     ("expires_on", "why"),
     [

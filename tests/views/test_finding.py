@@ -113,13 +113,6 @@ def test_a_record_of_one_part_and_one_of_many_is_a_line_each() -> None:
     assert lines[9:] == [("*B 1 › Part8*  8", 1)]  # the end of the record
 
 
-def test_a_record_too_long_for_a_line_is_a_line_each() -> None:
-    lines = lines_of([{f"part{number}": "&" * 500 for number in range(4)}], value_chars=1_000)
-
-    assert [count for _line, count in lines] == [0, 0, 0, 1]
-    assert all(line.count("&amp;") == 500 for line, _count in lines)
-
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(), max_size=30),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner),

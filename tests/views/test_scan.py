@@ -3,8 +3,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from bot.message import Message
 from bot.scans import SECTIONS, ScanReport
@@ -12,7 +10,6 @@ from bot.tracker.changes import Change
 from bot.tracker.sections import Finding
 from bot.views.scan import (
     MAX_CHANGES,
-    SHOW_SECTION,
     pick_form,
     scan_message,
     section_form,
@@ -30,31 +27,6 @@ from tests.views.acceptance import (
     shown,
     shown_text,
 )
-
-HOSTILE = st.sampled_from(list(HOSTILE_TEXTS.values()))
-# Names that the views look for, so that they are met now and then.
-NAMES = st.sampled_from(
-    ["issues", "severity", "title", "notAfter", "expires", "level", "MX", "1", "", "ttl", "fix"]
-)
-LEAVES = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.integers(900_000_000, 5_000_000_000)
-    | st.floats()
-    | st.text(st.characters(), max_size=40)
-    | st.sampled_from(["2030-01-01", "2030-01-01T00:00:00Z", "03-Feb-2027", 10**400])
-    | HOSTILE
-)
-ANY_JSON = st.recursive(
-    LEAVES,
-    lambda inner: (
-        st.lists(inner, max_size=14)
-        | st.dictionaries(NAMES | HOSTILE | st.text(st.characters(), max_size=9), inner)
-    ),
-    max_leaves=25,
-)
-ANY_SECTIONS = st.dictionaries(st.sampled_from(SECTIONS), ANY_JSON)
 
 
 def everywhere(value: object) -> dict[str, object]:
@@ -99,21 +71,6 @@ def forms(report: ScanReport, most: int = 3) -> list[Json]:
 def section_lines(form: Json) -> list[str]:
     texts = [block["text"]["text"] for block in form["blocks"][1:] if block["type"] == "section"]
     return "\n".join(texts).split("\n")
-
-
-@settings(deadline=None, max_examples=80)
-@given(ANY_SECTIONS, ANY_SECTIONS)
-def test_slack_takes_any_scan(now: dict[str, object], before: dict[str, object]) -> None:
-    changes = tuple(
-        Change(old.name, was, is_)
-        for old, new in zip(a_report(before).sections, a_report(now).sections, strict=True)
-        for was, is_ in zip(old.findings, new.findings, strict=False)
-    )
-    report = a_report(now, changes=changes, since=MOMENT)
-
-    assert_slack_takes(scan_message(report))
-    for form in forms(report, most=1):
-        assert_slack_takes_form(form)
 
 
 @loop_over("sections", UGLY.values(), ids=UGLY)
@@ -388,26 +345,6 @@ def test_that_nothing_has_changed_is_said() -> None:
 
     assert "No changes since the last scan (1 Mar 2030, 14:05 UTC)." in shown_text(unchanged)
     assert "since the last scan" not in shown_text(first)
-
-
-def test_a_shared_scan_names_who_shared_it_and_cannot_be_shared_again() -> None:
-    message = scan_message(a_report({"dns": 1}), shared_by="Ana")
-
-    assert "Shared by *Ana*." in shown_text(message)
-    assert buttons(message) == {}
-
-
-def test_every_show_all_has_an_id_of_its_own() -> None:
-    message = scan_message(a_report(everywhere([1] * 50)))
-
-    ids = {
-        element["action_id"]
-        for block in message.blocks
-        for child in block.get("child_blocks", [])
-        for element in child.get("elements", [])
-        if "action_id" in element
-    }
-    assert ids == {f"{SHOW_SECTION}.{name}" for name in SECTIONS}
 
 
 def test_waiting_is_said_and_said_again() -> None:

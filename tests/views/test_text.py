@@ -1,5 +1,4 @@
 import re
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -7,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.message import MAX_TEXT_CHARS, Message
-from bot.playground.blockkit import check_blocks
 from bot.redaction import holds_secret
-from bot.views import text as views_text
 from bot.views.text import (
     age_text,
     bold,
@@ -164,12 +161,6 @@ def test_a_name_in_another_script_shows_what_it_really_is(host: str, shown: str)
     assert host_text(host) == shown
 
 
-@given(ANY_TEXT)
-def test_any_host_can_be_shown(host: str) -> None:
-    assert len(host_text(f"xn--{host}")) <= 120 + 253 + 3
-    assert not holds_secret(host_text(host))
-
-
 def test_a_moment_is_shown_in_the_readers_own_zone() -> None:
     moment = datetime(2027, 2, 3, 14, 5, 59, tzinfo=UTC)
 
@@ -210,44 +201,6 @@ def test_a_text_without_markup_says_the_same() -> None:
     mrkdwn = f"*Key* `a` until {moment_token(MOMENT)}, see <https://tracker.example/keys|keys>"
 
     assert without_markup(mrkdwn) == f"Key a until {moment_text(MOMENT)}, see keys"
-
-
-def _button(label: str = "Go", **more: str) -> Json:
-    return {"type": "button", "text": {"type": "plain_text", "text": label}, **more}
-
-
-def _menu(text: str = "a", value: str = "a") -> Json:
-    option = {"text": {"type": "plain_text", "text": text}, "value": value}
-    return {"type": "static_select", "action_id": "a", "options": [option]}
-
-
-def _row(element: Json, **more: str) -> Json:
-    return {"type": "actions", "elements": [element], **more}
-
-
-def _plain(text: str) -> Json:
-    return {"type": "plain_text", "text": text}
-
-
-LIMITED: dict[str, Callable[[str], Json]] = {
-    "MAX_SECTION_CHARS": lambda text: {"type": "section", "text": _plain(text)},
-    "MAX_FIELDS": lambda text: {"type": "section", "fields": [*map(_plain, text)]},
-    "MAX_HEADER_CHARS": lambda text: {"type": "header", "text": _plain(text)},
-    "MAX_ACTION_ID_CHARS": lambda text: _row(_button(action_id=text)),
-    "MAX_BLOCK_ID_CHARS": lambda text: _row(_button(action_id="a"), block_id=text),
-    "MAX_BUTTON_CHARS": lambda text: _row(_button(text, action_id="a")),
-    "MAX_BUTTON_VALUE_CHARS": lambda text: _row(_button(action_id="a", value=text)),
-    "MAX_OPTION_CHARS": lambda text: _row(_menu(text)),
-    "MAX_OPTION_VALUE_CHARS": lambda text: _row(_menu(value=text)),
-}
-
-
-@loop_over("name", list(LIMITED))
-def test_a_limit_is_where_slack_begins_to_refuse(name: str) -> None:
-    limit = getattr(views_text, name)
-
-    assert check_blocks([LIMITED[name]("x" * limit)]) == []
-    assert check_blocks([LIMITED[name]("x" * (limit + 1))]) != []
 
 
 def test_a_message_that_is_too_long_for_slack_is_cut_visibly() -> None:

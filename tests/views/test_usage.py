@@ -1,11 +1,68 @@
+"""The usage of commands, and what people read who were left without an answer."""
+
 from bot.command_text import NotUnderstood
 from bot.commands import COMMANDS
 from bot.portfolio.add_many import parse_new_domains
 from bot.portfolio.query import parse_query
-from bot.views.usage import MAX_PARTS_SHOWN, not_understood_message, usage_message
+from bot.views.usage import (
+    MAX_PARTS_SHOWN,
+    interrupted_form,
+    interrupted_message,
+    not_understood_message,
+    stopping_message,
+    usage_message,
+)
 from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
-from tests.views.acceptance import assert_slack_takes, shown_text
+from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, buttons, shown_text
+
+SCAN, ADD, FORM = "/scan shop.example", "/adddomain new.example", "/adddomain"
+AGAIN, CHECKED = "Please try again.", "Trying again is safe: I check first."
+DIGESTS, KEY = "It may still have been done. Check with /domaindigest", "Check with /domainkey"
+
+
+@loop_over(
+    ("what", "line", "words", "offered"),
+    [
+        ("/scan", SCAN, AGAIN, {"Try again": SCAN}),
+        ("scan.pick", SCAN, AGAIN, {"Try again": SCAN}),
+        ("/adddomain", ADD, CHECKED, {"Try again": ADD, "All domains": "/domains"}),
+        ("/adddomain", FORM, AGAIN, {"Try again": FORM}),
+        ("digests.delete", None, DIGESTS, {"Digests": "/domaindigest"}),
+        ("key-rotation", None, KEY, {"Key": "/domainkey"}),
+        ("share.scan", None, "Check before you repeat it.", {}),
+        ("/domainkey", None, AGAIN, {}),
+        ("/domains", "/domains " + "x" * 3000, AGAIN, {}),
+    ],
+)
+def test_it_says_what_to_do_next(
+    what: str, line: str | None, words: str, offered: dict[str, str]
+) -> None:
+    message = interrupted_message(what, line)
+
+    assert_slack_takes(message)
+    assert words in message.text
+    assert "got no answer" in message.text
+    assert buttons(message) == offered
+
+
+@loop_over("what", ["digests.edit", "key", "scan.section.turn"])
+def test_a_form_says_it_without_buttons_whose_answers_would_lie_behind_it(what: str) -> None:
+    form = interrupted_form(what, None)
+
+    assert_slack_takes_form(form)
+    assert buttons(form) == {}
+
+
+@loop_over("text", HOSTILE_TEXTS)
+def test_what_was_typed_stands_in_front_and_does_nothing(text: str) -> None:
+    for message in (
+        interrupted_message("/domains", f"/domains {text}"),
+        stopping_message(f"/domains {text}"),
+    ):
+        assert_slack_takes(message)
+        assert message.text.startswith("/domains ")
+
 
 NAMES = list(COMMANDS)
 

@@ -3,14 +3,12 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.admin import DEFAULT_AUDIENCES, Act, ManagersUnknownError
+from bot.admin import DEFAULT_AUDIENCES, Act
 from bot.api_keys.models import NoKeyError
 from bot.commands import Audience
 from bot.digests.models import FailureReason, Pause
-from bot.errors import BotError
 from bot.message import Message
 from bot.portfolio.end_dates import KnownEnds
-from bot.store.documents import StoreError
 from bot.tracker.models import InvalidKeyError, UnavailableError
 from bot.views.errors import failure_message
 from bot.views.home import error_view, home_view
@@ -98,24 +96,6 @@ def test_the_list_before_stays_while_another_one_is_awaited() -> None:
     assert "shop.example" in text
     assert "Updated" in text
     assert "⏳ Updating" in text
-
-
-@loop_over(
-    ("doubt", "words", "refreshes"),
-    [
-        (ManagersUnknownError(("S0OPS",)), "because Slack isn't answering", 2),
-        (ManagersUnknownError(("S0OPS",), lacks_scope=True), "`usergroups:read`", 1),
-        (StoreError("down"), "because the bot's database isn't answering", 2),
-    ],
-)
-def test_whoever_may_be_a_manager_or_not_reads_why_nobody_knows(
-    doubt: BotError, words: str, refreshes: int
-) -> None:
-    page = a_page(a_domain(), doubt=doubt)
-
-    assert words in shown(page)
-    assert labels(page).count("Refresh") == refreshes
-    assert "Setup" not in shown(page)
 
 
 def test_members_learn_whom_to_ask_and_see_nothing_of_the_setup() -> None:
