@@ -75,9 +75,10 @@ def managers_form(metadata: str, named: admin.Named, groups: Groups, error: str 
 
 
 def managers_text(ids: Sequence[str]) -> str:
-    """Return a sentence of mrkdwn that lists the managers."""
-    named = names_text(ids)
-    return f"Managers: {named}." if named else "There are no managers, only admins and owners."
+    """Return a sentence of mrkdwn on who may manage the key."""
+    if not ids:
+        return "Managed by admins and owners only."
+    return f"Managed by admins, owners, and managers: {names_text(ids)}."
 
 
 def names_text(ids: Sequence[str]) -> str:

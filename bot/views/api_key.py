@@ -11,7 +11,7 @@ from bot.message import Block, Message
 from bot.shared_limits import Allowance
 from bot.tracker.rate_limit import BudgetState
 from bot.tracker.usage import WINDOW_S, Usage
-from bot.views.admin import audiences_text, names_text
+from bot.views.admin import audiences_text, managers_text
 from bot.views.blocks import (
     actions,
     button,
@@ -250,7 +250,7 @@ def key_state_message(
         return _not_connected_message(keys_url, may_name=may_name)
     state, warning = _state_words(record, now.date()), _warning(record, now.date(), keys_url)
     title = f"*Domain Tracker API key: {state}*"
-    foot = [_managers_line(managers), f"🔐 {audiences_text(audiences)}"]
+    foot = [f"👥 {managers_text(managers)}", f"🔐 {audiences_text(audiences)}"]
     foot += [earlier_line(earlier)] if earlier else []
     return message_of(
         section(f"{title}\n{warning}" if warning else title),
@@ -291,12 +291,6 @@ def _not_connected_message(keys_url: str | None, *, may_name: bool) -> Message:
     set_key = button("Set key", SET_KEY, style="primary")
     more = _more_buttons(None, may_name=may_name)
     return message_of(section(f"*{text}*\n{how}"), *actions(set_key), *more)
-
-
-def _managers_line(managers: Sequence[str]) -> str:
-    if not managers:
-        return "👥 Managed by admins and owners only."
-    return f"👥 Managed by admins, owners, and managers: {names_text(managers)}."
 
 
 def earlier_line(earlier: PreviousKey) -> str:

@@ -256,11 +256,27 @@ _ENDS = (".", "!", "?", "…")
 _SIGN = re.compile(r"^[^\w\s]+ (?=\S)")
 
 
-def message_of(*blocks: Block, plain: tuple[Block, ...] | None = None) -> Message:
-    """Return a message whose text says what its blocks show; buttons and tables are left out."""
+def message_of(*blocks: Block) -> Message:
+    """Return a message whose text says what its blocks show, without buttons and tables.
+
+    Its fallback has the contents of containers, which are of 2026, in their place.
+    """
     lines = [line for block in blocks for text in _texts(block) for line in text.splitlines()]
     sentences = (line if line.endswith(_ENDS) else f"{line}." for line in lines)
-    return Message(" ".join(_SIGN.sub("", each) for each in sentences), blocks, plain)
+    text = " ".join(_SIGN.sub("", each) for each in sentences)
+    plain = tuple(part for block in blocks for part in _unfolded(block))
+    return Message(text, blocks, None if plain == blocks else plain)
+
+
+def _unfolded(block: Block) -> list[Block]:
+    if block["type"] != "container":
+        return [block]
+    title, subtitle = (block[name]["text"] for name in ("title", "subtitle"))
+    # An empty one holds its subtitle only.
+    more = [
+        each for each in block["child_blocks"] if each.get("text") != section(subtitle)["text"]
+    ]
+    return [text_section(f"{title}  ·  {subtitle}"), *more]
 
 
 def _texts(block: Block) -> Iterator[str]:

@@ -98,32 +98,18 @@ def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
     return blocks.plain_message(f"{text} {how}", blocks.again_button(facts.command_line))
 
 
-def _rate_limited(error: RateLimitedError, facts: blocks.Facts) -> Message:
-    wait = duration_text(error.retry_after_s)
-    text = f"The API key's rate limit is reached. Try again in {wait}."
-    more = (
-        " Each list, added domain, and scan counts. The usual limit is 1,000 an hour per key."
-        " Domain Tracker's support can raise it."
-    )
-    return _out_of_requests(text, more, facts)
+def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
+    def explain(error: RateLimitedError | ReserveReachedError, facts: blocks.Facts) -> Message:
+        text = f"{why} Try again in {duration_text(error.retry_after_s)}."
+        again = blocks.again_button(facts.command_line)
+        if not facts.is_admin:
+            who = " Managers of the key can see what used them with `/domainkey`."
+            return blocks.plain_message(text + who, again)
+        lines = api_key.budget_lines(facts.allowance, facts.now) if facts.allowance else []
+        budget = [blocks.context("\n".join(lines))] if lines else []
+        return blocks.message_of(blocks.section(f"{text}{more}"), *budget, *blocks.actions(again))
 
-
-def _reserve(error: ReserveReachedError, facts: blocks.Facts) -> Message:
-    wait = duration_text(error.retry_after_s)
-    text = f"The API key's last requests are reserved for digests. Try again in {wait}."
-    return _out_of_requests(text, "", facts)
-
-
-def _out_of_requests(text: str, more: str, facts: blocks.Facts) -> Message:
-    if not facts.is_admin:
-        who = " Managers of the key can see what used them with `/domainkey`."
-        return blocks.plain_message(text + who, blocks.again_button(facts.command_line))
-    lines = api_key.budget_lines(facts.allowance, facts.now) if facts.allowance else []
-    return blocks.message_of(
-        blocks.section(f"{text}{more}"),
-        *([blocks.context("\n".join(lines))] if lines else []),
-        *blocks.actions(blocks.again_button(facts.command_line)),
-    )
+    return explain
 
 
 def _unreadable_secret(_error: UnreadableSecretError, facts: blocks.Facts) -> Message:
@@ -168,8 +154,12 @@ API_KEY_ERRORS: dict[type[BaseException], blocks.Explain] = {
         "This API key may not list domains. It needs the scope `read_domains`."
     ),
     IpNotAllowedError: _ip,
-    RateLimitedError: _rate_limited,
-    ReserveReachedError: _reserve,
+    RateLimitedError: _out_of_requests(
+        "The API key's rate limit is reached.",
+        " Each list, added domain, and scan counts. The usual limit is 1,000 an hour per key."
+        " Domain Tracker's support can raise it.",
+    ),
+    ReserveReachedError: _out_of_requests("The API key's last requests are reserved for digests."),
     UnreadableSecretError: _unreadable_secret,
 }
 _STEPS = (

@@ -72,7 +72,7 @@ def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -
         return button(label, action_id, value) if 1 <= number <= len(pages) else None
 
     blocks = [
-        section(f"{bold(host_text(report.host), 300)}  ·  {scanned_text(report)}"),
+        section(f"{bold(host_text(report.host), 300)}  ·  {_scanned(report)}"),
         *(paragraphs(pages[page - 1], draw) or [section("_Nothing in this section._")]),
         context(f"{counted}, page {page} of {len(pages)}.{left_out}"),
         *actions(to_page("Previous page", page - 1), to_page("Next page", page + 1)),
@@ -122,8 +122,7 @@ def section_place(value: str) -> tuple[str, str, int]:
     raise ValueError("not the value of a section button")
 
 
-def scanned_text(report: ScanReport) -> str:
-    """Return the time of a scan as mrkdwn."""
+def _scanned(report: ScanReport) -> str:
     return f"scanned {moment_token(report.scanned_at)}"
 
 
@@ -142,7 +141,6 @@ def _pages(lines: Iterable[str]) -> list[list[str]]:
 SHARE_SCAN = f"{SHARE}.scan"
 MAX_LINES = 10
 MAX_LINES_CHARS = 1_600
-MAX_PLAIN_LINES = 6
 MAX_CHANGES = 8
 MAX_ISSUES = 5
 
@@ -162,16 +160,14 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
     """
     top = [
         header(f"Scan of {host_text(report.host)}"),
-        section(f"{health_mrkdwn(report)}  ·  {scanned_text(report)}"),
+        section(f"{health_mrkdwn(report)}  ·  {_scanned(report)}"),
         *_issues(report),
         *_ends(report),
         *_changes(report),
     ]
     shared = [context(f"Shared by {bold(shared_by, 80)}.")] if shared_by else []
     bottom = shared or _buttons(report)
-    plain = [block for each in report.sections for block in _plain_section(report, each)]
-    folded = (_folded(report, each) for each in report.sections)
-    return message_of(*top, *folded, *bottom, plain=(*top, *plain, *bottom))
+    return message_of(*top, *(_folded(report, each) for each in report.sections), *bottom)
 
 
 def _issues(report: ScanReport) -> list[Block]:
@@ -238,13 +234,6 @@ def _title(report: ScanReport, shown: Section) -> str:
     """Return the name of a section, with its worst line when there is one."""
     worst = worst_text(report.facts, shown.name, report.scanned_at) if report.facts else None
     return "  ·  ".join(filter(None, [section_title(shown.name), worst]))
-
-
-def _plain_section(report: ScanReport, shown: Section) -> list[Block]:
-    lines, count = _fitting(finding_lines(shown.findings), MAX_PLAIN_LINES)
-    title = [text_section(f"{_title(report, shown)}  ·  {_state(shown)}")]
-    body = [section("\n".join(lines))] if lines else []
-    return [*title, *body, *_more(report, shown, count)]
 
 
 def _state(shown: Section) -> str:
