@@ -86,11 +86,6 @@ def proposed_label(record: KeyRecord, today: date) -> str:
     return base[: MAX_LABEL_CHARS - len(suffix)].rstrip() + suffix
 
 
-def least_scope(operation: str) -> str | None:
-    """Return the least scope of an operation, `None` if there is none."""
-    return next((each.scope for each in COMMANDS.values() if each.operation == operation), None)
-
-
 def scope_lines(record: KeyRecord) -> list[str]:
     """Return a line of mrkdwn for each command."""
     return [

@@ -6,6 +6,7 @@ from datetime import date
 
 from bot.api_keys.models import KeyNotice, KeyRecord, NoKeyError, NoticeKind
 from bot.api_keys.service import LackingScopeError
+from bot.commands import COMMANDS
 from bot.message import Block, Message
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import (
@@ -73,7 +74,8 @@ def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
     if not facts.is_admin:
         return blocks.plain_message(f"{text} {_ask('to give it a wider scope')}")
     held = ", ".join(code(scope, 40) for scope in facts.key.scopes) if facts.key else ""
-    wanted = api_key.least_scope(error.operation)
+    scopes = {command.operation: command.scope for command in COMMANDS.values()}
+    wanted = scopes.get(error.operation)
     scope = f"It needs the scope {code(wanted)}" if wanted else "It needs a wider scope"
     steps = (
         f"{scope}{f' (recorded scopes: {held})' if held else ''}. A key's scopes can't be changed:"
