@@ -215,7 +215,7 @@ class KeyFormListeners:
         await self.digests.retry_waiting(request.workspace)
 
     def _proposed(self, slots: models.KeyPair) -> forms.KeyFormValues:
-        label = proposed_label(slots, self.clock().date())
+        label = proposed_label(slots.record, self.clock().date())
         return forms.KeyFormValues(label=label, scopes=slots.record.scopes)
 
     async def _slots(self, request: Request) -> models.KeyPair:

@@ -1,6 +1,7 @@
 """Build Block Kit blocks and elements within Slack's limits. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -211,6 +212,11 @@ def notice(title: str, blocks: list[Block], *, metadata: str = "") -> Block:
     }
 
 
+def paragraph_notice(title: str, mrkdwn: str) -> Block:
+    """Return a form with one paragraph."""
+    return notice(title, [section(mrkdwn)])
+
+
 def field(
     block_id: str, label: str, element: Block, *, hint: str = "", optional: bool = False
 ) -> Block:
@@ -245,9 +251,56 @@ REFERENCE = "Reference"
 Explain = Callable[[Any, Facts], Message]
 
 
+_ENDS = (".", "!", "?", "…")
+# At the beginning of a line, before its words.
+_SIGN = re.compile(r"^[^\w\s]+ (?=\S)")
+
+
+def message_of(*blocks: Block) -> Message:
+    """Return a message whose text says what its blocks show, without buttons and tables.
+
+    Its fallback has the contents of containers, which are of 2026, in their place.
+    """
+    lines = [line for block in blocks for text in _texts(block) for line in text.splitlines()]
+    sentences = (line if line.endswith(_ENDS) else f"{line}." for line in lines)
+    text = " ".join(_SIGN.sub("", each) for each in sentences)
+    plain = tuple(part for block in blocks for part in _unfolded(block))
+    return Message(text, blocks, None if plain == blocks else plain)
+
+
+def _unfolded(block: Block) -> list[Block]:
+    if block["type"] != "container":
+        return [block]
+    title, subtitle = (block[name]["text"] for name in ("title", "subtitle"))
+    # An empty one holds its subtitle only.
+    more = [
+        each for each in block["child_blocks"] if each.get("text") != section(subtitle)["text"]
+    ]
+    return [text_section(f"{title}  ·  {subtitle}"), *more]
+
+
+def _texts(block: Block) -> Iterator[str]:
+    """Yield what a block says as mrkdwn without markup: a field or a container on one line."""
+    if block["type"] == "container":
+        yield f"{_said(block['title'])}: {_said(block['subtitle'])}"
+    elif "fields" in block:
+        yield from (_said(each).replace("\n", ": ") for each in block["fields"])
+    elif "text" in block:
+        yield _said(block["text"])
+    elif block["type"] == "context":
+        yield from map(_said, block["elements"])
+
+
+def _said(part: Block) -> str:
+    text = str(part["text"]).replace("  ·  ", ", ").replace("  ", " ")
+    if part["type"] == "mrkdwn":
+        return without_markup(text)
+    return "\n".join(escaped(line, MAX_SECTION_CHARS) for line in text.splitlines())
+
+
 def plain_message(mrkdwn: str, *buttons: Block | None) -> Message:
     """Return a message of one paragraph, possibly with buttons."""
-    return Message(without_markup(mrkdwn), (section(mrkdwn), *actions(*buttons)))
+    return message_of(section(mrkdwn), *actions(*buttons))
 
 
 def plain(mrkdwn: str) -> Explain:
@@ -261,12 +314,8 @@ def retry_message(mrkdwn: str, facts: Facts, *, detail: str = "") -> Message:
     Only admins see `detail`.
     """
     seen = f" ({escaped(detail, 60)})" if detail and facts.is_admin else ""
-    reference = f"{REFERENCE} {facts.reference}" if facts.reference else ""
-    note: list[Block] = [context(f"{reference}{seen}")] if reference else []
-    return Message(
-        mrkdwn.replace("`", "") + (f" {reference}." if reference else ""),
-        (section(mrkdwn), *note, *actions(again_button(facts.command_line))),
-    )
+    note = [context(f"{REFERENCE} {facts.reference}{seen}")] if facts.reference else []
+    return message_of(section(mrkdwn), *note, *actions(again_button(facts.command_line)))
 
 
 def retry(mrkdwn: str) -> Explain:

@@ -1,6 +1,6 @@
 """Draw a bulk scan: its price, progress and summary. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from bot.bulk_scans import INTERRUPTED, MAX_DOMAINS, SECONDS_EACH, BulkScan, End, Item
@@ -13,6 +13,7 @@ from bot.views.blocks import (
     button,
     context,
     header,
+    message_of,
     paragraphs,
     plain_message,
     run_button,
@@ -23,15 +24,12 @@ from bot.views.scan_facts import SIGNS, end_sign, end_text, ends, issues_title
 from bot.views.text import (
     bold,
     code,
-    escaped,
     host_text,
     lines_within,
     literal,
-    moment_text,
     moment_token,
     plural,
     score_number,
-    without_markup,
 )
 
 # Names that the portfolio lacks, each with those most like it.
@@ -79,10 +77,7 @@ def price_message(
         start = button("Start", START, selection, style="primary")
         if start is None:
             lines.append(f"These names are too long for one bulk scan. {NARROW}")
-    return Message(
-        without_markup("\n".join(lines)),
-        (*paragraphs(lines), *actions(start)),
-    )
+    return message_of(*paragraphs(lines), *actions(start))
 
 
 def _unknown_lines(unknown: Unknown) -> list[str]:
@@ -140,16 +135,12 @@ def progress_message(run: BulkScan, now: datetime) -> Message:
     bar = "■" * filled + "□" * (BAR_SQUARES - filled)
     failed = f", {len(run.failed):,} failed" if run.failed else ""
     far = f"{done:,} of {run.count:,} done{failed}."
-    text = f"{_title(run)}: {far}"
     stop = None if run.end or run.is_stopping else button("Stop", STOP, run.run_id)
-    return Message(
-        f"{text} {_state(run, now, moment_text)}",
-        (
-            section(f"*{_title(run)}*{_what(run)}"),
-            section(f"{bar}  {far}"),
-            context(_state(run, now, moment_token)),
-            *actions(stop),
-        ),
+    return message_of(
+        section(f"*{_title(run)}*{_what(run)}"),
+        section(f"{bar}  {far}"),
+        context(_state(run, now)),
+        *actions(stop),
     )
 
 
@@ -161,14 +152,14 @@ def _what(run: BulkScan) -> str:
     return f"  ·  {code(run.what, 200)}" if run.what else ""
 
 
-def _state(run: BulkScan, now: datetime, shown: Callable[[datetime], str]) -> str:
+def _state(run: BulkScan, now: datetime) -> str:
     if run.end:
         return "The summary is below."
     if run.is_stopping:
         return "Stopping after the present domain."
     if run.waits_until and run.waits_until > now:
-        return f"⏸️ Waiting for free requests. I go on by myself {shown(run.waits_until)}."
-    present = f"Now: {escaped(host_text(run.left[0].host), MAX_HOST_CHARS)}. " if run.left else ""
+        return f"⏸️ Waiting for free requests. I go on by myself {moment_token(run.waits_until)}."
+    present = f"Now: {_name(run.left[0].host)}. " if run.left else ""
     return f"{present}About {_span(len(run.left))} left."
 
 
@@ -190,14 +181,11 @@ def summary_message(run: BulkScan, now: datetime) -> Message:
     if scanned and not any(parts[:2]):
         lines[:0] = ["No issues reported, and nothing ends within 30 days."]
     retry = button("Retry failed" if failed else "Scan the rest", RETRY, run.run_id)
-    return Message(
-        without_markup(" ".join(filter(None, [head, why, *lines]))),
-        (
-            header(head),
-            section(" ".join(filter(None, [why, _what(run).lstrip(" ·")])) or "All done."),
-            *map(section, lines),
-            *actions(retry if failed or run.left else None, run_button("All domains", "/domains")),
-        ),
+    return message_of(
+        header(head),
+        section(" ".join(filter(None, [why, _what(run).lstrip(" ·")])) or "All done."),
+        *map(section, lines),
+        *actions(retry if failed or run.left else None, run_button("All domains", "/domains")),
     )
 
 

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from bot.commands import COMMANDS
 from bot.message import Block, Message
 from bot.views.admin import entry_line
-from bot.views.blocks import actions, button, context, header, notice, paragraphs, section
+from bot.views.blocks import (
+    actions,
+    button,
+    context,
+    header,
+    message_of,
+    notice,
+    paragraphs,
+    section,
+)
 from bot.views.home_sections import (
     HomePage,
     Reader,
@@ -44,11 +53,10 @@ def fits_window(message: Message) -> bool:
 
 def summary_window(message: Message, messages_url: str) -> Message:
     """Return a summary of a message that does not fit, with a link to the direct message."""
-    text = clip_at_word(message.text, MAX_SUMMARY_CHARS)
     there = "The full answer, with its buttons, is in your direct messages."
     opening = button("Open messages", OPEN_MESSAGES, url=messages_url, style="primary")
-    shown = _readable(message) or [section(text)]
-    return Message(f"{text} {there}", (*shown, context(there), *actions(opening)))
+    shown = _readable(message) or [section(clip_at_word(message.text, MAX_SUMMARY_CHARS))]
+    return message_of(*shown, context(there), *actions(opening))
 
 
 def _readable(message: Message) -> list[Block]:

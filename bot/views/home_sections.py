@@ -28,7 +28,7 @@ from bot.views.digests.wording import (
     run_lines,
     state_lines,
 )
-from bot.views.ends import never_scanned_text, soon_text
+from bot.views.scan_facts import never_scanned_text, soon_text
 from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_ACCESSIBLE_CHARS,

@@ -10,13 +10,14 @@ from bot.views.blocks import (
     actions,
     again_button,
     context,
+    message_of,
     notice,
     paragraphs,
     plain_message,
     run_button,
     section,
 )
-from bot.views.text import clip, code, escaped, plural
+from bot.views.text import clip, code, plural
 
 MAX_PARTS_SHOWN = 10
 
@@ -24,10 +25,7 @@ MAX_PARTS_SHOWN = 10
 def usage_message(command: str) -> Message:
     """Return the usage of a command, and the other commands."""
     usage = COMMANDS[command]
-    return Message(
-        text=f"{command} {usage.does}. For example: {usage.examples[0][0]}",
-        blocks=(section(f"*{command}* {usage.does}."), *_examples(usage), _others(command)),
-    )
+    return message_of(section(f"*{command}* {usage.does}."), *_examples(usage), _others(command))
 
 
 def overview_message() -> Message:
@@ -39,16 +37,11 @@ def overview_message() -> Message:
         for number, each in enumerate(COMMANDS.values())
         if each.button
     ]
-    return Message(
-        text=f"{start} For example: scan example.com",
-        blocks=(
-            section(f"{start} For example: `scan example.com`"),
-            section("\n".join(lines)),
-            context(
-                "Add `help` to any command. With `here` at the end, everyone reads the answer."
-            ),
-            *actions(*buttons),
-        ),
+    return message_of(
+        section(f"{start} For example: `scan example.com`"),
+        section("\n".join(lines)),
+        context("Add `help` to any command. With `here` at the end, everyone reads the answer."),
+        *actions(*buttons),
     )
 
 
@@ -70,11 +63,7 @@ def not_understood_message(
     parts = paragraphs(lines)
     if understood:
         parts.append(section(f"Understood: {_listed(understood)}"))
-    unclear = "; ".join(f"{escaped(part, 80)}: {why}" for part, why in shown)
-    return Message(
-        text=f"{command}: I couldn't read {unclear}. {usage.note}",
-        blocks=(*parts, *_examples(usage), _others(command)),
-    )
+    return message_of(*parts, *_examples(usage), _others(command))
 
 
 def _listed(parts: Sequence[str]) -> str:
@@ -162,9 +151,8 @@ def _about(command_line: str | None, text: str, *buttons: Block | None) -> Messa
     """Return a message that begins with the command: a person may get several at once."""
     if not command_line:
         return plain_message(text, *buttons)
-    plain = f"{escaped(command_line, MAX_LINE_CHARS)}: {text.replace('`', '')}"
     mrkdwn = f"{code(command_line, MAX_LINE_CHARS)}: {text}"
-    return Message(plain, (section(mrkdwn), *actions(again_button(command_line), *buttons)))
+    return plain_message(mrkdwn, again_button(command_line), *buttons)
 
 
 def _interrupted_text(what: str, command_line: str | None) -> str:

@@ -280,7 +280,7 @@ async def test_m21_a_step_of_a_workflow_fails_with_a_sentence_after_a_kill(room:
 
     await room.look()
 
-    assert run.error == f"⚠️ {INTERRUPTED}, so this got no answer. Please try again."
+    assert run.error == f"{INTERRUPTED}, so this got no answer. Please try again."
     assert await room.left() == []
 
 

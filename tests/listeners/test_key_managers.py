@@ -50,7 +50,7 @@ async def test_people_and_groups_are_named(room: AdminRoom) -> None:
 
     cy, web, security = room.slack.person("cy").id, *map(room.group_id, ("web-team", "security"))
     assert await named(room) == (cy, web, security)
-    assert f"Managers: <@{cy}>, <!subteam^{web}>, <!subteam^{security}>." in said
+    assert f"managers: <@{cy}>, <!subteam^{web}>, <!subteam^{security}>." in said
     [entry] = await room.audit.entries(room.workspace)
     assert (entry.act, entry.added) == (Act.MANAGERS_CHANGED, (cy, web, security))
 

@@ -45,4 +45,4 @@ async def test_what_slack_refuses_to_draw_is_said_where_they_asked(room: AdminRo
     await name_bob(room)
     await room.quiet()
 
-    assert "Managers:" in room.ada.messages()[-1].everything
+    assert "managers:" in room.ada.messages()[-1].everything

@@ -48,7 +48,7 @@ def test_the_price_says_the_time_what_is_left_and_what_it_is_for() -> None:
 
     assert message.text == (
         "37 scans, about 25 minutes. 840 requests left this hour, 50 of them reserved for digests."
-        "\nTo scan: tag:prod"
+        " To scan: tag:prod."
     )
     assert buttons(message) == {"Start": "tag:prod"}
 

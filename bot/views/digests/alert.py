@@ -12,7 +12,7 @@ from bot.message import Block, Message
 from bot.views.blocks import actions, button, context, header, paragraphs, run_button, section
 from bot.views.digests.wording import manage_button, owners_line, person
 from bot.views.domains import score_mrkdwn, score_text
-from bot.views.ends import soon_text
+from bot.views.scan_facts import soon_text
 from bot.views.text import MAX_BUTTON_CHARS, bold, clip, escaped, host_text, moment_token, plural
 
 TAKE, SNOOZE = "alert.take", "alert.snooze"

@@ -24,8 +24,7 @@ from bot.views.digests.wording import (
     uncertain_text,
 )
 from bot.views.domains import score_mrkdwn, score_text
-from bot.views.ends import scanned_text, soon_text
-from bot.views.scan_facts import SIGNS
+from bot.views.scan_facts import SIGNS, scanned_text, soon_text
 from bot.views.schedule import schedule_text, zoned_slot_text
 from bot.views.text import (
     code,
