@@ -11,9 +11,17 @@ from typing import ParamSpec, TypeVar
 import aiohttp
 import structlog
 
-from bot.bootstrap.features import Features, look_at_processes, register_features
+from bot.bootstrap.features import Features, register_features
 from bot.bootstrap.installations import Lifecycle, register_lifecycle
-from bot.bootstrap.services import Pace, Role, Services, Stored, build_shared_state, opened_store
+from bot.bootstrap.services import (
+    Pace,
+    Role,
+    Services,
+    Stored,
+    build_shared_state,
+    look_at_processes,
+    opened_store,
+)
 from bot.bootstrap.slack_app import (
     SlackAuth,
     SlackClients,

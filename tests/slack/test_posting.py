@@ -310,21 +310,6 @@ async def test_a_line_that_is_too_long_is_not_joined(room: Room) -> None:
         task.cancel()
 
 
-async def test_cancelled_turns_do_not_lengthen_the_line(room: Room) -> None:
-    in_line = room.in_line(19)
-    await settled()
-    for task in in_line:
-        task.cancel()
-    await settled()
-    [last] = room.in_line(1)
-    await settled()
-
-    await room.time.pass_by(BETWEEN_S)
-
-    assert last.done()
-    assert last.exception() is None
-
-
 async def test_a_person_is_told_in_a_direct_message(room: Room) -> None:
     await room.tell_bob()
 
