@@ -7,7 +7,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.playground.slack import LocalSlack, running_slack
 from bot.slack.channels import (
     MAX_PAGES,
-    Channel,
     fetch_admins,
     fetch_channel,
     fetch_own_channels,
@@ -17,7 +16,6 @@ from bot.slack.errors import (
     ChannelClosedError,
     MissingScopeError,
     SlackRateLimitedError,
-    SlackUnavailableError,
 )
 from bot.workspace import WorkspaceId
 from tests.loops import loop_over
@@ -52,20 +50,6 @@ async def test_a_channel_is_described(
     assert {flag for flag in flags if getattr(channel, flag)} == traits
 
 
-async def test_in_a_direct_message_the_bot_is_with_one_person(
-    slack: LocalSlack, client: AsyncWebClient
-) -> None:
-    workspace = slack.world.workspace
-    direct = workspace.direct_message(workspace.member_named("bob"))
-    slack.world.scopes = (*slack.world.scopes, "im:read")
-
-    channel = await fetch_channel(client, direct.id)
-
-    assert channel == Channel(
-        direct.id, "", is_private=True, is_archived=False, has_bot=True, is_shared=False
-    )
-
-
 @loop_over("name", ["hidden", "C0NOWHERE"])
 async def test_a_private_channel_without_the_bot_is_as_good_as_gone(
     slack: LocalSlack, client: AsyncWebClient, name: str
@@ -91,15 +75,6 @@ async def test_without_the_scope_nothing_is_said_of_a_channel(
             await is_in_channel(client, general, slack.person("bob").id)
 
     assert "channels:read" in caught.value.needed
-
-
-@loop_over(("name", "is_in"), [("bob", True), ("cy", False)])
-async def test_somebody_is_in_a_channel_or_not(
-    slack: LocalSlack, client: AsyncWebClient, name: str, is_in: bool
-) -> None:
-    secret = channel_id(slack, "secret")
-
-    assert await is_in_channel(client, secret, slack.person(name).id) is is_in
 
 
 async def test_pages_of_members_are_read_until_somebody_is_found_or_to_the_last() -> None:
@@ -143,10 +118,6 @@ async def test_channels_are_read_until_there_are_enough() -> None:
     assert all(asked["team_id"] == "T1" and asked["exclude_archived"] for asked in client.asked)
 
 
-async def test_a_bot_in_no_channel_is_in_none() -> None:
-    assert await fetch_own_channels(Pages([]), ACME, limit=6) == []
-
-
 async def test_the_primary_owner_comes_first_then_owners_then_admins() -> None:
     client = Pages(
         [
@@ -180,22 +151,3 @@ async def test_but_not_for_long() -> None:
         await fetch_admins(Pages([], refused=[slow]), ACME, sleep=slept)
 
     assert (caught.value.retry_after_s, slept.seconds) == (900, [])
-
-
-async def test_nor_for_ever() -> None:
-    slow = {"error": "ratelimited", "status": 429}
-
-    with pytest.raises(SlackRateLimitedError):
-        await fetch_admins(Pages([], refused=[slow] * 50), ACME, sleep=Slept())
-
-
-async def test_a_huge_workspace_is_not_read_to_its_end() -> None:
-    client = Pages(*[[{"id": "U1", "is_admin": True}]] * (MAX_PAGES + 5))
-
-    assert await fetch_admins(client, ACME) == ["U1"] * 5
-    assert len(client.asked) == MAX_PAGES
-
-
-async def test_a_slack_that_is_away_is_said_to_be() -> None:
-    with pytest.raises(SlackUnavailableError):
-        await fetch_own_channels(Pages([], refused=[{"status": 500}]), ACME, limit=6)
