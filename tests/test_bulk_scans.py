@@ -11,7 +11,6 @@ from bot.bulk_scans import (
     FAILURES_IN_ROW,
     INTERRUPTED,
     LEASE,
-    MAX_DOMAINS,
     RESERVE_PAUSE,
     BulkScan,
     BulkScanOverError,
@@ -22,7 +21,6 @@ from bot.bulk_scans import (
 )
 from bot.concurrency import Tasks
 from bot.errors import BotError
-from bot.jobs.due_work import AT_ONCE
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import Scans
@@ -148,19 +146,6 @@ async def test_one_workspace_has_one_at_a_time_and_others_have_theirs(office: Of
 
     assert caught.value.run
     assert caught.value.run.run_id == run.run_id
-
-
-async def test_so_many_are_under_way_in_a_process(office: Office) -> None:
-    office.gate.clear()
-    for number in range(AT_ONCE + 1):
-        await office.start("a", WorkspaceId(f"T{number}"))
-
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    office.gate.set()
-    assert await office.tasks.drain(TIME_LIMIT_S)
-
-    assert len(office.scanned) == AT_ONCE
 
 
 async def test_another_process_goes_on_after_a_kill_and_scans_nothing_twice(
@@ -439,22 +424,6 @@ async def test_none_begins_before_the_summary_of_the_last_one_is_sent(office: Of
     assert (await office.start("b")).left
 
 
-async def test_a_summary_that_slack_did_not_take_is_sent_again(office: Office) -> None:
-    await office.start("a")
-    office.gate.clear()
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    office.posts.errors = [SlackUnavailableError("down")] * 3
-    office.gate.set()
-    assert await office.tasks.drain(TIME_LIMIT_S)
-    told = len(office.posts.notified)
-    await office.pass_by(timedelta(hours=1))
-    await office.pass_by(timedelta(hours=1))
-
-    assert (told, len(office.posts.notified)) == (1, 2)
-    assert "1 scanned" in office.summary
-
-
 async def test_a_stop_of_the_process_hands_it_over_at_once(office: Office) -> None:
     await office.start("ab")
     office.gate.clear()
@@ -468,16 +437,6 @@ async def test_a_stop_of_the_process_hands_it_over_at_once(office: Office) -> No
     await office.pass_by()
 
     assert office.scanned == ["a", "b"]
-
-
-async def test_more_than_the_limit_are_never_begun(office: Office) -> None:
-    items = items_of(
-        a_domain(f"n{number}.example", domain_id=f"{number}") for number in range(MAX_DOMAINS + 1)
-    )
-
-    run = await office.bulk.start(ACME, BOB, items, "")
-
-    assert run.count == MAX_DOMAINS
 
 
 def test_a_domain_without_an_id_is_left_out() -> None:

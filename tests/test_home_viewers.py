@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import timedelta
 
 import pytest
 
@@ -11,7 +10,6 @@ from bot.home_viewers import (
     AT_ONCE,
     BETWEEN_S,
     MAX_VIEWERS,
-    NOTED_AGAIN_AFTER,
     OPEN_FOR,
     PER_VIEWER_S,
     HomeViewers,
@@ -116,25 +114,6 @@ async def test_a_slow_one_does_not_keep_the_others_waiting() -> None:
     assert len(begun) == AT_ONCE + 3
 
 
-async def test_only_so_many_are_drawn_at_once() -> None:
-    screens = Screens()
-    for number in range(MAX_VIEWERS):
-        await screens.homes.opened(ACME, f"U{number}")
-    drawing, most = set[str](), list[int]()
-
-    async def draw(_workspace: WorkspaceId, user_id: str) -> None:
-        drawing.add(user_id)
-        most.append(len(drawing))
-        await asyncio.sleep(0)
-        drawing.discard(user_id)
-
-    screens.homes.set_renderer(draw)
-    screens.homes.schedule_refresh(ACME)
-    await screens.quiet()
-
-    assert (len(most), max(most)) == (MAX_VIEWERS, AT_ONCE)
-
-
 async def test_it_is_drawn_for_nobody_in_particular_whoever_has_changed_something() -> None:
     screens = Screens()
     await screens.homes.opened(ACME, "U1")
@@ -201,33 +180,6 @@ async def test_only_the_latest_viewers_are_kept() -> None:
     assert viewers[0] == f"U{MAX_VIEWERS + 4}"
 
 
-async def test_looking_often_writes_seldom() -> None:
-    screens = Screens()
-    await screens.homes.opened(ACME, "U1")
-    first = await screens.documents.get(f"{ACME}/home-viewers")
-    screens.clock.advance(60)
-    await screens.homes.opened(ACME, "U1")
-    again = await screens.documents.get(f"{ACME}/home-viewers")
-    screens.clock.advance((NOTED_AGAIN_AFTER + timedelta(seconds=1)).total_seconds())
-    await screens.homes.opened(ACME, "U1")
-    later = await screens.documents.get(f"{ACME}/home-viewers")
-
-    revs = [document and document.rev for document in (first, again, later)]
-    assert revs[0] == revs[1] != revs[2]
-
-
-async def test_another_process_knows_them_too() -> None:
-    screens = Screens()
-    await screens.homes.opened(ACME, "U1")
-
-    elsewhere = Screens(screens.documents)
-    elsewhere.clock = screens.clock
-    elsewhere.homes.schedule_refresh(ACME)
-    await elsewhere.quiet()
-
-    assert elsewhere.drawn == [(ACME, "U1")]
-
-
 async def test_two_who_open_it_at_once_are_both_remembered() -> None:
     screens = Screens()
 
@@ -247,10 +199,6 @@ async def test_a_store_that_fails_costs_nobody_anything() -> None:
     await screens.quiet()
 
     assert screens.drawn == []
-
-
-def test_a_change_outside_of_the_running_bot_is_nothing() -> None:
-    Screens().homes.schedule_refresh(ACME)
 
 
 async def test_whoever_stops_the_bot_does_not_wait_for_the_next_draw() -> None:

@@ -14,11 +14,9 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 
 from bot.bootstrap.slack_app import TimedAuthorize
 from bot.concurrency import Tasks
-from bot.deduplication import ASKED_WITHIN_S
-from bot.installations.authorize import KNOWN_WITHIN_S
 from bot.listeners.error_boundary import ErrorBoundary, ExternalUserGuard, Failures
 from bot.listeners.request import Request
-from bot.listeners.router import BEGUN_AT, OPTIONS_WITHIN_S, Dispatcher
+from bot.listeners.router import BEGUN_AT, Dispatcher
 from bot.message import Block
 from bot.slack.replies import Replies
 from tests.fakes import TIME_LIMIT_S
@@ -81,16 +79,6 @@ async def offered(took_s: float, *, within_s: float, is_found: bool) -> list[Blo
     return cast(list[Block], json.loads(answer.body)["options"])
 
 
-async def test_what_is_found_in_time_is_offered() -> None:
-    within_s = KNOWN_WITHIN_S + TIME_LIMIT_S
-    assert await offered(KNOWN_WITHIN_S, within_s=within_s, is_found=True) == [FOUND]
-
-
 async def test_the_time_that_was_taken_before_is_not_there_for_finding() -> None:
     async with asyncio.timeout(TIME_LIMIT_S):
         assert await offered(999.99, within_s=1000, is_found=False) == [LATE]
-
-
-def test_all_that_is_done_for_a_menu_is_done_before_slack_gives_it_up() -> None:
-    assert ASKED_WITHIN_S + OPTIONS_WITHIN_S < 2.9  # Slack waits 3 s
-    assert KNOWN_WITHIN_S + 0.5 < OPTIONS_WITHIN_S  # something is left for finding

@@ -17,19 +17,6 @@ from tests.loops import loop_over
 pytestmark = pytest.mark.anyio
 
 
-async def test_the_messages_tab_draws_nothing(room: Room) -> None:
-    await room.opened()
-    drawn = room.draws()
-    [event] = [sent.payload for sent in room.slack.envelopes]
-
-    await room.bob.by_id.deliver(
-        "events_api", event | {"event": event["event"] | {"tab": "messages"}}
-    )
-    await room.home()
-
-    assert room.draws() == drawn == 1
-
-
 async def test_a_slow_list_shows_everything_else_meanwhile() -> None:
     async with running_room(first_look_after_s=0.02) as room:
         room.lists.gate.clear()
@@ -127,15 +114,6 @@ async def test_a_stranger_costs_no_request(room: Room) -> None:
     assert room.lists.asked == []
 
 
-async def test_a_manager_sees_the_setup_but_names_no_managers(room: Room) -> None:
-    await room.managers.name(room.workspace, Named((room.bob.id,)))
-
-    home = await room.opened()
-
-    assert "Set key" in home.buttons
-    assert "Managers" not in home.buttons
-
-
 @loop_over("is_drawn_anew", [True, False])
 async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
     is_drawn_anew: bool,
@@ -156,18 +134,6 @@ async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
     assert "Set key" in waiting.buttons
     assert "Set key" not in home.buttons
     assert "shop.example" in home.everything
-
-
-async def test_whoever_stops_being_an_admin_while_they_wait_does_not_get_it() -> None:
-    async with running_room(first_look_after_s=0.02) as room:
-        room.lists.gate.clear()
-        await room.ada.by_id.open_home()
-        await room.saying("⏳", room.ada)
-        room.ada.member.is_admin = False
-
-        room.lists.gate.set()
-
-        assert "Set key" not in (await room.home(room.ada)).buttons
 
 
 @pytest.mark.parametrize(
@@ -198,18 +164,6 @@ async def test_nothing_is_remembered_of_a_workspace_that_has_gone(room: Room) ->
     room.homes.schedule_refresh(room.workspace)
 
     assert "page 1 of 2" in (await room.home(room.ada)).everything
-
-
-async def test_what_the_other_viewers_see_is_not_lost_with_one_of_them(room: Room) -> None:
-    await room.opened()
-    await room.opened(room.ada)
-    room.slack.deactivate("ada")
-    room.portfolio.forget(room.workspace)
-    room.lists.domains = (a_domain("newer.example"),)
-
-    room.homes.schedule_refresh(room.workspace)
-
-    assert "newer.example" in (await room.home()).everything
 
 
 async def test_pages_of_digests_are_turned(room: Room) -> None:
