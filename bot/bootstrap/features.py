@@ -34,15 +34,13 @@ from bot.listeners.domainkey import (
 )
 from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.domains import DomainsListeners
-from bot.listeners.error_boundary import ErrorBoundary, Failures, register_error_handler
+from bot.listeners.error_boundary import ErrorBoundary, Failures, answer_unread
 from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
-from bot.listeners.mentions import register_mentions
+from bot.listeners.messages import ShortcutListeners, register_mentions
 from bot.listeners.modals import DigestScreen, KeyScreen
 from bot.listeners.permissions import CommandAccess, DigestAccess, Permissions
-from bot.listeners.router import OPTIONS_WITHIN_S, DeferredRuns, Dispatcher
-from bot.listeners.scan import ScanListeners
-from bot.listeners.shortcuts import ShortcutListeners
-from bot.listeners.steps import StepListeners
+from bot.listeners.router import OPTIONS_WITHIN_S, Dispatcher
+from bot.listeners.scan import ScanListeners, StepListeners
 from bot.portfolio.add_domain import DomainAdder
 from bot.portfolio.add_many import DomainLists
 from bot.portfolio.end_dates import ANSWERED_WITHIN_S as DATED_WITHIN_S
@@ -264,7 +262,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         seen=parts.commons.seen,
         options_within_s=OPTIONS_WITHIN_S * parts.pace.patience,
     )
-    register_error_handler(app)
+    app.error(answer_unread)
     _register_members(dispatcher, parts, cases)
     _register_digests(dispatcher, parts, cases)
     _register_key(dispatcher, parts, cases)
@@ -346,7 +344,8 @@ def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> N
         permissions=admin.permissions,
         keys=admin.keys,
         key_service=key_service,
-        deferred=DeferredRuns(parts.deferred, dispatcher.lines, parts.replies),
+        deferred=parts.deferred,
+        lines=dispatcher.lines,
         digests=cases.digests,
         screen=screen,
         clock=parts.clock,

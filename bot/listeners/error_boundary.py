@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import structlog
 from cachetools import TTLCache
-from slack_bolt.async_app import AsyncApp
 from slack_bolt.context.respond.async_respond import AsyncRespond
 from slack_bolt.response import BoltResponse
 
@@ -188,15 +187,10 @@ class ExternalUserGuard:
 RESPONDED_WITHIN_S = 2.0
 
 
-def register_error_handler(app: AsyncApp) -> None:
-    """Attach the handler of failures before an ack; afterwards the boundary answers."""
-    app.error(answer_unread)
-
-
 async def answer_unread(
     error: Exception, body: Mapping[str, Any], respond: AsyncRespond
 ) -> BoltResponse:
-    """Answer a command or a press with a sentence, anything else with 503.
+    """Answer what failed before its ack: a command or a press with a sentence, else with 503.
 
     What comes from an unknown workspace gets 200: it would fail again.
 

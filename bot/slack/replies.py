@@ -1,9 +1,8 @@
-"""Answer a person by `response_url`, ephemeral message or direct message, whichever works."""
+"""Answer a person by `response_url`, ephemeral message or direct message; end workflow steps."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any
 
 import aiohttp
@@ -12,7 +11,13 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
-from bot.slack.client import open_direct, post_message, send_with_fallback, slack_errors
+from bot.slack.client import (
+    in_three_tries,
+    open_direct,
+    post_message,
+    send_with_fallback,
+    slack_errors,
+)
 from bot.slack.errors import (
     BlocksRefusedError,
     SlackError,
@@ -57,13 +62,6 @@ class Origin:
         return {}
 
 
-class Way(Enum):
-    """Where an answer went."""
-
-    THERE = "there"  # where the person asked, possibly behind an open form
-    DIRECT = "direct"  # the direct message with the bot
-
-
 class Replies:
     """Sends answers. The caller owns `http` and closes it."""
 
@@ -85,8 +83,8 @@ class Replies:
         *,
         replace: bool = False,
         to_channel: bool = False,
-    ) -> Way:
-        """Answer a request, to the person alone unless `to_channel`; return where the answer went.
+    ) -> None:
+        """Answer a request, to the person alone unless `to_channel`.
 
         Without a `response_url` only what belongs to a thread can go to the channel.
         `replace` replaces the earlier answer. Refused blocks are sent again as their plain
@@ -104,7 +102,7 @@ class Replies:
             "unfurl_media": False,
             **({} if replaces else origin.thread(to_channel=to_channel)),
         }
-        return await send_with_fallback(
+        await send_with_fallback(
             lambda each: self._send(client, origin, each, how, to_channel=to_channel), message
         )
 
@@ -116,43 +114,42 @@ class Replies:
         how: Mapping[str, Any],
         *,
         to_channel: bool,
-    ) -> Way:
-        thread = origin.thread(to_channel=to_channel)
-        if to_channel and not origin.response_url:
+    ) -> None:
+        thread, content = origin.thread(to_channel=to_channel), message.as_args()
+
+        async def respond() -> None:
+            await self._respond(client, origin.response_url or "", {**content, **how})
+
+        async def reply_in_channel() -> None:
+            async with slack_errors():
+                await client.chat_postEphemeral(
+                    channel=origin.channel_id or "",
+                    user=origin.user_id,
+                    thread_ts=thread.get("thread_ts"),
+                    **content,
+                )
+
+        if to_channel and origin.response_url:
+            await respond()
+            return
+        if to_channel:
             if not (origin.channel_id and thread):
                 raise SlackRefusedError("no response_url")
-            await post_message(client, origin.channel_id, {**message.as_args(), **thread})
-            return Way.THERE
-        if origin.response_url:
+            await post_message(client, origin.channel_id, {**content, **thread})
+            return
+        ways = [respond] * bool(origin.response_url) + [reply_in_channel] * bool(origin.channel_id)
+        for way in ways:
             try:
-                await self._respond(client, origin.response_url, {**message.as_args(), **how})
+                await way()
             except BlocksRefusedError:
                 raise
-            except SlackError as error:
-                if to_channel:
-                    raise
-                logger.warning("response_url failed", error=repr(error))
+            except SlackError as error:  # in the channel: the bot or the person is not there
+                logger.warning("answer failed", way=way.__name__, error=repr(error))
             else:
-                return Way.THERE
-        if origin.channel_id:
-            try:
-                async with slack_errors():
-                    await client.chat_postEphemeral(
-                        channel=origin.channel_id,
-                        user=origin.user_id,
-                        thread_ts=thread.get("thread_ts"),
-                        **message.as_args(),
-                    )
-            except BlocksRefusedError:
-                raise
-            except SlackError as error:  # the bot, or the person, is not in that channel
-                logger.warning("ephemeral answer failed", error=repr(error))
-            else:
-                return Way.THERE
+                return
         direct = await open_direct(client, origin.user_id)
         thread = {} if origin.channel_id else thread
         await post_message(client, direct, {**message.for_one().as_args(), **thread})
-        return Way.DIRECT
 
     async def _respond(self, client: AsyncWebClient, url: str, body: Mapping[str, Any]) -> None:
         try:
@@ -182,3 +179,41 @@ def _check(status: int, body: str) -> None:
         raise slack_error(str(answer.get("error", "unknown")))
     if status >= 400:
         raise slack_error(body.strip()[:60] or f"status {status}")
+
+
+# Bolt's `complete` and `fail` (1.30) try once: a step whose end is lost holds its workflow.
+# https://docs.slack.dev/tools/bolt-python/concepts/custom-steps
+# The step has ended, most often by a try whose answer was lost; its token ends with it:
+# https://docs.slack.dev/reference/methods/functions.completeSuccess#errors
+_STEP_OVER = frozenset(
+    {"execution_not_in_running_state", "function_execution_not_found", "token_revoked"}
+)
+
+
+async def complete_step(client: AsyncWebClient, step_id: str, outputs: Mapping[str, Any]) -> None:
+    """Complete a step of a workflow, in at most three tries; raise SlackError."""
+    await _end_step(
+        lambda: client.functions_completeSuccess(
+            function_execution_id=step_id, outputs=dict(outputs)
+        )
+    )
+
+
+async def fail_step(client: AsyncWebClient, step_id: str, sentence: str) -> None:
+    """Fail a step of a workflow, in at most three tries; raise SlackError."""
+    await _end_step(
+        lambda: client.functions_completeError(function_execution_id=step_id, error=sentence)
+    )
+
+
+async def _end_step(call: Callable[[], Awaitable[object]]) -> None:
+    async def end() -> None:
+        async with slack_errors():
+            await call()
+
+    try:
+        await in_three_tries(end)
+    except SlackRefusedError as error:
+        if error.code not in _STEP_OVER:
+            raise
+        logger.info("the step is over already", error=repr(error))

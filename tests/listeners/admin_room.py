@@ -31,7 +31,7 @@ from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.modals import DigestScreen, KeyScreen
 from bot.listeners.permissions import DigestAccess, Permissions
-from bot.listeners.router import DeferredRuns, Dispatcher
+from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.message import Message as BotMessage
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
@@ -185,7 +185,6 @@ def listeners_of(
     portfolio = Portfolio(connection, clock=room.clock)
     key_service = KeyService(room.keys, connection, portfolio, room.audit, clock=room.clock)
     digests = _digests(room, portfolio)
-    deferred = DeferredCommands(room.documents, RING, clock=room.clock)
     KeyListeners(
         permissions=permissions,
         key_service=key_service,
@@ -204,7 +203,8 @@ def listeners_of(
         permissions=permissions,
         keys=room.keys,
         key_service=key_service,
-        deferred=DeferredRuns(deferred, dispatcher.lines, None),  # type: ignore[arg-type]  # nothing was kept
+        deferred=DeferredCommands(room.documents, RING, clock=room.clock),
+        lines=dispatcher.lines,
         digests=digests,
         screen=screen,
         clock=room.clock,

@@ -14,8 +14,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.concurrency import Tasks
 from bot.inflight_requests import InflightStore
 from bot.listeners.error_boundary import ErrorBoundary, Failures
+from bot.listeners.incoming import from_form
 from bot.listeners.interrupted import InflightTracker, OrphanNotifier
-from bot.listeners.request import Request, from_form
+from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
 from bot.process_heartbeat import Processes

@@ -15,7 +15,7 @@ from bot.listeners.request import Request
 from bot.message import Message
 from bot.slack.client import Member
 from bot.slack.errors import SlackUnavailableError
-from bot.slack.replies import Origin, Replies, Way
+from bot.slack.replies import Origin, Replies
 from bot.store.documents import ForgottenError, StoreError
 from bot.tracker.models import TrackerError
 from bot.views.usage import done_message, working_message
@@ -52,7 +52,7 @@ class FakeReplies(Replies):
         *,
         replace: bool = False,
         to_channel: bool = False,
-    ) -> Way:
+    ) -> None:
         if self.is_stuck:
             await asyncio.Event().wait()
         if self.errors:
@@ -60,7 +60,6 @@ class FakeReplies(Replies):
         self.said.append(message.text)
         self.takes_place += [message.text] * replace
         self.changed.set()
-        return Way.THERE
 
 
 class FakeFailures:

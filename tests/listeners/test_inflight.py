@@ -15,7 +15,7 @@ from bot.listeners.interrupted import AT_ONCE, InflightTracker
 from bot.listeners.request import Request
 from bot.message import Message
 from bot.slack.errors import SlackUnavailableError
-from bot.slack.replies import Origin, Replies, Way
+from bot.slack.replies import Origin, Replies
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
 from tests.builders import KEY
@@ -43,13 +43,12 @@ class FakeReplies(Replies):
 
     async def send(
         self, client: AsyncWebClient, origin: Origin, message: Message, **how: Any
-    ) -> Way:
+    ) -> None:
         if self.is_away:
             raise SlackUnavailableError("away")
         self.said.append(message.text)
         async with self.changed:
             self.changed.notify_all()
-        return Way.THERE
 
 
 class FakeFailures:

@@ -4,7 +4,7 @@ from typing import Any
 
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.listeners.mentions import read_line, read_message
+from bot.listeners.messages import read_line, read_message
 from tests.loops import loop_over
 
 BOT = "U0BOT"

@@ -5,8 +5,8 @@ from typing import Any
 
 from slack_bolt.authorization import AuthorizeResult
 
+from bot.listeners.incoming import from_form, from_press, from_shortcut
 from bot.listeners.modals import ViewVersions
-from bot.listeners.request import from_form, from_press, from_shortcut
 from tests.loops import loop_over
 
 

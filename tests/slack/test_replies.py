@@ -19,7 +19,7 @@ from bot.slack.errors import (
     SlackRefusedError,
     SlackUnavailableError,
 )
-from bot.slack.replies import Origin, Replies, Way
+from bot.slack.replies import Origin, Replies
 from bot.views.blocks import actions, button, section
 from tests.fakes import TIME_LIMIT_S
 from tests.slack.conftest import a_client
@@ -52,9 +52,9 @@ class Room:
     def channel(self) -> Channel:
         return self.slack.channel("general")
 
-    async def send(self, message: Message = ANSWER, **how: bool) -> Way:
+    async def send(self, message: Message = ANSWER, **how: bool) -> None:
         origin = Origin(self.bob.id, self.channel.id, self.url)
-        return await self.replies.send(self.client, origin, message, **how)
+        await self.replies.send(self.client, origin, message, **how)
 
     def said(self, name: str = "bob", place: str = "general") -> list[str]:
         """Return the texts of the bot's messages that somebody sees."""
@@ -82,15 +82,15 @@ async def test_an_answer_takes_the_proxy_that_calls_take(
         room = Room(slack, a_client("http://slack.example/api/", http), http)
         room.url = "http://hooks.slack.example/answer"
 
-        assert await room.send() is Way.THERE
+        await room.send()
 
     assert passed == [room.url]
 
 
 async def test_who_is_answered_in_a_channel_can_share_it(room: Room) -> None:
-    way = await room.send()
+    await room.send()
 
-    assert (way, room.bob.messages()[-1].buttons) == (Way.THERE, ["Scan", "Share"])
+    assert room.bob.messages()[-1].buttons == ["Scan", "Share"]
     assert room.said("ada") == []
 
 
@@ -103,7 +103,7 @@ def asked(room: Room) -> Room:
 
 
 async def test_the_answer_is_for_whoever_asked_and_shows_no_previews(asked: Room) -> None:
-    assert await asked.send() is Way.THERE
+    await asked.send()
 
     assert (asked.said(), asked.said("ada")) == (["All is well"], [])
     [message] = asked.channel.messages
@@ -114,7 +114,7 @@ async def test_the_answer_is_for_whoever_asked_and_shows_no_previews(asked: Room
 async def test_what_is_shared_is_for_everybody(asked: Room) -> None:
     await asked.send()
 
-    assert await asked.send(Message("Look"), replace=True, to_channel=True) is Way.THERE
+    await asked.send(Message("Look"), replace=True, to_channel=True)
 
     assert asked.said("ada") == ["Look"]
     assert asked.said() == ["All is well", "Look"]
@@ -146,7 +146,7 @@ async def test_an_address_that_fails_leaves_the_channel(
 ) -> None:
     fail(asked.slack)
 
-    assert await asked.send() is Way.THERE
+    await asked.send()
 
     assert (asked.said(), asked.said("ada")) == (["All is well"], [])
 
@@ -157,7 +157,7 @@ async def test_who_is_not_in_the_channel_any_more_is_answered_in_a_direct_messag
     asked.slack.fail_next("response_url", kind="html")
     asked.slack.fail_next("chat.postEphemeral", error="user_not_in_channel")
 
-    assert await asked.send() is Way.DIRECT
+    await asked.send()
 
     [sent] = asked.bob.messages("dm")
     assert (asked.said(), sent.buttons) == ([], ["Scan"])
@@ -176,9 +176,9 @@ async def test_blocks_that_slack_refuses_are_sent_again_plainly_the_same_way(ask
     asked.slack.refuse_block_types("divider")
     await asked.send(Message("Working on it"))
 
-    assert await asked.send(NEWEST, replace=True) is Way.THERE
+    await asked.send(NEWEST, replace=True)
     assert [each.text for each in asked.channel.messages] == ["All is well"]
-    assert await asked.send(NEWEST, to_channel=True) is Way.THERE
+    await asked.send(NEWEST, to_channel=True)
 
     assert asked.said("ada") == ["All is well"]
     assert {call.method for call in asked.slack.calls} == {"response_url"}
@@ -201,7 +201,7 @@ async def test_what_slack_says_of_an_answer_is_understood(
 ) -> None:
     async with answering(make) as room.url:
         if reason is None:
-            assert await room.send(to_channel=True) is Way.THERE
+            await room.send(to_channel=True)
             return
         with pytest.raises(SlackError) as caught:
             await room.send(to_channel=True)
