@@ -43,7 +43,7 @@ from bot.metrics.definitions import Metrics, traced_calls
 from bot.process_heartbeat import REFRESH_EVERY_S, Processes, SharedProcesses
 from bot.settings import Settings
 from bot.shared_limits import ANSWERED_WITHIN_S, SharedHolds
-from bot.slack.auth import SlackHealth, check_api
+from bot.slack.auth import check_api
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
 from bot.store.documents import Documents
@@ -94,12 +94,12 @@ async def build_runtime(
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
     documents, ring = stored.documents, stored.ring
     processes = _processes(stored, role, clock=clock)
-    clock_check, health, tasks = ClockCheck(), SlackHealth(), Tasks()
+    clock_check, tasks = ClockCheck(), Tasks()
     commons = await build_shared_state(
         stored, processes, tasks, clock=clock, patience=pace.patience
     )
-    http = await stack.enter_async_context(_slack_session(metrics, health, clock_check))
-    clients = SlackClients(settings, http, health)
+    http = await stack.enter_async_context(_slack_session(metrics, clock_check))
+    clients = SlackClients(settings, http)
     clock_check.compare(SLACK, lambda: check_api(clients.once()), clock=clock)
     if stored.shared:
         clock_check.compare("postgresql", stored.shared.now, clock=host_clock)
@@ -142,17 +142,14 @@ async def build_runtime(
     )
 
 
-def _slack_session(
-    metrics: Metrics, health: SlackHealth, clock_check: ClockCheck
-) -> aiohttp.ClientSession:
+def _slack_session(metrics: Metrics, clock_check: ClockCheck) -> aiohttp.ClientSession:
     # A line that the other side is about to close loses a post without a word, and no process may
     # repeat it: idle lines are given up early.
     connector = aiohttp.TCPConnector(
         keepalive_timeout=IDLE_LINE_S, limit=0, limit_per_host=LINES_PER_HOST
     )
-    note_date = partial(clock_check.note_date, SLACK)
-    traces = [traced_calls(metrics.slack.note_call, note_date), traced_calls(health.note_call)]
-    return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=traces)
+    trace = traced_calls(metrics.slack.note_call, partial(clock_check.note_date, SLACK))
+    return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=[trace])
 
 
 def _posting(

@@ -7,7 +7,6 @@ import pytest
 
 from bot.concurrency import Tasks
 from bot.home_viewers import (
-    AT_ONCE,
     BETWEEN_S,
     MAX_VIEWERS,
     OPEN_FOR,
@@ -94,24 +93,24 @@ async def test_what_changes_while_it_is_drawn_is_drawn_too() -> None:
 
 async def test_a_slow_one_does_not_keep_the_others_waiting() -> None:
     screens = Screens()
-    for number in range(AT_ONCE + 3):
+    for number in range(3):
         await screens.homes.opened(ACME, f"U{number}")
     gate, begun = asyncio.Event(), list[str]()
 
     async def draw(_workspace: WorkspaceId, user_id: str) -> None:
         begun.append(user_id)
-        if len(begun) < AT_ONCE:  # all but one of those that are drawn at once
+        if len(begun) < 3:
             await gate.wait()
 
     screens.homes.set_renderer(draw)
     screens.homes.schedule_refresh(ACME)
     async with asyncio.timeout(TIME_LIMIT_S):
-        while len(begun) < AT_ONCE + 3:  # noqa: ASYNC110  # the list does not tell
+        while len(begun) < 3:  # noqa: ASYNC110  # the list does not tell
             await asyncio.sleep(0)
     gate.set()
     await screens.quiet()
 
-    assert len(begun) == AT_ONCE + 3
+    assert len(begun) == 3
 
 
 async def test_it_is_drawn_for_nobody_in_particular_whoever_has_changed_something() -> None:
@@ -143,18 +142,6 @@ async def test_the_more_people_look_the_longer_is_the_rest_between_two_rounds() 
     await screens.quiet()
 
     assert (rests[1], rests[-1]) == (BETWEEN_S, MAX_VIEWERS * PER_VIEWER_S)
-
-
-async def test_a_round_of_draws_ends_when_the_bot_stops() -> None:
-    screens = Screens()
-    for number in range(MAX_VIEWERS):
-        await screens.homes.opened(ACME, f"U{number}")
-    screens.while_drawing = screens.homes.stop
-
-    screens.homes.schedule_refresh(ACME)
-    await screens.quiet()
-
-    assert len(screens.drawn) == 1
 
 
 async def test_after_an_hour_nobody_has_it_open_any_more() -> None:

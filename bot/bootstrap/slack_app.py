@@ -99,14 +99,11 @@ class TimedAuthorize(AsyncAuthorize):
 
 
 class SlackClients:
-    """Makes clients of Slack's Web API that share one HTTP session, whose calls `health` notes."""
+    """Makes clients of Slack's Web API that share one HTTP session."""
 
-    def __init__(
-        self, settings: Settings, http: aiohttp.ClientSession, health: auth.SlackHealth
-    ) -> None:
+    def __init__(self, settings: Settings, http: aiohttp.ClientSession) -> None:
         self._settings = settings
         self._http = http
-        self.health = health
 
     def patient(self, token: str | None = None) -> AsyncWebClient:
         """Return a client that waits once when Slack asks it to, for at most 3 s."""
@@ -153,7 +150,7 @@ def open_workspaces(
 def _one_workspace(
     clients: SlackClients, token: str, *, clock: Callable[[], datetime]
 ) -> SlackAuth:
-    once = clients.once(token)
+    once, health = clients.once(token), auth.SlackHealth()
     own = auth.Identity(clients.patient(token), once, clock=clock)
 
     async def ask() -> None:
@@ -162,7 +159,7 @@ def _one_workspace(
     return SlackAuth(
         authorize=own,
         client_for=own.client_for,
-        find_slack=lambda: clients.health.check(ask),
+        find_slack=lambda: health.check(ask),
         unknown=FOREIGN_WORKSPACE,
         doubt=Event(),  # no listener: its operator finds out
         own=own,
@@ -186,12 +183,12 @@ def _many_workspaces(
     )
     doubt = Event()
     tokens = TokenProvider(recent, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
-    directory = Directory(recent)
+    directory, health = Directory(recent), auth.SlackHealth()
     return SlackAuth(
         authorize=InstalledWorkspaces(directory, tokens, known_within_s=known_within_s),
         client_for=Clients(directory, tokens, clients.once),
         # Without an installation there is no token to ask with, and the bot is ready all the same.
-        find_slack=lambda: clients.health.check(lambda: auth.check_api(clients.once())),
+        find_slack=lambda: health.check(lambda: auth.check_api(clients.once())),
         unknown=not_installed_text(settings.public_url or ""),
         doubt=doubt,
         oauth=OAuth(calls=calls, recent=recent, directory=directory, tokens=tokens),

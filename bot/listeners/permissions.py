@@ -46,16 +46,18 @@ class Permissions:
         member = await request.fetch_member()
         if not (member.is_admin or await self.is_manager(request, member)):
             named = await self._managers.named(request.workspace)
-            is_in_organisation = request.workspace.enterprise_id is not None
-            raise admin.NotAManagerError(named.ids, is_in_organisation=is_in_organisation)
+            raise admin.NotAManagerError(
+                named.ids, is_in_organisation=request.workspace.enterprise_id is not None
+            )
         return member
 
     async def require_admin(self, request: Request) -> Member:
         """Return the person; raise NotAnAdminError if they are no admin or owner."""
         member = await request.fetch_member()
         if not member.is_admin:
-            is_in_organisation = request.workspace.enterprise_id is not None
-            raise admin.NotAnAdminError(is_in_organisation=is_in_organisation)
+            raise admin.NotAnAdminError(
+                is_in_organisation=request.workspace.enterprise_id is not None
+            )
         return member
 
     async def is_manager(self, request: Request, member: Member) -> bool:

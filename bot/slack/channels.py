@@ -84,7 +84,6 @@ async def is_in_channel(client: AsyncWebClient, channel_id: str, user_id: str) -
 # https://docs.slack.dev/reference/methods/users.conversations
 MEMBERS_PAGE_SIZE = 200
 MAX_IN_CHARGE = 5
-MAX_WAITS = 5  # for one page
 LONGEST_WAIT_S = 60
 Sleep = Callable[[float], Awaitable[object]]
 
@@ -146,28 +145,22 @@ async def _pages(
 ) -> AsyncIterator[list[Any]]:
     """Yield the list called `name` of each page; without `sleep` no rate limit is waited for."""
     cursor: str | None = None
-    for _ in range(MAX_PAGES):
-        page, cursor = await _page(ask, cursor, name, sleep)
-        yield page
-        if not cursor:
-            return
-
-
-async def _page(
-    ask: Callable[[str | None], Awaitable[Any]], cursor: str | None, name: str, sleep: Sleep | None
-) -> tuple[list[Any], str | None]:
-    waits = 0
-    while True:
+    pages = 0
+    while pages < MAX_PAGES:
         try:
             async with slack_errors():
                 answer = await ask(cursor)
-                following = (answer.get("response_metadata") or {}).get("next_cursor")
-                return list(answer.get(name) or ()), following or None
+                page = list(answer.get(name) or ())
+                cursor = (answer.get("response_metadata") or {}).get("next_cursor")
         except SlackRateLimitedError as error:
-            if not sleep or waits == MAX_WAITS or error.retry_after_s > LONGEST_WAIT_S:
+            if not sleep or error.retry_after_s > LONGEST_WAIT_S:
                 raise
-            waits += 1
             await sleep(error.retry_after_s)
+            continue
+        pages += 1
+        yield page
+        if not cursor:
+            return
 
 
 def _rank(user: Mapping[str, Any]) -> int | None:
