@@ -318,14 +318,14 @@ async def serve(
         checks = await stack.enter_async_context(
             run_periodic(ground.stored, parts, role, periodic, finish_within_s=finish_within_s)
         )
-        door = await start_transport(stack, app, parts, role)
+        endpoint, link_checks = await start_transport(stack, app, parts, role)
         tick = {"tick": _all_true(checks["tick"], beats.are_recent)}
         own_checks = _own_checks(parts, workspaces) | {"clock": ground.clock_check.is_right}
-        checks = {**own_checks, **checks, **tick, **door.checks}
+        checks = {**own_checks, **checks, **tick, **link_checks}
         look_at_processes(parts.metrics, ground.stored)
         install = lifecycle.endpoint if role.answers else None
         health = HealthEndpoints(checks)
-        await listen(listener, parts, health, slack=door.endpoint, install=install)
+        await listen(listener, parts, health, slack=endpoint, install=install)
         logger.info("started", role=role.value, process=ground.processes.process_id)
         await stop.wait()
         logger.info("stopping")

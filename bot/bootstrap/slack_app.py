@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +15,6 @@ from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, s
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
-from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
@@ -36,7 +35,6 @@ from bot.installations.authorize import (
 )
 from bot.installations.directory import Directory, InstallationRepository, RecentInstallations
 from bot.installations.token_rotation import TokenProvider
-from bot.listeners.router import BEGUN_AT
 from bot.logs import bolt_logger
 from bot.metrics.definitions import Metrics
 from bot.settings import Settings
@@ -78,21 +76,20 @@ class SlackAuth:
     oauth: OAuth | None = None
 
 
-class TimedAuthorize(AsyncAuthorize):
-    """An authorization that notes when it began, for what is to be answered in time.
+class StrictAuthorize(AsyncAuthorize):
+    """An authorization that raises UnknownWorkspaceError, which the error handler answers.
 
     Bolt (1.30) would answer people of an `unknown` workspace through the `response_url`, before
-    the ack and without a time limit: with UnknownWorkspaceError the error handler answers them.
+    the ack and without a time limit.
     """
 
     def __init__(self, authorize: AsyncAuthorize, unknown: str) -> None:
         self._authorize = authorize
         self._unknown = unknown
 
-    async def __call__(self, *, context: AsyncBoltContext, **asked: Any) -> AuthorizeResult:
+    async def __call__(self, **asked: Any) -> AuthorizeResult:
         """See `AsyncAuthorize`; raise UnknownWorkspaceError."""
-        context[BEGUN_AT] = asyncio.get_running_loop().time()
-        result = await self._authorize(context=context, **asked)
+        result = await self._authorize(**asked)
         if result is None:
             raise UnknownWorkspaceError(self._unknown)
         return result
@@ -144,7 +141,7 @@ def open_workspaces(
         workspaces = _many_workspaces(
             settings, recent, clients, tasks, clock=clock, known_within_s=KNOWN_WITHIN_S * patience
         )
-    return replace(workspaces, authorize=TimedAuthorize(workspaces.authorize, workspaces.unknown))
+    return replace(workspaces, authorize=StrictAuthorize(workspaces.authorize, workspaces.unknown))
 
 
 def _one_workspace(
@@ -294,14 +291,6 @@ class StartError(Exception):
     """The bot cannot start; the message is for the operator and holds no secret."""
 
 
-@dataclass(frozen=True, slots=True)
-class SlackTransport:
-    """By which way Slack's requests come in: over HTTP, a socket, or, to a worker, not at all."""
-
-    endpoint: web.SlackEndpoint | None = None
-    checks: Mapping[str, web.Check] = field(default_factory=dict)
-
-
 def bolt_app(client: AsyncWebClient, workspaces: SlackAuth, metrics: Metrics) -> AsyncApp:
     """Return Bolt's app; `client` has no token: Bolt adds that of each request."""
     return TimedApp(
@@ -333,22 +322,21 @@ async def check_tokens(
 
 async def start_transport(
     stack: AsyncExitStack, app: AsyncApp, parts: Services, role: Role
-) -> SlackTransport:
-    """Begin to take Slack's requests; over HTTP the web server passes them to the endpoint."""
+) -> tuple[web.SlackEndpoint | None, Mapping[str, web.Check]]:
+    """Begin to take Slack's requests: return the endpoint for them, or the checks of the socket.
+
+    A worker takes none.
+    """
+    commons, settings = parts.commons, parts.settings
     if not role.answers:
-        return SlackTransport()
-    commons = parts.commons
-    if app_token := parts.settings.slack_app_token:
-        link = connected(app, app_token.get_secret_value(), seen=commons.seen)
-        return SlackTransport(
-            checks={"socket": (await stack.enter_async_context(link)).is_connected}
-        )
-    secret = parts.settings.slack_signing_secret  # the settings require one of the two
-    return (
-        SlackTransport(web.SlackEndpoint(app, secret.get_secret_value(), seen=commons.requests))
-        if secret
-        else SlackTransport()
-    )
+        return None, {}
+    if settings.slack_app_token:
+        app_token = settings.slack_app_token.get_secret_value()
+        link = await stack.enter_async_context(connected(app, app_token, seen=commons.seen))
+        return None, {"socket": link.is_connected}
+    secret = settings.slack_signing_secret  # the settings require one of the two
+    signed_with = secret.get_secret_value() if secret else ""
+    return web.SlackEndpoint(app, signed_with, seen=commons.requests), {}
 
 
 async def listen(

@@ -56,16 +56,10 @@ class AlertListeners:
     async def _change(
         self, request: Request, name: str, change: Callable[[Alert], Alert]
     ) -> Alert:
-        """Change an alert and draw its post; once more if another press came in between."""
-        changed = drawn = await self.alerts.change_alert(request.workspace, name, change)
-        while True:
-            if request.message and request.origin.channel_id:
-                message = views.redrawn(request.message, name, drawn)
-                place = SentMessage(
-                    request.origin.channel_id, str(request.message.get("ts") or "")
-                )
-                await edit_message(request.client, place, message.as_args())
-            present = await self.alerts.alert(request.workspace, name)
-            if present == drawn:
-                return changed
-            drawn = present
+        """Change an alert and draw its post."""
+        changed = await self.alerts.change_alert(request.workspace, name, change)
+        if request.message and request.origin.channel_id:
+            message = views.redrawn(request.message, name, changed)
+            place = SentMessage(request.origin.channel_id, str(request.message.get("ts") or ""))
+            await edit_message(request.client, place, message.as_args())
+        return changed

@@ -140,6 +140,14 @@ FIRST_LOOK_AFTER_S = 1.0
 ClientFor = Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
 
 
+@dataclass(slots=True)
+class _Tab:
+    """The page of digests on a tab, and whether its next draw asks the service."""
+
+    page: int = 0
+    is_refreshing: bool = False
+
+
 @dataclass(kw_only=True)
 class HomeScreen:
     """Draws the tab of a person; `draw` and `draw_for` never raise.
@@ -153,28 +161,22 @@ class HomeScreen:
     client_for: ClientFor
     first_look_after_s: float = FIRST_LOOK_AFTER_S
     _draws: ViewVersions = field(default_factory=ViewVersions, init=False)
-    _pages: LRUCache[str, int] = field(default_factory=lambda: LRUCache(MAX_PLACES), init=False)
-    _refreshing: LRUCache[str, bool] = field(
-        default_factory=lambda: LRUCache(MAX_PLACES), init=False
-    )
+    _tabs: LRUCache[str, _Tab] = field(default_factory=lambda: LRUCache(MAX_PLACES), init=False)
 
     def turn(self, request: Request, page: int) -> None:
         """Set the page of digests for this person."""
-        self._pages[_name(request)] = page
+        self._tab(_name(request)).page = page
 
     def request_refresh(self, request: Request) -> None:
         """Let the next draw for this person ask the service; later draws wait for its answer."""
-        self._refreshing[_name(request)] = True
+        self._tab(_name(request)).is_refreshing = True
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Forget the tabs of a workspace's people."""
         prefix = f"{workspace}/"
         self._draws.forget(prefix)
-        for name in [
-            each for each in (*self._pages, *self._refreshing) if each.startswith(prefix)
-        ]:
-            self._pages.pop(name, None)
-            self._refreshing.pop(name, None)
+        for name in [each for each in self._tabs if each.startswith(prefix)]:
+            del self._tabs[name]
 
     async def draw_for(self, workspace: WorkspaceId, user_id: str) -> None:
         """Redraw the tab of a person after a change: see `HomeViewers.set_renderer`."""
@@ -205,8 +207,8 @@ class HomeScreen:
             await self._publish(visit, number, error_view(message))
 
     async def _draw(self, visit: Request, number: int) -> None:
-        name = _name(visit)
-        refreshing = name in self._refreshing
+        tab = self._tab(_name(visit))
+        refreshing = tab.is_refreshing
         try:
             if (await _refetch_member(visit)).is_stranger:
                 await self._show(visit, number, None)
@@ -215,7 +217,7 @@ class HomeScreen:
             await self._show(visit, number, known or await self._asked(visit, number))
         finally:
             if refreshing:
-                self._refreshing.pop(name, None)
+                tab.is_refreshing = False
 
     async def _asked(self, visit: Request, number: int) -> Snapshot | Exception:
         asking = asyncio.create_task(self.collector.ask(visit.workspace))
@@ -235,7 +237,7 @@ class HomeScreen:
         name = _name(visit)
         if not self._draws.is_latest(name, number):
             return
-        page = await self.collector.look(visit, self._pages.get(name, 0), domains)
+        page = await self.collector.look(visit, self._tab(name).page, domains)
         # Counting 10,000 domains takes some milliseconds: off the loop.
         await self._publish(visit, number, await asyncio.to_thread(home_view, page))
 
@@ -249,6 +251,9 @@ class HomeScreen:
                     )
                 except SlackError as error:
                     logger.warning("Home was not drawn", error=repr(error))
+
+    def _tab(self, name: str) -> _Tab:
+        return self._tabs.setdefault(name, _Tab())
 
     def _visit(self, workspace: WorkspaceId, user_id: str, client: AsyncWebClient) -> Request:
         return Request(

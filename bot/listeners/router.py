@@ -33,12 +33,9 @@ from bot.workspace import caller_context, person
 
 logger = structlog.get_logger()
 T = TypeVar("T")
-# Slack waits 3 s for the options of a menu. Before Bolt gets the request, the bot checks for up
-# to `ASKED_WITHIN_S` of `deduplication.py` whether it is new.
+# Slack waits 3 s for the options of a menu. Before, the bot checks for up to `ASKED_WITHIN_S` of
+# `deduplication.py` whether the request is new.
 OPTIONS_WITHIN_S = 2.2
-# The key in Bolt's context of the loop's time before authorization, from which that counts:
-# authorization takes long when the store is slow.
-BEGUN_AT = "begun_at"
 PressHandler = Callable[[Request, str], Awaitable[None]]
 ChangeHandler = Callable[[Request, str, Mapping[str, Any]], Awaitable[None]]
 EventHandler = Callable[[Request, Mapping[str, Any]], Awaitable[None]]
@@ -183,7 +180,6 @@ class Dispatcher:
 
         async def asked(ack: Ack, body: dict[str, Any], context: Any) -> None:
             request = from_press(body, context, self._replies)
-            begun_at: float = context.get(BEGUN_AT) or asyncio.get_running_loop().time()
             caller = person(request.origin.user_id)
             log_context = structlog.contextvars.bound_contextvars(
                 request=secrets.token_hex(4),
@@ -193,7 +189,7 @@ class Dispatcher:
             )
             try:
                 with caller_context(request.workspace, caller), log_context:
-                    async with asyncio.timeout_at(begun_at + self._options_within_s):
+                    async with asyncio.timeout(self._options_within_s):
                         await self._boundary.external_users.check(request)
                         options = await find(request, str(body.get("value") or ""))
             except (BotError, TimeoutError) as error:

@@ -107,6 +107,10 @@ class Authorizing(AsyncAuthorize):
         return AuthorizeResult(enterprise_id="E1", team_id=team_id, bot_token="xoxb-1")
 
 
+async def _greet_nobody(_workspace: WorkspaceId) -> None:
+    return None
+
+
 class Site:
     """Bolt with the listeners, as `bot/app.py` joins them."""
 
@@ -124,6 +128,7 @@ class Site:
             self.registry.uninstaller,
             self.tasks,
             clock=self.registry.clock,
+            on_granted=_greet_nobody,
             answered_within_s=answered_within_s,
         ).register(self.app)
 
