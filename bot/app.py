@@ -84,11 +84,7 @@ async def build_runtime(
     *,
     host_clock: Callable[[], datetime],
 ) -> Runtime:
-    """Make it.
-
-    Raises:
-        StoreError: see `opened_store`.
-    """
+    """Build what the process works with; raise StoreError (see `opened_store`)."""
     metrics = Metrics(role=role.value, store="postgresql" if settings.is_shared else "sqlite")
     stack.enter_context(lines_counted(metrics.lines.note_line))
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
@@ -295,13 +291,9 @@ async def serve(
 ) -> None:
     """Run a process of the bot until `stop`; then begin nothing new and finish what was begun.
 
-    What Slack still sends by HTTP is answered: `/readyz` keeps a balancer from it. `clock` may
-    be moved together with Slack's, `host_clock` is compared with the database's.
-
-    Raises:
-        StartError: Slack refuses a token for good, or the address cannot be listened on.
-        StoreError: the store cannot be opened: in use, damaged, out of date, not to be reached,
-            or sealed with other keys.
+    What Slack still sends by HTTP is answered: `/readyz` keeps a balancer from it. `clock` may be
+    moved together with Slack's, `host_clock` is compared with the database's. Raises StartError,
+    and StoreError as `opened_store` does.
     """
     async with AsyncExitStack() as stack:
         ground = await build_runtime(stack, settings, role, clock, pace, host_clock=host_clock)

@@ -308,11 +308,7 @@ def bolt_app(client: AsyncWebClient, workspaces: SlackAuth, metrics: Metrics) ->
 async def check_tokens(
     parts: Services, clients: SlackClients, workspaces: SlackAuth, role: Role
 ) -> None:
-    """Find out at once what no waiting will mend; a Slack that is away is waited for.
-
-    Raises:
-        StartError: Slack refuses a token for good.
-    """
+    """Raise StartError if Slack refuses a token for good; a Slack that is away is waited for."""
     name = "SLACK_BOT_TOKEN" if workspaces.own else "SLACK_API_URL"
     await _check_token(name, workspaces.find_slack())
     if parts.settings.slack_app_token and role.answers:
@@ -347,11 +343,7 @@ async def listen(
     slack: web.SlackEndpoint | None,
     install: web.InstallEndpoint | None,
 ) -> None:
-    """Begin to listen.
-
-    Raises:
-        StartError: the address cannot be listened on.
-    """
+    """Begin to listen; raise StartError if the address cannot be listened on."""
     settings, metrics = parts.settings, parts.metrics
     token = settings.metrics_token
     page = web.MetricsEndpoint(metrics.page, token.get_secret_value() if token else None)

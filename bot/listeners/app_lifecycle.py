@@ -135,10 +135,7 @@ def _enterprise_id(body: Mapping[str, Any]) -> str | None:
 
 
 def _authorization(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the one installation that the event is for.
-
-    https://docs.slack.dev/apis/events-api#authorizations
-    """
+    """Return https://docs.slack.dev/apis/events-api#authorizations: the installation of an event."""
     return next(iter(body.get("authorizations") or ()), {})
 
 

@@ -227,11 +227,7 @@ class ManagersListeners:
             await self.screen.show(request, form, Message(text))
 
     async def _save(self, request: Request, before: Named, wanted: Named) -> None:
-        """Save and announce the managers.
-
-        Raises:
-            ConflictError: somebody else has changed them. UnfitManagerError, UnfitGroupError.
-        """
+        """Save and announce managers; raise ConflictError, UnfitManagerError, UnfitGroupError."""
         workspace, by = request.workspace, request.origin.user_id
         ids = wanted.user_ids
         asked = (fetch_member(request.client, workspace, user_id) for user_id in ids)

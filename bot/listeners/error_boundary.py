@@ -161,9 +161,8 @@ class ExternalUserGuard:
     async def check(self, request: Request) -> None:
         """Return if the person belongs to the workspace, or to its organisation.
 
-        Raises:
-            StrangerError: they do not, or the bot cannot see them.
-            SlackError: the request names another workspace, and Slack does not say who they are.
+        Raise StrangerError if not, or if the bot cannot see them; SlackError if the request names
+        another workspace and Slack does not say who they are.
         """
         who = (request.workspace, request.origin.user_id)
         if who in self._known and not request.is_from_elsewhere:
@@ -264,10 +263,7 @@ class ErrorBoundary:
     _at_home: Callable[[Request], Awaitable[None]] | None = None
 
     def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
-        """Call `follow` after each answer on the Home tab or to a press on it.
-
-        Also after a failure. `follow` never raises.
-        """
+        """Call `follow`, which never raises, after each act on Home, also after a failure."""
         self._at_home = follow
 
     def start(

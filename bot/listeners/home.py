@@ -76,10 +76,7 @@ class HomeCollector:
     async def look(
         self, request: Request, page: int, domains: Snapshot | Exception | None
     ) -> HomePage:
-        """Return the page for a person; `page` counts the pages of digests.
-
-        `domains` is `None` while the service is asked. Raises SlackError.
-        """
+        """Return a person's page, `domains=None` while the service is asked; raise SlackError."""
         member = await request.fetch_member()
         if member.is_stranger:
             return HomePage(now=self.clock(), reader=Reader.STRANGER)
@@ -191,11 +188,7 @@ class HomeScreen:
             await self.draw(self._visit(workspace, user_id, client))
 
     async def draw(self, request: Request) -> None:
-        """Draw the tab of the person.
-
-        A draw asks the service after `request_refresh`, or if there is no result yet; if that
-        takes long, the rest of the page comes first.
-        """
+        """Draw the tab of the person, at first without domains if the service is slow."""
         visit = self._visit(request.workspace, request.origin.user_id, request.client)
         number = self._draws.note(_name(visit))
         try:

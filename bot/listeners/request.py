@@ -57,12 +57,7 @@ class AnswerWindow:
     view_id: str | None = None
 
     async def show(self, message: Message) -> None:
-        """Show a message that fits.
-
-        Raises:
-            TriggerExpiredError: there was no press just now, or it has opened a form.
-            SlackError: the window was closed, or Slack did not answer.
-        """
+        """Show a message that fits; raise SlackError, TriggerExpiredError without a press."""
         view = answer_window(message, self.metadata)
         if self.view_id:
             await put_form(self.client, self.view_id, view)

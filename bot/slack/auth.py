@@ -89,10 +89,7 @@ class Answer:
 
 
 async def check_api(client: AsyncWebClient) -> None:
-    """Check that Slack's Web API answers, without a token; raise SlackError.
-
-    https://docs.slack.dev/reference/methods/api.test
-    """
+    """Check that Slack answers, without a token; raise SlackError."""
     async with slack_errors():
         await client.api_test()
 
@@ -180,12 +177,7 @@ class Identity(AsyncAuthorize):
         return bot
 
     async def client_for(self, workspace: WorkspaceId) -> AsyncWebClient:
-        """Return the client for background work in `workspace`.
-
-        Raises:
-            TokenRefusedError: the token is for another workspace than that of the store.
-            SlackError: Slack did not answer.
-        """
+        """Return the client for background work; raise TokenRefusedError for another workspace."""
         if workspace_of(await self.fetch()) != workspace:
             raise TokenRefusedError("not_authed")
         return self._background
@@ -235,22 +227,15 @@ class OAuthCalls:
         self._headers = {"Authorization": encode_basic_auth(client_id, client_secret)}
 
     async def exchange(self, code: str, redirect_uri: str) -> IssuedInstallation:
-        """Exchange an OAuth code for an installation.
+        """Exchange an OAuth code for an installation; raise SlackError.
 
-        Raises:
-            SlackRefusedError: the code is used, expired or foreign, or the client secret is wrong.
-            SlackError: Slack did not answer, or not readably.
+        SlackRefusedError: the code is used, expired or foreign, or the client secret is wrong.
         """
         async with slack_errors():
             return _installation(await self._ask(code=code, redirect_uri=redirect_uri))
 
     async def refresh(self, refresh_token: str) -> IssuedTokens:
-        """Return new tokens.
-
-        Raises:
-            TokenRefusedError: the refresh token is used, or the app was removed.
-            SlackError: as for `exchange`.
-        """
+        """Return new tokens; raise SlackError, TokenRefusedError if they were used before."""
         async with slack_errors():
             answer = await self._ask(grant_type="refresh_token", refresh_token=refresh_token)
             return _tokens(answer)

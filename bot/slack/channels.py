@@ -36,14 +36,10 @@ class Channel:
 
 
 async def fetch_channel(client: AsyncWebClient, channel_id: str) -> Channel:
-    """Return a channel.
+    """Return a channel: https://docs.slack.dev/reference/objects/conversation-object.
 
-    https://docs.slack.dev/reference/objects/conversation-object
-
-    Raises:
-        ChannelClosedError: it is gone, or private and without the bot.
-        MissingScopeError: `channels:read` or `groups:read` is missing.
-        SlackError: Slack did not answer.
+    Raise ChannelClosedError if it is gone, or private and without the bot; MissingScopeError;
+    SlackError.
     """
     async with slack_errors():
         channel: Mapping[str, Any] = (await client.conversations_info(channel=channel_id))[
@@ -61,12 +57,9 @@ async def fetch_channel(client: AsyncWebClient, channel_id: str) -> Channel:
 
 
 async def is_in_channel(client: AsyncWebClient, channel_id: str, user_id: str) -> bool:
-    """Return whether a person is in a channel, among its first 50,000 members.
+    """Return whether a person is in a channel, as `fetch_channel` raises.
 
-    Further members count as absent: access must not depend on a guess.
-
-    Raises:
-        SlackError: as for `fetch_channel`.
+    Members after the first 50,000 count as absent: access must not depend on a guess.
     """
 
     async def ask(cursor: str | None) -> Any:
@@ -91,12 +84,7 @@ Sleep = Callable[[float], Awaitable[object]]
 async def fetch_own_channels(
     client: AsyncWebClient, workspace: WorkspaceId, *, limit: int, sleep: Sleep = asyncio.sleep
 ) -> list[str]:
-    """Return the ids of at most `limit` channels that the bot is in and that are not archived.
-
-    Raises:
-        MissingScopeError: `channels:read` or `groups:read` is missing.
-        SlackError: Slack did not answer.
-    """
+    """Return at most `limit` ids of open channels that the bot is in; raise SlackError."""
     found: list[str] = []
 
     async def ask(cursor: str | None) -> Any:
@@ -118,13 +106,9 @@ async def fetch_own_channels(
 async def fetch_admins(
     client: AsyncWebClient, workspace: WorkspaceId, *, sleep: Sleep = asyncio.sleep
 ) -> list[str]:
-    """Return the user ids of at most five owners and admins, the primary owner first.
+    """Return the ids of five owners and admins, the primary owner first; raise SlackError.
 
     At most 10,000 people are read.
-
-    Raises:
-        MissingScopeError: `users:read` is missing.
-        SlackError: Slack did not answer.
     """
     ranked: list[tuple[int, str]] = []
 

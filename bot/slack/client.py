@@ -142,10 +142,7 @@ async def slack_errors() -> AsyncIterator[None]:
 
 
 async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: str) -> Member:
-    """Return a person; raise SlackError.
-
-    https://docs.slack.dev/reference/objects/user-object
-    """
+    """Return a person: https://docs.slack.dev/reference/objects/user-object; raise SlackError."""
     async with slack_errors():
         user: Mapping[str, Any] = (await client.users_info(user=user_id))["user"]
         in_org: Mapping[str, Any] = _in_organisation(user, workspace)
@@ -200,12 +197,7 @@ def _belongs(user: Mapping[str, Any], in_org: Mapping[str, Any], workspace: Work
 
 
 async def open_form(client: AsyncWebClient, trigger_id: str, form: Mapping[str, Any]) -> str:
-    """Open a form; return the view's id.
-
-    Raises:
-        TriggerExpiredError: the press is older than 3 s, or has opened a form already.
-        SlackError: Slack refused or did not answer.
-    """
+    """Open a form within 3 s of a press; return its id. Raise TriggerExpiredError, SlackError."""
     async with slack_errors():
         answer = await client.views_open(trigger_id=trigger_id, view=dict(form))
     return str(answer["view"]["id"])
@@ -221,11 +213,9 @@ async def push_form(client: AsyncWebClient, trigger_id: str, form: Mapping[str, 
 async def update_form(
     client: AsyncWebClient, view_id: str, form: Mapping[str, Any], *, view_hash: str | None = None
 ) -> str | None:
-    """Replace the content of an open form; return its new hash, if Slack gives one.
+    """Replace an open form; return its new hash, if Slack gives one. Raise SlackError.
 
-    Raises:
-        FormChangedError: the form has another hash than `view_hash`; `None` matches any.
-        SlackError: Slack refused or did not answer.
+    Raise FormChangedError if the form has another hash than `view_hash`; `None` matches any.
     """
     async with slack_errors():
         answer = await client.views_update(view_id=view_id, view=dict(form), hash=view_hash)
@@ -256,13 +246,9 @@ UPLOADED_WITHIN_S = 30.0
 async def upload_file(
     client: AsyncWebClient, channel_id: str, name: str, content: bytes, comment: str
 ) -> None:
-    """Post a file with a comment, which Slack parses as mrkdwn.
+    """Post a file with a comment in mrkdwn; raise MissingScopeError, SlackError.
 
     https://docs.slack.dev/messaging/working-with-files#upload
-
-    Raises:
-        MissingScopeError: `files:write` is missing.
-        SlackError: Slack refused or did not answer.
     """
     async with slack_errors(), asyncio.timeout(UPLOADED_WITHIN_S):
         await client.files_upload_v2(
@@ -281,10 +267,7 @@ class SentMessage:
 async def edit_message(
     client: AsyncWebClient, sent: SentMessage, message: Mapping[str, Any]
 ) -> None:
-    """Replace the content of a message of the bot; raise SlackError.
-
-    https://docs.slack.dev/reference/methods/chat.update
-    """
+    """Replace the content of a message of the bot; raise SlackError."""
     async with slack_errors():
         await client.chat_update(channel=sent.channel_id, ts=sent.ts, **message)
 
@@ -316,11 +299,9 @@ async def in_three_tries(
     call: Callable[[], Awaitable[object]],
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> None:
-    """Make a call that may be made twice.
+    """Make a call that may be made twice; raise SlackError.
 
-    Raises:
-        SlackUnavailableError: three tries failed, or Slack asks for a longer wait.
-        SlackError: Slack refused.
+    SlackUnavailableError: three tries failed, or Slack asks for a longer wait.
     """
     for wait_s in AGAIN_AFTER_S:
         try:
@@ -343,12 +324,7 @@ async def put_form(
     *,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> None:
-    """Replace the content of an open form, in at most three tries.
-
-    Raises:
-        SlackUnavailableError: three tries failed, or Slack asks for a longer wait.
-        SlackError: Slack refused; most often the person has closed the form.
-    """
+    """Replace the content of an open form, in at most three tries; raise SlackError."""
     await in_three_tries(lambda: update_form(client, view_id, form), sleep)
 
 
@@ -364,11 +340,7 @@ async def publish_home(
     view: Mapping[str, Any],
     fallback: Mapping[str, Any] | None,
 ) -> None:
-    """Publish a Home tab; if Slack refuses the blocks of `view`, publish `fallback`.
-
-    Raises:
-        SlackError: Slack refused or did not answer.
-    """
+    """Publish a Home tab, or `fallback` where Slack refuses its blocks; raise SlackError."""
     try:
         async with slack_errors():
             await client.views_publish(user_id=user_id, view=dict(view))

@@ -151,8 +151,7 @@ class Posting:
     async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
         """Wait until a channel may be posted to.
 
-        Raises:
-            SlackRateLimitedError: Slack asked this workspace to wait, or the wait is over 20 s.
+        Raise SlackRateLimitedError if Slack asked for a wait, or the line is over 20 s long.
         """
         await self._check_hold(workspace)
         await self._client(workspace)  # without a client there is no turn
@@ -167,10 +166,8 @@ class Posting:
         """Post a message without link previews; return its `ts`.
 
         Refused blocks are posted again as their plain fallback; nothing else is repeated. A 429
-        delays all posts of the workspace.
-
-        Raises:
-            SlackError: the message is not there, or, if `is_outcome_unknown`, may be there.
+        delays all posts of the workspace. After a SlackError the message is not there, or, if
+        `is_outcome_unknown`, may be there.
         """
         await self._check_hold(workspace)
         client = await self._client(workspace)
@@ -188,9 +185,7 @@ class Posting:
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         """Send a person a direct message, after a turn of its channel; return its place.
 
-        Raises:
-            PersonUnreachableError: Slack does not let the bot write to them.
-            SlackError: as for `acquire_turn` and `post`.
+        Raises PersonUnreachableError, and as `acquire_turn` and `post` do.
         """
         await self._check_hold(workspace)
         try:

@@ -54,8 +54,7 @@ class Origin:
     def thread(self, *, to_channel: bool) -> dict[str, str]:
         """Return the argument that names the thread of an answer, if it goes to one.
 
-        Slack shows ephemeral messages only in threads that have replies:
-        https://docs.slack.dev/reference/methods/chat.postEphemeral
+        Ephemeral ones need replies: https://docs.slack.dev/reference/methods/chat.postEphemeral.
         """
         if self.thread_ts and (to_channel or self.is_in_thread):
             return {"thread_ts": self.thread_ts}
@@ -84,15 +83,12 @@ class Replies:
         replace: bool = False,
         to_channel: bool = False,
     ) -> None:
-        """Answer a request, to the person alone unless `to_channel`.
+        """Answer a request, to the person alone unless `to_channel`; raise SlackError.
 
         Without a `response_url` only what belongs to a thread can go to the channel.
         `replace` replaces the earlier answer. Refused blocks are sent again as their plain
         fallback. If the `response_url` fails, an answer to the person alone goes to the channel,
         then to the direct message.
-
-        Raises:
-            SlackError: every way failed.
         """
         replaces = replace and not to_channel
         how = {

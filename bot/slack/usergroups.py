@@ -93,12 +93,7 @@ class GroupPeople:
 
 
 async def fetch_user_groups(client: AsyncWebClient) -> list[UserGroup]:
-    """Return the user groups by handle; none on a plan without user groups.
-
-    Raises:
-        MissingScopeError: `usergroups:read` is missing.
-        SlackError: Slack did not answer.
-    """
+    """Return the user groups by handle; none on a plan without. Raise SlackError."""
     try:
         async with slack_errors():
             answer = await client.usergroups_list(include_disabled=True)
@@ -111,11 +106,7 @@ async def fetch_user_groups(client: AsyncWebClient) -> list[UserGroup]:
 
 
 async def fetch_people_in(client: AsyncWebClient, group_id: str) -> tuple[str, ...]:
-    """Return the user ids in a group; none if it is gone or disabled.
-
-    Raises:
-        MissingScopeError, SlackError: as for `fetch_user_groups`.
-    """
+    """Return the user ids in a group; none if it is gone or disabled. Raise SlackError."""
     try:
         async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
             # Without `include_disabled` Slack returns no people of a disabled group.
