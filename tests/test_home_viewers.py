@@ -69,17 +69,6 @@ async def test_those_who_have_it_open_are_drawn_for_the_latest_first() -> None:
     assert screens.drawn == [(ACME, "U2"), (ACME, "U1")]
 
 
-async def test_many_changes_at_once_are_drawn_once() -> None:
-    screens = Screens()
-    await screens.homes.opened(ACME, "U1")
-
-    for _ in range(50):
-        screens.homes.schedule_refresh(ACME)
-    await screens.quiet()
-
-    assert len(screens.drawn) == 1
-
-
 async def test_what_changes_while_it_is_drawn_is_drawn_too() -> None:
     screens = Screens()
     await screens.homes.opened(ACME, "U1")
@@ -165,14 +154,6 @@ async def test_only_the_latest_viewers_are_kept() -> None:
 
     assert len(viewers) == MAX_VIEWERS
     assert viewers[0] == f"U{MAX_VIEWERS + 4}"
-
-
-async def test_two_who_open_it_at_once_are_both_remembered() -> None:
-    screens = Screens()
-
-    await asyncio.gather(*(screens.homes.opened(ACME, f"U{number}") for number in range(8)))
-
-    assert len(await screens.homes.viewers(ACME)) == 8
 
 
 async def test_a_store_that_fails_costs_nobody_anything() -> None:

@@ -150,15 +150,6 @@ async def test_the_dead_are_removed_and_stay_dead_for_those_who_knew_them(
     assert other.is_dead(killed.process_id)
 
 
-async def test_whoever_leaves_leaves_nothing(documents: FrailDocuments, clock: FakeClock) -> None:
-    one = a_process(documents, clock)
-    await one.heartbeat()
-
-    await one.deregister()
-
-    assert await documents.list_prefix("") == []
-
-
 async def test_it_shows_what_operators_want_to_know_and_nothing_comes_due(
     documents: FrailDocuments, clock: FakeClock
 ) -> None:

@@ -135,7 +135,7 @@ def _enterprise_id(body: Mapping[str, Any]) -> str | None:
 
 
 def _authorization(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return https://docs.slack.dev/apis/events-api#authorizations: the installation of an event."""
+    """Return an event's installation: https://docs.slack.dev/apis/events-api#authorizations."""
     return next(iter(body.get("authorizations") or ()), {})
 
 

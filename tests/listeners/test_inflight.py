@@ -123,31 +123,6 @@ async def desk() -> Desk:
     return Desk()
 
 
-async def test_who_waits_is_noted_while_the_work_goes_on_and_not_after_it(desk: Desk) -> None:
-    desk.start()
-    await desk.documents.until(lambda: desk.documents.puts == 1)
-
-    noted = await desk.noted()
-    await desk.done()
-
-    assert noted == ["-.T1/pending/ab12-1"]
-    assert await desk.noted() == []
-
-
-async def test_what_is_found_out_later_is_noted_too(desk: Desk) -> None:
-    conversation = desk.start()
-    await desk.documents.until(lambda: desk.documents.puts == 1)
-
-    await conversation.send_progress(Message("⏳"))
-    conversation.command_line = "/scan www.example"
-    await desk.documents.until(lambda: desk.documents.puts == 2)
-
-    pending = await desk.pending()
-    assert pending
-    assert (pending.takes_place, pending.command_line) == (True, "/scan www.example")
-    await desk.done()
-
-
 async def test_a_store_that_hangs_holds_no_answer_up_and_nothing_stays_behind(desk: Desk) -> None:
     desk.documents.gate.clear()
     desk.start()

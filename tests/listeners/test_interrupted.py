@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.inflight_requests import ANSWERABLE_FOR, FIRST_TRY
-from bot.message import Message
 from bot.playground.slack import View
 from bot.slack.client import publish_home, update_form
 from bot.slack.errors import SlackUnreachableError
@@ -44,19 +43,6 @@ async def test_while_the_process_lives_nobody_is_told_however_long_it_takes(room
 
     assert room.said() == []
     assert len(await room.left()) == 1
-
-
-async def test_the_news_takes_the_place_of_please_wait(room: Room) -> None:
-    await room.bob.type("/scan shop.example")
-    conversation = await room.worked_on.get()
-    await conversation.send_progress(Message("⏳ Scanning", (section("⏳ Scanning"),)))
-    await room.noted(takes_place=True)
-    await room.kill()
-
-    await room.look()
-
-    [text] = room.said()
-    assert INTERRUPTED in text.everything
 
 
 async def test_who_pressed_in_a_thread_is_told_in_that_thread(room: Room) -> None:

@@ -74,11 +74,6 @@ def test_bots_edits_and_messages_to_others_are_not_read(event: dict[str, Any]) -
     assert read(event) is None
 
 
-@loop_over("subtype", [None, "file_share", "thread_broadcast"])
-def test_what_a_person_writes_is_read(subtype: str | None) -> None:
-    assert read({**MENTION, "subtype": subtype}).command_line == "/domains"
-
-
 def test_an_answer_goes_to_the_thread_only_where_there_is_one_and_a_shared_one_begins_it() -> None:
     first, reply = read(MENTION).origin, read({**MENTION, "thread_ts": "1.1"}).origin
 

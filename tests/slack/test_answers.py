@@ -148,11 +148,3 @@ async def test_nothing_was_done_when_no_connection_came_free_in_time(slack: Loca
 
     assert isinstance(error, SlackUnreachableError)
     assert slack.calls == []
-
-
-async def test_an_answer_that_takes_too_long_leaves_the_outcome_open() -> None:
-    timeout = aiohttp.ClientTimeout(total=0.05)
-    async with service(silence) as there, aiohttp.ClientSession(timeout=timeout) as http:
-        error = await failure(a_client(f"{there.url}/api/", http))
-
-    assert type(error) is SlackUnavailableError

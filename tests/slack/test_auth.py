@@ -44,13 +44,6 @@ async def test_a_refused_token_is_an_error(slack: LocalSlack, http: aiohttp.Clie
         await fetch_grant(a_client(slack.api_url, http, token="xoxb-wrong"))
 
 
-async def test_an_answer_without_scopes_says_nothing_of_them(http: aiohttp.ClientSession) -> None:
-    async with service(always(reply({"ok": True, "team_id": "T1"}, headers=JSON))) as there:
-        grant = await fetch_grant(a_client(f"{there.url}/api/", http))
-
-    assert grant == Grant(team_id="T1", team_name="", scopes=None)
-
-
 async def test_what_an_address_answers_is_told_and_no_redirect_followed(
     http: aiohttp.ClientSession,
 ) -> None:

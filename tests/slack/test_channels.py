@@ -15,7 +15,6 @@ from bot.slack.channels import (
 from bot.slack.errors import (
     ChannelClosedError,
     MissingScopeError,
-    SlackRateLimitedError,
 )
 from bot.workspace import WorkspaceId
 from tests.loops import loop_over
@@ -95,13 +94,6 @@ async def test_in_a_crowd_without_end_nobody_is_let_in_by_a_guess() -> None:
     assert len(crowd.asked) == MAX_PAGES
 
 
-async def test_who_waits_to_be_let_in_does_not_wait_out_a_rate_limit() -> None:
-    slow = {"error": "ratelimited", "status": 429, "retry_after_s": 7}
-
-    with pytest.raises(SlackRateLimitedError):
-        await is_in_channel(Pages(["U1"], refused=[slow]), "C1", "U1")
-
-
 class Slept:
     def __init__(self) -> None:
         self.seconds: list[float] = []
@@ -141,13 +133,3 @@ async def test_slack_is_waited_for_when_it_asks_for_that() -> None:
 
     assert await fetch_admins(client, ACME, sleep=slept) == ["U1"]
     assert slept.seconds == [7, 7]
-
-
-async def test_but_not_for_long() -> None:
-    slow = {"error": "ratelimited", "status": 429, "retry_after_s": 900}
-    slept = Slept()
-
-    with pytest.raises(SlackRateLimitedError) as caught:
-        await fetch_admins(Pages([], refused=[slow]), ACME, sleep=slept)
-
-    assert (caught.value.retry_after_s, slept.seconds) == (900, [])

@@ -209,19 +209,6 @@ async def test_a_rate_limit_holds_the_posts_of_this_workspace_until_it_is_over(r
     assert [call.method for call in room.slack.calls] == ["chat.postMessage"] * 3
 
 
-async def test_a_shorter_rate_limit_does_not_end_a_longer_one(room: Room) -> None:
-    room.slack.fail_next("chat.postMessage", retry_after_s=30)
-    room.slack.fail_next("chat.postMessage", retry_after_s=2, delay_s=0.05)
-    both = (room.posting.post(HOME, each, HELLO) for each in (room.general, "another channel"))
-    await asyncio.gather(*both, return_exceptions=True)
-    await room.time.pass_by(3)
-
-    with pytest.raises(SlackRateLimitedError) as caught:
-        await room.turn()
-
-    assert caught.value.retry_after_s == 27
-
-
 async def test_whoever_waits_for_a_turn_learns_of_a_rate_limit(room: Room) -> None:
     await room.turn()
     [waiting] = room.in_line(1)

@@ -87,13 +87,6 @@ async def test_an_answer_takes_the_proxy_that_calls_take(
     assert passed == [room.url]
 
 
-async def test_who_is_answered_in_a_channel_can_share_it(room: Room) -> None:
-    await room.send()
-
-    assert room.bob.messages()[-1].buttons == ["Scan", "Share"]
-    assert room.said("ada") == []
-
-
 @pytest.fixture
 def asked(room: Room) -> Room:
     """Bob has typed a command there, so Slack gave an address to answer at."""

@@ -7,7 +7,6 @@ import pytest
 from bot.listeners.request import Request
 from bot.message import Message
 from bot.slack.client import open_form
-from bot.slack.errors import TriggerExpiredError
 from bot.views.blocks import actions, form, run_button, section
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.home.room import Room
@@ -53,18 +52,6 @@ async def test_whoever_closes_the_window_finds_the_answer_in_the_messages(
     await hasty_room.home()
 
     assert "All is well" in str(hasty_room.direct())
-
-
-async def test_a_failure_is_read_in_the_window_with_its_buttons(room: Room) -> None:
-    async def fail(_conversation: Request, _text: str) -> None:
-        raise TriggerExpiredError("too late")
-
-    room.dispatcher.on_command("/domains", fail)
-
-    await room.bob.press(await room.opened(), "All domains")
-
-    window = await room.window("couldn't open in time")
-    assert window.buttons == ["Try again"]
 
 
 async def test_what_is_pressed_in_the_window_is_answered_in_it(room: Room) -> None:

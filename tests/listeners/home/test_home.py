@@ -107,13 +107,6 @@ async def test_a_slack_that_does_not_say_who_looks_shows_nothing_of_the_workspac
     assert home.buttons == ["Refresh"]
 
 
-async def test_a_stranger_costs_no_request(room: Room) -> None:
-    home = await room.opened(room.slack.person("zoe"))
-
-    assert "belongs to another workspace" in home.everything
-    assert room.lists.asked == []
-
-
 @loop_over("is_drawn_anew", [True, False])
 async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
     is_drawn_anew: bool,
@@ -151,19 +144,6 @@ async def test_a_manager_through_a_group_that_slack_does_not_list_reads_so(
     assert words in home.everything
     assert "shop.example" in home.everything
     assert words not in (await room.opened(room.slack.person("gus"))).everything
-
-
-async def test_nothing_is_remembered_of_a_workspace_that_has_gone(room: Room) -> None:
-    for number in range(9):
-        plan = Plan(channel_id=f"C{number}", schedule=DAILY)
-        await room.office.desk.make(room.workspace, plan, by=BOB)
-    await room.ada.press(await room.opened(room.ada), "Next page")
-    await room.home(room.ada)
-
-    room.screen.forget(room.workspace)
-    room.homes.schedule_refresh(room.workspace)
-
-    assert "page 1 of 2" in (await room.home(room.ada)).everything
 
 
 async def test_pages_of_digests_are_turned(room: Room) -> None:

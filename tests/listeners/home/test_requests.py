@@ -5,11 +5,9 @@ import asyncio
 import pytest
 
 from bot.api_keys.models import NoKeyError
-from bot.digests.models import Plan
 from bot.playground.slack import View
 from bot.tracker.models import UnavailableError
 from tests.builders import a_domain
-from tests.digests.office import BOB, DAILY
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.home.room import Room, running_room
 
@@ -53,21 +51,6 @@ async def test_after_a_change_of_the_domains_one_request_serves_all_who_look(roo
     homes = [room.bob.home, room.ada.home, room.slack.person("cy").home]
     assert all(home and "newer.example" in home.everything for home in homes)
     assert len(room.lists.asked) == 2
-
-
-async def test_a_press_costs_no_request(room: Room) -> None:
-    for number in range(9):
-        plan = Plan(channel_id=f"C{number}", schedule=DAILY)
-        await room.office.desk.make(room.workspace, plan, by=BOB)
-    asked = len(room.lists.asked)
-    home = await room.opened(room.ada)
-    room.office.clock.advance(LONG_S)
-    room.lists.gate.clear()
-
-    await room.ada.press(home, "Next page")
-
-    assert "page 2 of 2" in (await room.home(room.ada)).everything
-    assert len(room.lists.asked) == asked + 1
 
 
 async def test_refresh_asks_anew_and_keeps_the_list_on_the_screen_until_then() -> None:
