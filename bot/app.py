@@ -67,11 +67,9 @@ class Runtime:
 
     parts: Services
     stored: Stored
-    installations: InstallationRepository
     clients: SlackClients
     workspaces: SlackAuth
     processes: Processes
-    answers: InflightStore
     clock_check: ClockCheck
 
 
@@ -99,10 +97,9 @@ async def build_runtime(
     clock_check.compare(SLACK, lambda: check_api(clients.once()), clock=clock)
     if stored.shared:
         clock_check.compare("postgresql", stored.shared.now, clock=host_clock)
-    installations = InstallationRepository(documents, ring)
     workspaces = open_workspaces(
         settings,
-        installations,
+        InstallationRepository(documents, ring),
         clients,
         tasks,
         clock=clock,
@@ -129,11 +126,9 @@ async def build_runtime(
     return Runtime(
         parts=parts,
         stored=stored,
-        installations=installations,
         clients=clients,
         workspaces=workspaces,
         processes=processes,
-        answers=answers,
         clock_check=clock_check,
     )
 
@@ -301,9 +296,7 @@ async def serve(
         await check_tokens(parts, ground.clients, workspaces, role)
         app = bolt_app(ground.clients.patient(), workspaces, parts.metrics)
         running = register_features(app, parts)
-        lifecycle = register_lifecycle(
-            app, parts, running, workspaces, ground.stored.documents, ground.installations
-        )
+        lifecycle = register_lifecycle(app, parts, running, workspaces, ground.stored.documents)
         finishing = _Finishing(finish_within_s)
         listener, beats = await _watch_over_answers(stack, ground, running, finishing)
         periodic = Periodic(running=running, lifecycle=lifecycle, clock_check=ground.clock_check)
@@ -350,7 +343,7 @@ async def _watch_over_answers(
     """
     parts, processes = ground.parts, ground.processes
     interruptions = OrphanNotifier(
-        ground.answers, processes, parts.replies, parts.tasks, client_for=parts.client_for
+        parts.inflight.answers, processes, parts.replies, parts.tasks, client_for=parts.client_for
     )
     # Pushed before what waits for the work: until that is done, this process still lives.
     stack.push_async_callback(processes.deregister)

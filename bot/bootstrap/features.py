@@ -25,13 +25,7 @@ from bot.listeners.alerts import AlertListeners
 from bot.listeners.bulk_scan import BulkScanListeners
 from bot.listeners.domaindigest import DigestListeners
 from bot.listeners.domaindigest_form import COUNT_WITHIN_S, DigestFormListeners
-from bot.listeners.domainkey import (
-    LISTED_WITHIN_S,
-    AudiencesListeners,
-    KeyListeners,
-    KeyState,
-    ManagersListeners,
-)
+from bot.listeners.domainkey import LISTED_WITHIN_S, AdminListeners, KeyListeners, KeyState
 from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.domains import DomainsListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures, answer_unread
@@ -355,19 +349,14 @@ def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> N
 def _register_permissions(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
     """Attach what admins decide: who the managers are, and who may add and scan."""
     admin, screen = cases.admin, KeyScreen(cases.failures)
-    ManagersListeners(
+    AdminListeners(
         permissions=admin.permissions,
         managers=admin.managers,
+        audiences=admin.access.audiences,
         audit=admin.audit,
         notifier=ManagerNotifier(parts.posting, appointed_message, parts.tasks),
         screen=screen,
         listed_within_s=LISTED_WITHIN_S * parts.pace.patience,
-    ).register(dispatcher)
-    AudiencesListeners(
-        permissions=admin.permissions,
-        audiences=admin.access.audiences,
-        audit=admin.audit,
-        screen=screen,
     ).register(dispatcher)
 
 
@@ -375,7 +364,6 @@ def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> 
     """Attach the tab: everything that the other features know, in one place."""
     collector = HomeCollector(
         permissions=cases.admin.permissions,
-        managers=cases.admin.managers,
         key=cases.key,
         audit=cases.admin.audit,
         portfolio=cases.portfolio,
@@ -383,7 +371,6 @@ def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> 
         ready=cases.service.tracker.ready,
         digests=cases.repository.of_workspace,
         failures=cases.failures,
-        clock=parts.clock,
     )
     screen = HomeScreen(collector=collector, replies=parts.replies, client_for=parts.client_for)
     HomeListeners(screen=screen, homes=cases.homes).register(dispatcher)

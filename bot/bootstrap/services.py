@@ -159,14 +159,13 @@ FRESH_FOR_S = 5.0
 class SharedState:
     """`seen` and `requests` never raise; `used` does, for what must surely not be done twice.
 
-    `requests` are those that came over HTTP, also before a restart. `None` in the other two: each
-    of those who ask remembers for itself. `installations_for_s`: how long
-    an installation is taken as it was read. `periodic` keeps the shared memory small.
+    `requests` are those that came over HTTP, also before a restart. `installations_for_s`: how
+    long an installation is taken as it was read. `periodic` keeps the shared memory small.
     """
 
     requests: DedupStore
-    seen: DedupStore | None
-    used: DedupStore | None
+    seen: DedupStore
+    used: DedupStore
     versions: Versions
     claims: Claims | None
     installations_for_s: float
@@ -187,8 +186,8 @@ async def build_shared_state(
         await requests.load()
         return SharedState(
             requests=requests,
-            seen=None,
-            used=None,
+            seen=MemoryDedup(clock=time.monotonic),
+            used=MemoryDedup(clock=lambda: clock().timestamp()),
             versions=Versions(),
             claims=None,
             installations_for_s=REMEMBERED_FOR_S,

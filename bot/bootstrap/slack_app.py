@@ -25,7 +25,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot import web
 from bot.bootstrap.services import Role, Services
 from bot.concurrency import Event, Tasks
-from bot.deduplication import DedupStore, MemoryDedup
+from bot.deduplication import DedupStore
 from bot.errors import UnknownWorkspaceError
 from bot.installations.authorize import (
     KNOWN_WITHIN_S,
@@ -200,9 +200,9 @@ class SocketMode(AsyncSocketModeHandler):
     several processes know together.
     """
 
-    def __init__(self, app: AsyncApp, app_token: str, *, seen: DedupStore | None = None) -> None:
+    def __init__(self, app: AsyncApp, app_token: str, *, seen: DedupStore) -> None:
         super().__init__(app, app_token)
-        self._seen = seen or MemoryDedup(clock=time.monotonic)
+        self._seen = seen
 
     async def handle(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
         """Answer an envelope; one that could not be taken is not acknowledged, and comes again."""
@@ -223,7 +223,7 @@ class SocketMode(AsyncSocketModeHandler):
 
 @asynccontextmanager
 async def connected(
-    app: AsyncApp, app_token: str, *, seen: DedupStore | None = None
+    app: AsyncApp, app_token: str, *, seen: DedupStore
 ) -> AsyncIterator[SocketMode]:
     """Yield a link that is being opened, and opened again whenever it falls, until the end."""
     socket_mode = SocketMode(app, app_token, seen=seen)

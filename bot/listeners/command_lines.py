@@ -15,14 +15,8 @@ from bot.listeners.incoming import from_command, from_press, is_ephemeral, place
 from bot.listeners.request import Ack, Once, OncePerMessage, Request
 from bot.redaction import holds_secret
 from bot.slack.replies import Origin, Replies
+from bot.views import usage
 from bot.views.blocks import RUN_BELOW, RUN_HERE, RUN_ONCE
-from bot.views.usage import (
-    at_it_message,
-    exposed_key_message,
-    form_button_message,
-    old_button_message,
-    pressed_already_message,
-)
 from bot.workspace import WorkspaceId
 
 CommandHandler = Callable[[Request, str], Awaitable[None]]
@@ -74,7 +68,7 @@ class CommandLines:
         speaks = request.window is None or not request.opens_form
         once = None
         if once_at and not request.opens_form:
-            once = Once(done=pressed_already_message(), running=at_it_message())
+            once = Once(done=usage.pressed_already_message(), running=usage.at_it_message())
 
         async def work() -> None:
             if after:
@@ -123,12 +117,12 @@ def _line_of(action: Mapping[str, Any]) -> str:
 
 
 async def _answer_typed_key(request: Request, _text: str) -> None:
-    await request.reply(exposed_key_message())
+    await request.reply(usage.exposed_key_message())
 
 
 async def _answer_button(request: Request, _text: str) -> None:
-    await request.reply(form_button_message(request.command_line or ""))
+    await request.reply(usage.form_button_message(request.command_line or ""))
 
 
 async def _answer_old_button(request: Request, _text: str) -> None:
-    await request.reply(old_button_message())
+    await request.reply(usage.old_button_message())

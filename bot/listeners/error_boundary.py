@@ -32,14 +32,9 @@ from bot.slack.errors import SlackError, SlackRefusedError
 from bot.store.documents import ForgottenError, StoreError, UnreadableSecretError
 from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerError
 from bot.tracker.slots import noting_waits
+from bot.views import usage
 from bot.views.blocks import Facts
 from bot.views.errors import failure_message
-from bot.views.usage import (
-    done_message,
-    not_understood_message,
-    stopping_message,
-    working_message,
-)
 from bot.workspace import WorkspaceId, caller_context
 
 T = TypeVar("T")
@@ -88,7 +83,7 @@ class Failures:
         """Return the message about an error; a command that lacks a key is stored for later."""
         command = (request.command_line or "").partition(" ")[0]
         if isinstance(error, NotUnderstoodError) and command in COMMANDS:
-            return not_understood_message(command, error.problems, error.understood)
+            return usage.not_understood_message(command, error.problems, error.understood)
         is_kept = isinstance(error, NoKeyError) and await self._defer(request)
         facts = await self.facts(error, request, reference, is_kept=is_kept)
         return failure_message(error, facts)
@@ -356,12 +351,12 @@ class ErrorBoundary:
         try:
             await asyncio.wait({task}, timeout=wait_s)
             if speaks and not task.done() and not request.has_spoken:
-                await request.send_progress(working_message(request.turn.wait))
+                await request.send_progress(usage.working_message(request.turn.wait))
             await task
         finally:
             task.cancel()
         if request.owes_answer:  # the answer is in a form
-            await _try(request.reply(done_message()))
+            await _try(request.reply(usage.done_message()))
 
     async def _explain(self, request: Request, error: Exception) -> None:
         if not isinstance(error, BotError):
@@ -379,7 +374,7 @@ class ErrorBoundary:
 
 def _excuse(request: Request) -> Message:
     """Return the answer to a request that a stop has cut off."""
-    return request.on_stop() if request.on_stop else stopping_message(request.command_line)
+    return request.on_stop() if request.on_stop else usage.stopping_message(request.command_line)
 
 
 async def _try(saying: Awaitable[None]) -> None:

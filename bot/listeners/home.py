@@ -4,14 +4,13 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any
 
 import structlog
 from cachetools import LRUCache
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.admin import Audit, Managers
+from bot.admin import Audit
 from bot.api_keys.models import NoKeyError
 from bot.digests.models import Digest
 from bot.errors import BotError
@@ -46,7 +45,6 @@ class HomeCollector:
     """
 
     permissions: Permissions
-    managers: Managers
     key: KeyState
     audit: Audit
     portfolio: Portfolio
@@ -54,7 +52,6 @@ class HomeCollector:
     ready: Callable[[WorkspaceId], Awaitable[None]]
     digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
     failures: Failures
-    clock: Callable[[], datetime]
 
     async def known(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
         """Return the last result without a request; `None` if a request is needed."""
@@ -79,9 +76,9 @@ class HomeCollector:
         """Return a person's page, `domains=None` while the service is asked; raise SlackError."""
         member = await request.fetch_member()
         if member.is_stranger:
-            return HomePage(now=self.clock(), reader=Reader.STRANGER)
+            return HomePage(now=self.key.clock(), reader=Reader.STRANGER)
         reader = Reader.GUEST if member.is_guest else Reader.MEMBER
-        begun = HomePage(now=self.clock(), reader=reader)
+        begun = HomePage(now=self.key.clock(), reader=reader)
         begun = replace(begun, ends=await self.ends.known(request.workspace, begun.now))
         looked = await self._with_set_up(request, member, begun, page)
         if domains is None:
@@ -106,7 +103,7 @@ class HomeCollector:
         self, request: Request, member: Member, begun: HomePage, page: int
     ) -> HomePage:
         try:
-            named = await self.managers.named(request.workspace)
+            named = await self.key.managers.named(request.workspace)
             chosen = await self.key.audiences.chosen(request.workspace)
             begun = replace(begun, managers=named.ids, audiences=chosen)
             if member.is_admin or await self.permissions.is_manager(request, member):

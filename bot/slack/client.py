@@ -16,15 +16,7 @@ from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
-from bot.slack.errors import (
-    BlocksRefusedError,
-    SlackError,
-    SlackRateLimitedError,
-    SlackRefusedError,
-    SlackUnavailableError,
-    SlackUnreachableError,
-    slack_error,
-)
+from bot.slack import errors
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
@@ -44,26 +36,26 @@ FAILURES = (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, *_NOT_
 LONGEST_WAIT_S = 3600.0
 
 
-def _to_slack_error(failure: Exception) -> SlackError:
+def _to_slack_error(failure: Exception) -> errors.SlackError:
     if isinstance(failure, SlackApiError):
         return _error_of_response(failure.response)
     if isinstance(failure, _NOT_SENT):
-        return SlackUnreachableError(type(failure).__name__)
-    return SlackUnavailableError(type(failure).__name__)
+        return errors.SlackUnreachableError(type(failure).__name__)
+    return errors.SlackUnavailableError(type(failure).__name__)
 
 
-def _error_of_response(response: Any) -> SlackError:
+def _error_of_response(response: Any) -> errors.SlackError:
     """Return our error; `response` is aiohttp's own where the SDK could not read it."""
     status = int(getattr(response, "status_code", 0) or getattr(response, "status", 0))
     data = getattr(response, "data", None)
     answer: Mapping[str, Any] = data if isinstance(data, dict) else {}
     retry_after_s = _seconds(response.headers)
     if status == 429:
-        return SlackRateLimitedError(retry_after_s)
+        return errors.SlackRateLimitedError(retry_after_s)
     if status >= 500 or not answer.get("error"):
-        return SlackUnavailableError(f"status {status}")
+        return errors.SlackUnavailableError(f"status {status}")
     needed = str(answer.get("needed") or "")
-    return slack_error(str(answer["error"]), retry_after_s=retry_after_s, needed=needed)
+    return errors.slack_error(str(answer["error"]), retry_after_s=retry_after_s, needed=needed)
 
 
 def _seconds(headers: Mapping[str, str]) -> float:
@@ -276,7 +268,7 @@ async def send_with_fallback(send: Callable[[Message], Awaitable[T]], message: M
     """Send a message; if Slack refuses its blocks, send its plain fallback."""
     try:
         return await send(message)
-    except BlocksRefusedError as error:
+    except errors.BlocksRefusedError as error:
         fallback = message.fallback()
         logger.warning("blocks refused", code=error.code, has_fallback=fallback is not None)
         if fallback is None:
@@ -306,8 +298,8 @@ async def in_three_tries(
     for wait_s in AGAIN_AFTER_S:
         try:
             await call()
-        except SlackUnavailableError as error:
-            asked_s = error.retry_after_s if isinstance(error, SlackRateLimitedError) else 0
+        except errors.SlackUnavailableError as error:
+            asked_s = error.retry_after_s if isinstance(error, errors.SlackRateLimitedError) else 0
             if asked_s > LONGEST_REPEAT_S:
                 raise
             logger.info("the call is repeated", error=repr(error))
@@ -344,7 +336,7 @@ async def publish_home(
     try:
         async with slack_errors():
             await client.views_publish(user_id=user_id, view=dict(view))
-    except SlackRefusedError as error:
+    except errors.SlackRefusedError as error:
         if error.code not in _VIEW_REFUSED or fallback is None:
             raise
         logger.warning("blocks refused", code=error.code, has_fallback=True)

@@ -21,12 +21,7 @@ from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.repository import DigestRepository
 from bot.digests.service import DigestService
 from bot.listeners.domaindigest import DigestListeners
-from bot.listeners.domainkey import (
-    AudiencesListeners,
-    KeyListeners,
-    KeyState,
-    ManagersListeners,
-)
+from bot.listeners.domainkey import AdminListeners, KeyListeners, KeyState
 from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.modals import DigestScreen, KeyScreen
@@ -209,17 +204,12 @@ def listeners_of(
         screen=screen,
         clock=room.clock,
     ).register(dispatcher)
-    ManagersListeners(
+    AdminListeners(
         permissions=permissions,
         managers=room.managers,
-        audit=room.audit,
-        notifier=ManagerNotifier(room.posts, appointed_message, room.tasks),
-        screen=screen,
-    ).register(dispatcher)
-    AudiencesListeners(
-        permissions=permissions,
         audiences=Audiences(room.documents),
         audit=room.audit,
+        notifier=ManagerNotifier(room.posts, appointed_message, room.tasks),
         screen=screen,
     ).register(dispatcher)
     access = DigestAccess(digests, permissions)

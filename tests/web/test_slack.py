@@ -47,7 +47,9 @@ class Door:
         self.bolt = FakeBolt(*statuses)
         self.said = ""
         self._app = web.Application()
-        endpoint = SlackEndpoint(cast(AsyncApp, self.bolt), SECRET, seen=seen)
+        endpoint = SlackEndpoint(
+            cast(AsyncApp, self.bolt), SECRET, seen=seen or MemoryDedup(clock=time.monotonic)
+        )
         self._app.router.add_post("/slack/events", endpoint.answer)
 
     async def answers(self, body: bytes, headers: dict[str, str], times: int = 1) -> list[int]:
