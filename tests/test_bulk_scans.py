@@ -13,7 +13,6 @@ from bot.bulk_scans import (
     LEASE,
     RESERVE_PAUSE,
     BulkScan,
-    BulkScanOverError,
     BulkScanRunsError,
     BulkScans,
     End,
@@ -136,18 +135,6 @@ async def test_each_domain_is_scanned_once_and_the_list_is_asked_once(office: Of
     assert "3 scanned." in office.summary
 
 
-async def test_one_workspace_has_one_at_a_time_and_others_have_theirs(office: Office) -> None:
-    office.gate.clear()
-    run = await office.start("ab")
-
-    with pytest.raises(BulkScanRunsError) as caught:
-        await office.start("c")
-    await office.start("d", OTHER)
-
-    assert caught.value.run
-    assert caught.value.run.run_id == run.run_id
-
-
 async def test_another_process_goes_on_after_a_kill_and_scans_nothing_twice(
     office: Office,
 ) -> None:
@@ -248,26 +235,6 @@ async def test_a_process_that_was_taken_for_dead_writes_nothing_more(office: Off
     assert [item.trouble for item in run.done] == [INTERRUPTED, None]
     assert run.done[1].facts
     assert run.done[1].facts.issues[0].title == "b"
-
-
-async def test_stop_ends_it_after_the_present_domain(office: Office) -> None:
-    run = await office.start("abc")
-    office.gate.clear()
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    await office.bulk.stop(ACME, run.run_id)
-    office.gate.set()
-
-    run = await office.pass_by()
-
-    assert office.scanned == ["a"]
-    assert (run.end, [item.host for item in run.left]) == (
-        End.STOPPED,
-        ["b.example", "c.example"],
-    )
-    assert "2 not begun" in office.summary
-    with pytest.raises(BulkScanOverError):
-        await office.bulk.stop(ACME, run.run_id)
 
 
 @loop_over(

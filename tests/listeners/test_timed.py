@@ -11,7 +11,6 @@ from slack_bolt.authorization import AuthorizeResult
 
 from bot.bootstrap.slack_app import TimedApp
 from bot.listeners.request import Ack
-from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -69,13 +68,3 @@ async def test_the_time_of_an_ack_is_that_until_the_listener_has_acked() -> None
 
     assert (answer.status, acks.notified) == (200, [("command", False)])
     assert acks.took_s[0] >= LONG_S
-
-
-@loop_over("command", ["/broken", "/unknown"])
-async def test_a_request_that_gets_an_error_instead_is_counted_as_refused(command: str) -> None:
-    acks = Acks()
-
-    answer = await an_app(acks).async_dispatch(a_command(command))
-
-    assert answer.status >= 400
-    assert acks.notified == [("command", True)]

@@ -94,22 +94,6 @@ async def test_an_incomplete_answer_is_no_installation(
         await oauth.exchange(CODE, BACK)
 
 
-@loop_over(
-    "raw",
-    [(200, "<html>maintenance</html>"), (503, "busy"), (200, "[]"), (200, "null"), (500, "{}")],
-    ids=str,
-)
-async def test_anything_but_an_answer_is_slack_being_away(
-    slack: SlackStub, oauth: OAuthCalls, raw: tuple[int, str]
-) -> None:
-    slack.raw = raw
-
-    with pytest.raises(SlackUnavailableError):
-        await oauth.exchange(CODE, BACK)
-    with pytest.raises(SlackUnavailableError):
-        await oauth.refresh("xoxe-1-x")
-
-
 async def test_a_refusal_bears_slacks_own_word(
     slack: SlackStub, oauth: OAuthCalls, http: aiohttp.ClientSession
 ) -> None:

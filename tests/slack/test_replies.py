@@ -104,15 +104,6 @@ async def test_the_answer_is_for_whoever_asked_and_shows_no_previews(asked: Room
     assert [call.method for call in asked.slack.calls] == ["response_url"]
 
 
-async def test_what_is_shared_is_for_everybody(asked: Room) -> None:
-    await asked.send()
-
-    await asked.send(Message("Look"), replace=True, to_channel=True)
-
-    assert asked.said("ada") == ["Look"]
-    assert asked.said() == ["All is well", "Look"]
-
-
 @pytest.mark.parametrize("replace", [True, False])
 async def test_an_answer_takes_the_place_of_the_one_before_if_it_shall(
     asked: Room, replace: bool
@@ -142,18 +133,6 @@ async def test_an_address_that_fails_leaves_the_channel(
     await asked.send()
 
     assert (asked.said(), asked.said("ada")) == (["All is well"], [])
-
-
-async def test_who_is_not_in_the_channel_any_more_is_answered_in_a_direct_message(
-    asked: Room,
-) -> None:
-    asked.slack.fail_next("response_url", kind="html")
-    asked.slack.fail_next("chat.postEphemeral", error="user_not_in_channel")
-
-    await asked.send()
-
-    [sent] = asked.bob.messages("dm")
-    assert (asked.said(), sent.buttons) == ([], ["Scan"])
 
 
 async def test_what_cannot_be_shared_goes_nowhere_else(asked: Room) -> None:
