@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.concurrency import Tasks
 from bot.inflight_requests import InflightStore, Pending, Place
 from bot.listeners.error_boundary import ErrorBoundary, Failures
-from bot.listeners.interrupted import InflightTracker
+from bot.listeners.interrupted import AT_ONCE, InflightTracker
 from bot.listeners.request import Request
 from bot.message import Message
 from bot.slack.errors import SlackUnavailableError
@@ -147,6 +147,21 @@ async def test_only_what_takes_long_is_noted_at_once() -> None:
     await long.done()
 
     assert quick.documents.puts == 0
+
+
+async def test_a_busy_store_is_not_given_notes_that_nobody_needs_any_more(desk: Desk) -> None:
+    desk.documents.gate.clear()
+    for _ in range(AT_ONCE + 10):
+        desk.start()
+    await desk.documents.until(lambda: desk.documents.waiting == AT_ONCE)
+    desk.gate.set()
+    await desk.replies.until_said(AT_ONCE + 10)
+
+    desk.documents.gate.set()
+    await desk.done()
+
+    assert desk.documents.puts == AT_ONCE
+    assert await desk.noted() == []
 
 
 async def test_a_key_that_was_typed_is_not_noted(desk: Desk) -> None:

@@ -54,6 +54,15 @@ def test_a_press_belongs_to_its_thread_or_to_the_one_that_the_button_shares_into
     assert (origin.thread_ts, origin.is_in_thread) == (thread_ts, is_in_thread)
 
 
+def test_a_press_names_the_workspace_that_its_person_comes_from() -> None:
+    from_teams = [
+        from_press(pressed() | {"user": {"id": "U1", "team_id": team}}, CONTEXT, REPLIES)
+        for team in ("T1", "T2", None)
+    ]
+
+    assert [each.is_from_elsewhere for each in from_teams] == [False, True, False]
+
+
 @loop_over(
     "message, thread_ts, is_in_thread",
     [

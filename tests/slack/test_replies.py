@@ -87,6 +87,15 @@ async def test_an_answer_takes_the_proxy_that_calls_take(
     assert passed == [room.url]
 
 
+async def test_who_is_answered_in_a_direct_message_has_nobody_to_share_it_with(
+    room: Room,
+) -> None:
+    await room.replies.send(room.client, Origin(room.bob.id, is_home=True), ANSWER)
+
+    [sent] = room.bob.messages("dm")
+    assert sent.buttons == ["Scan"]
+
+
 @pytest.fixture
 def asked(room: Room) -> Room:
     """Bob has typed a command there, so Slack gave an address to answer at."""
