@@ -11,6 +11,7 @@ from typing import ParamSpec, TypeVar
 import aiohttp
 import structlog
 
+from bot.bootstrap import slack_app
 from bot.bootstrap.features import Features, register_features
 from bot.bootstrap.installations import Lifecycle, register_lifecycle
 from bot.bootstrap.services import (
@@ -21,15 +22,6 @@ from bot.bootstrap.services import (
     build_shared_state,
     look_at_processes,
     opened_store,
-)
-from bot.bootstrap.slack_app import (
-    SlackAuth,
-    SlackClients,
-    bolt_app,
-    check_tokens,
-    listen,
-    open_workspaces,
-    start_transport,
 )
 from bot.clock_check import ClockCheck, utc_now
 from bot.concurrency import NonOverlappingTask, Tasks
@@ -67,8 +59,8 @@ class Runtime:
 
     parts: Services
     stored: Stored
-    clients: SlackClients
-    workspaces: SlackAuth
+    clients: slack_app.SlackClients
+    workspaces: slack_app.SlackAuth
     processes: Processes
     clock_check: ClockCheck
 
@@ -93,11 +85,11 @@ async def build_runtime(
         stored, processes, tasks, clock=clock, patience=pace.patience
     )
     http = await stack.enter_async_context(_slack_session(metrics, clock_check))
-    clients = SlackClients(settings, http)
+    clients = slack_app.SlackClients(settings, http)
     clock_check.compare(SLACK, lambda: check_api(clients.once()), clock=clock)
     if stored.shared:
         clock_check.compare("postgresql", stored.shared.now, clock=host_clock)
-    workspaces = open_workspaces(
+    workspaces = slack_app.open_workspaces(
         settings,
         InstallationRepository(documents, ring),
         clients,
@@ -144,7 +136,7 @@ def _slack_session(metrics: Metrics, clock_check: ClockCheck) -> aiohttp.ClientS
 
 
 def _posting(
-    workspaces: SlackAuth,
+    workspaces: slack_app.SlackAuth,
     documents: Documents,
     tasks: Tasks,
     *,
@@ -293,8 +285,8 @@ async def serve(
     async with AsyncExitStack() as stack:
         ground = await build_runtime(stack, settings, role, clock, pace, host_clock=host_clock)
         parts, workspaces = ground.parts, ground.workspaces
-        await check_tokens(parts, ground.clients, workspaces, role)
-        app = bolt_app(ground.clients.patient(), workspaces, parts.metrics)
+        await slack_app.check_tokens(parts, ground.clients, workspaces, role)
+        app = slack_app.bolt_app(ground.clients.patient(), workspaces, parts.metrics)
         running = register_features(app, parts)
         lifecycle = register_lifecycle(app, parts, running, workspaces, ground.stored.documents)
         finishing = _Finishing(finish_within_s)
@@ -303,14 +295,14 @@ async def serve(
         checks = await stack.enter_async_context(
             run_periodic(ground.stored, parts, role, periodic, finish_within_s=finish_within_s)
         )
-        endpoint, link_checks = await start_transport(stack, app, parts, role)
+        endpoint, link_checks = await slack_app.start_transport(stack, app, parts, role)
         tick = {"tick": _all_true(checks["tick"], beats.are_recent)}
         own_checks = _own_checks(parts, workspaces) | {"clock": ground.clock_check.is_right}
         checks = {**own_checks, **checks, **tick, **link_checks}
         look_at_processes(parts.metrics, ground.stored)
         install = lifecycle.endpoint if role.answers else None
         health = HealthEndpoints(checks)
-        await listen(listener, parts, health, slack=endpoint, install=install)
+        await slack_app.listen(listener, parts, health, slack=endpoint, install=install)
         logger.info("started", role=role.value, process=ground.processes.process_id)
         await stop.wait()
         logger.info("stopping")
@@ -365,7 +357,7 @@ async def _finish(tasks: Tasks, running: Features, finishing: _Finishing) -> Non
     logger.warning("work was cut off by the stop", people=people)
 
 
-def _own_checks(parts: Services, workspaces: SlackAuth) -> dict[str, Check]:
+def _own_checks(parts: Services, workspaces: slack_app.SlackAuth) -> dict[str, Check]:
     return {"store": _works(parts.documents.check), "slack": _works(workspaces.find_slack)}
 
 

@@ -31,11 +31,9 @@ class DedupStore(Protocol):
 
     async def is_new(self, name: str) -> bool:
         """Say whether `name` comes for the first time, and remember it, in one step."""
-        ...
 
     async def forget(self, name: str) -> None:
         """Let `name` be new again: what it asked for has failed."""
-        ...
 
 
 class MemoryDedup:

@@ -27,7 +27,6 @@ class Ack(Protocol):
 
     async def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Tell Slack, within 3 s, that the request has arrived; the arguments are its answer."""
-        ...
 
 
 class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside the fields of a form
@@ -314,8 +313,7 @@ class OncePerMessage:
     async def _do(self, pressed: str, work: Callable[[], Awaitable[None]]) -> None:
         try:
             await work()
-        except PressFailedError:
+        except BaseException as error:
             await self._seen.forget(pressed)
-        except BaseException:
-            await self._seen.forget(pressed)
-            raise
+            if not isinstance(error, PressFailedError):
+                raise

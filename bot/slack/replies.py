@@ -11,19 +11,13 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
+from bot.slack import errors
 from bot.slack.client import (
     in_three_tries,
     open_direct,
     post_message,
     send_with_fallback,
     slack_errors,
-)
-from bot.slack.errors import (
-    BlocksRefusedError,
-    SlackError,
-    SlackRefusedError,
-    SlackUnavailableError,
-    slack_error,
 )
 
 logger = structlog.get_logger()
@@ -130,16 +124,18 @@ class Replies:
             return
         if to_channel:
             if not (origin.channel_id and thread):
-                raise SlackRefusedError("no response_url")
+                raise errors.SlackRefusedError("no response_url")
             await post_message(client, origin.channel_id, {**content, **thread})
             return
         ways = [respond] * bool(origin.response_url) + [reply_in_channel] * bool(origin.channel_id)
         for way in ways:
             try:
                 await way()
-            except BlocksRefusedError:
+            except errors.BlocksRefusedError:
                 raise
-            except SlackError as error:  # in the channel: the bot or the person is not there
+            except (
+                errors.SlackError
+            ) as error:  # in the channel: the bot or the person is not there
                 logger.warning("answer failed", way=way.__name__, error=repr(error))
             else:
                 return
@@ -159,10 +155,10 @@ class Replies:
             ) as answer:
                 body_text = (await answer.content.read(4096)).decode(errors="replace")
                 if answer.status >= 500 or answer.status == 429:
-                    raise SlackUnavailableError(f"response_url answered {answer.status}")
+                    raise errors.SlackUnavailableError(f"response_url answered {answer.status}")
                 _check(answer.status, body_text)
         except (aiohttp.ClientError, OSError) as error:  # a TimeoutError is an OSError
-            raise SlackUnavailableError(type(error).__name__) from error
+            raise errors.SlackUnavailableError(type(error).__name__) from error
 
 
 def _check(status: int, body: str) -> None:
@@ -172,9 +168,9 @@ def _check(status: int, body: str) -> None:
     except ValueError:
         answer = None
     if isinstance(answer, dict) and answer.get("ok") is False:
-        raise slack_error(str(answer.get("error", "unknown")))
+        raise errors.slack_error(str(answer.get("error", "unknown")))
     if status >= 400:
-        raise slack_error(body.strip()[:60] or f"status {status}")
+        raise errors.slack_error(body.strip()[:60] or f"status {status}")
 
 
 # Bolt's `complete` and `fail` (1.30) try once: a step whose end is lost holds its workflow.
@@ -209,7 +205,7 @@ async def _end_step(call: Callable[[], Awaitable[object]]) -> None:
 
     try:
         await in_three_tries(end)
-    except SlackRefusedError as error:
+    except errors.SlackRefusedError as error:
         if error.code not in _STEP_OVER:
             raise
         logger.info("the step is over already", error=repr(error))
