@@ -309,7 +309,7 @@ def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
         digests=digests, access=access, failures=cases.failures, clock=parts.clock
     )
     DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
-    AlertListeners(alerts=cases.repository, access=access, screen=screen).register(dispatcher)
+    AlertListeners(alerts=cases.repository, screen=screen).register(dispatcher)
     within_s = COUNT_WITHIN_S * parts.pace.patience
     DigestFormListeners(
         digests=digests,

@@ -131,12 +131,11 @@ class KeyFormListeners:
 
     async def ask_for_key(self, request: Request, _value: str) -> None:
         """Show the second step: the new key is entered."""
-
-        def step(slots: models.KeyPair) -> Block:
-            metadata = request.as_metadata()
-            return forms.second_step(metadata, self._proposed(slots), None, slots)
-
-        await self._show_step(request, step)
+        metadata = request.as_metadata()
+        await self._show_step(
+            request,
+            lambda slots: forms.second_step(metadata, self._proposed(slots), None, slots),
+        )
 
     async def swap(self, request: Request, given: GivenKey) -> None:
         """Check the new key, use it at once, and show the third step."""
@@ -154,20 +153,18 @@ class KeyFormListeners:
 
     async def go_on(self, request: Request, mark: str) -> None:
         """Show the third step of a rotation that was left there."""
-
-        def step(slots: models.KeyPair) -> Block:
-            metadata = request.as_metadata()
-            return forms.third_step(slots.record, _earlier(slots, mark), None, metadata)
-
-        await self._show_step(request, step)
+        metadata = request.as_metadata()
+        await self._show_step(
+            request,
+            lambda slots: forms.third_step(slots.record, _earlier(slots, mark), None, metadata),
+        )
 
     async def ask_to_delete(self, request: Request, mark: str) -> None:
         """Show the fourth step: the old key is deleted in the service."""
-
-        def step(slots: models.KeyPair) -> Block:
-            return forms.fourth_step(_earlier(slots, mark), request.as_metadata())
-
-        await self._show_step(request, step)
+        metadata = request.as_metadata()
+        await self._show_step(
+            request, lambda slots: forms.fourth_step(_earlier(slots, mark), metadata)
+        )
 
     async def finish(self, request: Request, mark: str) -> None:
         """Delete the old key here: it was deleted in the service."""
