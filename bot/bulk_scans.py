@@ -230,8 +230,7 @@ class _Hold:
     ) -> None:
         """Change it. It comes due after its wait, else after `due_in`; `None`: never.
 
-        Raises:
-            ConflictError: another process works on it, or it is gone.
+        Raise ConflictError if another process works on it, or it is gone.
         """
         now, holder = self.clock(), self.run.holder
 

@@ -11,10 +11,8 @@ from bot.bulk_scans import (
     FAILURES_IN_ROW,
     INTERRUPTED,
     LEASE,
-    MAX_DOMAINS,
     RESERVE_PAUSE,
     BulkScan,
-    BulkScanOverError,
     BulkScanRunsError,
     BulkScans,
     End,
@@ -22,7 +20,6 @@ from bot.bulk_scans import (
 )
 from bot.concurrency import Tasks
 from bot.errors import BotError
-from bot.jobs.due_work import AT_ONCE
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import Scans
@@ -138,31 +135,6 @@ async def test_each_domain_is_scanned_once_and_the_list_is_asked_once(office: Of
     assert "3 scanned." in office.summary
 
 
-async def test_one_workspace_has_one_at_a_time_and_others_have_theirs(office: Office) -> None:
-    office.gate.clear()
-    run = await office.start("ab")
-
-    with pytest.raises(BulkScanRunsError) as caught:
-        await office.start("c")
-    await office.start("d", OTHER)
-
-    assert caught.value.run
-    assert caught.value.run.run_id == run.run_id
-
-
-async def test_so_many_are_under_way_in_a_process(office: Office) -> None:
-    office.gate.clear()
-    for number in range(AT_ONCE + 1):
-        await office.start("a", WorkspaceId(f"T{number}"))
-
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    office.gate.set()
-    assert await office.tasks.drain(TIME_LIMIT_S)
-
-    assert len(office.scanned) == AT_ONCE
-
-
 async def test_another_process_goes_on_after_a_kill_and_scans_nothing_twice(
     office: Office,
 ) -> None:
@@ -263,26 +235,6 @@ async def test_a_process_that_was_taken_for_dead_writes_nothing_more(office: Off
     assert [item.trouble for item in run.done] == [INTERRUPTED, None]
     assert run.done[1].facts
     assert run.done[1].facts.issues[0].title == "b"
-
-
-async def test_stop_ends_it_after_the_present_domain(office: Office) -> None:
-    run = await office.start("abc")
-    office.gate.clear()
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    await office.bulk.stop(ACME, run.run_id)
-    office.gate.set()
-
-    run = await office.pass_by()
-
-    assert office.scanned == ["a"]
-    assert (run.end, [item.host for item in run.left]) == (
-        End.STOPPED,
-        ["b.example", "c.example"],
-    )
-    assert "2 not begun" in office.summary
-    with pytest.raises(BulkScanOverError):
-        await office.bulk.stop(ACME, run.run_id)
 
 
 @loop_over(
@@ -439,22 +391,6 @@ async def test_none_begins_before_the_summary_of_the_last_one_is_sent(office: Of
     assert (await office.start("b")).left
 
 
-async def test_a_summary_that_slack_did_not_take_is_sent_again(office: Office) -> None:
-    await office.start("a")
-    office.gate.clear()
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    office.posts.errors = [SlackUnavailableError("down")] * 3
-    office.gate.set()
-    assert await office.tasks.drain(TIME_LIMIT_S)
-    told = len(office.posts.notified)
-    await office.pass_by(timedelta(hours=1))
-    await office.pass_by(timedelta(hours=1))
-
-    assert (told, len(office.posts.notified)) == (1, 2)
-    assert "1 scanned" in office.summary
-
-
 async def test_a_stop_of_the_process_hands_it_over_at_once(office: Office) -> None:
     await office.start("ab")
     office.gate.clear()
@@ -468,16 +404,6 @@ async def test_a_stop_of_the_process_hands_it_over_at_once(office: Office) -> No
     await office.pass_by()
 
     assert office.scanned == ["a", "b"]
-
-
-async def test_more_than_the_limit_are_never_begun(office: Office) -> None:
-    items = items_of(
-        a_domain(f"n{number}.example", domain_id=f"{number}") for number in range(MAX_DOMAINS + 1)
-    )
-
-    run = await office.bulk.start(ACME, BOB, items, "")
-
-    assert run.count == MAX_DOMAINS
 
 
 def test_a_domain_without_an_id_is_left_out() -> None:

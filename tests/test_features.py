@@ -4,8 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.bootstrap.features import look_at_processes, look_at_work
-from bot.bootstrap.services import Shared, Stored
+from bot.bootstrap.services import Shared, Stored, look_at_processes, look_at_work
 from bot.digests.collector import steps_to
 from bot.metrics.definitions import Metrics
 from bot.process_heartbeat import SharedProcesses

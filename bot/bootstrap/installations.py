@@ -56,10 +56,10 @@ def register_lifecycle(
     running: Features,
     workspaces: SlackAuth,
     documents: ErasableDocuments,
-    repository: InstallationRepository,
 ) -> Lifecycle:
     """Attach the OAuth flow and the listeners for removed workspaces to the app."""
     own, oauth = workspaces.own, workspaces.oauth
+    repository = InstallationRepository(documents, parts.ring)
     caches = [*running.forget, *([oauth.directory.forget, oauth.tokens.forget] if oauth else [])]
 
     async def note_revoked(home: WorkspaceId) -> None:

@@ -19,11 +19,9 @@ class DirectMessages(Protocol):
 
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         """Send one; raise SlackError."""
-        ...
 
     async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
         """Replace the content of one; raise SlackError."""
-        ...
 
 
 def retry_after(error: errors.SlackError, tries: int) -> timedelta | None:

@@ -1,14 +1,14 @@
 """Post messages at Slack's pace, each once, and say so when the outcome is unknown."""
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
-from weakref import WeakValueDictionary
 
-from cachetools import TLRUCache, TTLCache
+from cachetools import LRUCache, TLRUCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
@@ -28,12 +28,12 @@ K = TypeVar("K", bound=Hashable)
 MAX_REMEMBERED = 10_000
 
 
-@dataclass(slots=True, weakref_slot=True)
+@dataclass(slots=True)
 class _Line:
-    """The waiters of one key; `waiting` counts them."""
+    """When the next turn of a key is free, and when its next use; `in_use` wakes in order."""
 
-    waiting: int = 0
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # wakes them in order
+    next_at: float = -math.inf
+    free_at: float = -math.inf
     in_use: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -54,52 +54,40 @@ class Pacer(Generic[K]):
         self._between_s = between_s
         self._clock = clock
         self._sleep = sleep
-        self._lines: WeakValueDictionary[K, _Line] = WeakValueDictionary()
-        self._next_at: TTLCache[K, float] = TTLCache(MAX_REMEMBERED, between_s, timer=clock)
-        self._free_at: TTLCache[K, float] = TTLCache(MAX_REMEMBERED, between_s, timer=clock)
+        self._lines: LRUCache[K, _Line] = LRUCache(MAX_REMEMBERED)
 
     def wait_s(self, key: K) -> float:
         """Return the wait of a new turn, if each use is quick."""
-        line = self._lines.get(key)
-        ahead = line.waiting if line else 0
-        return self._left_s(self._next_at, key) + ahead * self._between_s
+        return max(0.0, self._line(key).next_at - self._clock())
 
     async def take(self, key: K) -> None:
-        """Wait for a turn and take it; a cancelled wait takes none."""
-        line = self._lines.setdefault(key, _Line())
-        line.waiting += 1
-        try:
-            async with line.lock:
-                await self._until_next(key, line)
-                self._next_at[key] = self._clock() + self._between_s
-        finally:
-            line.waiting -= 1
+        """Take the next turn and wait for it, and for the end of the use before it."""
+        line = self._line(key)
+        at = max(self._clock(), line.next_at)
+        line.next_at = at + self._between_s
+        while (left_s := at - self._clock()) > 0:
+            await self._sleep(left_s)
+        async with line.in_use:
+            await self._rest(line)
 
     @asynccontextmanager
     async def used(self, key: K) -> AsyncIterator[None]:
         """Use a turn inside the block: alone, and `between_s` after the end of the last use."""
-        line = self._lines.setdefault(key, _Line())
+        line = self._line(key)
         async with line.in_use:
-            await self._rest(self._free_at, key)
+            await self._rest(line)
             try:
                 yield
             finally:
-                self._free_at[key] = self._next_at[key] = self._clock() + self._between_s
+                line.free_at = self._clock() + self._between_s
+                line.next_at = max(line.next_at, line.free_at)
 
-    async def _until_next(self, key: K, line: _Line) -> None:
-        await self._rest(self._next_at, key)
-        while line.in_use.locked():
-            async with line.in_use:
-                pass
-            await self._rest(self._next_at, key)
-
-    async def _rest(self, moments: "TTLCache[K, float]", key: K) -> None:
-        while (left_s := self._left_s(moments, key)) > 0:  # longer, if another use came first
+    async def _rest(self, line: _Line) -> None:
+        while (left_s := line.free_at - self._clock()) > 0:
             await self._sleep(left_s)
 
-    def _left_s(self, moments: "TTLCache[K, float]", key: K) -> float:
-        now = self._clock()
-        return max(0.0, moments.get(key, now) - now)
+    def _line(self, key: K) -> _Line:
+        return self._lines.setdefault(key, _Line())
 
 
 class LocalBackoff:
@@ -163,8 +151,7 @@ class Posting:
     async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
         """Wait until a channel may be posted to.
 
-        Raises:
-            SlackRateLimitedError: Slack asked this workspace to wait, or the wait is over 20 s.
+        Raise SlackRateLimitedError if Slack asked for a wait, or the line is over 20 s long.
         """
         await self._check_hold(workspace)
         await self._client(workspace)  # without a client there is no turn
@@ -179,10 +166,8 @@ class Posting:
         """Post a message without link previews; return its `ts`.
 
         Refused blocks are posted again as their plain fallback; nothing else is repeated. A 429
-        delays all posts of the workspace.
-
-        Raises:
-            SlackError: the message is not there, or, if `is_outcome_unknown`, may be there.
+        delays all posts of the workspace. After a SlackError the message is not there, or, if
+        `is_outcome_unknown`, may be there.
         """
         await self._check_hold(workspace)
         client = await self._client(workspace)
@@ -200,9 +185,7 @@ class Posting:
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         """Send a person a direct message, after a turn of its channel; return its place.
 
-        Raises:
-            PersonUnreachableError: Slack does not let the bot write to them.
-            SlackError: as for `acquire_turn` and `post`.
+        Raises PersonUnreachableError, and as `acquire_turn` and `post` do.
         """
         await self._check_hold(workspace)
         try:

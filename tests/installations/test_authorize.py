@@ -17,7 +17,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.bootstrap.slack_app import TimedAuthorize
+from bot.bootstrap.slack_app import StrictAuthorize
 from bot.concurrency import Tasks
 from bot.deduplication import ASKED_WITHIN_S
 from bot.installations import authorize
@@ -25,7 +25,7 @@ from bot.installations.authorize import InstalledWorkspaces, note_asked_place
 from bot.installations.directory import Directory
 from bot.installations.models import Installation, organisation
 from bot.installations.token_rotation import TokenProvider
-from bot.listeners.error_boundary import register_error_handler
+from bot.listeners.error_boundary import answer_unread
 from bot.slack.auth import workspace_of
 from bot.slack.errors import SlackUnreachableError
 from bot.workspace import WorkspaceId
@@ -64,7 +64,7 @@ class Bot:
             name="authorizing",
             logger=logging.getLogger("slack_bolt"),
             client=AsyncWebClient(),
-            authorize=TimedAuthorize(
+            authorize=StrictAuthorize(
                 InstalledWorkspaces(Directory(recent), tokens, known_within_s=known_within_s),
                 FOREIGN,
             ),
@@ -72,7 +72,7 @@ class Bot:
             process_before_response=True,
             request_verification_enabled=False,
         )
-        register_error_handler(self.app)
+        self.app.error(answer_unread)
         self.app.command("/domains")(self._serve)
         self.app.action("press")(self._serve)
         self.app.view("form")(self._serve)

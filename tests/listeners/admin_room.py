@@ -21,17 +21,12 @@ from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.repository import DigestRepository
 from bot.digests.service import DigestService
 from bot.listeners.domaindigest import DigestListeners
-from bot.listeners.domainkey import (
-    AudiencesListeners,
-    KeyListeners,
-    KeyState,
-    ManagersListeners,
-)
+from bot.listeners.domainkey import AdminListeners, KeyListeners, KeyState
 from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.modals import DigestScreen, KeyScreen
 from bot.listeners.permissions import DigestAccess, Permissions
-from bot.listeners.router import DeferredRuns, Dispatcher
+from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.message import Message as BotMessage
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
@@ -185,7 +180,6 @@ def listeners_of(
     portfolio = Portfolio(connection, clock=room.clock)
     key_service = KeyService(room.keys, connection, portfolio, room.audit, clock=room.clock)
     digests = _digests(room, portfolio)
-    deferred = DeferredCommands(room.documents, RING, clock=room.clock)
     KeyListeners(
         permissions=permissions,
         key_service=key_service,
@@ -204,22 +198,18 @@ def listeners_of(
         permissions=permissions,
         keys=room.keys,
         key_service=key_service,
-        deferred=DeferredRuns(deferred, dispatcher.lines, None),  # type: ignore[arg-type]  # nothing was kept
+        deferred=DeferredCommands(room.documents, RING, clock=room.clock),
+        lines=dispatcher.lines,
         digests=digests,
         screen=screen,
         clock=room.clock,
     ).register(dispatcher)
-    ManagersListeners(
+    AdminListeners(
         permissions=permissions,
         managers=room.managers,
-        audit=room.audit,
-        notifier=ManagerNotifier(room.posts, appointed_message, room.tasks),
-        screen=screen,
-    ).register(dispatcher)
-    AudiencesListeners(
-        permissions=permissions,
         audiences=Audiences(room.documents),
         audit=room.audit,
+        notifier=ManagerNotifier(room.posts, appointed_message, room.tasks),
         screen=screen,
     ).register(dispatcher)
     access = DigestAccess(digests, permissions)

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
+from bot.listeners.messages import read_picked
 from bot.listeners.request import FormErrors
-from bot.listeners.shortcuts import read_picked
 from bot.views.shortcuts import busy_form, done_form, found_form, looking_message
 from bot.views.usage import form_button_message, overview_message
 from tests.builders import HOSTILE_TEXTS

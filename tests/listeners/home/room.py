@@ -153,7 +153,6 @@ async def running_room(
         portfolio = Portfolio(office.lists, clock=office.clock)
         collector = HomeCollector(
             permissions=rights,
-            managers=managers,
             key=KeyState(
                 keys=office.keys,
                 managers=managers,
@@ -167,7 +166,6 @@ async def running_room(
             ready=ready,
             digests=office.repository.of_workspace,
             failures=failures,
-            clock=office.clock,
         )
         screen = HomeScreen(
             collector=collector,
