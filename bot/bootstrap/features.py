@@ -46,7 +46,6 @@ from bot.listeners.router import OPTIONS_WITHIN_S, DeferredRuns, Dispatcher
 from bot.listeners.scan import ScanListeners
 from bot.listeners.shortcuts import ShortcutListeners
 from bot.listeners.steps import StepListeners
-from bot.metrics import gauges
 from bot.metrics.definitions import Metrics
 from bot.portfolio.add_domain import DomainAdder
 from bot.portfolio.add_many import DomainLists
@@ -474,25 +473,32 @@ def look_at_work(
     clock: Callable[[], datetime],
 ) -> None:
     """Let the metrics tell what is due, and how the API keys stand."""
-    metrics.looks.set_source("digests", gauges.due(lambda: overdue(repository, clock())))
-    metrics.looks.set_source("budget", gauges.budget(lambda: counted(budget.states())))
+
+    async def states() -> tuple[Mapping[str, int], Mapping[str, int]]:
+        return counted(budget.states())
+
+    metrics.looks.set_source("digests", lambda: overdue(repository, clock()))
+    metrics.looks.set_source("budget", states)
 
 
 def look_at_processes(metrics: Metrics, stored: Stored) -> None:
     """Let the metrics tell which processes live, what the queue holds, and how the pool is."""
     if (shared := stored.shared) is None:
-        metrics.looks.set_source("processes", gauges.processes(_alone))
+        metrics.looks.set_source("processes", _alone)
         return
 
     async def roles() -> Mapping[str, int]:
         shown = await stored.documents.list_prefix(PREFIX)
         return Counter(str(each.value.get("role")) for each in shown)
 
-    metrics.looks.set_source("processes", gauges.processes(roles))
+    async def connections() -> Mapping[str, int]:
+        return shared.pool.get_stats()
+
+    metrics.looks.set_source("processes", roles)
     from bot.jobs.queue import depth  # slow to import, and a file has no queue
 
-    metrics.looks.set_source("queue", gauges.queue(lambda: depth(shared.pool)))
-    metrics.looks.set_source("pool", gauges.pool(shared.pool.get_stats))
+    metrics.looks.set_source("queue", lambda: depth(shared.pool))
+    metrics.looks.set_source("pool", connections)
 
 
 async def _alone() -> Mapping[str, int]:

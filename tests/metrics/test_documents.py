@@ -15,10 +15,10 @@ from prometheus_client.parser import text_string_to_metric_families
 from bot.metrics import definitions
 from bot.metrics.definitions import CALL_OUTCOMES as SLACK_OUTCOMES
 from bot.metrics.definitions import Metrics
-from bot.metrics.gauges import QUEUE_STATES, budget, due, pool, processes, queue
+from bot.metrics.gauges import QUEUE_STATES
 from bot.tracker.rate_limit import LEFT, STATES
 from tests.loops import loop_over
-from tests.metrics.reading import a_bot
+from tests.metrics.reading import a_bot, find_all
 
 ROOT = Path(__file__).parents[2]
 ALERTS = yaml.safe_load((ROOT / "deploy/alerts.yml").read_text())
@@ -52,22 +52,12 @@ async def a_busy_bot() -> Metrics:
 
     async def nothing() -> None: ...
 
-    async def some_due() -> tuple[int, float]:
-        return 1, 1.0
-
-    async def some_jobs() -> Mapping[tuple[str, str], int]:
-        return {("deliver", state): 1 for state in QUEUE_STATES}
-
-    async def some_roles() -> Mapping[str, int]:
-        return {}
-
     await metrics.periodic.timed("tick", nothing)()
-    metrics.looks.set_source("digests", due(some_due))
-    metrics.looks.set_source("queue", queue(some_jobs))
-    metrics.looks.set_source("processes", processes(some_roles))
+    jobs = {("deliver", state): 1 for state in QUEUE_STATES}
     keys = dict.fromkeys(STATES, 1), dict.fromkeys(LEFT, 1)
-    metrics.looks.set_source("budget", budget(lambda: keys))
-    metrics.looks.set_source("pool", pool(lambda: {"pool_size": 1, "pool_available": 1}))
+    pool = {"pool_size": 1, "pool_available": 1}
+    found = {"digests": (1, 1.0), "queue": jobs, "processes": {}, "budget": keys, "pool": pool}
+    find_all(metrics, found)
     return metrics
 
 
