@@ -23,6 +23,7 @@ from bot.ops.doctor_slack import (
     MEND_API,
     MEND_APP,
     PUBLIC,
+    SECRET,
     InstallQuery,
     check_answers,
     check_bot_token,
@@ -30,7 +31,7 @@ from bot.ops.doctor_slack import (
     check_client,
     check_installations,
     check_public_url,
-    signing_secret_finding,
+    check_signing_secret,
 )
 from bot.ops.doctor_store import RING, STORE, check_database, check_disk, check_store, ring_finding
 from bot.ops.output import Check, Finding, failure, found_within, ok, shown, warning
@@ -103,17 +104,13 @@ def _authorization_checks(settings: Settings, http: aiohttp.ClientSession) -> It
 def _request_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[Named]:
     """Yield whether Slack's requests reach the bot, and its answers to them Slack."""
     slack = _client(settings, http)
-
-    async def check_requests() -> Sequence[Finding]:
-        if token := text_of(settings.slack_app_token):
-            # This asks for the address of a connection but opens none of the bot's ten:
-            # https://docs.slack.dev/apis/events-api/using-socket-mode
-            ask = partial(check_app_token, slack, token)
-            said = "Slack lets it connect by Socket Mode"
-            return await check_call(ask, APP_TOKEN, said, MEND_APP)
-        return [signing_secret_finding(text_of(settings.slack_signing_secret))]
-
-    yield APP_TOKEN, check_requests
+    if token := text_of(settings.slack_app_token):
+        # This asks for the address of a connection but opens none of the bot's ten:
+        # https://docs.slack.dev/apis/events-api/using-socket-mode
+        ask, said = partial(check_app_token, slack, token), "Slack lets it connect by Socket Mode"
+        yield APP_TOKEN, partial(check_call, ask, APP_TOKEN, said, MEND_APP)
+    else:
+        yield SECRET, partial(check_signing_secret, text_of(settings.slack_signing_secret))
     host = urlsplit(slack.base_url).hostname
     if host in {"slack.com", "slack-gov.com"}:
         url = f"https://hooks.{host}"
@@ -174,7 +171,7 @@ async def check_stored(
 ) -> Sequence[Finding]:
     """Check the store, its keys, and with OAuth (`query`) the installations in it."""
     found, snapshot = await (
-        check_store(store.path) if isinstance(store, FileStore) else check_database(store)
+        check_store(store) if isinstance(store, FileStore) else check_database(store)
     )
     if snapshot is None:
         return found

@@ -32,6 +32,9 @@ MEND_APP = (
 )
 
 
+REINSTALL = "install the app again"
+
+
 async def check_bot_token(fetch: Callable[[], Awaitable[Grant]]) -> Sequence[Finding]:
     """Return the workspace of the bot token, and whether the bot has the scopes it needs."""
     try:
@@ -40,7 +43,10 @@ async def check_bot_token(fetch: Callable[[], Awaitable[Grant]]) -> Sequence[Fin
         return [refusal(BOT_TOKEN, error, MEND_BOT)]
     name, team_id = shown(grant.team_name or "?"), shown(grant.team_id or "?")
     said = f"Slack accepts it; it is the token of the workspace {name} ({team_id})"
-    return [ok(BOT_TOKEN, said), scopes_finding(grant.scopes)]
+    found = [ok(BOT_TOKEN, said)]
+    if grant.scopes is not None:
+        found += _permission_findings({f"{name} ({team_id})": grant.scopes}, REINSTALL)
+    return found
 
 
 async def check_call(
@@ -54,38 +60,15 @@ async def check_call(
     return [ok(about, said)]
 
 
-def signing_secret_finding(secret: str) -> Finding:
+async def check_signing_secret(secret: str) -> Sequence[Finding]:
     """Return whether the secret of HTTP mode looks like one; only a request of Slack can tell."""
     is_hex = all(each in "0123456789abcdef" for each in secret)
     if len(secret) == SIGNING_SECRET_CHARS and is_hex:
-        return ok(SECRET, "it looks like one of Slack's; only a request from Slack can prove it")
-    return warning(
-        SECRET,
-        "it does not look like one of Slack's, 32 hexadecimal digits",
-        'Compare it with "Signing Secret" under "Basic Information" of your app.',
-    )
-
-
-def scopes_finding(granted: Set[str] | None) -> Finding:
-    """Return the missing scopes of one workspace; `granted` is `None` where Slack does not say."""
-    if granted is None:
-        return warning(
-            SCOPES,
-            "Slack does not say which ones were granted",
-            f"Check that these are there: {', '.join(NEEDED_SCOPES)}.",
-        )
-    if lacking := lacking_scopes(NEEDED_SCOPES, granted):
-        mend = "Bring the app's manifest up to date with manifest.yml, and install the app again."
-        return failure(SCOPES, f"missing {lacking}", mend)
-    if lacking := lacking_scopes(OPTIONAL_SCOPES, granted):
-        mend = "To use it, install the app again. Everything else works without it."
-        return warning(SCOPES, f"without {lacking}", mend)
-    return ok(SCOPES, f"all {len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)} are granted")
-
-
-def lacking_scopes(wanted: Mapping[str, str], held: Set[str]) -> str:
-    """Return the wanted scopes that are not held, each with its reason."""
-    return ", ".join(f"{scope} ({why})" for scope, why in wanted.items() if scope not in held)
+        said = "it looks like one of Slack's; only a request from Slack can prove it"
+        return [ok(SECRET, said)]
+    said = "it does not look like one of Slack's, 32 hexadecimal digits"
+    mend = 'Compare it with "Signing Secret" under "Basic Information" of your app.'
+    return [warning(SECRET, said, mend)]
 
 
 def refusal(about: str, error: SlackError, mend: str) -> Finding:
@@ -204,7 +187,7 @@ async def check_installations(
         found = [
             _token_finding(kept, answers, query),
             *_revoked(kept, query),
-            *_permission_findings(kept, answers, query),
+            *_permission_findings(_granted(kept, answers), query.invitation),
         ]
     found += _not_installed(documents, query)
     if unreadable:
@@ -292,31 +275,39 @@ def _revoked(kept: Iterable[Installation], query: InstallQuery) -> Iterator[Find
         yield warning(INSTALLATIONS, said, mend)
 
 
-def _permission_findings(
-    kept: Iterable[Installation], answers: Answers, query: InstallQuery
-) -> Iterator[Finding]:
-    """Yield where scopes are missing: a failure when the bot can do its work nowhere."""
+def _granted(kept: Iterable[Installation], answers: Answers) -> dict[str, Set[str]]:
+    """Return the scopes of each installation that works, by its name; Slack knows them best."""
     granted: dict[str, Set[str]] = {}
     for each in kept:
         answer = answers.get(each.home)
         if not each.revoked_at and not isinstance(answer, SlackRefusedError):
             scopes = answer.scopes if isinstance(answer, Grant) else None
             granted[installation_name(each)] = {*each.scopes} if scopes is None else scopes
+    return granted
+
+
+def _permission_findings(granted: Mapping[str, Set[str]], again: str) -> Iterator[Finding]:
+    """Yield where scopes are missing: a failure when the bot can do its work nowhere."""
     if narrow := _lacking(NEEDED_SCOPES, granted):
         tell = failure if len(narrow) == len(granted) else warning
-        mend = f"Bring the app's manifest up to date with manifest.yml, and {query.invitation}."
+        mend = f"Bring the app's manifest up to date with manifest.yml, and {again}."
         yield tell(SCOPES, f"missing in {some_names(narrow)}", mend)
     if wishes := _lacking(OPTIONAL_SCOPES, granted):
-        mend = f"To use it there, {query.invitation}. Everything else works without it."
+        mend = f"To use it there, {again}. Everything else works without it."
         yield warning(SCOPES, f"not granted in {some_names(wishes)}", mend)
     if granted and not (narrow or wishes):
-        count = len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)
-        yield ok(SCOPES, f"all {count} are granted in {counted(len(granted), 'installation')}")
+        yield ok(SCOPES, f"all {len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)} are granted")
 
 
 def _lacking(wanted: Mapping[str, str], granted: Mapping[str, Set[str]]) -> list[str]:
-    lacking = {name: lacking_scopes(wanted, scopes) for name, scopes in granted.items()}
-    return [f"{name}: {scopes}" for name, scopes in lacking.items() if scopes]
+    """Return the workspaces without some of the wanted scopes, each scope with its reason."""
+    return [
+        f"{name}: {', '.join(lacking)}"
+        for name, scopes in granted.items()
+        if (
+            lacking := [f"{scope} ({why})" for scope, why in wanted.items() if scope not in scopes]
+        )
+    ]
 
 
 def _not_installed(documents: Sequence[Document], query: InstallQuery) -> Iterator[Finding]:

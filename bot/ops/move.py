@@ -115,7 +115,7 @@ async def relocate(
                 "Everything is in the database, but the file could not be marked as moved:"
                 f" {shown(str(error), 300)}. Run `move` again before a bot starts on the file."
             ) from error
-    return [*table, *_moved_lines(here, at, ring, path)]
+    return [*table, *_moved_lines(here, at, ring, store.place)]
 
 
 async def back(path: Path) -> list[str]:
@@ -130,14 +130,10 @@ async def back(path: Path) -> list[str]:
     async with store.opened(even_moved=True) as documents:
         forwarding = forwarding_in([await documents.get(FORWARDING)])
         await documents.delete(FORWARDING)
-    return _back_lines(forwarding, path)
-
-
-def _back_lines(forwarding: Forwarding | None, path: Path) -> list[str]:
     if not forwarding:
         return ["This store has not moved. Nothing was changed."]
     return [
-        f"The bot can use {shown(str(path.absolute()))} again.",
+        f"The bot can use {store.place} again.",
         f"It lacks what {shown(forwarding.place)} has recorded since {day(forwarding.at)}.",
         "Stop every process on that database first, or digests are posted twice.",
     ]
@@ -217,7 +213,7 @@ async def move_into(
     there = MoveManifest()
     async with aclosing(arrival.pages()) as arrived:
         async for copied in arrived:
-            there.add(copied)
+            there.add(copied.documents)
     if (here.counts, here.fingerprint) != (there.counts, there.fingerprint):
         raise OperatingError("The copy differs:", *compared(here, there), NOTHING)
     note = {
@@ -231,7 +227,7 @@ async def move_into(
 
 
 def _moved_lines(
-    here: MoveManifest, at: datetime | None, ring: RingSource, path: Path
+    here: MoveManifest, at: datetime | None, ring: RingSource, place: str
 ) -> Iterator[str]:
     """Yield the outcome; `at`: the documents moved before, at that time."""
     things = counted(here.counts.total(), "document")
@@ -245,4 +241,4 @@ def _moved_lines(
         yield "PostgreSQL needs BOT_SECRET_KEYS too. Set it to the line in the key file"
         yield f"{shown(file)}. In a shell:"
         yield f'  export BOT_SECRET_KEYS="$(cat {shown(shlex.quote(file))})"'
-    yield f"Keep {shown(str(path.absolute()))} as a backup. No bot starts on it any more."
+    yield f"Keep {place} as a backup. No bot starts on it any more."

@@ -113,13 +113,14 @@ class FileStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.place = shown(str(path.absolute()))
 
     def require_there(self) -> None:
         """Raise OperatingError when there is no store yet."""
         if not self.path.exists():
             raise OperatingError(
-                f"There is no store at {shown(str(self.path.absolute()))}. Check DATABASE_URL, and"
-                " the folder you are in."
+                f"There is no store at {self.place}. Check DATABASE_URL, and the folder"
+                " you are in."
             )
 
     def require_writable(self) -> None:
@@ -138,11 +139,11 @@ class FileStore:
         """
         async with aclosing(read_pages(self.path)) as pages:
             async for page in pages:
-                wanted = [
+                wanted = (
                     each
                     for each in page.documents
                     if _kind(each.key) in kinds or (is_sealed_wanted and any(sealed_in(each)))
-                ]
+                )
                 yield replace(page, documents=tuple(wanted))
 
     @asynccontextmanager
@@ -349,5 +350,6 @@ def no_keys_error(ring: RingSource, outcome: str) -> OperatingError:
 
 
 async def read_sealed(store: Store) -> Snapshot:
-    """Return the documents with secrets, and the installations; raise StoreError."""
-    return await whole(store.pages(kinds={INSTALLATION}, is_sealed_wanted=True))
+    """Return installations, what holds secrets, and a `Forwarding`; raise StoreError."""
+    kinds = {INSTALLATION, _kind(FORWARDING)}
+    return await whole(store.pages(kinds=kinds, is_sealed_wanted=True))

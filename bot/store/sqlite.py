@@ -47,17 +47,16 @@ WIPED_WITHIN_S = 600.0
 CHECK_KEY = "meta/check"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The documents of one moment, in key order; `unreadable`: the keys of what is none."""
+    """Documents of one moment, in key order, of `count` that were read.
+
+    `unreadable`: the keys of what is none.
+    """
 
     documents: tuple[Document, ...] = ()
     unreadable: tuple[str, ...] = ()
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The keys of all of them."""
-        return tuple(sorted([*(each.key for each in self.documents), *self.unreadable]))
+    count: int = 0
 
 
 async def whole(pages: AsyncGenerator[Snapshot]) -> Snapshot:
@@ -67,11 +66,12 @@ async def whole(pages: AsyncGenerator[Snapshot]) -> Snapshot:
     return Snapshot(
         documents=tuple(each for page in read for each in page.documents),
         unreadable=tuple(each for page in read for each in page.unreadable),
+        count=sum(page.count for page in read),
     )
 
 
-async def read_pages(path: Path, *, rows: int = PAGE_ROWS) -> AsyncGenerator[Snapshot]:
-    """Yield the store at `path` in key order, at most so many rows at a time.
+async def read_pages(path: Path) -> AsyncGenerator[Snapshot]:
+    """Yield the store at `path` in key order, page by page.
 
     All pages are of one moment: while they are read, what others write waits in the log.
     It leaves the `-wal` and `-shm` files beside the database that any reader of SQLite makes.
@@ -84,7 +84,7 @@ async def read_pages(path: Path, *, rows: int = PAGE_ROWS) -> AsyncGenerator[Sna
         with closing(connection):
             query = f"{ALL_ROWS} ORDER BY key"
             cursor = await asyncio.to_thread(begin_reading, connection, path, query)
-            while cursor and (page := await asyncio.to_thread(cursor.fetchmany, rows)):
+            while cursor and (page := await asyncio.to_thread(cursor.fetchmany, PAGE_ROWS)):
                 yield snapshot_of(page)
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
         raise StoreError(f"cannot read {path}: {type(error).__name__}: {error}") from error
@@ -98,7 +98,7 @@ def snapshot_of(rows: Iterable[tuple[bytes | None, bytes | None]]) -> Snapshot:
             documents.append(decode_row((key or b"").decode(), value or b""))
         except ValueError:
             unreadable.append((key or b"").decode(errors="backslashreplace"))
-    return Snapshot(documents=tuple(documents), unreadable=tuple(unreadable))
+    return Snapshot(tuple(documents), tuple(unreadable), len(documents))
 
 
 def _opened_to_read(path: Path) -> sqlite3.Connection:
@@ -287,16 +287,10 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
     loop = asyncio.get_running_loop()
     opening = loop.run_in_executor(thread, SqliteDocuments, path, thread, timeout_s)
     try:
-        return await asyncio.shield(opening)
+        return await opening
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
         thread.shutdown(wait=False)
         raise StoreError(f"cannot open {path}: {_told(error)}") from error
-    except BaseException:
-        await asyncio.wait({opening})  # its caller may have gone: leave nothing open
-        if not opening.exception():
-            await opening.result().close()
-        thread.shutdown(wait=False)
-        raise
 
 
 async def _outcome(job: "asyncio.Future[T]", within_s: float) -> T:

@@ -9,7 +9,6 @@ from procrastinate.jobs import Job
 from bot.jobs import queue_jobs
 from bot.jobs.queue_jobs import AGAIN_AFTER, DIGESTS_PER_JOB, LEASE, soon_again, tick
 from bot.store.documents import StoreError
-from bot.store.postgres.leases import claimed_due
 from bot.store.postgres.pool import Connection, Pool
 from tests.jobs.queue_room import A_MINUTE_AGO, NOW, digests_of, put_due, rows
 
@@ -130,8 +129,9 @@ async def test_a_digest_that_another_transaction_holds_is_left_to_it(pool: Pool)
     await put_due(pool, digests_of("T1", "T2"))
 
     async with pool.connection() as connection, connection.transaction():
-        claim = {"now": NOW, "until": NOW + LEASE, "limit": 1}
-        assert await claimed_due(connection, "digest", **claim) == [("-.T1", "d0000")]  # type: ignore[arg-type]  # a dict of several types
+        await connection.execute(
+            "SELECT key FROM document WHERE key = %s FOR UPDATE", digests_of("T1")
+        )
         assert await tick(pool, deferred, clock=lambda: NOW) == 1
 
     assert deferred.digests == ["-.T2/digest/d0000"]

@@ -53,7 +53,7 @@ def less_than_the_store_is_kept(path: Path) -> Iterator[None]:
 
 async def test_the_doctor_reads_page_by_page(path: Path) -> None:
     with less_than_the_store_is_kept(path):
-        (finding,), _ = await check_store(path)
+        (finding,), _ = await check_store(FileStore(path))
 
     assert "1,200 documents" in finding.said
 

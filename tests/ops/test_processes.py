@@ -1,11 +1,10 @@
-import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from bot.ops.stores import DatabaseStore, Process, roles
+from bot.ops.stores import DatabaseStore, Process
 from bot.process_heartbeat import SharedProcesses
 from bot.store.postgres.address import parse_address
 from bot.store.sqlite import Snapshot
@@ -53,22 +52,6 @@ async def test_those_that_show_themselves_live_and_a_killed_one_does_not() -> No
     assert {each.role for each in await lived(documents, web, worker)} == {"web", "worker"}
 
 
-async def test_one_that_starts_meanwhile_lives_too() -> None:
-    documents = MemoryDocuments()
-    await a_process(documents, "web").heartbeat()
-
-    assert await lived(documents, a_process(documents, "worker")) == [Process(role="worker")]
-
-
-async def test_where_nobody_shows_himself_nobody_waits() -> None:
-    documents = MemoryDocuments()
-    await documents.put("-.T1/process/x", {"role": "web"})
-    store = Watched(documents, lambda: asyncio.sleep(0))
-
-    assert await store.living() == []
-    assert store.reads == 1
-
-
 @pytest.mark.parametrize(
     ("shown", "process"),
     [
@@ -90,9 +73,3 @@ async def test_what_another_version_shows_is_no_trouble(
     await watch()
 
     assert await Watched(documents, watch).living() == [process]
-
-
-def test_roles_are_counted() -> None:
-    some = [Process(role=role) for role in ("worker", "web", "worker")]
-
-    assert roles(some) == "1 web, 2 worker"

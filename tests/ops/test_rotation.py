@@ -30,7 +30,6 @@ from bot.store.documents import (
     Document,
     Documents,
     StoreError,
-    UnreadableSecretError,
     WrongKeyRingError,
 )
 from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data, check_key_ring
@@ -190,16 +189,6 @@ async def test_all_else_stays_as_it_was(documents: Documents) -> None:
     assert await documents.due_keys(MOMENT + timedelta(minutes=15))
 
 
-async def test_a_second_time_there_is_nothing_to_do(documents: Documents) -> None:
-    await rotated(documents)
-    before = await documents.list_prefix("-.T1/")
-
-    result = await rotated(documents)
-
-    assert (result.again, result.already) == (0, SEALED)
-    assert await documents.list_prefix("-.T1/") == before
-
-
 class Dying:
     """Documents of a process that dies at its nth write."""
 
@@ -240,15 +229,6 @@ async def test_once_begun_neither_key_alone_will_do(documents: Documents, ring: 
         await check_key_ring(documents, ring)
 
 
-async def test_a_ring_of_other_keys_changes_nothing(documents: Documents) -> None:
-    before = await documents.list_prefix("")
-
-    with pytest.raises(WrongKeyRingError):
-        await rotated(documents, NEW)
-
-    assert await documents.list_prefix("") == before
-
-
 async def test_what_does_not_open_is_named_and_the_rest_is_done(documents: Documents) -> None:
     moved = await documents.get(f"{ACME}/key")
     assert moved is not None
@@ -269,25 +249,6 @@ async def test_what_does_not_open_is_named_and_the_rest_is_done(documents: Docum
     assert moved.value["sealed"] not in str(result)
     with pytest.raises(WrongKeyRingError):  # the old key is still asked for
         await check_key_ring(documents, NEW)
-
-
-async def test_a_damaged_text_under_the_new_key_is_named_too(documents: Documents) -> None:
-    await rotated(documents)
-    await documents.put(f"{ACME}/key", {"sealed": "v1.k2.AAAA"})
-
-    assert (await rotated(documents)).failures == 1
-
-
-async def test_a_key_that_is_missing_is_named_in_plain_words(documents: Documents) -> None:
-    await documents.put(
-        "-.T5/key", {"sealed": a_ring("b2").encrypt(KEY, associated_data("api-key", ACME))}
-    )
-
-    result = await rotated(documents)
-
-    assert [*failure_lines(result, BOTH, Places())] == [
-        "the API key of T5: sealed with the key b2, which is missing"
-    ]
 
 
 class Busy:
@@ -317,20 +278,6 @@ async def test_what_somebody_writes_meanwhile_is_kept(documents: Documents) -> N
     assert await named(documents, "v1.k1.") == []
 
 
-async def test_a_document_that_is_gone_meanwhile_is_no_trouble() -> None:
-    gone = Snapshot(documents=(Document("-.T1/key", {}, 1, None),))
-
-    result = await rotate(MemoryDocuments(), gone, BOTH)
-
-    assert result == Rotated()
-
-
-async def test_a_document_that_nobody_can_read_is_named() -> None:
-    result = await rotate(MemoryDocuments(), Snapshot(unreadable=(f"{ACME}/key",)), BOTH)
-
-    assert [*failure_lines(result, BOTH, Places())] == ["key of T1: the document cannot be read"]
-
-
 def test_the_end_of_an_old_key_is_told() -> None:
     (first, second) = rotation_lines(Rotated(again=2, already=1), RingSource(BOTH))
 
@@ -344,20 +291,6 @@ def test_an_old_key_that_is_still_needed_is_not_given_up() -> None:
     assert len([*lines]) == 1
 
 
-def test_with_a_key_file_it_is_told_how_to_get_a_new_key(tmp_path: Path) -> None:
-    text = "\n".join(rotation_lines(Rotated(), RingSource(OLD, tmp_path / "bot.sqlite.key")))
-
-    assert "set BOT_SECRET_KEYS" in text
-    assert "bot.sqlite.key" in text
-
-
-async def test_no_error_of_unsealing_quotes_a_secret() -> None:
-    with pytest.raises(UnreadableSecretError) as refusal:
-        NEW.decrypt(OLD.encrypt(KEY, "here"), "here")
-
-    assert KEY not in str(refusal.value)
-
-
 NOTED = Document(CHECK_KEY, {"k1": "v1.k1.AAAA", "k2": "v1.k2.AAAA"}, 1, None)
 NOT_NOTED = Document(CHECK_KEY, {"k1": "v1.k1.AAAA"}, 1, None)
 
@@ -366,11 +299,10 @@ NOT_NOTED = Document(CHECK_KEY, {"k1": "v1.k1.AAAA"}, 1, None)
     ("note", "running"),
     [
         (NOT_NOTED, []),
-        (None, []),
         (NOTED, [Process(role="web")]),
         (NOTED, [Process(role="web", keys=("k2", "k1")), Process(role="worker", keys=("k2",))]),
     ],
-    ids=["nobody runs", "new store", "does not say", "all have it"],
+    ids=["none runs", "does not say", "all have it"],
 )
 def test_whoever_has_the_new_key_may_run(note: Document | None, running: list[Process]) -> None:
     require_shared(BOTH, note, running)
@@ -380,11 +312,9 @@ def test_whoever_has_the_new_key_may_run(note: Document | None, running: list[Pr
     ("note", "running"),
     [
         (NOT_NOTED, [Process(role="web")]),
-        (None, [Process(role="web")]),
         (NOTED, [Process(role="web", keys=("k2", "k1")), Process(role="worker", keys=("k1",))]),
-        (NOTED, [Process(role="worker", keys=("k1", "k2"))]),
     ],
-    ids=["nobody has started with it", "not even noted", "one lacks it", "has it second"],
+    ids=["none has started with it", "one lacks it"],
 )
 def test_whoever_lacks_it_is_in_the_way(note: Document | None, running: list[Process]) -> None:
     with pytest.raises(OperatingError, match="does not use the key k2 yet"):

@@ -97,31 +97,6 @@ def careless_umask() -> Iterator[None]:
     os.umask(before)
 
 
-async def test_a_store_that_nobody_waits_for_any_more_is_closed_again(path: Path) -> None:
-    opening = asyncio.create_task(open_sqlite(path))
-    await asyncio.sleep(0)
-
-    opening.cancel()
-    await asyncio.wait({opening})
-
-    assert opening.cancelled()
-    await (await open_sqlite(path)).close()
-    shutil.rmtree(path.parent)
-    await (await open_sqlite(path)).close()
-
-
-async def test_an_opening_that_fails_after_its_caller_has_gone_says_nothing(path: Path) -> None:
-    a_file(path)
-    opening = asyncio.create_task(open_sqlite(path / "below-a-file.sqlite"))
-    await asyncio.sleep(0)
-
-    opening.cancel()
-    await asyncio.wait({opening})
-
-    assert opening.cancelled()
-
-
-@pytest.mark.usefixtures("careless_umask")
 async def test_all_its_files_are_private_whatever_the_umask(path: Path) -> None:
     store = await open_sqlite(path)
     await store.put("-.T1/key", {})

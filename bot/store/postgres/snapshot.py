@@ -77,7 +77,7 @@ async def read_facts(pool: Pool) -> Facts:
         raise StoreError(f"the database cannot be examined: {error}") from error
 
 
-async def _took_s(connection: psycopg.AsyncConnection[tuple[object, ...]]) -> float:
+async def _took_s(connection: Connection) -> float:
     began_at = perf_counter()
     await connection.execute("SELECT rev FROM document WHERE key = 'meta/key-check'")
     return perf_counter() - began_at
@@ -151,7 +151,7 @@ async def pages_of(
                     documents.append(document_of(row))
                 except StoreError:
                     unreadable.append(row[0])
-            yield Snapshot(documents=tuple(documents), unreadable=tuple(unreadable))
+            yield Snapshot(tuple(documents), tuple(unreadable), len(documents))
 
 
 # Any number, the same in every version: who moves in holds the lock of that number.
@@ -168,10 +168,9 @@ class PostgresArrival:
 
     async def get(self, key: str) -> Document | None:
         """Return the document, or `None` when there is none."""
-        query = SELECT + "WHERE key = %(key)s"
-        async with aclosing(pages_of(self._connection, query, {"key": key})) as pages:
-            found = [each async for page in pages for each in page.documents]
-        return found[0] if found else None
+        cursor = await self._connection.execute(SELECT + "WHERE key = %s", (key,))
+        row = await cursor.fetchone()
+        return document_of(row) if row else None
 
     async def count_of_workspaces(self) -> int:
         """Return how many documents there are that are not the store's own."""
@@ -193,11 +192,9 @@ class PostgresArrival:
             for each in documents:
                 await copy.write_row((each.key, encode_value(each.value), each.rev, each.due_at))
 
-    async def pages(self) -> AsyncGenerator[Sequence[Document]]:
-        """Yield every document, in key order; what is none of ours is left out."""
-        async with aclosing(pages_of(self._connection, SELECT, {})) as pages:
-            async for page in pages:
-                yield page.documents
+    def pages(self) -> AsyncGenerator[Snapshot]:
+        """Yield every document, in key order, page by page."""
+        return pages_of(self._connection, SELECT, {})
 
 
 @asynccontextmanager

@@ -69,16 +69,6 @@ async def test_a_step_that_fails_leaves_nothing_of_any(empty: Address) -> None:
     assert await migrate(empty, [SECOND]) == ["toys/1", "toys/2"]
 
 
-async def test_the_present_state_is_made_at_once_where_there_is_nothing(empty: Address) -> None:
-    whole = MigrationSet("toys", {"1": "SELECT 1/0"}, "CREATE TABLE toy (name text)")
-
-    assert await migrate(empty, [whole]) == ["toys/1"]
-    further = MigrationSet("toys", {**whole.steps, "2": SECOND.steps["2"]}, "SELECT 1/0")
-    assert await migrate(empty, [further]) == ["toys/2"]
-
-    assert await toys(empty) == [("ball",)]
-
-
 async def test_steps_of_a_newer_version_are_no_trouble(empty: Address) -> None:
     await migrate(empty, [SECOND])
 

@@ -8,7 +8,7 @@ from bot.store.documents import OutdatedSchemaError, StoreError
 from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.documents import PostgresDocuments
 from tests.store.postgres.database import run
-from tests.stores import read_database
+from tests.stores import keys_of, read_database
 
 pytestmark = pytest.mark.anyio
 
@@ -57,7 +57,7 @@ async def test_what_is_wanted_is_of_a_kind_or_has_a_text(
     text: str | None,
     keys: tuple[str, ...],
 ) -> None:
-    assert (await read_database(address, kinds=kinds, text=text)).keys == keys
+    assert keys_of(await read_database(address, kinds=kinds, text=text)) == keys
 
 
 async def test_what_is_no_document_is_named(store: PostgresDocuments, address: Address) -> None:
