@@ -101,11 +101,7 @@ class Settings(BaseSettings):
 
     @property
     def database_path(self) -> Path:
-        """Where the embedded store lies: `sqlite:////a` is absolute, `sqlite:///a` relative.
-
-        Raises:
-            TypeError: the store is in PostgreSQL.
-        """
+        """Where the embedded store lies; TypeError: the store is in PostgreSQL."""
         if not isinstance(self.database, Path):
             raise TypeError("the store is no file")
         return self.database
@@ -188,8 +184,7 @@ def _in_words(kind: str, message: str) -> str:
 def load_settings(env_file: Path = Path(".env")) -> Settings:
     """Return the settings from the environment, and from `env_file` for what is not set there.
 
-    Raises:
-        SettingsError: something is missing or wrong; every problem is named, no secret is.
+    SettingsError: something is missing or wrong; every problem is named, no secret is.
     """
     settings = _read(Settings, env_file)
     if os.environ.get("PORT") and "host" not in settings.model_fields_set:
@@ -215,3 +210,8 @@ def _read(kind: type[S], env_file: Path) -> S:
         return kind(_env_file=env_file)
     except (OSError, UnicodeDecodeError):
         raise SettingsError([f"{env_file}: cannot be read as text in UTF-8"]) from None
+
+
+def text_of(secret: SecretStr | None) -> str:
+    """Return a secret setting, empty when it is not set."""
+    return secret.get_secret_value() if secret else ""

@@ -65,13 +65,9 @@ class Work:
     """What the queue does.
 
     `periodic` is done under each name by one of all workers, about every `every_s` seconds, and
-    never twice at once. `deliver` takes up these digests of one workspace; the jobs of a
-    workspace run one after the other. Both may be cancelled by a stop.
-
-    `deliver` returns those at which the store failed: another job takes them up soon. It may
-    raise a BotError, to be called again with the same digests. Anything else is logged.
-
-    `require_clock` raises a BotError while `clock` is wrong: then nothing is due.
+    never twice at once. `deliver` takes up these digests of one workspace, whose jobs run in
+    turn, and returns those at which the store failed, which come again soon; after a BotError
+    all of them do. `require_clock` raises a BotError while `clock` is wrong: then nothing is due.
     """
 
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
@@ -83,10 +79,9 @@ class Work:
 def add_deliver(
     app: App, work: Work, again: Callable[[str, Collection[str]], Awaitable[None]]
 ) -> None:
-    """Teach `app` to deliver.
+    """Teach `app` to deliver; `again` lets digests of a workspace be found again soon.
 
-    `again` lets digests of a workspace be found again soon. When it raises StoreError, the store
-    fails as a whole, and the job is tried again.
+    When that raises StoreError, the store fails as a whole, and the job is tried again.
     """
 
     async def deliver(context: JobContext, workspace: str, digests: list[str]) -> None:
@@ -210,10 +205,8 @@ async def tick(pool: Pool, defer: Defer, *, clock: Callable[[], datetime]) -> in
     """Make jobs of the digests that are due, in one transaction; return how many digests.
 
     A workspace whose jobs still wait is passed over: its other digests would wait behind them
-    anyway, and a queue that falls behind must not fill up with the same digests again.
-
-    Raises:
-        StoreError: the database failed, and nothing was changed. `defer` may raise more.
+    anyway, and a queue that falls behind must not fill up with the same digests again. After a
+    StoreError nothing was changed; `defer` may raise more.
     """
     now = clock()
     wanted = {"now": now, "until": now + LEASE, "kind": KIND, "queue": DELIVER, "limit": AT_ONCE}
@@ -227,11 +220,7 @@ async def tick(pool: Pool, defer: Defer, *, clock: Callable[[], datetime]) -> in
 async def soon_again(
     pool: Pool, workspace: str, digest_ids: Collection[str], *, clock: Callable[[], datetime]
 ) -> None:
-    """Let a tick find these digests of `workspace` again before their lease is over.
-
-    Raises:
-        StoreError: the database failed.
-    """
+    """Let a tick find these digests before their lease is over; raise StoreError."""
     keys = [f"{workspace}/{KIND}/{digest_id}" for digest_id in digest_ids]
     async with db_errors(WITHIN_S), pool.connection() as connection:
         await connection.execute(_DUE_AGAIN, {"at": clock() + AGAIN_AFTER, "keys": keys})

@@ -38,9 +38,7 @@ class Ticks:
 async def ticking(
     tick: Callable[[], Awaitable[object]], *, every_s: float, within_s: float = TICK_WITHIN_S
 ) -> AsyncIterator[Ticks]:
-    """Call `tick` at once and then every `every_s` seconds inside the block.
-
-    After `within_s` it is cancelled.
+    """Call `tick` at once and then every `every_s` seconds inside the block, each for `within_s`.
 
     A failed one is logged and not the last. One that runs when the block ends is waited for.
     APScheduler 3.11 drops a run that is a second late unless `misfire_grace_time` says otherwise.

@@ -98,8 +98,7 @@ class Difference:
 def difference_between(holdings: Holdings, wanted: WantedFile, now: datetime) -> Difference:
     """Return the difference between the store and the file.
 
-    Raises:
-        FileProblemsError: a channel would get more digests than it can have.
+    FileProblemsError: a channel would get more digests than it can have.
     """
     found, problems = list[WorkspaceDifference](), list[tuple[Loc, str]]()
     for number, each in enumerate(wanted.workspaces):
@@ -256,7 +255,6 @@ async def write(documents: Documents, difference: Difference, now: datetime) -> 
     Raises:
         ConflictError: another process has made the same digest, or named managers.
         UnknownDigestError: somebody has deleted a digest that changes.
-        StoreError: the store fails.
     """
     digests, audit = DigestRepository(documents), Audit(documents, clock=lambda: now)
     for each in difference.workspaces:

@@ -87,11 +87,8 @@ async def relocate(
 ) -> list[str]:
     """Move the store at `path` to `target`; return the lines to print. A repeat is harmless.
 
-    `setting` is BOT_SECRET_KEYS, `None` where it is not set.
-
-    Raises:
-        OperatingError, StoreError: why nothing was moved. The tables may have been made.
-        StoreLockedError: the bot is running.
+    `setting` is BOT_SECRET_KEYS, `None` where it is not set. After an OperatingError or StoreError
+    nothing was moved; the tables may have been made. StoreLockedError: the bot is running.
     """
     store = FileStore(path)
     store.require_there()
@@ -121,9 +118,7 @@ async def relocate(
 async def back(path: Path) -> list[str]:
     """Delete the note in a file whose store has moved; return the lines to print.
 
-    Raises:
-        OperatingError, StoreError: why not.
-        StoreLockedError: a process uses the file.
+    StoreLockedError: a process uses the file.
     """
     store = FileStore(path)
     store.require_there()
@@ -142,9 +137,7 @@ async def back(path: Path) -> list[str]:
 async def survey(path: Path, ring: RingSource) -> MoveManifest:
     """Return what there is to move.
 
-    Raises:
-        OperatingError: the store is empty or partly unreadable, or the ring is not the store's.
-        StoreError: the store fails.
+    OperatingError: the store is empty or partly unreadable, or the ring is not the store's.
     """
     manifest = MoveManifest()
     async with aclosing(read_pages(path)) as pages:
@@ -172,8 +165,7 @@ def _require_usable(page: Snapshot, ring: RingSource) -> None:
 async def _moved_before(arrival: PostgresArrival, here: MoveManifest) -> datetime | None:
     """Return when exactly these documents moved there, `None` when the database is free.
 
-    Raises:
-        OperatingError: it is not free.
+    OperatingError: it is not free.
     """
     if mark := await arrival.get(MARK):
         at = datetime.fromisoformat(str(mark.value["at"]))
@@ -197,9 +189,7 @@ async def move_into(
 ) -> list[str]:
     """Copy the store at `path` into a free database; return the counts of both sides.
 
-    Raises:
-        OperatingError: both sides differ: the transaction must not be committed.
-        StoreError: one of the two fails.
+    OperatingError: both sides differ: the transaction must not be committed.
     """
     await arrival.make_room()
     done = 0

@@ -55,10 +55,7 @@ async def rotate(documents: Documents, snapshot: Snapshot, ring: KeyRing) -> Rot
     """Encrypt what is in `snapshot` again, one by one; after a failure, a repeat goes on.
 
     At the end the store's note forgets the earlier keys, unless something still needs them.
-
-    Raises:
-        WrongKeyRingError: the ring is not that of the store; nothing was changed.
-        StoreError: the store failed; what was encrypted again stays so.
+    WrongKeyRingError: the ring is not that of the store; nothing was changed.
     """
     await check_key_ring(documents, ring)  # from here on the store asks for the new key as well
     rotated = Rotated(unreadable=[*snapshot.unreadable])

@@ -87,17 +87,13 @@ WATCH_S = 7.0  # each process writes its document every five seconds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """A running process. `role` is `all`, `web`, `worker`, or `?` where it does not say.
-
-    `keys` are the names of its keys at rest, `None` where it does not say.
-    """
+    """A running process. `role` is `?`, and `keys` (at rest) `None`, where it does not say."""
 
     role: str
     keys: tuple[str, ...] | None = None
 
 
 def _process(value: dict[str, Any]) -> Process:
-    """Read the document of a process, which may be of another version."""
     role, keys = value.get("role"), tuple(value.get("keys") or ())
     return Process(role=role if role in (ALL, WEB, WORKER) else "?", keys=keys or None)
 
@@ -148,11 +144,11 @@ class FileStore:
 
     @asynccontextmanager
     async def opened(self, *, even_moved: bool = False) -> AsyncIterator[Documents]:
-        """Open it for writing.
+        """Open it for writing; with `even_moved` also when it has moved.
 
         Raises:
             StoreLockedError: another process has opened it.
-            StoreError: it fails, or has moved; with `even_moved` that is no error.
+            StoreError: it fails, or has moved.
         """
         documents = await open_sqlite(self.path, timeout_s=600)  # a vacuum writes the whole file
         try:
@@ -259,11 +255,7 @@ class SealedText:
         return "damaged, or moved there from another place"
 
     def opened(self, ring: KeyRing) -> str:
-        """Return the secret.
-
-        Raises:
-            UnreadableSecretError: altered, moved, of an unknown kind, or its key is missing.
-        """
+        """Return the secret; UnreadableSecretError: it cannot be opened."""
         if self.about is None:
             raise UnreadableSecretError("of an unknown kind")
         return ring.decrypt(self.text, self.about)

@@ -19,10 +19,10 @@ REFUSED_FOR_S = 3600
 class ErasableDocuments(Documents, Protocol):
     """`Documents` that refuse to write what lies under a prefix that was forgotten.
 
-    A scan, a post or a note may end after its workspace was deleted, and would leave its ids
-    behind for ever. Prefixes are `E1.T1/` for one workspace and `E1.` for all of an organisation;
-    the longer one counts. A prefix is welcome again when a document is put that begins it, as
-    an installation does, and may be so by itself an hour later.
+    A scan or a post may end after its workspace was deleted, and would leave its ids behind.
+    Prefixes are `E1.T1/` for one workspace and `E1.` for all of an organisation; the longer one
+    counts. A prefix is welcome again when a document is put that begins it, as an installation
+    does, and may be so by itself an hour later.
     """
 
     def forgetting(
@@ -30,32 +30,22 @@ class ErasableDocuments(Documents, Protocol):
     ) -> AbstractAsyncContextManager[None]:
         """Refuse, from now on, to write under `prefix`, but not under the longer ones in `but`.
 
-        What was written before can be deleted inside the block, where every document that begins
-        something waits for its end: a new installation is not deleted together with the one
-        before. No other call forgets the same workspace or organisation at that time.
-
-        Raises:
-            StoreError: it failed, or others took too long.
+        What was written before can be deleted inside the block, while every document that begins
+        something waits: a new installation is not deleted together with the one before. No other
+        call forgets the same workspace or organisation at that time. StoreError: it failed.
         """
         ...
 
     async def welcome(self, prefix: str) -> None:
-        """Take in again what lies under `prefix`.
-
-        Raises:
-            StoreError: it failed.
-        """
+        """Take in again what lies under `prefix`; raise StoreError."""
         ...
 
 
 class FencedDocuments:
-    """`ErasableDocuments` for a store that one process uses alone.
+    """`ErasableDocuments` for a store that one process uses alone, and in order.
 
     `beginning_of` names the prefix that is welcome again when a document is put, `None` for all
-    documents but those. The latest `at_most` prefixes are refused, for `for_s` seconds.
-
-    Only this process knows what it has forgotten, until it ends. It relies on a store that does
-    what it is asked in that order: a `put` before `forgetting` happens before the deletion.
+    documents but those. What is forgotten is known until the process ends.
     """
 
     def __init__(
@@ -63,12 +53,11 @@ class FencedDocuments:
         documents: Documents,
         *,
         beginning_of: Callable[[str], str | None] = lambda _key: None,
-        at_most: int = MAX_REMEMBERED,
         for_s: float = REFUSED_FOR_S,
     ) -> None:
         self._put = documents.put
         self._beginning_of = beginning_of
-        self._forgotten: TTLCache[str, bool] = TTLCache(at_most, for_s)
+        self._forgotten: TTLCache[str, bool] = TTLCache(MAX_REMEMBERED, for_s)
         self._turn = asyncio.Lock()
         # Everything but `put` is theirs.
         self.get = documents.get
@@ -103,11 +92,7 @@ class FencedDocuments:
         due_at: datetime | None = None,
         if_rev: int | None = None,
     ) -> Document:
-        """See `Documents.put`.
-
-        Raises:
-            ForgottenError: it lies under a prefix that was forgotten.
-        """
+        """See `Documents.put`; raise ForgottenError under a prefix that was forgotten."""
         if (begins := self._beginning_of(key)) is None:
             if self._is_forgotten(key):
                 raise ForgottenError("the app was removed from this workspace")

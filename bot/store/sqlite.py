@@ -49,10 +49,7 @@ CHECK_KEY = "meta/check"
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Documents of one moment, in key order, of `count` that were read.
-
-    `unreadable`: the keys of what is none.
-    """
+    """Documents of one moment, in key order, of `count` read; `unreadable`: keys of the others."""
 
     documents: tuple[Document, ...] = ()
     unreadable: tuple[str, ...] = ()
@@ -73,11 +70,8 @@ async def whole(pages: AsyncGenerator[Snapshot]) -> Snapshot:
 async def read_pages(path: Path) -> AsyncGenerator[Snapshot]:
     """Yield the store at `path` in key order, page by page.
 
-    All pages are of one moment: while they are read, what others write waits in the log.
-    It leaves the `-wal` and `-shm` files beside the database that any reader of SQLite makes.
-
-    Raises:
-        StoreError: there is no such file, or it is damaged, or it is no database.
+    All pages are of one moment: while they are read, what others write waits in the log. It leaves
+    the `-wal` and `-shm` files of any reader. StoreError: it is missing or damaged.
     """
     try:
         connection = await asyncio.to_thread(_opened_to_read, path)
@@ -124,7 +118,6 @@ class SqliteDocuments:
         self._thread = thread
         self._timeout_s = timeout_s
         self._is_closed = False
-        self._wipe: asyncio.Future[None] | None = None
         real = path.resolve()
         self._lock = FileLock(lock_file_of(real))
         try:
@@ -140,13 +133,9 @@ class SqliteDocuments:
     async def run(self, action: Callable[[SqliteDict], T]) -> T:
         """Run `action` alone on the store's thread; a read-modify-write inside it is atomic.
 
-        Raises:
-            StoreError: it failed or took longer than the time limit (it may still finish).
+        StoreError: it failed or took longer than the time limit (it may still finish).
         """
-        job = self._begun(action)
-        if self._wipe and not self._wipe.done():  # it comes first, and takes a time of its own
-            await asyncio.wait({self._wipe}, timeout=WIPED_WITHIN_S)
-        return await _outcome(job, self._timeout_s)
+        return await _outcome(self._begun(action), self._timeout_s)
 
     async def get(self, key: str) -> Document | None:
         checked_key(key)
@@ -205,8 +194,7 @@ class SqliteDocuments:
         return await self.run(delete)
 
     async def vacuum(self) -> None:
-        self._wipe = self._begun(self._vacuum)
-        await _outcome(self._wipe, WIPED_WITHIN_S)
+        await _outcome(self._begun(self._vacuum), WIPED_WITHIN_S)
 
     def _vacuum(self, rows: SqliteDict) -> None:
         """Rewrite the file, so that it and its log hold nothing that was deleted.
@@ -243,8 +231,7 @@ class SqliteDocuments:
     async def close(self) -> None:
         """See `Documents.close`.
 
-        Raises:
-            StoreError: the file could not be closed; only `os._exit` surely ends the process.
+        After a StoreError only `os._exit` surely ends the process.
         """
         if self._is_closed:
             return

@@ -71,13 +71,9 @@ def begin_reading(connection: sqlite3.Connection, path: Path, query: str) -> sql
 
 
 def due_in(path: Path) -> DueIndex:
-    """Return what comes due when, after a look at the whole file.
+    """Return what comes due when, after a look at the whole file; StoreError: it is damaged.
 
     Done with plain sqlite3, because sqlitedict hangs when it meets damage between two rows.
-
-    Raises:
-        sqlite3.Error: it cannot be read.
-        StoreError: it is damaged.
     """
     due: list[tuple[str, datetime]] = []
     with closing(sqlite3.connect(path, isolation_level=None, timeout=BUSY_S)) as connection:
@@ -94,12 +90,7 @@ def due_in(path: Path) -> DueIndex:
 
 
 def open_rows(path: Path) -> SqliteDict:
-    """Open the file as a dict of rows that are on the disk once they are written.
-
-    Raises:
-        sqlite3.Error, OSError, RuntimeError: it is none of ours, or cannot be used.
-        StoreError: SQLite does not flush its writes.
-    """
+    """Open the file as a dict of rows that are on the disk once they are written."""
     # Text, because pickle runs code from the file when it is read (CVE-2024-35515); autocommit,
     # because a failed commit of sqlitedict's hangs every later call (piskvorky/sqlitedict#108).
     rows = SqliteDict(

@@ -1,12 +1,10 @@
 """The tick: each digest that is due goes into one job, whatever else happens at that moment."""
 
-import asyncio
 from datetime import timedelta
 
 import pytest
 from procrastinate.jobs import Job
 
-from bot.jobs import queue_jobs
 from bot.jobs.queue_jobs import AGAIN_AFTER, DIGESTS_PER_JOB, LEASE, soon_again, tick
 from bot.store.documents import StoreError
 from bot.store.postgres.pool import Connection, Pool
@@ -88,17 +86,6 @@ async def test_a_job_holds_some_digests_of_one_workspace_and_its_lock(pool: Pool
     ]
 
 
-async def test_a_tick_takes_no_more_than_its_limit(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(queue_jobs, "AT_ONCE", 3)
-    await put_due(pool, digests_of("T1", each=5))
-
-    taken = [await tick(pool, Deferred(), clock=lambda: NOW) for _ in range(3)]
-
-    assert taken == [3, 2, 0]
-
-
 async def test_a_tick_that_dies_before_its_commit_changes_nothing(pool: Pool) -> None:
     await put_due(pool, digests_of("T1"))
 
@@ -111,17 +98,6 @@ async def test_a_tick_that_dies_before_its_commit_changes_nothing(pool: Pool) ->
 
     assert await rows(pool, "SELECT due_at FROM document") == [(A_MINUTE_AGO,)]
     assert await tick(pool, Deferred(), clock=lambda: NOW) == 1
-
-
-async def test_of_two_ticks_at_the_same_time_one_takes_each_digest(pool: Pool) -> None:
-    keys = digests_of("T1", "T2", "T3", each=300)
-    await put_due(pool, keys)
-    deferred = [Deferred() for _ in range(5)]
-
-    taken = await asyncio.gather(*(tick(pool, each, clock=lambda: NOW) for each in deferred))
-
-    assert sum(taken) == len(keys)
-    assert sorted(key for each in deferred for key in each.digests) == keys
 
 
 async def test_a_digest_that_another_transaction_holds_is_left_to_it(pool: Pool) -> None:

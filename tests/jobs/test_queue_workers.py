@@ -61,18 +61,6 @@ async def test_a_worker_that_ends_begins_again(
     assert worker.runs == 2
 
 
-async def test_a_stop_between_two_runs_begins_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "PAUSE_S", 60)
-    worker, stop = FakeWorker(), asyncio.Event()
-
-    async with asyncio.timeout(TIME_LIMIT_S):
-        asyncio.get_running_loop().call_later(0.01, stop.set)
-        await keep_running(cast(Worker, worker), stop)
-        await keep_running(cast(Worker, worker), stop)
-
-    assert worker.runs == 1
-
-
 def test_a_worker_that_stops_is_not_taken_for_dead() -> None:
     longest_s = FINISH_WITHIN_S * JOBS_END_WITHIN + HAND_BACK_WITHIN_S
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.store.documents import StoreError
-from bot.store.sqlite import Snapshot, SqliteDocuments, snapshot_of
+from bot.store.sqlite import SqliteDocuments, snapshot_of
 from tests.store.processes import next_line, started
 from tests.stores import keys_of, read_snapshot
 
@@ -48,22 +48,6 @@ async def test_a_snapshot_holds_what_the_store_gives(sqlite: SqliteDocuments, pa
     assert keys_of(snapshot) == ("-.T1/a", "-.T1/ü")
 
 
-async def test_a_closed_store_is_read_too(sqlite: SqliteDocuments, path: Path) -> None:
-    kept = await sqlite.put("-.T1/a", {})
-    await sqlite.close()
-
-    assert (await read_snapshot(path)).documents == (kept,)
-
-
-async def test_what_comes_later_is_not_in_it(sqlite: SqliteDocuments, path: Path) -> None:
-    await sqlite.put("-.T1/a", {})
-    snapshot = await read_snapshot(path)
-
-    await sqlite.put("-.T1/b", {})
-
-    assert keys_of(snapshot) == ("-.T1/a",)
-
-
 async def test_another_process_goes_on_writing(path: Path) -> None:
     async with started("numbered_writer", path, 0) as writer:
         assert await next_line(writer) == "0"
@@ -91,13 +75,6 @@ async def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     assert files_in(tmp_path) == []
 
 
-async def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
-    write(path, b"no database " * 1000)
-
-    with pytest.raises(StoreError, match="DatabaseError"):
-        await read_snapshot(path)
-
-
 @pytest.mark.parametrize("part", ["docs", "sqlite_autoindex_docs_1"], ids=["rows", "index"])
 async def test_damage_is_found(sqlite: SqliteDocuments, path: Path, part: str) -> None:
     for number in range(200):
@@ -109,13 +86,6 @@ async def test_damage_is_found(sqlite: SqliteDocuments, path: Path, part: str) -
 
     with pytest.raises(StoreError, match=r"damaged|malformed"):
         await read_snapshot(path)
-
-
-async def test_an_empty_file_holds_nothing(path: Path) -> None:
-    path.parent.mkdir()
-    sqlite3.connect(path).close()
-
-    assert await read_snapshot(path) == Snapshot()
 
 
 def test_what_nobody_can_read_is_named_and_the_rest_is_there() -> None:

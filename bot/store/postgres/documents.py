@@ -42,11 +42,7 @@ DELETE_IF: LiteralString = "DELETE FROM document WHERE key = %s AND rev = %s RET
 
 
 def document_of(row: tuple[Any, ...]) -> Document:
-    """Return what stands in a row of `COLUMNS`.
-
-    Raises:
-        StoreError: its value is none of ours.
-    """
+    """Return what stands in a row of `COLUMNS`; StoreError: its value is none of ours."""
     key, text, rev, due_at = row
     try:
         value = decode_json(text)
@@ -105,11 +101,7 @@ class PostgresDocuments:
         due_at: datetime | None = None,
         if_rev: int | None = None,
     ) -> Document:
-        """See `Documents.put`.
-
-        Raises:
-            StoreError: also when it lies under a prefix that was forgotten.
-        """
+        """See `Documents.put`; raise ForgottenError under a prefix that was forgotten."""
         begins = self._beginning_of(checked_key(key))
         due_utc = checked_moment(due_at) if due_at else None
         value_json = encode_value(value)  # now: the caller may change it while we wait
@@ -158,9 +150,8 @@ class PostgresDocuments:
     async def vacuum(self) -> None:
         """Free, for new rows, the place of what was deleted or replaced.
 
-        That is what PostgreSQL can do without a lock on everything. Until the place is written
-        again the bytes are still in the files of the server, and also in its write-ahead log and
-        in backups, for as long as the operator keeps those.
+        More takes a lock on everything. Until the place is written again the bytes are in the
+        server's files, and in its log and backups for as long as the operator keeps those.
         """
         await self.drop_old()
         await self._calls.write("VACUUM", within_s=WIPED_WITHIN_S)
@@ -186,11 +177,7 @@ class PostgresDocuments:
 
     @asynccontextmanager
     async def forgetting(self, prefix: str, *, but: Iterable[str] = ()) -> AsyncIterator[None]:
-        """See `ErasableDocuments.forgetting`, and what `put_document` does with it.
-
-        Raises:
-            StoreError: it failed, or somebody else has the turn for too long.
-        """
+        """See `ErasableDocuments.forgetting`, and `put_document`, which refuses."""
         async with (
             self._turn,
             db_errors(self._timeout_s) as limit,
@@ -257,10 +244,7 @@ KEPT_FOR = timedelta(minutes=10)
 
 
 class PostgresDedup:
-    """Remembers names for ten minutes, as hashes, by the database's clock.
-
-    Every method raises StoreError; after that a name may or may not be remembered.
-    """
+    """Remembers names for ten minutes, as hashes, by the database's clock; raises StoreError."""
 
     def __init__(self, pool: Pool, *, timeout_s: float = 10.0) -> None:
         self._calls = Calls(pool, timeout_s=timeout_s)

@@ -51,11 +51,7 @@ OURS = MigrationSet("bot", _own_steps())
 async def migrate(address: Address, sets: Sequence[MigrationSet]) -> list[str]:
     """Take the steps that are missing, in one transaction; return their names as `set/step`.
 
-    Of two at once one waits for the other. Nothing outlives the transaction, so this works
-    through a pooler, too.
-
-    Raises:
-        StoreError: it failed, and nothing was changed.
+    Of two at once one waits for the other. StoreError: it failed, and nothing was changed.
     """
     connection = await connected(address)
     try:
@@ -73,10 +69,7 @@ async def migrate(address: Address, sets: Sequence[MigrationSet]) -> list[str]:
 async def missing(pool: Pool, sets: Sequence[MigrationSet]) -> list[str]:
     """Return the names of the steps, as `set/step`, that the database lacks.
 
-    A step that this version does not know is no trouble: a newer version has migrated.
-
-    Raises:
-        StoreError: the database failed, or is none that the store can use.
+    Steps of a newer version are no trouble. StoreError: the database failed, or is of no use.
     """
     try:
         async with asyncio.timeout(pool.timeout), pool.connection() as connection:

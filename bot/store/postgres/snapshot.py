@@ -50,11 +50,7 @@ class Facts:
 
 
 async def read_facts(pool: Pool) -> Facts:
-    """Return them.
-
-    Raises:
-        StoreError: the database failed.
-    """
+    """Return them; raise StoreError."""
     try:
         async with pool.connection() as connection:
             info = connection.info
@@ -109,7 +105,7 @@ async def database_pages(
 ) -> AsyncGenerator[Snapshot]:
     """Yield the documents of these kinds, and those in whose JSON `text` occurs; by default all.
 
-    In key order, a page at a time, all of one moment. The kind of `T1/digest/d1` is `digest`.
+    In key order, page by page, all of one moment. The kind of `T1/digest/d1` is `digest`.
 
     Raises:
         OutdatedSchemaError: the database was never migrated.
@@ -138,9 +134,6 @@ async def pages_of(
     """Yield the documents of a query for four columns like SELECT, in key order, page by page.
 
     Inside a transaction, from a cursor of the server's: all pages are of one moment.
-
-    Raises:
-        psycopg.Error: the database failed.
     """
     async with connection.cursor(name="documents") as cursor:
         await cursor.execute(query + " ORDER BY key", parameters)
@@ -201,11 +194,8 @@ class PostgresArrival:
 async def arriving(address: Address) -> AsyncIterator[PostgresArrival]:
     """Let documents arrive inside the block: at its end all are there; if it fails, none is.
 
-    Other clients read what was there before. Their writes wait, and fail when that takes
-    too long.
-
-    Raises:
-        StoreError: the database failed or cannot be reached, or another move is under way.
+    Other clients read what was there before. Their writes wait, and fail when that takes too long.
+    StoreError: the database failed, or another move is under way.
     """
     connection = await connected(address)
     try:

@@ -160,17 +160,6 @@ async def test_a_deletion_may_take_longer_than_a_call(
     pytest.fail("it did not even begin")
 
 
-async def test_what_lies_beside_it_is_written_as_before(
-    store: PostgresDocuments, other: PostgresDocuments
-) -> None:
-    async with store.forgetting("E1.T1/"):
-        for key in ("E1.T10/key", "E1.T2/key", "-.T1/key", "E1.-/key", "meta/check"):
-            await other.put(key, {})
-
-    with pytest.raises(StoreError, match="removed"):
-        await other.put("E1.T1/key", {})
-
-
 async def test_an_installation_of_another_process_waits_for_the_deletion(
     store: PostgresDocuments, other: PostgresDocuments, hasty: PostgresDocuments
 ) -> None:
@@ -228,23 +217,6 @@ async def test_after_an_hour_the_refusal_ends_by_itself(
     await other.put("-.T1/key", {})
     await other.put("E1.T1/key", {})
     await store.drop_old()
-    assert await run(store, "SELECT count(*) FROM forgotten") == [(0,)]
-
-
-async def test_what_has_ended_goes_with_the_next_deletion_and_with_the_wiping(
-    store: PostgresDocuments,
-) -> None:
-    async with store.forgetting("-.T1/"):
-        pass
-    await run(store, AN_HOUR_AGO)
-
-    async with store.forgetting("-.T2/"):
-        pass
-    after_deletion = await run(store, "SELECT count(*) FROM forgotten")
-    await run(store, AN_HOUR_AGO)
-    await store.vacuum()
-
-    assert after_deletion == [(1,)]
     assert await run(store, "SELECT count(*) FROM forgotten") == [(0,)]
 
 

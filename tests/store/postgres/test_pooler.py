@@ -13,7 +13,7 @@ from bot.store.documents import Documents, LostConnectionError, StoreError
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import OURS, migrate
-from bot.store.postgres.pool import connecting, with_pooler_found
+from bot.store.postgres.pool import with_pooler_found
 from tests.postgres import PostgresServer
 from tests.store.postgres.pooler import PGBOUNCER, bounced, pooled
 from tests.store.test_documents import increment
@@ -114,13 +114,6 @@ async def test_a_pgbouncer_in_session_mode_is_as_good_as_none(
         assert not (await with_pooler_found(parse_address(url))).is_pooled
 
 
-def test_nothing_is_prepared_behind_a_pooler() -> None:
-    direct, behind = (parse_address(f"postgresql:///bot{mode}") for mode in ("", MODE))
-
-    assert connecting(behind)["prepare_threshold"] is None
-    assert "prepare_threshold" not in connecting(direct)
-
-
 class TestLostAnswers:
     """The server has done it, and its word does not arrive."""
 
@@ -136,27 +129,6 @@ class TestLostAnswers:
 
             assert await store.get("-.T1/key") == third
             assert len({first.rev, second.rev, third.rev}) == 3
-            await store.close()
-
-    async def test_a_read_is_done_again(self, database: str) -> None:
-        async with pooled(parse_address(database)) as (url, pooler):
-            store = await open_postgres(parse_address(url + MODE))
-            put = await store.put("-.T1/key", {"n": 1})
-
-            pooler.cuts = 1
-
-            assert await store.get("-.T1/key") == put
-            await store.close()
-
-    async def test_a_deletion_is_not(self, database: str) -> None:
-        async with pooled(parse_address(database)) as (url, pooler):
-            store = await open_postgres(parse_address(url + MODE))
-            await store.put("-.T1/key", {"n": 1})
-
-            pooler.cuts = 1
-
-            with pytest.raises(LostConnectionError):
-                await store.delete("-.T1/key")
             await store.close()
 
     async def test_what_somebody_else_has_written_since_is_not_written_over(

@@ -116,7 +116,7 @@ class TestBrokenInTheMiddle:
 
             assert await reading == put
 
-    @pytest.mark.parametrize("call", ["put", "delete", "delete_prefix"])
+    @pytest.mark.parametrize("call", ["put", "delete"])
     async def test_a_write_is_an_error_and_not_done_again(
         self, store: PostgresDocuments, other: PostgresDocuments, call: str
     ) -> None:
@@ -124,7 +124,6 @@ class TestBrokenInTheMiddle:
         calls: dict[str, Callable[[], Awaitable[object]]] = {
             "put": lambda: store.put("-.T1/key", {"n": 2}),
             "delete": lambda: store.delete("-.T1/key"),
-            "delete_prefix": lambda: store.delete_prefix("-.T1/"),
         }
 
         async with held(other, "SELECT 1 FROM document FOR UPDATE") as is_over:
