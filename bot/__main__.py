@@ -57,8 +57,8 @@ def _add_processes(commands: Commands) -> None:
     _add(
         commands,
         "worker",
-        "deliver digests, scan many domains, remind and clean up; any number of processes on one"
-        " PostgreSQL",
+        "deliver digests, scan many domains, remind and clean up. Any number of processes share"
+        " one PostgreSQL",
     )
 
 
@@ -66,14 +66,14 @@ def _add_operations(commands: Commands) -> None:
     _add(
         commands,
         "doctor",
-        "check settings, Slack, the store and Domain Tracker, one line each; also beside a running"
+        "check settings, Slack, the store and Domain Tracker, one line each. It can run beside a"
         " bot. Exit status 1 when something failed, else 0",
     )
     exporting = _add(
         commands,
         "export",
-        "print what people decided about digests, managers and permissions as YAML, for `import`;"
-        " also beside a running bot. Exit status 1 when something could not be read, else 0",
+        "print what people decided about digests, managers and permissions as YAML, for `import`."
+        " It can run beside a bot. Exit status 1 when something could not be read, else 0",
     )
     exporting.add_argument(
         "--history", action="store_true", help="print who did what instead, as lines of JSON"
@@ -89,15 +89,15 @@ def _add_operations(commands: Commands) -> None:
     _add(
         commands,
         "rotate-secrets",
-        "seal everything at rest again under the first key of BOT_SECRET_KEYS; keep the old keys"
+        "seal everything at rest again under the first key of BOT_SECRET_KEYS. Keep the old keys"
         " behind it until this is done. Stop the bot (with PostgreSQL: restart every process)"
         " before. If it is interrupted, run it again",
     )
     _add(
         commands,
         "migrate",
-        "bring the tables in PostgreSQL up to date, before a new version starts; also beside"
-        " running bots. DATABASE_URL is the only setting that it needs",
+        "bring the tables in PostgreSQL up to date, before a new version starts. It can run beside"
+        " bots. DATABASE_URL is the only setting that it needs",
     )
     moving = _add(
         commands,

@@ -38,8 +38,7 @@ from bot.slack.posting import Posting
 from bot.slack.replies import Replies
 from bot.store.documents import FORWARDING, Documents
 from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_make_key_file
-from bot.store.fenced import ErasableDocuments, FencedDocuments
-from bot.store.measured import Note, timed_documents
+from bot.store.fenced import ErasableDocuments, FencedDocuments, Note, timed_documents
 from bot.store.postgres.address import Address
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId

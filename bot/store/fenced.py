@@ -1,14 +1,15 @@
-"""Refuse writes for workspaces that have been deleted."""
+"""Refuse writes for workspaces that have been deleted, and measure every call of a store."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from cachetools import TTLCache
 
-from bot.store.documents import Document, Documents, ForgottenError
+from bot.store.documents import ConflictError, Document, Documents, ForgottenError
 
 # Work that was under way ends within minutes; so many are not forgotten in that time.
 MAX_REMEMBERED = 10_000
@@ -106,3 +107,44 @@ class FencedDocuments:
         home, _, _ = key.partition("/")
         organisation, _, _ = home.partition(".")
         return self._forgotten.get(f"{home}/", self._forgotten.get(f"{organisation}.", False))
+
+
+# (operation, outcome, seconds): "get", "put" …; "ok", "conflict", "failed" or "cut_off".
+Note = Callable[[str, str, float], object]
+# They wait for others, or end the store: their times say nothing about it.
+UNTIMED = ("forgetting", "welcome", "close")
+
+
+def timed_documents(documents: ErasableDocuments, note: Note) -> ErasableDocuments:
+    """Return the same documents, whose calls are noted: how long each took and how it ended.
+
+    The note does not say what a call is about.
+    """
+    return cast(ErasableDocuments, _Timed(documents, note))
+
+
+class _Timed:
+    def __init__(self, wrapped: ErasableDocuments, note: Note) -> None:
+        self._wrapped = wrapped
+        self._note = note
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._wrapped, name)
+        if name in UNTIMED:
+            return method
+        return lambda *args, **kwargs: self._timed(name, method(*args, **kwargs))
+
+    async def _timed(self, operation: str, call: Awaitable[Any]) -> Any:
+        began, outcome = time.perf_counter(), "failed"
+        try:
+            answer = await call
+            outcome = "ok"
+        except (ConflictError, ForgottenError):
+            outcome = "conflict"  # what was asked: nothing is wrong with the store
+            raise
+        except asyncio.CancelledError:
+            outcome = "cut_off"
+            raise
+        finally:
+            self._note(operation, outcome, time.perf_counter() - began)
+        return answer

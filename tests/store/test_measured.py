@@ -8,8 +8,7 @@ import pytest
 
 from bot.metrics.definitions import STORE_OPERATIONS, STORE_OUTCOMES
 from bot.store.documents import ConflictError, Documents, StoreError
-from bot.store.fenced import ErasableDocuments, FencedDocuments
-from bot.store.measured import timed_documents
+from bot.store.fenced import ErasableDocuments, FencedDocuments, timed_documents
 from tests.builders import MOMENT
 from tests.memory import MemoryDocuments
 
