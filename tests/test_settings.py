@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from bot.settings import DATABASE, Settings, SettingsError, load_database, load_settings
-from bot.store.postgres.address import DEFAULT_POOL_SIZE, Address, parse_address
+from bot.store.postgres.address import parse_address
 from tests.builders import APP_TOKEN, BOT_TOKEN
 from tests.loops import loop_over
 
@@ -240,31 +240,6 @@ def test_postgres_needs_keys(env_file: Path, monkeypatch: pytest.MonkeyPatch) ->
     )
 
 
-@pytest.mark.parametrize(
-    ("query", "setting", "used"),
-    [
-        ("", {}, DEFAULT_POOL_SIZE),
-        ("", {"DATABASE_POOL_SIZE": "4"}, 4),
-        ("?pool_size=7", {"DATABASE_POOL_SIZE": "4"}, 7),
-    ],
-    ids=["neither", "the setting", "the address wins"],
-)
-def test_how_many_connections_a_process_opens(
-    query: str,
-    setting: dict[str, str],
-    used: int,
-    env_file: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    there = {"DATABASE_URL": POSTGRES + query, "BOT_SECRET_KEYS": KEY_RING}
-    put(monkeypatch, RIGHT | there | setting)
-
-    database = load_settings(env_file).database
-
-    assert isinstance(database, Address)
-    assert database.pool_size == used
-
-
 # What is said of a wrong value of a setting with few right ones.
 PLAIN = {
     "PORT": ("0", "65536", "3.5", "x", "must be a number from 1 to 65535"),
@@ -365,17 +340,6 @@ def test_no_secret_is_in_what_is_printed(env_file: Path, monkeypatch: pytest.Mon
     assert not any(secret in printed for secret in SECRETS)
 
 
-def test_the_env_file_is_read(env_file: Path) -> None:
-    lines = [f"{name}='{value}'" for name, value in RIGHT.items()]
-    env_file.write_text("# ours\n" + "\n".join(lines) + "\nPORT=4000\nSOMETHING_ELSE=1\n")
-
-    settings = load_settings(env_file)
-
-    assert settings.slack_bot_token
-    assert settings.slack_bot_token.get_secret_value() == BOT_TOKEN
-    assert settings.port == 4000
-
-
 def test_the_environment_wins_over_the_env_file(
     env_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -422,13 +386,6 @@ def test_a_port_of_the_platform_is_reached_from_outside(
     assert (settings.host, settings.port) == ("0.0.0.0", 5000)
 
 
-def test_a_host_that_somebody_chose_stays(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(monkeypatch, RIGHT | {"PORT": "5000"})
-    env_file.write_text("HOST=127.0.0.1\n")
-
-    assert load_settings(env_file).host == "127.0.0.1"
-
-
 def test_a_port_from_the_env_file_is_the_developers_own(
     env_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -438,3 +395,10 @@ def test_a_port_from_the_env_file_is_the_developers_own(
     settings = load_settings(env_file)
 
     assert (settings.host, settings.port) == ("127.0.0.1", 5000)
+
+
+def test_a_host_that_somebody_chose_stays(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(monkeypatch, RIGHT | {"PORT": "5000"})
+    env_file.write_text("HOST=127.0.0.1\n")
+
+    assert load_settings(env_file).host == "127.0.0.1"

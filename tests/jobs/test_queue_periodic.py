@@ -12,8 +12,6 @@ from tests.fakes import TIME_LIMIT_S
 from tests.jobs.queue_room import (
     Deliveries,
     at_work,
-    digests_of,
-    put_due,
 )
 
 pytestmark = pytest.mark.anyio
@@ -97,14 +95,3 @@ async def test_one_that_hangs_is_ended_and_comes_again(
         await turns.until_done()
 
     assert turns.overlaps == 0
-
-
-async def test_deliveries_do_not_keep_periodic_work_waiting(pool: Pool) -> None:
-    turns, deliveries = Turns(wanted=3), Deliveries()
-    deliveries.during = lambda _workspace: asyncio.Event().wait()
-    await put_due(pool, digests_of("T1", "T2", "T3"))
-
-    async with at_work(
-        pool, deliveries, {"reminders": turns}, concurrency=1, finish_within_s=0.05
-    ):
-        await turns.until_done()

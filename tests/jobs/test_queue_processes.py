@@ -17,7 +17,6 @@ from tests.jobs.queue_room import (
     QUICK,
     Deliveries,
     at_work,
-    count_of,
     digests_of,
     put_due,
     rows,
@@ -87,21 +86,6 @@ async def until_begun(pool: Pool, process: BotProcess) -> None:
         return bool(await begun_by(pool, process))
 
     await until(has_begun)
-
-
-async def test_two_workers_do_a_thousand_jobs_once_each(database: str, noted: Pool) -> None:
-    keys = digests_of(*(f"T{number:04}" for number in range(1000)))
-    async with deliverer(database) as one, deliverer(database) as other:
-        await put_due(noted, keys)
-
-        await until_done(noted, keys)
-        while not (await begun_by(noted, one) and await begun_by(noted, other)):
-            more = digests_of(f"U{len(keys):04}")  # the machine let one of them sleep so long
-            await put_due(noted, more)
-            keys += more
-            await until_done(noted, keys)
-
-    assert await count_of(noted, "delivery") == len(keys)
 
 
 async def test_the_jobs_of_a_killed_worker_are_done_by_another(database: str, noted: Pool) -> None:

@@ -51,15 +51,6 @@ async def test_what_is_due_is_deferred_once_and_looked_for_again_ten_minutes_lat
     assert await tick(pool, deferred, clock=lambda: NOW + LEASE) == 4
 
 
-async def test_nothing_of_the_document_changes_but_when_it_is_due(pool: Pool) -> None:
-    await put_due(pool, digests_of("T1"))
-
-    await tick(pool, Deferred(), clock=lambda: NOW)
-
-    found = await rows(pool, "SELECT value, rev, due_at FROM document")
-    assert found == [({"a": 1}, 7, NOW + LEASE)]
-
-
 async def test_only_digests_are_taken_and_only_those_that_are_due(pool: Pool) -> None:
     deferred = Deferred()
     await put_due(pool, ["-.T1/digest-baseline/d1/r", "-.T1/pending/digest/d1"])

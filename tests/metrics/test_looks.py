@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from prometheus_client import CollectorRegistry
 
-from bot.metrics.gauges import GAUGES, Gauge, LazyGauges
+from bot.metrics.gauges import Gauge, LazyGauges
 from tests.fakes import TIME_LIMIT_S, FakeClock
-from tests.metrics.reading import a_bot, find_all, value, values
+from tests.metrics.reading import a_bot, find_all, value
 
 pytestmark = pytest.mark.anyio
 
@@ -81,14 +81,6 @@ async def test_a_look_that_hangs_is_given_up() -> None:
         depth = await room.depth()
 
     assert (depth, room.failures) == (None, 1.0)
-
-
-async def test_a_look_without_a_source_has_no_values() -> None:
-    metrics = a_bot()
-
-    for gauges in GAUGES.values():
-        for gauge in gauges:
-            assert not await values(metrics, gauge.name)
 
 
 async def test_every_look_tells_its_gauges() -> None:

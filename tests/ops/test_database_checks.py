@@ -52,16 +52,6 @@ def about(findings: list[Finding]) -> dict[str, Mark]:
     return {finding.about: finding.mark for finding in findings}
 
 
-async def test_an_empty_database_is_well_and_nobody_runs(database: str) -> None:
-    findings, snapshot = await check_database(store_at(database))
-
-    names = ("DATABASE_URL", "TLS", "connections", "processes")
-    assert about(findings) == dict.fromkeys(names, Mark.OK)
-    assert "0 documents, its schema is up to date" in findings[0].said
-    assert findings[-1].said == "none is running"
-    assert snapshot is not None
-
-
 async def test_a_database_without_tables_is_to_be_migrated(empty_database: str) -> None:
     (finding,), snapshot = await check_database(store_at(empty_database))
 
@@ -85,12 +75,6 @@ async def test_a_database_that_is_not_there_is_told_without_its_password(url: st
     assert "cannot connect to" in finding.said
     assert PASSWORD not in finding.line
     assert snapshot is None
-
-
-async def test_behind_a_pooler_the_connections_are_its_matter(database: str) -> None:
-    findings, _ = await check_database(store_at(f"{database}&pool_mode=transaction"))
-
-    assert "connections" not in about(findings)
 
 
 async def test_a_pooler_that_the_address_does_not_name_is_told_of(

@@ -77,14 +77,6 @@ async def test_what_was_told_is_written(documents: Memory) -> None:
     assert (await Audiences(documents).chosen(ACME))["scan"] is Audience.MANAGERS
 
 
-async def test_what_is_not_in_the_file_is_not_touched(documents: Memory) -> None:
-    before = await documents.list_prefix("")
-
-    await write(documents, await difference(documents, a_file({"id": "d9"})), NOW)
-
-    assert before[0] in await documents.list_prefix("")
-
-
 async def test_an_import_is_in_the_history(documents: Memory) -> None:
     await Managers(documents).name(ACME, Named(("U1", "U2")))
 

@@ -9,7 +9,7 @@ from bot.installations.models import Installation, Tokens, organisation
 from bot.ops.doctor_slack import MAX_ASKED, InstallQuery, check_installations
 from bot.ops.output import Finding, Mark
 from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Grant
-from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError
+from bot.slack.errors import SlackError, TokenRefusedError
 from bot.store.documents import Document
 from bot.workspace import WorkspaceId
 from tests.builders import BOT_TOKEN, MOMENT
@@ -107,16 +107,6 @@ async def test_when_slack_refuses_all_of_them_it_is_a_failure() -> None:
     assert finding.mark is Mark.FAIL
 
 
-async def test_silence_of_slack_is_no_refusal() -> None:
-    slack = Slack()
-    slack.errors[f"{BOT_TOKEN}{ACME}"] = SlackUnreachableError("no")
-
-    finding, _permissions = await found(await stored(living(ACME), living(OTHER)), slack)
-
-    assert finding.mark is Mark.WARN
-    assert "of which 1 got no usable answer" in finding.said
-
-
 async def test_a_token_that_has_ended_is_left_for_the_bot_to_renew() -> None:
     slack = Slack()
 
@@ -124,16 +114,6 @@ async def test_a_token_that_has_ended_is_left_for_the_bot_to_renew() -> None:
 
     assert slack.asked == []
     assert finding.line == "ok    installations: 1 installation; asked Slack about 0."
-
-
-@pytest.mark.parametrize("ring", [None, a_ring("k2")], ids=["no ring", "another ring"])
-async def test_without_the_right_ring_they_are_counted_all_the_same(ring: object) -> None:
-    slack = Slack()
-
-    finding, _permissions = await found(await stored(living(ACME)), slack, ring=ring)
-
-    assert slack.asked == []
-    assert "1 installation; asked Slack about 0" in finding.said
 
 
 async def test_revoked_tokens_are_told_with_what_becomes_of_the_workspace() -> None:

@@ -109,21 +109,6 @@ async def test_everything_arrives_as_it_was_in_an_empty_database(
     assert ["digest", "1", "1"] in [line.split() for line in said]
 
 
-async def test_a_second_time_nothing_is_changed(path: Path, database: str) -> None:
-    await moved(path, database)
-    async with opened(database) as store:
-        await store.put("-.T1/digest/d1", {"changed": "by the bot there"})
-        await store.put("-.T3/key", {})
-    before = await documents_at(database)
-
-    said = await moved(path, database, now=NOW + timedelta(days=1))
-
-    assert any(
-        "was already moved on 2026-11-20 at 09:00 UTC. Nothing was" in line for line in said
-    )
-    assert await documents_at(database) == before
-
-
 async def test_a_store_that_was_written_to_after_its_move_is_refused(
     path: Path, database: str
 ) -> None:
@@ -179,18 +164,6 @@ async def test_a_bot_that_runs_there_is_in_the_way(path: Path, database: str) ->
         with pytest.raises(OperatingError, match="A bot is running on that database: 1 web"):
             await moved(path, database, watch_s=0.2)
         life.cancel()
-
-
-async def test_a_workspace_that_was_just_deleted_there_can_be_written_to_after_the_move(
-    path: Path, database: str
-) -> None:
-    async with opened(database) as store, store.forgetting("-.T1/"):
-        pass
-
-    await moved(path, database)
-
-    async with opened(database) as store:
-        await store.put("-.T1/key", {})
 
 
 async def test_no_bot_can_start_on_the_file_while_it_is_moved(path: Path, database: str) -> None:
@@ -267,11 +240,6 @@ async def test_a_ring_that_does_not_open_the_store_moves_nothing(
         await documents_at(empty_database)
 
 
-async def test_without_keys_nothing_is_moved(path: Path, empty_database: str) -> None:
-    with pytest.raises(OperatingError, match="There are no keys"):
-        await moved(path, empty_database, setting=None)
-
-
 async def test_how_a_key_file_becomes_the_setting_is_said_without_the_key(
     tmp_path: Path, database: str
 ) -> None:
@@ -327,19 +295,6 @@ async def test_a_difference_at_the_end_is_told_and_nothing_has_happened(
 
     assert ["digest", "2", "1"] in [line.split() for line in caught.value.lines]
     assert await documents_at(database) == ()
-
-
-async def test_keys_are_asked_for_only_where_something_is_sealed(
-    tmp_path: Path, database: str
-) -> None:
-    path = tmp_path / "bot.sqlite"
-    store = await open_sqlite(path)
-    await store.put("-.T1/scan/shop.example", {})
-    await store.close()
-
-    assert "Moved 1 document: both sides hold the same." in await moved(
-        path, database, setting=None
-    )
 
 
 async def test_two_moves_at_once_do_not_mix(path: Path, database: str) -> None:

@@ -94,7 +94,6 @@ SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
     "inflight_requests.py": keep_an_answer,
     "installations/directory.py": install,
 }
-INNER = ("earlier", "token", "refresh")
 # Two keys with the ones before them, one command, one answer, two installations of two tokens.
 SEALED, DOCUMENTS = 10, 6
 # The ring itself, what seals again what others have sealed, and what seals for a browser's address
@@ -174,21 +173,6 @@ async def test_the_new_key_alone_opens_everything(documents: Documents) -> None:
         assert kept.installation == an_installation(home)
 
 
-async def test_all_else_stays_as_it_was(documents: Documents) -> None:
-    def rest(document: Document) -> tuple[Any, ...]:
-        value = {**document.value, "sealed": ""}
-        inner = {name: {**value.get(name, {}), "sealed": ""} for name in INNER}
-        return document.due_at, value | inner
-
-    before = await documents.list_prefix("-.T1/")
-
-    await rotated(documents)
-
-    after = await documents.list_prefix("-.T1/")
-    assert [*map(rest, after)] == [*map(rest, before)]
-    assert await documents.due_keys(MOMENT + timedelta(minutes=15))
-
-
 class Dying:
     """Documents of a process that dies at its nth write."""
 
@@ -251,44 +235,11 @@ async def test_what_does_not_open_is_named_and_the_rest_is_done(documents: Docum
         await check_key_ring(documents, NEW)
 
 
-class Busy:
-    """Documents that somebody else changes just before the first write of each."""
-
-    def __init__(self, documents: Documents) -> None:
-        self._documents = documents
-        self._touched = {CHECK_KEY}
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._documents, name)
-
-    async def put(self, key: str, value: Any, **more: Any) -> Document:
-        if key not in self._touched:
-            self._touched.add(key)
-            found = await self._documents.get(key)
-            assert found is not None
-            await self._documents.put(key, {**found.value, "noted": 1}, due_at=found.due_at)
-        return await self._documents.put(key, value, **more)
-
-
-async def test_what_somebody_writes_meanwhile_is_kept(documents: Documents) -> None:
-    result = await rotated(Busy(documents))
-
-    assert (result.again, result.already) == (SEALED, 0)
-    assert len(await named(documents, "'noted': 1")) == DOCUMENTS
-    assert await named(documents, "v1.k1.") == []
-
-
 def test_the_end_of_an_old_key_is_told() -> None:
     (first, second) = rotation_lines(Rotated(again=2, already=1), RingSource(BOTH))
 
     assert first == "2 sealed again under k2, 1 were so already, 0 could not be opened."
     assert "no longer needs k1" in second
-
-
-def test_an_old_key_that_is_still_needed_is_not_given_up() -> None:
-    lines = rotation_lines(Rotated(unreadable=["-.T1/key"]), RingSource(BOTH))
-
-    assert len([*lines]) == 1
 
 
 NOTED = Document(CHECK_KEY, {"k1": "v1.k1.AAAA", "k2": "v1.k2.AAAA"}, 1, None)

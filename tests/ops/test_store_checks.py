@@ -13,7 +13,6 @@ from bot.store.sqlite import Snapshot, open_sqlite
 from bot.workspace import WorkspaceId
 from tests.builders import KEY
 from tests.store.test_encryption import a_ring
-from tests.stores import keys_of
 
 pytestmark = pytest.mark.anyio
 
@@ -40,17 +39,6 @@ async def make_store(path: Path) -> None:
 def add_nonsense(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("INSERT INTO docs VALUES ('-.T1/digest/d1', 'nonsense')")
-
-
-async def test_a_store_that_nobody_uses_is_well(path: Path) -> None:
-    await make_store(path)
-
-    (finding,), snapshot = await check_store(FileStore(path))
-
-    assert finding.mark is Mark.OK
-    assert "1 document, not used by any process" in finding.said
-    assert snapshot is not None
-    assert keys_of(snapshot) == ("meta/key-check",)
 
 
 async def test_a_store_that_cannot_be_made_is_a_failure_for_root_too() -> None:

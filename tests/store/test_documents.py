@@ -88,20 +88,6 @@ async def test_a_key_that_not_every_store_could_keep_is_refused(
         await documents.delete(key)
 
 
-async def test_put_if_absent_lets_only_one_win(documents: Documents) -> None:
-    async def claim(number: int) -> int:
-        await documents.put("-.T1/claim", {"by": number}, if_rev=0)
-        return number
-
-    outcomes = await asyncio.gather(*map(claim, range(20)), return_exceptions=True)
-
-    (winner,) = (outcome for outcome in outcomes if isinstance(outcome, int))
-    assert sum(isinstance(outcome, ConflictError) for outcome in outcomes) == 19
-    found = await documents.get("-.T1/claim")
-    assert found is not None
-    assert found.value == {"by": winner}
-
-
 async def test_a_key_deleted_and_made_again_does_not_look_unchanged(documents: Documents) -> None:
     first = await documents.put("-.T1/key", {"n": 1})
     await documents.delete("-.T1/key")
@@ -130,17 +116,6 @@ async def test_simultaneous_increments_are_all_counted(documents: Documents) -> 
 
     counts = [found.value["n"] for found in await documents.list_prefix("-.T1/count/")]
     assert counts == [10] * 5
-
-
-async def test_wiping_traces_takes_nothing_that_is_there(documents: Documents) -> None:
-    put = await documents.put("-.T1/key", {"a": 1}, due_at=NOON)
-    await documents.put("-.T2/key", {})
-    await documents.delete_prefix("-.T2/")
-
-    await documents.vacuum()
-
-    assert await documents.list_prefix("") == [put]
-    assert await documents.due_keys(NOON) == ["-.T1/key"]
 
 
 async def test_a_list_is_in_key_order_however_long_and_as_long_as_wanted(

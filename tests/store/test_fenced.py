@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.store.documents import Documents, ForgottenError
-from bot.store.fenced import REFUSED_FOR_S, ErasableDocuments, FencedDocuments
+from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from tests.fakes import TIME_LIMIT_S
@@ -105,18 +105,6 @@ async def test_an_organisation_that_comes_back_brings_all_its_workspaces(
     assert await takes(documents, "E1.T2/key")
 
 
-async def test_who_stayed_in_an_organisation_that_went_can_go_later(
-    documents: ErasableDocuments,
-) -> None:
-    async with documents.forgetting("E1.", but=["E1.T1/"]):
-        pass
-
-    async with documents.forgetting("E1.T1/"):
-        pass
-
-    assert not await takes(documents, "E1.T1/key")
-
-
 async def test_an_organisation_that_goes_takes_along_who_stayed_the_last_time(
     documents: ErasableDocuments,
 ) -> None:
@@ -141,11 +129,13 @@ async def test_one_of_two_that_went_is_welcome_alone(documents: ErasableDocument
         assert not await takes(documents, key)
 
 
-async def test_after_an_hour_the_refusal_ends_in_memory_too() -> None:
-    documents = FencedDocuments(MemoryDocuments(), for_s=0)
-
-    async with documents.forgetting("-.T1/"):
+async def test_who_stayed_in_an_organisation_that_went_can_go_later(
+    documents: ErasableDocuments,
+) -> None:
+    async with documents.forgetting("E1.", but=["E1.T1/"]):
         pass
 
-    assert REFUSED_FOR_S == 3600
-    assert await takes(documents, "-.T1/key")
+    async with documents.forgetting("E1.T1/"):
+        pass
+
+    assert not await takes(documents, "E1.T1/key")

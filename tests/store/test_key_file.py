@@ -29,17 +29,6 @@ def test_the_first_start_makes_a_private_file(key_file: Path) -> None:
     assert list(key_file.parent.iterdir()) == [key_file]
 
 
-def test_a_later_start_reads_the_same_ring(key_file: Path) -> None:
-    sealed = load_or_make_key_file(key_file)[0].encrypt("a secret", HERE)
-    content = key_file.read_text()
-
-    ring, is_new = load_or_make_key_file(key_file)
-
-    assert is_new is False
-    assert ring.decrypt(sealed, HERE) == "a secret"
-    assert key_file.read_text() == content
-
-
 def test_a_first_start_that_ends_halfway_leaves_no_half_of_a_key(
     key_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.store.files import lock_file_of, lock_holder, may_write
+from bot.store.files import lock_file_of, lock_holder
 from tests.store.processes import next_line, started
 
 
@@ -33,11 +33,3 @@ def test_another_name_of_the_store_has_the_same_lock(path: Path, tmp_path: Path)
     (tmp_path / "alias.sqlite").symlink_to(path)
 
     assert lock_file_of(tmp_path / "alias.sqlite") == lock_file_of(path)
-
-
-def test_what_cannot_be_written_to_is_known(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-
-    assert may_write(tmp_path)
-    assert may_write(tmp_path / "file")
-    assert not may_write(tmp_path / "none")

@@ -89,15 +89,6 @@ async def test_all_its_files_are_private_whatever_the_umask(path: Path) -> None:
     assert mode_of(path.parent) == "0o700"
 
 
-async def test_a_file_that_others_could_read_is_made_private(path: Path) -> None:
-    a_file(path, mode=0o644)
-
-    store = await open_sqlite(path)
-    await store.close()
-
-    assert mode_of(path) == "0o600"
-
-
 async def test_a_forgotten_workspace_leaves_no_trace_in_any_file(
     sqlite: SqliteDocuments, path: Path
 ) -> None:
@@ -117,21 +108,6 @@ async def test_a_forgotten_workspace_leaves_no_trace_in_any_file(
     assert b"E1.T1/" in content
     assert b"E1.T0/" not in content
     assert b"workspace 0" not in content
-
-
-async def test_what_a_reader_keeps_in_the_log_is_no_success(
-    sqlite: SqliteDocuments, path: Path
-) -> None:
-    await asked(sqlite, "PRAGMA busy_timeout=50")
-    await sqlite.put("-.T1/key", {})
-    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
-        reader.execute("BEGIN")
-        reader.execute("SELECT * FROM docs").fetchone()
-
-        with pytest.raises(StoreError, match="another program reads"):
-            await sqlite.vacuum()
-
-    await sqlite.vacuum()
 
 
 class Bomb:
@@ -326,3 +302,27 @@ async def test_a_store_that_lost_its_file_says_so_and_takes_no_writes(
         await sqlite.put("-.T1/key", {})
     with pytest.raises(StoreError, match="no longer"):
         await sqlite.delete_prefix("-.T1/")
+
+
+async def test_a_file_that_others_could_read_is_made_private(path: Path) -> None:
+    a_file(path, mode=0o644)
+
+    store = await open_sqlite(path)
+    await store.close()
+
+    assert mode_of(path) == "0o600"
+
+
+async def test_what_a_reader_keeps_in_the_log_is_no_success(
+    sqlite: SqliteDocuments, path: Path
+) -> None:
+    await asked(sqlite, "PRAGMA busy_timeout=50")
+    await sqlite.put("-.T1/key", {})
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM docs").fetchone()
+
+        with pytest.raises(StoreError, match="another program reads"):
+            await sqlite.vacuum()
+
+    await sqlite.vacuum()

@@ -49,18 +49,6 @@ def test_an_address_says_who_reaches_what(scheme: str) -> None:
     assert address.place == "db.example:6543, database bot"
 
 
-def test_options_of_tls_and_others_go_to_libpq() -> None:
-    address = parse_address(
-        "postgres://ada@db.example/bot?sslmode=verify-full&sslrootcert=%2Fca.pem&pool_size=3"
-        "&connect_timeout=2&options=-c%20search_path%3Dbot"
-    )
-
-    known = conninfo_to_dict(address.conninfo)
-    assert (known["sslmode"], known["sslrootcert"]) == ("verify-full", "/ca.pem")
-    assert (known["connect_timeout"], known["options"]) == ("2", "-c search_path=bot")
-    assert "pool_size" not in known
-
-
 def test_a_network_that_drops_packets_is_noticed_in_seconds() -> None:
     known = conninfo_to_dict(parse_address("postgresql://db.example/bot").conninfo)
 

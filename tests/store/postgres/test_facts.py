@@ -7,7 +7,7 @@ import pytest
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import PostgresDocuments
 from bot.store.postgres.pool import Pool, open_pool
-from bot.store.postgres.snapshot import is_near, read_facts, tightest
+from bot.store.postgres.snapshot import read_facts, tightest
 from tests.store.postgres.database import run
 
 pytestmark = pytest.mark.anyio
@@ -60,16 +60,3 @@ def test_the_limit_with_the_least_left_counts(
     limits: tuple[int, ...], counts: tuple[int, int]
 ) -> None:
     assert tightest(*limits) == counts
-
-
-@pytest.mark.parametrize(
-    ("host", "address", "near"),
-    [
-        ("", "", True),
-        ("db.example", "", False),
-        ("localhost", "127.0.0.1", True),
-        ("db.example", "203.0.113.9", False),
-    ],
-)
-def test_only_this_machine_is_near(host: str, address: str, near: bool) -> None:
-    assert is_near(host, address) is near

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -66,16 +66,6 @@ async def test_who_waits_for_a_lock_gives_up(
 
     assert await store.get("-.T1/key") == first
     assert await all_connections_are_back(hasty)
-
-
-async def test_that_no_connection_came_free_is_told(hasty: PostgresDocuments) -> None:
-    async with AsyncExitStack() as everybody:
-        for _ in range(hasty.pool.max_size):
-            await everybody.enter_async_context(hasty.pool.connection())
-        hasty.pool.timeout = 0.01
-
-        with pytest.raises(StoreError, match="no connection to the database became free in time"):
-            await hasty.get("-.T1/key")
 
 
 async def test_a_caller_cancelled_while_a_connection_comes_free_ends_at_once(
@@ -166,11 +156,3 @@ async def test_what_is_none_of_ours_is_an_error_and_can_be_deleted(
         with pytest.raises(StoreError, match="cannot be read"):
             await reading
     assert await store.delete("-.T1/key")
-
-
-async def test_nobody_waits_for_a_closed_store(store: PostgresDocuments) -> None:
-    await store.close()
-
-    for call in (store.list_keys(""), store.delete("-.T1/key"), store.welcome("-.T1/")):
-        with pytest.raises(StoreError, match=r"^the store is closed$"):
-            await call

@@ -3,9 +3,7 @@
 import asyncio
 from pathlib import Path
 
-import psycopg
 import pytest
-from psycopg import AsyncConnection
 from structlog.testing import capture_logs
 
 from bot.installations.models import scope_of_key
@@ -58,16 +56,6 @@ async def test_nothing_needs_more_than_its_transaction(empty_database: str) -> N
         assert await migrate(parse_address(url + MODE), [OURS])
 
         await live(url + MODE)
-
-
-async def test_what_is_prepared_does_not_outlive_the_transaction(database: str) -> None:
-    """What shows that the pooler of these tests is one."""
-    async with (
-        pooled(parse_address(database)) as (url, _),
-        await AsyncConnection.connect(url, autocommit=True, prepare_threshold=0) as connection,
-    ):
-        with pytest.raises(psycopg.Error, match="prepared statement"):
-            await connection.execute("SELECT 1")
 
 
 @pytest.mark.parametrize("servers", [1, 2, 3])

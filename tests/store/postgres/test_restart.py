@@ -1,7 +1,6 @@
 """The server goes away and comes back; connections break in the middle of a statement."""
 
 import asyncio
-import select
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 
@@ -81,18 +80,6 @@ async def test_while_the_server_is_away_calls_fail_and_later_ones_work_by_themse
         assert await first_answer(store) == first
     await store.close()
     assert caplog.records == []  # who calls says so, and not the pool dozens of times a second
-
-
-async def test_a_word_of_the_server_to_who_does_not_listen_ends_no_connection(
-    store: PostgresDocuments, other: PostgresDocuments
-) -> None:
-    async with store.pool.connection() as connection:
-        await connection.execute("LISTEN news")
-        before = connection.info.backend_pid
-    await run(other, "NOTIFY news")
-    await asyncio.to_thread(select.select, [connection.fileno()], [], [], TIME_LIMIT_S)
-
-    assert await run(store, "SELECT pg_backend_pid()") == [(before,)]
 
 
 async def first_answer(store: PostgresDocuments) -> Document | None:
