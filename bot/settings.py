@@ -53,19 +53,14 @@ def database_of(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Path | Addre
     return parse_address(url, pool_size=pool_size)
 
 
-def _url_parts(text: str) -> SplitResult | None:
+def _http_parts(text: str, must: str = "be an http or https address") -> SplitResult:
     try:
         parts = urlsplit(text)
         is_usable = parts.port != 0 and not re.search(r"\s", text)
     except ValueError:  # its message would quote the address, and a password in it
-        return None
-    return parts if is_usable else None
-
-
-def _http_parts(text: str) -> SplitResult:
-    parts = _url_parts(text)
-    if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError("must be an http or https address")
+        is_usable = False
+    if not is_usable or parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError(f"must {must}")
     return parts
 
 
@@ -91,12 +86,10 @@ def _api_address(text: str) -> str:
 
 
 def _public_address(text: str) -> str:
-    parts = _url_parts(text)
-    if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError("must be an https address, as in https://bot.example.com")
+    parts = _http_parts(text, "be an https address, as in https://bot.example.com")
     if "@" in parts.netloc or parts.path.strip("/") or set("?#") & set(text):
         raise ValueError("must be only scheme, host and port, as in https://bot.example.com")
-    if parts.scheme != "https" and not _is_loopback(parts.hostname):
+    if parts.scheme != "https" and not _is_loopback(parts.hostname or ""):
         raise ValueError("must be https: Slack sends no one back to another address")
     return f"{parts.scheme}://{parts.netloc}"
 

@@ -25,10 +25,6 @@ class Ticks:
         self._every_s = every_s
         self.begun_at = self.last_at = time.monotonic()
 
-    def note(self) -> None:
-        """Record that a tick has ended well just now."""
-        self.last_at = time.monotonic()
-
     async def are_recent(self) -> bool:
         """Say whether ticks come as they should."""
         return time.monotonic() - self.last_at < MISSED_TICKS * self._every_s + 1
@@ -53,7 +49,7 @@ async def ticking(
             try:
                 async with asyncio.timeout(within_s):
                     await tick()
-                ticks.note()
+                ticks.last_at = time.monotonic()
             except Exception:
                 logger.exception("a tick failed")
 

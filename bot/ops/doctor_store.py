@@ -143,8 +143,6 @@ def _without_ring(source: RingSource, sealed: Sequence[SealedText], needed: str)
     if not sealed:
         return ok(RING, f"not set: the bot makes {shown(str(source.key_file))} when it starts")
     mend = f"Put it back, or set {RING} to a ring with the keys named {needed}."
-    if source.key_file is None:
-        return failure(RING, "not set", mend)
     return failure(RING, f"not set, and there is no file {shown(str(source.key_file))}", mend)
 
 

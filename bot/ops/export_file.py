@@ -228,9 +228,7 @@ class _Quoted(str):
 
 
 class _Dumper(yaml.SafeDumper):
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002  # as the package has it
-        """Write everything out."""
-        return True
+    pass
 
 
 def _quoted(dumper: yaml.SafeDumper, text: _Quoted) -> yaml.ScalarNode:
