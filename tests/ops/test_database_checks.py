@@ -52,31 +52,6 @@ def about(findings: list[Finding]) -> dict[str, Mark]:
     return {finding.about: finding.mark for finding in findings}
 
 
-async def test_a_database_without_tables_is_to_be_migrated(empty_database: str) -> None:
-    (finding,), snapshot = await check_database(store_at(empty_database))
-
-    assert finding.mark is Mark.FAIL
-    assert "python -m bot migrate" in finding.mend
-    assert snapshot is None
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        f"postgresql://bot:{PASSWORD}@127.0.0.1:9/tracker",
-        f"postgresql://bot:{PASSWORD}@/tracker?host=/nowhere",
-    ],
-    ids=["port", "socket"],
-)
-async def test_a_database_that_is_not_there_is_told_without_its_password(url: str) -> None:
-    (finding,), snapshot = await check_database(store_at(url))
-
-    assert finding.mark is Mark.FAIL
-    assert "cannot connect to" in finding.said
-    assert PASSWORD not in finding.line
-    assert snapshot is None
-
-
 async def test_a_pooler_that_the_address_does_not_name_is_told_of(
     postgres: PostgresServer, database: str
 ) -> None:

@@ -84,17 +84,6 @@ class TestADigestThatIsThere:
         assert digest.version == 5
         assert digest.next == HELD.next
 
-    def test_at_another_time_it_begins_with_its_next_slot(self) -> None:
-        digest = changed(time="10:00")
-
-        assert digest.next == next_slot(digest.plan.schedule, NOW)
-
-    def test_in_another_channel_it_is_as_if_somebody_had_moved_it(self) -> None:
-        plan = replace(HELD.plan, channel_id="C0OTHER")
-        moved = edits.update(HELD, plan, ADA, NOW, version=HELD.version)
-
-        assert changed(channel="C0OTHER") == replace(moved, changed_by=None)
-
     def test_a_pause_calls_off_what_waits(self) -> None:
         asked = edits.start_manual_run(HELD, ADA, NOW, "token")
 
@@ -114,11 +103,6 @@ class TestADigestThatIsThere:
         (workspace,) = read_file(file_text(holding(ended)).encode()).workspaces
 
         assert imported(ended, workspace.digests[0], NOW) is ended
-
-    def test_a_pause_that_is_over_does_not_come_back(self) -> None:
-        (workspace,) = read_file(file_text(holding(PAUSED)).encode()).workspaces
-
-        assert imported(HELD, workspace.digests[0], PAUSE.until or NOW) is HELD
 
     @pytest.mark.parametrize(
         "fields",
@@ -223,12 +207,6 @@ class TestAFullChannel:
 
         (problem,) = refusal.value.problems
         assert "digests[0].channel: C0OPS would have 21 digests; 20 are the most" in problem
-
-    def test_one_that_moves_there_is_too_many(self) -> None:
-        elsewhere = a_digest(channel_id="C0OTHER", schedule=HELD.plan.schedule)
-
-        with pytest.raises(FileProblemsError):
-            difference(holding(*self.HELD, elsewhere), {})
 
     def test_when_one_moves_away_there_is_a_place(self) -> None:
         assert not difference(holding(*self.HELD), {}, {"id": "h0", "channel": "C0OTHER"}).is_empty

@@ -127,16 +127,6 @@ async def test_revoked_tokens_are_told_with_what_becomes_of_the_workspace() -> N
     assert "To keep it, let an admin there open" in finding.mend
 
 
-async def test_permissions_that_an_installation_lacks_are_named_with_their_reasons() -> None:
-    narrow = living(ACME, scopes=tuple(scope for scope in ALL if scope != "im:write"))
-
-    _, finding = await found(await stored(narrow, living(OTHER)))
-
-    assert (finding.about, finding.mark) == ("Slack permissions", Mark.WARN)
-    assert f"missing in Acme (T1): im:write ({NEEDED_SCOPES['im:write']})" in finding.said
-    assert "manifest.yml, and let an admin there open https://bot.example/slack" in finding.mend
-
-
 async def test_what_slack_says_was_granted_counts_more_than_what_it_said_once() -> None:
     slack = Slack()
     slack.scopes[f"{BOT_TOKEN}{ACME}"] = ALL - {"chat:write"}

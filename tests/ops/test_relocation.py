@@ -4,8 +4,8 @@ import asyncio
 import base64
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, LiteralString
 
@@ -192,22 +192,6 @@ async def test_the_file_says_where_its_store_has_gone_and_not_how_to_get_in(
     assert note.value == {"v": 1, "to": parse_address(database).place, "at": NOW.isoformat()}
 
 
-async def test_cut_off_before_the_file_was_told_a_second_time_tells_it(
-    path: Path, database: str
-) -> None:
-    await moved(path, database)
-    store = await open_sqlite(path)
-    await store.delete(FORWARDING)
-    await store.close()
-
-    said = await moved(path, database, now=NOW + timedelta(days=1))
-
-    assert any("Nothing was changed." in line for line in said)
-    forwarding = forwarding_in((await read_snapshot(path)).documents)
-    assert forwarding
-    assert forwarding.at == NOW
-
-
 async def test_a_file_that_cannot_be_told_is_told_of_and_told_the_next_time(
     path: Path, database: str
 ) -> None:
@@ -303,17 +287,10 @@ async def test_two_moves_at_once_do_not_mix(path: Path, database: str) -> None:
             await moved(path, database)
 
 
-@pytest.mark.parametrize(
-    "write",
-    [lambda store: store.put("-.T7/key", {}), lambda store: store.welcome("-.T7/")],
-    ids=["a document", "whom to refuse"],
-)
-async def test_a_writer_there_waits_until_the_move_is_over(
-    path: Path, database: str, write: Callable[[PostgresDocuments], Coroutine[Any, Any, object]]
-) -> None:
+async def test_a_writer_there_waits_until_the_move_is_over(path: Path, database: str) -> None:
     async with opened(database) as store:
         async with arriving(parse_address(database)) as arrival:
-            writing = asyncio.create_task(write(store))
+            writing = asyncio.create_task(store.put("-.T7/key", {}))
             await asyncio.to_thread(until_somebody_waits, database)
             assert not writing.done()
             await arrival.take_in([Document("-.T7/digest/d1", {}, 1, None)])

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.store.documents import StoreError
-from bot.store.postgres.address import Address, parse_address
+from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.postgres.pool import open_pool
 from tests.fakes import TIME_LIMIT_S
@@ -92,29 +92,6 @@ async def test_a_caller_cancelled_while_a_connection_comes_free_ends_at_once(
         for connection in taken:
             await pool.putconn(connection)
     assert await all_connections_are_back(hasty)
-
-
-async def test_whoever_is_cancelled_gives_the_connection_back(
-    store: PostgresDocuments, address: Address
-) -> None:
-    await store.put("-.T1/key", {})
-
-    async with locked(store, "-.T1/key"):
-        for rounds in range(3):
-            calls = [
-                asyncio.create_task(store.put("-.T1/key", {"n": n}))
-                for n in range(3 * address.pool_size)
-            ]
-            for _ in range(rounds * 20):  # some have not begun, some wait for the lock
-                await asyncio.sleep(0)
-            for call in calls:
-                call.cancel()
-            outcomes = await asyncio.gather(*calls, return_exceptions=True)
-            assert {type(outcome) for outcome in outcomes} == {asyncio.CancelledError}
-
-    # A write whose cancellation reached the server too late or too early may be there.
-    assert await store.get("-.T1/key") is not None
-    assert await all_connections_are_back(store)
 
 
 async def test_where_nobody_answers_is_told_without_the_password() -> None:

@@ -1,7 +1,6 @@
 """The store behind a pooler that hands out connections for one transaction at a time."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
@@ -13,7 +12,7 @@ from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import OURS, migrate
 from bot.store.postgres.pool import with_pooler_found
 from tests.postgres import PostgresServer
-from tests.store.postgres.pooler import PGBOUNCER, bounced, pooled
+from tests.store.postgres.pooler import pooled
 from tests.store.test_documents import increment
 
 pytestmark = pytest.mark.anyio
@@ -80,26 +79,6 @@ async def test_a_direct_connection_is_not_taken_for_a_pooler(database: str) -> N
 
     assert logs == []
     assert await with_pooler_found(parse_address(database)) == parse_address(database)
-
-
-@pytest.mark.skipif(not PGBOUNCER, reason="there is no PgBouncer here")
-async def test_a_pgbouncer_that_the_address_does_not_name_is_noticed(
-    database: str, tmp_path: Path
-) -> None:
-    async with bounced(parse_address(database), tmp_path, mode="transaction") as url:
-        store = await open_postgres(parse_address(url))
-        await increments(store, 20)
-        await store.close()
-
-        assert (await with_pooler_found(parse_address(url))).is_pooled
-
-
-@pytest.mark.skipif(not PGBOUNCER, reason="there is no PgBouncer here")
-async def test_a_pgbouncer_in_session_mode_is_as_good_as_none(
-    database: str, tmp_path: Path
-) -> None:
-    async with bounced(parse_address(database), tmp_path, mode="session") as url:
-        assert not (await with_pooler_found(parse_address(url))).is_pooled
 
 
 class TestLostAnswers:
