@@ -89,12 +89,13 @@ def _public_address(text: str) -> str:
     parts = _http_parts(text, "be an https address, as in https://bot.example.com")
     if "@" in parts.netloc or parts.path.strip("/") or set("?#") & set(text):
         raise ValueError("must be only scheme, host and port, as in https://bot.example.com")
-    if parts.scheme != "https" and not _is_loopback(parts.hostname or ""):
+    if parts.scheme != "https" and not is_loopback(parts.hostname or ""):
         raise ValueError("must be https: Slack sends no one back to another address")
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Return whether a host name or address means this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -185,6 +186,7 @@ LogFormat = Annotated[Format, _one_of(Format)]
 # Where `move` finds the new address when it is not among the words.
 MOVE_TO = "MOVE_TO_URL"
 OAUTH = ("slack_client_id", "slack_client_secret")
+# What prints a new key; `k1` is its name.
 NEW_KEY = (
     "python -c 'import base64, secrets;"
     ' print("k1:" + base64.b64encode(secrets.token_bytes(32)).decode())\''

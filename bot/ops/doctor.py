@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
-from ipaddress import ip_address
 from itertools import chain
 from urllib.parse import urlsplit
 
@@ -19,7 +18,7 @@ from bot.ops.doctor_slack import (
 from bot.ops.doctor_store import RING, STORE, check_database, check_disk, check_store, ring_finding
 from bot.ops.output import LIMIT_S, Finding, Named, failure, found_within, ok, shown, warning
 from bot.ops.stores import FileStore, Store
-from bot.settings import Settings, text_of
+from bot.settings import Settings, is_loopback, text_of
 from bot.store.documents import StoreError
 from bot.tracker.client import Presence, look_for_service
 from bot.tracker.http import tracker_http
@@ -70,20 +69,11 @@ async def check_tracker(look: Callable[[], Awaitable[Presence]], url: str) -> Se
     if not presence.is_tracker:
         said = f"something else answers at {shown(url)}, with status {presence.status}"
         return [failure(SETTING, said, MEND)]
-    if _is_open_to_others(url):
+    parts = urlsplit(url)
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         said = f"answers at {shown(url)}, to which API keys travel unencrypted"
         return [warning(SETTING, said, "Use https if the service has it.")]
     return [ok(SETTING, f"Domain Tracker answers at {shown(url)}")]
-
-
-def _is_open_to_others(url: str) -> bool:
-    parts = urlsplit(url)
-    if parts.scheme != "http" or parts.hostname == "localhost":
-        return False
-    try:
-        return not ip_address(parts.hostname or "").is_loopback
-    except ValueError:
-        return True
 
 
 async def check_stored(

@@ -300,29 +300,28 @@ def with_text(value: dict[str, Any], path: tuple[str, ...], text: str) -> dict[s
     return {**value, name: inner}
 
 
+# A kind of document, and where in it a sealed text is -> what it is, and what it is sealed as.
+# Whom the two last are about is in the key of their document.
+SEALED_AT = {
+    ("key", "sealed"): ("the API key", "api-key"),
+    ("key", "earlier", "sealed"): ("the earlier API key", "api-key"),
+    ("installation", "token", "sealed"): ("the bot token", "bot-token"),
+    ("installation", "refresh", "sealed"): ("the refresh token", "refresh-token"),
+    ("kept", "sealed"): ("a command that {} typed", "kept-command"),
+    ("pending", "sealed"): ("an answer that somebody waits for", "pending-answer"),
+}
+
+
 def _known(key: str, path: tuple[str, ...]) -> tuple[str, str] | None:
     """Return the name of a sealed text and its associated data, `None` for an unknown kind."""
     workspace, *place = key.split("/")
     try:
         home = WorkspaceId.parse(workspace)
-    except ValueError:  # no workspace
+        thing, field_name = SEALED_AT[*place[:1], *path]
+        whose = place[1:2]
+        return thing.format(*whose), associated_data(field_name, home, *whose)
+    except (ValueError, LookupError):  # no workspace, or no such place
         return None
-    match place, path:
-        case ["key"], ("sealed",):
-            return "the API key", associated_data("api-key", home)
-        case ["key"], ("earlier", "sealed"):
-            return "the earlier API key", associated_data("api-key", home)
-        case ["kept", user_id, _], ("sealed",):
-            thing = f"a command that {user_id} typed"
-            return thing, associated_data("kept-command", home, user_id)
-        case ["pending", name], ("sealed",):
-            thing = "an answer that somebody waits for"
-            return thing, associated_data("pending-answer", home, name)
-        case ["installation"], ("token", "sealed"):
-            return "the bot token", associated_data("bot-token", home)
-        case ["installation"], ("refresh", "sealed"):
-            return "the refresh token", associated_data("refresh-token", home)
-    return None
 
 
 def _fields(value: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], object]]:

@@ -212,3 +212,5 @@ async def test_the_keys_of_what_is_due_come_without_its_values(documents: Docume
 
     assert await documents.due_keys(NOON + 2 * MINUTE) == ["-.T1/x", "-.T2/x"]
     assert await documents.due_keys(NOON + 2 * MINUTE, limit=1) == ["-.T1/x"]
+    await documents.delete("-.T1/x")
+    assert await documents.due_keys(NOON + 2 * MINUTE) == ["-.T2/x"]
