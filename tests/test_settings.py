@@ -169,24 +169,6 @@ def test_a_way_that_is_none_is_named_with_what_is_missing(
     assert all(one.startswith(line) for one, line in zip(found, lines, strict=True))
 
 
-@pytest.mark.parametrize("socket", [True, False], ids=["Socket Mode", "HTTP"])
-def test_any_number_of_workspaces_may_install_the_bot(
-    socket: bool, env_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    way_in = {"SLACK_APP_TOKEN": APP_TOKEN, "SLACK_SIGNING_SECRET": ""} if socket else {}
-    put(monkeypatch, OAUTH | way_in)
-
-    settings = load_settings(env_file)
-
-    assert settings.is_for_many
-    assert settings.slack_bot_token is None
-    assert settings.slack_client_id == "2141029472.691202649728"
-    assert settings.slack_client_secret
-    assert settings.slack_client_secret.get_secret_value() == CLIENT_SECRET
-    assert settings.slack_authorize_url == "https://slack.com/oauth/v2/authorize"
-    assert not any(secret in f"{settings!r}{settings.model_dump()}" for secret in SECRETS)
-
-
 @pytest.mark.parametrize(
     ("given", "used"),
     [
@@ -212,21 +194,6 @@ def test_every_problem_is_told_at_once(env_file: Path, monkeypatch: pytest.Monke
     found = problems(env_file)
 
     assert [problem.partition(":")[0] for problem in found] == sorted(wrong)
-
-
-@pytest.mark.parametrize("url", [POSTGRES, POSTGRES.replace("postgresql", "postgres")])
-def test_postgres_is_shared_and_reads_as_an_address(
-    url: str, env_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(monkeypatch, RIGHT | {"DATABASE_URL": url, "BOT_SECRET_KEYS": KEY_RING})
-
-    settings = load_settings(env_file)
-
-    assert settings.is_shared
-    assert settings.database == parse_address(POSTGRES)
-    assert PASSWORD not in f"{settings!r}{settings.database!r}"
-    with pytest.raises(TypeError):
-        _ = settings.database_path
 
 
 def test_postgres_needs_keys(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

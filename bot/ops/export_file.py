@@ -253,15 +253,6 @@ def _moment(moment: datetime) -> str:
     return _Quoted(moment.astimezone(UTC).isoformat())
 
 
-def days_text(days: Sequence[str]) -> str:
-    """Return days in one word: `Mon-Fri`, `daily`, `Mon,Wed`."""
-    if [*days] == [*DAYS]:
-        return "daily"
-    if [*days] == [*DAYS[:5]]:
-        return "Mon-Fri"
-    return ",".join(days)
-
-
 @dataclass(slots=True)
 class Histories(Found):
     """The lines, each workspace's oldest first."""

@@ -30,7 +30,6 @@ from bot.ops.export_file import (
     Held,
     Holdings,
     Places,
-    days_text,
     digest_fields,
 )
 from bot.ops.import_file import (
@@ -232,10 +231,9 @@ def difference_lines(difference: Difference, places: Places) -> Iterator[str]:
 def _step_lines(step: Step, name: str) -> Iterator[str]:
     after = digest_fields(step.after)
     if step.before is None:
-        days = days_text(after["days"])
         every = after["look_every"]
         at = f"every {every} minutes" if every else f"at {after['time']}"
-        yield f"+ {name}: {after['channel']}, {days} {at} {after['zone']}"
+        yield f"+ {name}: {after['channel']}, {', '.join(after['days'])} {at} {after['zone']}"
         return
     yield f"~ {name}:"
     before = digest_fields(step.before)
