@@ -8,6 +8,7 @@ import pytest
 
 from bot.ops.commands import import_file, rotate_secrets
 from bot.ops.move import back
+from bot.ops.output import OperatingError
 from bot.ops.stores import Forwarding
 from bot.settings import Settings
 from bot.store.documents import FORWARDING, StoreError
@@ -79,3 +80,13 @@ async def test_a_store_that_has_not_moved_needs_no_way_back(path: Path) -> None:
     assert await back(path) == ["This store has not moved. Nothing was changed."]
 
     assert await read_snapshot(path) == before
+
+
+async def test_into_a_store_with_a_damaged_digest_nothing_is_imported(tmp_path: Path) -> None:
+    store = await open_sqlite(tmp_path / "bot.sqlite")
+    await store.put("-.T1/digest/d1", {})
+    await store.close()
+    (file := tmp_path / "wanted.yaml").write_text("version: 1\nworkspaces: []\n")
+
+    with pytest.raises(OperatingError, match="Nothing was imported"):
+        await import_file(settings_of(tmp_path / "bot.sqlite"), str(file), is_applied=True)
