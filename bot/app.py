@@ -76,7 +76,7 @@ async def build_runtime(
 ) -> Runtime:
     """Build what the process works with; raise StoreError (see `opened_store`)."""
     metrics = Metrics(role=role.value, store="postgresql" if settings.is_shared else "sqlite")
-    stack.enter_context(lines_counted(metrics.lines.note_line))
+    stack.enter_context(lines_counted(metrics.note_line))
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
     documents, ring = stored.documents, stored.ring
     processes = _processes(stored, role, clock=clock)

@@ -8,8 +8,7 @@ from bot.bootstrap.services import Shared, Stored, look_at_processes, look_at_wo
 from bot.digests.collector import steps_to
 from bot.metrics.definitions import Metrics
 from bot.process_heartbeat import SharedProcesses
-from bot.store.fenced import FencedDocuments
-from bot.store.measured import timed_documents
+from bot.store.fenced import FencedDocuments, timed_documents
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDedup, open_postgres
 from bot.tracker.rate_limit import RateLimiter

@@ -32,7 +32,6 @@ from bot.installations.models import scope_of_key
 from bot.listeners.error_boundary import FIRST_WORD_AFTER_S, FIRST_WORD_IN_HOME_AFTER_S
 from bot.listeners.interrupted import InflightTracker
 from bot.listeners.scan import STILL_WAITING_AFTER_S
-from bot.metrics import gauges
 from bot.metrics.definitions import Metrics
 from bot.portfolio import service
 from bot.portfolio.service import StoredVersions, Versions
@@ -42,8 +41,7 @@ from bot.slack.posting import Posting
 from bot.slack.replies import Replies
 from bot.store.documents import FORWARDING, Documents
 from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_make_key_file
-from bot.store.fenced import ErasableDocuments, FencedDocuments
-from bot.store.measured import Note, timed_documents
+from bot.store.fenced import ErasableDocuments, FencedDocuments, Note, timed_documents
 from bot.store.postgres.address import Address
 from bot.store.sqlite import open_sqlite
 from bot.tracker.rate_limit import RateLimiter, counted
@@ -273,25 +271,32 @@ def look_at_work(
     clock: Callable[[], datetime],
 ) -> None:
     """Let the metrics tell what is due, and how the API keys stand."""
-    metrics.looks.set_source("digests", gauges.due(lambda: overdue(repository, clock())))
-    metrics.looks.set_source("budget", gauges.budget(lambda: counted(budget.states())))
+
+    async def states() -> tuple[Mapping[str, int], Mapping[str, int]]:
+        return counted(budget.states())
+
+    metrics.looks.set_source("digests", lambda: overdue(repository, clock()))
+    metrics.looks.set_source("budget", states)
 
 
 def look_at_processes(metrics: Metrics, stored: Stored) -> None:
     """Let the metrics tell which processes live, what the queue holds, and how the pool is."""
     if (shared := stored.shared) is None:
-        metrics.looks.set_source("processes", gauges.processes(_alone))
+        metrics.looks.set_source("processes", _alone)
         return
 
     async def roles() -> Mapping[str, int]:
         shown = await stored.documents.list_prefix(PREFIX)
         return Counter(str(each.value.get("role")) for each in shown)
 
-    metrics.looks.set_source("processes", gauges.processes(roles))
+    async def connections() -> Mapping[str, int]:
+        return shared.pool.get_stats()
+
+    metrics.looks.set_source("processes", roles)
     from bot.jobs.queue import depth  # slow to import, and a file has no queue
 
-    metrics.looks.set_source("queue", gauges.queue(lambda: depth(shared.pool)))
-    metrics.looks.set_source("pool", gauges.pool(shared.pool.get_stats))
+    metrics.looks.set_source("queue", lambda: depth(shared.pool))
+    metrics.looks.set_source("pool", connections)
 
 
 async def _alone() -> Mapping[str, int]:

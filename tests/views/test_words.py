@@ -31,7 +31,7 @@ UNSAID = re.compile(
 VIEWS = Path(bot.views.__path__[0])
 WRITTEN = [
     *sorted(VIEWS.rglob("*.py")),
-    *(VIEWS.parent / each for each in ("commands.py", "settings.py", "setting_types.py")),
+    *(VIEWS.parent / each for each in ("commands.py", "settings.py")),
     VIEWS.parent / "__main__.py",
     *sorted((VIEWS.parent / "ops").glob("*.py")),
 ]
