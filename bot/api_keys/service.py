@@ -23,7 +23,7 @@ from bot.errors import BotError
 from bot.portfolio.add_domain import NewDomain
 from bot.portfolio.service import Portfolio
 from bot.store.documents import StoreError, UnreadableSecretError
-from bot.tracker.client import Tracker
+from bot.tracker.client import TrackerClient
 from bot.tracker.models import (
     Added,
     InsufficientPermissionsError,
@@ -57,7 +57,7 @@ class WorkspaceTracker:
 
     def __init__(
         self,
-        tracker: Tracker,
+        tracker: TrackerClient,
         keys: Keys,
         *,
         on_refusal: Callable[[WorkspaceId, StoredKey], Awaitable[None]],

@@ -58,13 +58,11 @@ from bot.scans import Scans
 from bot.shared_limits import (
     ANSWERED_WITHIN_S,
     QuotaService,
-    SharedLimits,
     forget_expired,
 )
 from bot.slack.usergroups import GroupPeople, UserGroups
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter, counted
-from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
 from bot.views.bulk_scan import progress_message, summary_message
 from bot.views.digests.alert import alert_message
@@ -93,8 +91,6 @@ class TrackerAccess:
     client: TrackerClient
     tracker: WorkspaceTracker
     budget: RateLimiter
-    meter: UsageCounter
-    sharing: SharedLimits
     allowances: QuotaService
 
 
@@ -121,16 +117,15 @@ class Features:
     """What the features do from now on: answer people, and what comes again and again.
 
     `digests` takes up those that are due; `periodic` is what one of all processes does every few
-    seconds, `own` what each of them does. After `stop` nothing that is due is begun any more,
-    after `cut_off` nothing is asked of the service. `open_home` draws somebody's Home tab. Each of
-    `forget` lets this process remember nothing of a workspace.
+    seconds. After `stop` nothing that is due is begun any more, after `cut_off` nothing is asked
+    of the service. `open_home` draws somebody's Home tab. Each of `forget` lets this process
+    remember nothing of a workspace.
     """
 
     boundary: ErrorBoundary
     admin: AdminServices
     digests: DigestWorker
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
-    own: tuple[Callable[[], Awaitable[object]], ...]
     stop: Callable[[], None]
     cut_off: Callable[[], None]
     open_home: Callable[[WorkspaceId, str], Awaitable[None]]
@@ -252,32 +247,31 @@ def _service(parts: Services, admin: AdminServices, homes: HomeViewers) -> Track
         return parts.clock().timestamp()
 
     def note_sent(fingerprint: str) -> None:
-        meter.count_present(fingerprint)
+        quotas.count(fingerprint)
         parts.metrics.service.note_sent(fingerprint)
 
     async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:
         homes.schedule_refresh(workspace)
         await admin.notices(workspace, key)
 
-    budget, meter = RateLimiter(clock=seconds), UsageCounter(clock=seconds)
-    within_s = ANSWERED_WITHIN_S * parts.pace.patience
-    sharing = SharedLimits(parts.documents, budget, meter, parts.tasks, answered_within_s=within_s)
+    budget, within_s = RateLimiter(clock=seconds), ANSWERED_WITHIN_S * parts.pace.patience
+    quotas = QuotaService(
+        parts.documents, admin.keys, budget, parts.tasks, answered_within_s=within_s
+    )
     client = TrackerClient(
         parts.tracker_http,
         base_url=parts.settings.domain_tracker_url,
         budget=budget,
         on_sent=note_sent,
-        before=sharing.before_request,
-        after=sharing.after_request,
+        before=quotas.before_request,
+        after=quotas.after_request,
         note=parts.metrics.service.note_call,
     )
     return TrackerAccess(
         client=client,
         tracker=WorkspaceTracker(client, admin.keys, on_refusal=tell_of_refusal),
         budget=budget,
-        meter=meter,
-        sharing=sharing,
-        allowances=QuotaService(admin.keys, budget, meter, refresh=sharing.refresh),
+        allowances=quotas,
     )
 
 
@@ -442,7 +436,7 @@ def _running(
     )
 
     def stop() -> None:
-        for each in (cases.worker, nightly, cases.homes, service.sharing):
+        for each in (cases.worker, nightly, cases.homes):
             each.stop()
         cases.bulk.stop_all()
 
@@ -458,11 +452,10 @@ def _running(
             "usage": lambda: forget_expired(parts.documents, parts.clock()),
             **parts.commons.periodic,
         },
-        own=(service.sharing.tick,),
         stop=stop,
         cut_off=service.client.cut_off,
         open_home=home.draw_for,
-        forget=(cases.portfolio.forget, service.meter.forget, home.forget),
+        forget=(cases.portfolio.forget, service.allowances.forget, home.forget),
     )
 
 

@@ -9,9 +9,8 @@ from bot.admin import DEFAULT_AUDIENCES
 from bot.api_keys.models import COUNTDOWN_DAYS, KeyPair, KeyRecord, PreviousKey
 from bot.commands import COMMANDS, Audience
 from bot.message import Block, Message
-from bot.shared_limits import Allowance
-from bot.tracker.rate_limit import BudgetState
-from bot.tracker.usage import WINDOW_S, Usage
+from bot.shared_limits import Allowance, Usage
+from bot.tracker.rate_limit import WINDOW_S, BudgetState
 from bot.views.admin import audiences_text, names_text
 from bot.views.blocks import actions, button, confirm, context, fields, plain_message, section
 from bot.views.text import (

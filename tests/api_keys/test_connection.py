@@ -10,12 +10,12 @@ import pytest
 from bot.api_keys.models import NoKeyError, StoredKey
 from bot.api_keys.repository import Keys
 from bot.api_keys.service import LackingScopeError, WorkspaceTracker
+from bot.concurrency import Tasks
 from bot.portfolio.add_domain import NewDomain
-from bot.shared_limits import Allowance, QuotaService
+from bot.shared_limits import QuotaService
 from bot.store.documents import Document, StoreError
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
 from bot.tracker.rate_limit import RateLimiter, fingerprint
-from bot.tracker.usage import UsageCounter
 from bot.workspace import KEY_CHECK, OTHER, Caller, WorkspaceId, caller_context, digests_of, person
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, MOMENT, a_domain
@@ -55,15 +55,15 @@ class Lines:
         self.keys = Keys(self.documents, RING, clock=self.clock)
         self.tracker = FakeTracker(a_domain())
         self.notified: list[StoredKey] = []
-        self.meter = UsageCounter(clock=FakeClock().seconds)
-        self.tracker.on_sent = self.meter.count_present
+        self.quotas = QuotaService(self.documents, self.keys, RateLimiter(), Tasks())
+        self.tracker.on_sent = self.quotas.count
         self.connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
         self.notified.append(key)
 
     def used(self, key: str = KEY) -> dict[Caller, int]:
-        return dict(self.meter.usage(ONE, fingerprint(key)).shares)
+        return dict(self.quotas.usage((ONE, fingerprint(key))).shares)
 
 
 @pytest.fixture
@@ -237,21 +237,3 @@ async def test_checks_of_a_key_are_counted_as_such_for_the_key_that_is_checked(
 
     assert lines.used() == {KEY_CHECK: 1}
     assert lines.used(NEW_KEY) == {KEY_CHECK: 1}
-
-
-async def test_the_allowance_is_that_of_the_key_in_use(lines: Lines) -> None:
-    budget = RateLimiter(clock=FakeClock().seconds)
-    budget.record_remaining(fingerprint(KEY), 7)
-    budget.record_remaining(fingerprint(NEW_KEY), 8)
-    await lines.connection.list_domains(ONE)
-
-    allowance = await QuotaService(lines.keys, budget, lines.meter).of(ONE)
-
-    assert allowance == Allowance(
-        budget.state(fingerprint(KEY)), lines.meter.usage(ONE, fingerprint(KEY))
-    )
-    assert allowance.budget.remaining == 7
-
-
-async def test_without_a_key_there_is_no_allowance(lines: Lines) -> None:
-    assert await QuotaService(lines.keys, RateLimiter(), lines.meter).of(WorkspaceId("T2")) is None

@@ -30,14 +30,13 @@ from bot.portfolio.add_many import DomainLists, NewDomains
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, StoredVersions
 from bot.scans import Scans
-from bot.shared_limits import SharedHolds, SharedLimits
+from bot.shared_limits import QuotaService
 from bot.store.documents import Documents, StoreError
 from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.sqlite import open_sqlite
 from bot.tracker.rate_limit import RateLimiter
-from bot.tracker.usage import UsageCounter
 from bot.workspace import WorkspaceId, caller_context, person
 from tests.builders import KEY, MOMENT, a_domain
 from tests.digests.builders import a_baseline, a_digest
@@ -174,15 +173,13 @@ class Life:
         await self._ask()
 
     async def _ask(self) -> None:
-        """Meet both waits, that of the service and that of Slack, and let others know."""
-        tasks, seconds = Tasks(), self.clock.seconds
-        budget, meter = RateLimiter(clock=seconds), UsageCounter(clock=seconds)
-        shared = SharedLimits(self.documents, budget, meter, tasks)
-        SharedHolds(self.documents, tasks, clock=self.clock).hold(self.workspace, 60)
+        """Send a request, and let other processes know."""
+        tasks, budget = Tasks(), RateLimiter(clock=self.clock.seconds)
+        keys = Keys(self.documents, RING, clock=self.clock)
+        quotas = QuotaService(self.documents, keys, budget, tasks)
         with caller_context(self.workspace, person(f"U_{self.mark}")):
-            meter.count_present("fingerprint")
-            budget.record_rate_limit("fingerprint", 60)
-            shared.after_request("fingerprint")
+            quotas.count("fingerprint")
+            quotas.after_request("fingerprint")
         assert await tasks.drain(TIME_LIMIT_S)
 
 

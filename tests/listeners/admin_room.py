@@ -43,7 +43,6 @@ from bot.slack.client import open_form
 from bot.slack.replies import Replies
 from bot.slack.usergroups import UserGroups
 from bot.tracker.rate_limit import RateLimiter
-from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
 from bot.views.blocks import actions, button, notice, section
 from bot.views.digests.alert import alert_message
@@ -193,7 +192,7 @@ def listeners_of(
             keys=room.keys,
             managers=room.managers,
             audiences=Audiences(room.documents),
-            allowances=QuotaService(room.keys, RateLimiter(), UsageCounter()),
+            allowances=QuotaService(room.documents, room.keys, RateLimiter(), Tasks()),
             clock=room.clock,
         ),
         digests=digests,
@@ -269,7 +268,7 @@ async def running_admin_room(
         failures = Failures(
             room.keys,
             kept,
-            QuotaService(room.keys, RateLimiter(), UsageCounter()),
+            QuotaService(room.documents, room.keys, RateLimiter(), Tasks()),
             egress_addresses=(),
             clock=clock,
             may_configure=rights.may_configure,

@@ -1,20 +1,18 @@
 """The state of a key tells what all processes know, and not only this one."""
 
-from collections import Counter
-
 import pytest
 
 from bot.admin import Audiences, Managers
 from bot.api_keys.repository import Keys
+from bot.concurrency import Tasks
 from bot.listeners.domainkey import KeyState
 from bot.shared_limits import QuotaService
 from bot.slack.client import Member
-from bot.tracker.rate_limit import RateLimiter, RateLimitState
-from bot.tracker.usage import BUCKET_S, UsageCounter
-from bot.workspace import WorkspaceId, person
+from bot.tracker.rate_limit import RateLimiter, fingerprint
+from bot.workspace import WorkspaceId, caller_context, person
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY
-from tests.fakes import FakeClock
+from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
@@ -25,20 +23,23 @@ ACME = WorkspaceId("T1")
 async def test_it_is_told_as_all_processes_know_it() -> None:
     documents, clock = MemoryDocuments(), FakeClock()
     keys = Keys(documents, RING, clock=clock)
-    budget, meter = RateLimiter(clock=clock.seconds), UsageCounter(clock=clock.seconds)
     await keys.save(ACME, a_draft(KEY), set_by="U1")
 
-    async def refresh(workspace: WorkspaceId, fingerprint: str) -> None:
-        now = clock.seconds()
-        budget.learn(fingerprint, RateLimitState(told_at=now, remaining=812))
-        used = {int(now // BUCKET_S): Counter({person("U7"): 23})}
-        meter.learn((workspace, fingerprint), used)
+    def a_process() -> QuotaService:
+        return QuotaService(documents, keys, RateLimiter(clock=clock.seconds), tasks)
 
+    tasks, known_as = Tasks(), fingerprint(KEY)
+    other = a_process()
+    with caller_context(ACME, person("U7")):
+        for _ in range(23):
+            other.count(known_as)
+        other.after_request(known_as)
+    assert await tasks.drain(TIME_LIMIT_S)
     state = KeyState(
         keys=keys,
         managers=Managers(documents),
         audiences=Audiences(documents),
-        allowances=QuotaService(keys, budget, meter, refresh=refresh),
+        allowances=a_process(),
         clock=clock,
     )
     text = str(
@@ -47,5 +48,4 @@ async def test_it_is_told_as_all_processes_know_it() -> None:
         ).blocks
     )
 
-    assert "812 requests left this hour" in text
     assert "<@U7> 23" in text

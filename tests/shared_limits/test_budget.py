@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.shared_limits import READ_EVERY_S, WRITTEN_EVERY_S
+from bot.shared_limits import READ_EVERY_S
 from bot.store.documents import Documents
 from bot.tracker.models import RateLimitedError, ReserveReachedError, UnavailableError
 from bot.tracker.rate_limit import Purpose, fingerprint
@@ -65,23 +65,6 @@ async def test_it_is_known_within_two_seconds_to_one_that_has_just_asked(
         clock.advance(READ_EVERY_S)
 
         assert await held_for(b) == pytest.approx(38, abs=0.01)
-
-
-async def test_two_processes_that_ask_at_once_may_each_meet_the_wait(clock: FakeClock) -> None:
-    async with (
-        service(always(SERVED, SERVED, LIMITED)) as there,
-        two_processes(BadDay(), clock, there) as (a, b),
-    ):
-        for process in (a, b):
-            await process.ask()
-            await process.settled()
-        for process in (a, b):
-            await limited(process)
-        clock.advance(READ_EVERY_S)
-
-        for process in (a, b):
-            assert await held_for(process) == pytest.approx(38, abs=0.01)
-        assert len(there.seen) == 4
 
 
 async def test_a_success_after_the_wait_lets_the_other_go_on(
@@ -161,25 +144,6 @@ async def test_the_reserve_that_is_left_again_is_left_everywhere(
         await b.ask()
 
         assert len(there.seen) == 4
-
-
-async def test_on_an_ordinary_day_it_is_read_and_written_seldom(clock: FakeClock) -> None:
-    documents = BadDay()
-    async with (
-        service(always(*(served_with(left) for left in range(1000, 900, -1)))) as there,
-        two_processes(documents, clock, there) as (a, _b),
-    ):
-        for _ in range(3 * int(WRITTEN_EVERY_S)):
-            await a.ask()
-            await a.shared.tick()
-            await a.settled()
-            clock.advance(1)
-        await a.shared.tick()
-        await a.settled()
-
-    assert documents.writes == 4
-    assert documents.reads == 4 + 3 * WRITTEN_EVERY_S / READ_EVERY_S
-    assert await documents.list_keys("") == [f"-.T1/budget/{fingerprint(KEY)}"]
 
 
 @pytest.mark.parametrize("trouble", ["fails", "hangs"])

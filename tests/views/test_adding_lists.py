@@ -3,10 +3,9 @@
 from bot.message import Message
 from bot.portfolio.add_domain import NewDomain
 from bot.portfolio.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
-from bot.shared_limits import Allowance
+from bot.shared_limits import Allowance, Usage
 from bot.tracker.models import RateLimitedError
 from bot.tracker.rate_limit import WINDOW_S, BudgetState
-from bot.tracker.usage import Usage
 from bot.views.adddomain_list import list_question, list_summary, progress_message
 from bot.views.errors import failure_message
 from tests.builders import HOSTILE_TEXTS, MOMENT, facts_for

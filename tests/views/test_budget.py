@@ -1,9 +1,8 @@
 import re
 from datetime import datetime, timedelta
 
-from bot.shared_limits import Allowance
-from bot.tracker.rate_limit import BudgetState
-from bot.tracker.usage import WINDOW_S, Usage
+from bot.shared_limits import Allowance, Usage
+from bot.tracker.rate_limit import WINDOW_S, BudgetState
 from bot.views.api_key import budget_lines, left_text
 from bot.views.text import moment_token
 from bot.workspace import KEY_CHECK, OTHER, Caller, digests_of, person
