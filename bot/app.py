@@ -93,14 +93,13 @@ async def build_runtime(
     clock_check.compare(SLACK, lambda: check_api(clients.once()), clock=clock)
     if stored.shared:
         clock_check.compare("postgresql", stored.shared.now, clock=host_clock)
-    installations = InstallationRepository(documents, ring)
+    installations = InstallationRepository(documents, ring, for_s=commons.installations_for_s)
     workspaces = open_workspaces(
         settings,
         installations,
         clients,
         tasks,
         clock=clock,
-        recent_for_s=commons.installations_for_s,
         patience=pace.patience,
     )
     answers = InflightStore(documents, ring, clock=clock)

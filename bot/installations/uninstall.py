@@ -89,28 +89,20 @@ class Purger:
         """Return the stamp of the installation of `home`."""
         return stamp_of(home, await self.documents.get(key_of(home)))
 
-    async def erase(
-        self,
-        home: WorkspaceId,
-        stamp: Stamp,
-        *,
-        unless: Callable[[], Awaitable[bool]] | None = None,
-    ) -> None:
+    async def erase(self, home: WorkspaceId, stamp: Stamp) -> None:
         """Delete all data of `home`, and let the store refuse to write any more of it.
 
-        An installation that is saved during the deletion waits for its end, and stays. `unless`
-        is asked once nothing is written any more.
+        An installation that is saved during the deletion waits for its end, and stays.
 
         Raises:
-            ConflictError: the installation is not that of `stamp` any more, or `unless` said yes;
-                nothing was deleted.
+            ConflictError: the installation is not that of `stamp` any more; nothing was deleted.
         """
         prefix = prefix_of(home)
         own = _own_installations(home, await self.documents.list_keys(prefix))
         async with self.documents.forgetting(prefix, but=map(prefix_of, own)):
-            if (await self.stamp(home)).rev != stamp.rev or (unless and await unless()):
+            if (await self.stamp(home)).rev != stamp.rev:
                 await self.documents.welcome(prefix)
-                raise ConflictError("installed or granted again")
+                raise ConflictError("installed again")
             await self._delete(home, await self.documents.list_keys(prefix))
         logger.info("forgotten", home=str(home))
 
@@ -142,7 +134,7 @@ def _own_installations(home: WorkspaceId, keys: Sequence[str]) -> set[WorkspaceI
 
 # When its organisation gave the app to a workspace, by Slack's clock.
 KIND = "granted"
-RETRY_AFTER, GIVEN_UP_AFTER = timedelta(minutes=1), timedelta(days=1)
+RETRY_AFTER = timedelta(minutes=1)
 
 
 class Uninstaller:
@@ -221,9 +213,6 @@ class Uninstaller:
         except Exception as error:  # the other events must not wait for this one
             log = logger.bind(home=str(event.home), kind=event.kind.value, error=repr(error))
             log.warning("not done yet", exc_info=not isinstance(error, BotError))
-            if self._clock() - event.at > GIVEN_UP_AFTER:
-                log.error("given up: this workspace's data may still be in the store")  # noqa: TRY400  # the traceback is in the line before
-                self._open.pop(event, None)
 
     async def _remove(self, event: UninstallEvent) -> None:
         home = event.home
@@ -240,20 +229,10 @@ class Uninstaller:
 
     async def _withdraw(self, event: UninstallEvent) -> None:
         home = event.home
-
-        def open_grants() -> list[UninstallEvent]:
-            return [e for e in self._open if (e.home, e.kind) == (home, UninstallKind.GRANTED)]
-
-        async def is_granted_again() -> bool:
-            times = [await self._granted_at(home), *(each.at for each in open_grants())]
-            return any(at is not None and event.at < at for at in times)
-
-        stamp = await self._purger.stamp(home)
-        if stamp.rev or await is_granted_again():  # with a `rev`: an installation of its own
-            return
-        for grant in open_grants():
-            del self._open[grant]  # it is earlier than this
-        await self._purger.erase(home, stamp, unless=is_granted_again)
+        stamp, granted_at = await self._purger.stamp(home), await self._granted_at(home)
+        is_granted_again = granted_at is not None and event.at < granted_at
+        if not stamp.rev and not is_granted_again:  # with a `rev`: an installation of its own
+            await self._purger.erase(home, stamp)
 
     async def _grant(self, event: UninstallEvent) -> None:
         home, around = event.home, organisation_of(event.home)

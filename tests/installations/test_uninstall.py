@@ -7,7 +7,6 @@ import pytest
 
 from bot.installations.directory import WAITS_FOR_REINSTALL
 from bot.installations.models import UninstallKind
-from bot.installations.uninstall import GIVEN_UP_AFTER
 from bot.slack.errors import SlackUnreachableError
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
@@ -163,17 +162,6 @@ async def test_a_store_that_fails_is_tried_again_by_ticks_without_hurry_until_it
         await registry.tick(after=MINUTE)
 
     assert await registry.keys() == []
-
-
-async def test_it_is_given_up_after_a_day(registry: Registry) -> None:
-    await registry.install()
-
-    await registry.fail_to_leave(times=10_000)
-    await registry.tick(after=GIVEN_UP_AFTER)
-    for _ in range(5):
-        await registry.tick(after=MINUTE)
-
-    assert registry.inner.failures == 10_000 - 3
 
 
 async def test_a_mistake_of_ours_does_not_keep_the_others(registry: Registry) -> None:
@@ -362,18 +350,6 @@ class TestWithdrawn:
 
         assert (before, await registry.keys("E1.T3/")) == ([], ["E1.T3/granted"])
 
-    @pytest.mark.parametrize("later", [timedelta(), SECOND])
-    async def test_of_an_open_grant_and_a_withdrawal_the_later_counts(
-        self, registry: Registry, later: timedelta
-    ) -> None:
-        registry.inner.before["get"] = self.fail
-        await registry.uninstaller.grant(IN_ORG, MOMENT + later)
-
-        await registry.leave(IN_ORG, WITHDRAWN)
-        await registry.tick(after=MINUTE)
-
-        assert await registry.is_refused(IN_ORG) is (later == timedelta())
-
     async def test_an_earlier_withdrawal_means_nothing_after_a_grant(
         self, registry: Registry
     ) -> None:
@@ -385,22 +361,6 @@ class TestWithdrawn:
             await process.leave(IN_ORG, WITHDRAWN)
 
         assert len(await registry.keys("E1.T3/")) == 3
-
-    async def test_a_grant_in_another_process_a_moment_before_the_deletion_counts(
-        self, registry: Registry
-    ) -> None:
-        await registry.uninstaller.grant(IN_ORG, MOMENT - SECOND)
-        await registry.set_up(IN_ORG)
-
-        async def grant() -> None:
-            await registry.beside().uninstaller.grant(IN_ORG, MOMENT + SECOND)
-
-        registry.inner.before["list_keys"] = grant
-        await registry.leave(IN_ORG, WITHDRAWN)
-
-        assert not registry.inner.before
-        assert len(await registry.keys("E1.T3/")) == 3
-        assert not await registry.is_refused(IN_ORG)
 
     async def test_the_time_of_a_grant_goes_with_the_workspace(self, registry: Registry) -> None:
         await registry.uninstaller.grant(IN_ORG, MOMENT)

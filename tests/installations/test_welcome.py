@@ -98,15 +98,6 @@ async def test_the_installer_is_greeted_once_and_a_store_that_was_lost_is_seen(r
     assert (arrival.may_set_key, arrival.setup, arrival.lost_in) == (True, None, ("C1",))
 
 
-async def test_a_bot_that_is_in_no_channel_is_new(room: Room) -> None:
-    room.client = Pages([])
-
-    await room.install(installed_by="U0BOB")
-
-    [arrival] = room.arrivals
-    assert (arrival.may_set_key, arrival.setup, arrival.lost_in) == (False, None, ())
-
-
 async def test_what_was_set_up_before_is_counted(room: Room) -> None:
     await room.registry.set_up(ACME)
 
