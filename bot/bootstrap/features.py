@@ -221,20 +221,20 @@ def _admin(parts: Services, homes: HomeViewers) -> AdminServices:
     """Build who may do what, the keys, and the notices about them."""
     documents, clock = parts.documents, parts.clock
     managers, groups = Managers(documents), UserGroups()
+    keys = Keys(documents, parts.ring, clock=clock)
     permissions = Permissions(managers, groups)
     return AdminServices(
-        keys=Keys(documents, parts.ring, clock=clock),
+        keys=keys,
         managers=managers,
         permissions=permissions,
         access=CommandAccess(Audiences(documents), permissions),
         audit=Audit(documents, clock=clock, on_act=homes.schedule_refresh),
         notices=KeyNotices(
             parts.posting,
-            KeyClaims(documents, clock=clock),
+            KeyClaims(keys),
             managers,
             partial(key_notice, keys_url=parts.settings.domain_tracker_keys_url),
             parts.tasks,
-            clock=clock,
             groups=GroupPeople(parts.client_for, groups),
         ),
     )
@@ -362,9 +362,7 @@ def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
 def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
     """Attach what managers do with the key."""
     admin, screen = cases.admin, KeyScreen(cases.failures)
-    key_service = KeyService(
-        admin.keys, cases.service.tracker, cases.portfolio, admin.audit, clock=parts.clock
-    )
+    key_service = KeyService(admin.keys, cases.service.tracker, cases.portfolio, admin.audit)
     KeyListeners(
         permissions=admin.permissions,
         key_service=key_service,

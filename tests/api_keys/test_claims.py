@@ -27,7 +27,7 @@ class Desk:
         self.clock = FakeClock()
         documents = UnhurriedDocuments()
         self.keys = Keys(documents, RING, clock=self.clock)
-        self.claims = KeyClaims(documents, clock=self.clock)
+        self.claims = KeyClaims(self.keys)
 
     async def set_refused(self, secret: str) -> None:
         self.clock.advance(1)
@@ -64,7 +64,7 @@ async def test_a_claim_on_the_old_key_says_nothing_of_the_new_one(desk: Desk) ->
     await desk.claims.finish(ONE, old)
 
     assert (await desk.keys.stored(ONE)).record.told_at is None
-    assert await desk.claims.due(limit=9) == []
+    assert await desk.keys.due(limit=9) == []
 
 
 async def test_a_key_that_works_again_meanwhile_was_not_told(desk: Desk) -> None:
@@ -83,11 +83,11 @@ async def test_a_claim_that_is_put_off_comes_back(desk: Desk) -> None:
     await desk.claims.note_delivered(ONE, claim, "U1")
     await desk.claims.postpone(ONE, claim, 2 * MINUTE)
     desk.clock.advance(119)
-    assert await desk.claims.due(limit=9) == []
+    assert await desk.keys.due(limit=9) == []
 
     desk.clock.advance(1)
 
-    assert await desk.claims.due(limit=9) == [ONE]
+    assert await desk.keys.due(limit=9) == [ONE]
     again = await desk.claims.claim(ONE, lease=MINUTE)
     assert again == replace(claim, reached=("U1",), tries=1)
 
@@ -99,7 +99,7 @@ async def test_what_is_told_is_not_due_again(desk: Desk) -> None:
     await desk.claims.finish(ONE, claim)
 
     desk.clock.advance(9_999_999)
-    assert await desk.claims.due(limit=9) == []
+    assert await desk.keys.due(limit=9) == []
     assert await desk.claims.claim(ONE, lease=MINUTE) is None
 
 
@@ -169,8 +169,8 @@ async def test_no_more_are_due_than_were_asked_for(desk: Desk) -> None:
     await desk.keys.save(other, a_draft(), set_by="U1")
     await desk.keys.note_refused(other, await desk.keys.stored(other))
 
-    assert await desk.claims.due(limit=1) == [ONE]
-    assert await desk.claims.due(limit=2) == [ONE, other]
+    assert await desk.keys.due(limit=1) == [ONE]
+    assert await desk.keys.due(limit=2) == [ONE, other]
 
 
 async def test_a_workspace_without_a_key_has_nothing_to_tell(desk: Desk) -> None:

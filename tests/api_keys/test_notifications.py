@@ -27,6 +27,7 @@ from bot.slack.errors import (
     SlackUnreachableError,
     TokenRefusedError,
 )
+from bot.slack.usergroups import GroupPeople
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
@@ -68,7 +69,7 @@ class People(FakePosts):
         return await super().send_dm(workspace, user_id, message)
 
 
-class FakeGroups:
+class FakeGroups(GroupPeople):
     """User groups with people in them; an error in `errors` meets the next question.
 
     Guests, bots and who has left are in `others`.
@@ -80,10 +81,10 @@ class FakeGroups:
         self.errors: list[Exception] = []
         self.looked_at: list[str] = []
 
-    async def people_in(self, workspace: WorkspaceId, group_id: str) -> list[str]:
+    async def people_in(self, workspace: WorkspaceId, group_id: str) -> tuple[str, ...]:
         if self.errors:
             raise self.errors.pop(0)
-        return self.people.get(group_id, [])
+        return tuple(self.people.get(group_id, ()))
 
     async def is_colleague(self, workspace: WorkspaceId, user_id: str) -> bool:
         self.looked_at.append(user_id)
@@ -105,14 +106,12 @@ class Bell:
     def start(self) -> None:
         """Start as a new process would, on the same store."""
         self.tasks = Tasks()
-        claims = KeyClaims(self.documents, clock=self.clock)
         self.notices = KeyNotices(
             self.posts,
-            claims,
+            KeyClaims(self.keys),
             self.managers,
             words,
             self.tasks,
-            clock=self.clock,
             groups=self.groups,
         )
 
@@ -266,7 +265,7 @@ async def test_a_notice_that_arrives_after_the_key_was_replaced_is_edited_too(
     bell: Bell,
 ) -> None:
     await bell.refuse()
-    claims = KeyClaims(bell.documents, clock=bell.clock)
+    claims = KeyClaims(bell.keys)
     claim = await claims.claim(ONE, lease=timedelta(seconds=60))
     assert claim is not None
     bell.clock.advance(1)
@@ -283,7 +282,7 @@ async def test_a_refusal_while_people_read_that_the_key_expires_today_is_no_seco
     bell: Bell,
 ) -> None:
     bell.clock.now = ENDS
-    claims = KeyClaims(bell.documents, clock=bell.clock)
+    claims = KeyClaims(bell.keys)
     claim = await claims.claim(ONE, lease=timedelta(seconds=60))
     assert claim is not None
     await bell.refuse()
@@ -576,7 +575,7 @@ async def test_a_key_of_which_nothing_is_due_any_more_is_looked_at_once(bell: Be
 
 async def test_a_worker_that_died_is_followed_by_another(bell: Bell) -> None:
     await bell.refuse()
-    claims = KeyClaims(bell.documents, clock=bell.clock)
+    claims = KeyClaims(bell.keys)
     await claims.claim(ONE, lease=timedelta(seconds=60))
     await bell.tick()
     assert bell.posts.notified == []
@@ -623,7 +622,7 @@ async def test_a_mistake_of_ours_is_left_alone_for_a_while(bell: Bell) -> None:
 async def test_documents_of_other_kinds_are_not_taken_for_keys(bell: Bell) -> None:
     await bell.documents.put(f"{ONE}/digest/key", {"v": 1}, due_at=bell.clock())
 
-    assert await KeyClaims(bell.documents, clock=bell.clock).due(limit=9) == []
+    assert await bell.keys.due(limit=9) == []
 
 
 async def test_once_twenty_were_reached_no_group_is_asked_for(bell: Bell) -> None:

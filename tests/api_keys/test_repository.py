@@ -95,7 +95,7 @@ async def test_a_key_that_works_again_is_not_refused_and_remembers_who_must_hear
 ) -> None:
     await keys.save(ONE, a_draft(), set_by="U1")
     await keys.note_refused(ONE, await keys.stored(ONE))
-    claims = KeyClaims(documents, clock=FakeClock())
+    claims = KeyClaims(keys)
     claim = await claims.claim(ONE, lease=timedelta(seconds=60))
     assert claim is not None
     await claims.note_delivered(ONE, claim, "U1")

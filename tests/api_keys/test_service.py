@@ -42,9 +42,7 @@ class Office:
         self.changed: list[WorkspaceId] = []
         self.portfolio = Portfolio(connection, clock=self.clock, on_change=self.changed.append)
         self.audit = Audit(documents, clock=self.clock)
-        self.custody = KeyService(
-            self.keys, connection, self.portfolio, self.audit, clock=self.clock
-        )
+        self.custody = KeyService(self.keys, connection, self.portfolio, self.audit)
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
         self.notified.append(key)

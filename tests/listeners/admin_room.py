@@ -182,7 +182,7 @@ def listeners_of(
     screen = KeyScreen(failures)
     connection = WorkspaceTracker(room.tracker, room.keys, on_refusal=_tell_nobody)
     portfolio = Portfolio(connection, clock=room.clock)
-    key_service = KeyService(room.keys, connection, portfolio, room.audit, clock=room.clock)
+    key_service = KeyService(room.keys, connection, portfolio, room.audit)
     digests = _digests(room, portfolio)
     deferred = DeferredCommands(room.documents, RING, clock=room.clock)
     KeyListeners(
