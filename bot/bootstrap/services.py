@@ -31,7 +31,7 @@ from bot.listeners.interrupted import InflightTracker
 from bot.listeners.scan import STILL_WAITING_AFTER_S
 from bot.metrics.definitions import Metrics
 from bot.portfolio import service
-from bot.portfolio.service import StoredVersions, Versions
+from bot.portfolio.service import StoredVersions
 from bot.process_heartbeat import Processes
 from bot.settings import Settings
 from bot.slack.posting import Posting
@@ -162,7 +162,7 @@ class SharedState:
     requests: DedupStore
     seen: DedupStore | None
     used: DedupStore | None
-    versions: Versions
+    versions: StoredVersions | None
     claims: Claims | None
     installations_for_s: float
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
@@ -184,7 +184,7 @@ async def build_shared_state(
             requests=requests,
             seen=None,
             used=None,
-            versions=Versions(),
+            versions=None,
             claims=None,
             installations_for_s=REMEMBERED_FOR_S,
         )

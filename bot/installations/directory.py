@@ -166,11 +166,11 @@ class ResolvedInstallation:
     workspace: WorkspaceId
 
 
+@dataclass(frozen=True, slots=True)
 class Directory:
     """Finds installations that have a token; may raise what the repository raises."""
 
-    def __init__(self, repository: InstallationRepository) -> None:
-        self._repository = repository
+    repository: InstallationRepository
 
     async def find(
         self, team_id: str, enterprise_id: str | None, *, is_org_install: bool | None = None
@@ -197,11 +197,11 @@ class Directory:
     def forget(self, workspace: WorkspaceId) -> None:
         """Let the next look read the store, e.g. as Slack has just refused the token."""
         for way in _ways(workspace):
-            self._repository.forget(way.home)
+            self.repository.forget(way.home)
 
     async def _first(self, ways: list[ResolvedInstallation]) -> ResolvedInstallation | None:
         # Twice: another process may have installed it a moment ago.
-        for look in (self._repository.recent, self._repository.get):
+        for look in (self.repository.recent, self.repository.get):
             for way in ways:
                 kept = await look(way.home)
                 if kept and kept.installation.tokens:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime, timedelta
 
 import structlog
@@ -54,7 +54,7 @@ class VacuumScheduler:
             with suppress(StoreError):  # the first mark is lost only if a vacuum came in between
                 await self._documents.put(MARK, {"v": 1})
 
-    def vacuum_soon(self) -> "asyncio.Task[None] | None":
+    def begin(self) -> "asyncio.Task[None] | None":
         """Start the vacuum that is owed; return its task, or `None` during a pause."""
         pauses = self._pauses_until is not None and self._clock() < self._pauses_until
         return None if pauses else self._task.begin()
@@ -137,6 +137,7 @@ KIND = "granted"
 RETRY_AFTER = timedelta(minutes=1)
 
 
+@dataclass(slots=True)
 class Uninstaller:
     """Handles events about lost and granted access: in any order, and again until it is done.
 
@@ -144,29 +145,27 @@ class Uninstaller:
     no document of its installation: since when the token is known to work, `None` for not yet.
     """
 
-    def __init__(
-        self,
-        documents: ErasableDocuments,
-        checker: TokenChecker,
-        *,
-        still_works: StillWorks,
-        installed_since: Callable[[], datetime | None] | None = None,
-    ) -> None:
-        self._documents = documents
-        self._checker = checker
-        self._clock, tasks = checker.clock, checker.tasks
-        self._vacuum = VacuumScheduler(documents, tasks, clock=checker.clock)
-        self._purger = Purger(documents, self._vacuum, checker.caches)
-        self._still_works = still_works
-        self._installed_since = installed_since
+    documents: ErasableDocuments
+    checker: TokenChecker
+    _: KW_ONLY
+    still_works: StillWorks
+    installed_since: Callable[[], datetime | None] | None = None
+    vacuum: VacuumScheduler = field(init=False)
+    _purger: Purger = field(init=False)
+    _round: NonOverlappingTask = field(init=False)
+    # And when each is tried again.
+    _open: dict[UninstallEvent, datetime] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        tasks, clock = self.checker.tasks, self.checker.clock
+        self.vacuum = VacuumScheduler(self.documents, tasks, clock=clock)
+        self._purger = Purger(self.documents, self.vacuum, self.checker.caches)
         self._round = NonOverlappingTask(tasks, self.forget_due)
-        self._open: dict[UninstallEvent, datetime] = {}  # and when each is tried again
-        self.vacuum_soon = self._vacuum.vacuum_soon
 
     def look(self) -> None:
         """Start the work that is due; this never waits."""
         self._round.begin()
-        self._vacuum.vacuum_soon()
+        self.vacuum.begin()
 
     async def handle(self, event: UninstallEvent) -> None:
         """Handle an event.
@@ -178,9 +177,9 @@ class Uninstaller:
             UninstallKind.REMOVED: self._remove,
             UninstallKind.WITHDRAWN: self._withdraw,
             UninstallKind.GRANTED: self._grant,
-            UninstallKind.REVOKED: lambda each: self._checker.check(each.home),
+            UninstallKind.REVOKED: lambda each: self.checker.check(each.home),
         }
-        self._open[event] = self._clock() + RETRY_AFTER
+        self._open[event] = self.checker.clock() + RETRY_AFTER
         while True:
             with suppress(ConflictError):  # installed again, or a token renewed: look again
                 await handlers[event.kind](event)
@@ -201,9 +200,9 @@ class Uninstaller:
             StoreError: the store failed again.
         """
         for event, retry_at in list(self._open.items()):
-            if retry_at <= self._clock():
+            if retry_at <= self.checker.clock():
                 await self._try(event)
-        for key in await self._documents.due_keys(self._clock(), limit=DUE_AT_MOST):
+        for key in await self.documents.due_keys(self.checker.clock(), limit=DUE_AT_MOST):
             if is_installation(key):
                 await self._forget_unused(home_of(key))
 
@@ -225,7 +224,7 @@ class Uninstaller:
             return  # its own installation is gone already; the organisation's has taken over
         await self._purger.erase(home, stamp)
         if is_covered:
-            await self._documents.welcome(prefix_of(home))
+            await self.documents.welcome(prefix_of(home))
 
     async def _withdraw(self, event: UninstallEvent) -> None:
         home = event.home
@@ -236,15 +235,15 @@ class Uninstaller:
 
     async def _grant(self, event: UninstallEvent) -> None:
         home, around = event.home, organisation_of(event.home)
-        await self._documents.welcome(prefix_of(home))
-        if around is None or await self._documents.get(key_of(around)) is None:
+        await self.documents.welcome(prefix_of(home))
+        if around is None or await self.documents.get(key_of(around)) is None:
             return  # a late event: of an organisation that has left nothing is kept
         granted_at = await self._granted_at(home)
         if granted_at is None or granted_at < event.at:
-            await self._documents.put(f"{home}/{KIND}", {"v": 1, "at": event.at.isoformat()})
+            await self.documents.put(f"{home}/{KIND}", {"v": 1, "at": event.at.isoformat()})
 
     async def _granted_at(self, home: WorkspaceId) -> datetime | None:
-        noted = await self._documents.get(f"{home}/{KIND}")
+        noted = await self.documents.get(f"{home}/{KIND}")
         return datetime.fromisoformat(noted.value["at"]) if noted else None
 
     async def _forget_unused(self, home: WorkspaceId) -> None:
@@ -253,7 +252,7 @@ class Uninstaller:
             return
         try:
             if await self._is_covered(home):  # the organisation's serves it: its data is in use
-                await self._documents.delete(key_of(home), if_rev=stamp.rev)
+                await self.documents.delete(key_of(home), if_rev=stamp.rev)
             else:
                 await self._purger.erase(home, stamp)
         except ConflictError:
@@ -270,9 +269,9 @@ class Uninstaller:
         An event later than the installation needs no question: Slack's answer may lag, and a
         workspace that has left must leave nothing. Event times are whole seconds.
         """
-        if stamp.installed_at is None and self._installed_since is None:
+        if stamp.installed_at is None and self.installed_since is None:
             return False  # there is no installation
-        since = stamp.installed_at or (self._installed_since and self._installed_since())
+        since = stamp.installed_at or (self.installed_since and self.installed_since())
         if since and event.at > since.replace(microsecond=0):
             return False
-        return await self._still_works(event.home)
+        return await self.still_works(event.home)

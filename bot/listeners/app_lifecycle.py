@@ -84,7 +84,7 @@ class LifecycleListeners:
     ) -> None:
         # One after another; one that fails must not stop the others.
         results = [await self._follow(event) for event in events]
-        if wiping := self.uninstaller.vacuum_soon():  # in a small store it is done in no time
+        if wiping := self.uninstaller.vacuum.begin():  # in a small store it is done in no time
             await asyncio.wait({wiping}, timeout=self.wiped_within_s)
         is_done.set_result(all(results))
 

@@ -223,7 +223,7 @@ async def remove(documents: ErasableDocuments) -> None:
     tasks = Tasks()
     uninstaller = an_uninstaller(documents, tasks)
     await uninstaller.handle(REMOVAL)
-    uninstaller.vacuum_soon()
+    uninstaller.vacuum.begin()
     assert await tasks.drain(TIME_LIMIT_S)
 
 
