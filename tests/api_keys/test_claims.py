@@ -43,16 +43,6 @@ async def desk() -> Desk:
     return desk
 
 
-async def test_a_claim_is_one_workers_until_it_ends(desk: Desk) -> None:
-    first = await desk.claims.claim(ONE, lease=MINUTE)
-    second = await desk.claims.claim(ONE, lease=MINUTE)
-    desk.clock.advance(60)
-    third = await desk.claims.claim(ONE, lease=MINUTE)
-
-    assert first == third is not None
-    assert second is None
-
-
 async def test_a_claim_on_the_old_key_says_nothing_of_the_new_one(desk: Desk) -> None:
     old = await desk.claims.claim(ONE, lease=MINUTE)
     await desk.set_refused(KEY.replace("Q", "R"))
@@ -75,44 +65,6 @@ async def test_a_key_that_works_again_meanwhile_was_not_told(desk: Desk) -> None
     await desk.claims.finish(ONE, claim)
 
     assert (await desk.keys.stored(ONE)).record.told_at is None
-
-
-async def test_a_claim_that_is_put_off_comes_back(desk: Desk) -> None:
-    claim = await desk.claims.claim(ONE, lease=MINUTE)
-    assert claim is not None
-    await desk.claims.note_delivered(ONE, claim, "U1")
-    await desk.claims.postpone(ONE, claim, 2 * MINUTE)
-    desk.clock.advance(119)
-    assert await desk.keys.due(limit=9) == []
-
-    desk.clock.advance(1)
-
-    assert await desk.keys.due(limit=9) == [ONE]
-    again = await desk.claims.claim(ONE, lease=MINUTE)
-    assert again == replace(claim, reached=("U1",), tries=1)
-
-
-async def test_what_is_told_is_not_due_again(desk: Desk) -> None:
-    claim = await desk.claims.claim(ONE, lease=MINUTE)
-    assert claim is not None
-
-    await desk.claims.finish(ONE, claim)
-
-    desk.clock.advance(9_999_999)
-    assert await desk.keys.due(limit=9) == []
-    assert await desk.claims.claim(ONE, lease=MINUTE) is None
-
-
-async def test_what_is_told_leaves_no_claim_behind(desk: Desk) -> None:
-    claim = await desk.claims.claim(ONE, lease=MINUTE)
-    assert claim is not None
-    await desk.claims.note_delivered(ONE, claim, "U1")
-
-    await desk.claims.finish(ONE, claim)
-
-    slots = await desk.keys.slots(ONE)
-    assert slots is not None
-    assert slots.telling is None
 
 
 async def test_a_note_on_the_key_ends_no_claim(desk: Desk) -> None:
@@ -162,16 +114,3 @@ class TestSteps:
         assert await desk.claims.claim(ONE, lease=MINUTE) is None
         desk.clock.advance(60)
         assert await desk.claims.claim(ONE, lease=MINUTE) is not None
-
-
-async def test_no_more_are_due_than_were_asked_for(desk: Desk) -> None:
-    other = WorkspaceId("T2")
-    await desk.keys.save(other, a_draft(), set_by="U1")
-    await desk.keys.note_refused(other, await desk.keys.stored(other))
-
-    assert await desk.keys.due(limit=1) == [ONE]
-    assert await desk.keys.due(limit=2) == [ONE, other]
-
-
-async def test_a_workspace_without_a_key_has_nothing_to_tell(desk: Desk) -> None:
-    assert await desk.claims.claim(WorkspaceId("T2"), lease=MINUTE) is None

@@ -73,19 +73,6 @@ async def lines() -> Lines:
     return lines
 
 
-async def test_a_call_carries_the_workspaces_own_key(lines: Lines) -> None:
-    await lines.connection.list_domains(ONE)
-
-    assert lines.tracker.asked == [("list", KEY)]
-
-
-async def test_a_workspace_without_a_key_asks_nobody(lines: Lines) -> None:
-    with pytest.raises(NoKeyError):
-        await lines.connection.list_domains(WorkspaceId("T2"))
-
-    assert lines.tracker.asked == []
-
-
 async def test_whether_there_is_a_usable_key_is_known_without_a_request(lines: Lines) -> None:
     await lines.connection.ready(ONE)
     with pytest.raises(NoKeyError):
@@ -144,20 +131,6 @@ async def test_a_key_refused_in_one_process_is_not_sent_by_another_nor_told_of_a
     assert len(lines.notified) == 1
 
 
-async def test_a_key_that_works_again_in_one_process_works_in_the_other(lines: Lines) -> None:
-    other = WorkspaceTracker(
-        lines.tracker, Keys(lines.documents, RING, clock=FakeClock()), on_refusal=lines.tell
-    )
-    lines.tracker.errors[KEY] = InvalidKeyError("no")
-    with pytest.raises(InvalidKeyError):
-        await lines.connection.list_domains(ONE)
-    lines.tracker.errors.clear()
-
-    await lines.connection.recheck_key(ONE)
-
-    await other.list_domains(ONE)
-
-
 async def test_checking_again_sends_a_refused_key_and_believes_the_answer(lines: Lines) -> None:
     lines.tracker.errors[KEY] = InvalidKeyError("no")
     with pytest.raises(InvalidKeyError):
@@ -213,12 +186,6 @@ async def test_a_request_is_counted_for_whoever_asks(lines: Lines) -> None:
         await lines.connection.list_domains(ONE)
 
     assert lines.used() == {person("U1"): 3, digests_of("C1"): 1}
-
-
-async def test_what_nobody_in_particular_asks_for_is_counted_too(lines: Lines) -> None:
-    await lines.connection.list_domains(ONE)
-
-    assert lines.used() == {OTHER: 1}
 
 
 async def test_somebody_of_another_workspace_is_not_named_in_this_one(lines: Lines) -> None:

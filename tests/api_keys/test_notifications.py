@@ -159,17 +159,6 @@ async def test_after_a_long_downtime_the_nearest_step_is_told_alone(bell: Bell) 
     assert await bell.at(1) == ["expiry-3", "expiry-1"]
 
 
-@pytest.mark.parametrize(("days_left", "step"), [(14, "expiry-14"), (-3, "expiry-0")])
-async def test_a_note_on_the_key_tells_no_step_again(
-    bell: Bell, days_left: float, step: str
-) -> None:
-    await bell.at(days_left)
-
-    await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
-
-    assert await bell.at(days_left - 0.1) == [step]
-
-
 async def test_that_a_key_is_old_is_told_once_whatever_is_noted_of_it(bell: Bell) -> None:
     await bell.keys.save(ONE, replace(a_draft(NEW_KEY), expires_on=None), set_by="U1")
     bell.clock.now = MOMENT + 90 * DAY
@@ -294,23 +283,6 @@ async def test_a_refusal_while_people_read_that_the_key_expires_today_is_no_seco
     assert bell.notified == []
 
 
-async def test_a_notice_about_the_key_in_use_stays_as_it_is(bell: Bell) -> None:
-    await bell.at(14)
-    bell.clock.advance(1)
-    await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
-
-    await bell.tick(2)
-
-    assert bell.edited == []
-
-
-async def test_a_restart_tells_nothing_twice(bell: Bell) -> None:
-    await bell.at(14)
-    bell.start()
-
-    assert await bell.at(13.9) == ["expiry-14"]
-
-
 @pytest.mark.parametrize("days_left", [14, 5])
 async def test_who_enters_a_near_end_is_not_told_of_it_at_once(bell: Bell, days_left: int) -> None:
     bell.clock.now = ENDS - days_left * DAY
@@ -341,17 +313,6 @@ async def test_guests_bots_and_whoever_has_left_are_not_told(bell: Bell) -> None
     assert bell.notified == ["U1", "U2"]
 
 
-async def test_a_group_that_was_taken_out_is_told_nothing_more(bell: Bell) -> None:
-    bell.groups.people = {"S1": ["U2"]}
-    await bell.managers.name(ONE, Named((), ("S1",)))
-    await bell.at(14)
-    await bell.managers.name(ONE, Named(rev=(await bell.managers.named(ONE)).rev))
-
-    await bell.at(7)
-
-    assert bell.notified == ["U1", "U2", "U1"]
-
-
 async def test_of_a_large_group_twenty_are_told_with_the_setter_first(bell: Bell) -> None:
     bell.groups.people = {"S1": [f"U{number}" for number in range(100, 900)], "S2": ["U9"]}
     await bell.managers.name(ONE, Named(("U2",), ("S1", "S2")))
@@ -361,20 +322,6 @@ async def test_of_a_large_group_twenty_are_told_with_the_setter_first(bell: Bell
     assert len(bell.notified) == MAX_REACHED
     assert bell.notified[:3] == ["U1", "U2", "U100"]
     assert len(bell.groups.looked_at) <= MAX_LOOKED_AT
-
-
-async def test_twenty_are_told_in_all_tries_together(bell: Bell) -> None:
-    bell.groups.people = {"S1": [f"U{number}" for number in range(100, 140)]}
-    await bell.managers.name(ONE, Named((), ("S1",)))
-    await bell.refuse()
-    bell.posts.fails_after = 15
-    await bell.tick()
-    bell.posts.fails_after = None
-    bell.clock.advance(61)
-
-    await bell.tick(2)
-
-    assert len(bell.notified) == len(set(bell.notified)) == MAX_REACHED
 
 
 @pytest.mark.parametrize(
@@ -508,41 +455,6 @@ async def test_who_was_told_before_the_trouble_is_not_told_again(bell: Bell) -> 
     assert [user_id for user_id, _ in bell.posts.notified] == ["U1", "U2", "U3"]
 
 
-async def test_what_may_have_arrived_is_sent_again_once(bell: Bell) -> None:
-    bell.posts.fails_after = 0
-    await bell.refuse()
-    for _ in range(3):
-        await bell.tick()
-        bell.clock.advance(61)
-
-    bell.posts.fails_after = None
-    await bell.tick()
-
-    assert bell.posts.notified == []
-    assert (await bell.keys.stored(ONE)).record.told_at is not None
-
-
-@pytest.mark.parametrize("seconds", [60, 120, 240, 480])
-async def test_a_slack_that_is_away_is_asked_less_and_less_often(bell: Bell, seconds: int) -> None:
-    await bell.refuse()
-    wait = 60
-    while wait < seconds:
-        bell.posts.errors = [SlackUnreachableError("no route")]
-        await bell.tick()
-        bell.clock.advance(wait)
-        wait *= 2
-    bell.posts.errors = [SlackUnreachableError("no route")]
-    await bell.tick()
-
-    bell.clock.advance(seconds - 1)
-    await bell.tick()
-    early = list(bell.posts.notified)
-    bell.clock.advance(1)
-    await bell.tick()
-
-    assert (early, len(bell.posts.notified)) == ([], 1)
-
-
 async def test_a_slack_that_stays_away_is_given_up_on(bell: Bell) -> None:
     await bell.refuse()
     for _ in range(MAX_TRIES + 1):
@@ -551,26 +463,6 @@ async def test_a_slack_that_stays_away_is_given_up_on(bell: Bell) -> None:
         bell.clock.advance(3600)
 
     assert await bell.documents.due_keys(bell.clock()) == []
-
-
-async def test_a_message_that_slack_refuses_for_one_is_told_to_the_others(bell: Bell) -> None:
-    await bell.managers.name(ONE, Named(("U2",)))
-    bell.posts.errors = [SlackRefusedError("some_new_code")]
-    await bell.refuse()
-
-    await bell.tick(2)
-
-    assert [user_id for user_id, _ in bell.posts.notified] == ["U2"]
-
-
-async def test_a_key_of_which_nothing_is_due_any_more_is_looked_at_once(bell: Bell) -> None:
-    [kept] = await bell.documents.list_prefix(f"{ONE}/key")
-    await bell.documents.put(kept.key, kept.value, due_at=bell.clock())
-
-    await bell.tick()
-
-    assert await bell.documents.due_keys(bell.clock()) == []
-    assert bell.posts.notified == []
 
 
 async def test_a_worker_that_died_is_followed_by_another(bell: Bell) -> None:
@@ -625,17 +517,6 @@ async def test_documents_of_other_kinds_are_not_taken_for_keys(bell: Bell) -> No
     assert await bell.keys.due(limit=9) == []
 
 
-async def test_once_twenty_were_reached_no_group_is_asked_for(bell: Bell) -> None:
-    await bell.managers.name(ONE, Named(tuple(f"U{n}" for n in range(30)), ("S1",)))
-    bell.groups.errors = [SlackUnavailableError("down")]
-    await bell.refuse()
-
-    await bell.tick()
-
-    assert len(bell.posts.notified) == MAX_REACHED
-    assert await bell.documents.due_keys(bell.clock() + DAY) == []
-
-
 async def test_new_managers_are_notified_but_not_by_themselves(bell: Bell) -> None:
     notifier = ManagerNotifier(bell.posts, lambda by: Message(f"named by {by}"), bell.tasks)
     bell.posts.errors = [SlackRefusedError("some_new_code")]
@@ -646,13 +527,6 @@ async def test_new_managers_are_notified_but_not_by_themselves(bell: Bell) -> No
     assert bell.posts.notified == [("U3", "named by U1")]
 
 
-async def test_a_stored_key_says_the_version_of_its_shape(bell: Bell) -> None:
-    document = await bell.documents.get(f"{ONE}/key")
-
-    assert document is not None
-    assert document.value["v"] == 1
-
-
 async def test_a_refusal_that_cannot_be_told_now_fails_no_command(bell: Bell) -> None:
     key = await bell.keys.stored(ONE)
     await bell.refuse()
@@ -661,25 +535,3 @@ async def test_a_refusal_that_cannot_be_told_now_fails_no_command(bell: Bell) ->
     await bell.notices(ONE, key)
 
     assert bell.posts.notified == []
-
-
-async def test_a_notice_whose_store_fails_is_sent_when_its_claim_has_ended(bell: Bell) -> None:
-    bell.posts.errors = [StoreError("down")]
-    await bell.refuse()
-
-    await bell.tick()
-    assert bell.posts.notified == []
-    bell.clock.advance(60)
-    await bell.tick()
-
-    assert bell.notified == ["U1"]
-
-
-async def test_while_slack_is_down_no_further_group_is_asked_for(bell: Bell) -> None:
-    await bell.managers.name(ONE, Named((), ("S1", "S2")))
-    bell.groups.errors = [SlackUnavailableError("down"), SlackUnavailableError("down")]
-    await bell.refuse()
-
-    await bell.tick()
-
-    assert len(bell.groups.errors) == 1

@@ -50,27 +50,11 @@ def test_of_several_steps_that_were_missed_the_nearest_is_told(
     assert notice == (None if text is None else expiry(text))
 
 
-@loop_over(("text", "next_step"), [(None, 14), (14, 7), (7, 3), (3, 1), (1, 0)])
-def test_after_each_step_comes_the_next(text: int | None, next_step: int) -> None:
-    record = a_key_record(expires_on=ENDS)
-    record = replace(record, reminded_days=text)
-
-    assert next_notice_at(record) == MOMENT + (60 - next_step) * DAY
-
-
 def test_after_the_last_step_there_is_none() -> None:
     record = replace(a_key_record(expires_on=ENDS), reminded_days=0, rotation_told_at=MOMENT)
 
     assert next_notice_at(record) is None
     assert due_notice(record, MOMENT + 900 * DAY) is None
-
-
-def test_a_step_comes_at_the_hour_at_which_the_key_was_set() -> None:
-    record = a_key_record(expires_on=ENDS)
-    moment = MOMENT + 46 * DAY
-
-    assert due_notice(record, moment - timedelta(seconds=1)) is None
-    assert due_notice(record, moment) == expiry(14)
 
 
 def test_another_key_is_proposed_after_ninety_days_once() -> None:

@@ -2,7 +2,6 @@ import pytest
 
 from bot.hostnames import host_name
 from bot.portfolio.query import (
-    MAX_NEAR,
     MAX_SUGGESTIONS,
     UnknownDomainError,
     find,
@@ -51,12 +50,6 @@ def test_a_shared_ending_alone_is_not_near() -> None:
     assert nearest({}, "shop.example") == []
 
 
-def test_only_a_few_names_are_near() -> None:
-    hosts = [f"shop{number}.example" for number in range(10)]
-
-    assert len(nearest(hosts, "shop.example")) == MAX_NEAR
-
-
 @loop_over("first_has_id", [True, False])
 def test_of_two_entries_for_one_host_the_one_with_an_id_wins(first_has_id: bool) -> None:
     with_id, without = a_domain("shop.example", domain_id="d7"), a_domain("SHOP.example.")
@@ -89,12 +82,6 @@ def test_a_name_that_is_no_host_stays_as_the_service_wrote_it(name: str) -> None
 )
 def test_a_half_typed_name_offers_what_it_may_become(typed: str, hosts: list[str]) -> None:
     assert sorted(suggestions(INDEX, typed)) == sorted(hosts)
-
-
-def test_what_begins_so_comes_before_what_holds_it() -> None:
-    index = index_by_host([a_domain("a.shop.example"), a_domain("shop.example")])
-
-    assert suggestions(index, "shop") == ["shop.example", "a.shop.example"]
 
 
 @loop_over("typed", ["", "example"])

@@ -8,13 +8,12 @@ from types import FunctionType, ModuleType
 import pytest
 
 import bot.portfolio.service as under_test
-from bot.portfolio.query import UnknownDomainError
 from bot.portfolio.service import FRESH_FOR, Portfolio, StoredVersions, size_of
 from bot.tracker.decoding import decode_listing
 from bot.tracker.models import Domain, ReserveReachedError, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
-from tests.builders import MOMENT, a_domain, a_snapshot
+from tests.builders import a_domain, a_snapshot
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
 from tests.loops import loop_over
 from tests.memory import MemoryDocuments
@@ -72,15 +71,6 @@ async def test_a_list_that_is_fresh_but_too_old_for_its_asker_is_asked_for_again
     assert (second is third, len(service.asked)) == (True, 2)
 
 
-async def test_a_snapshot_is_what_the_service_listed() -> None:
-    service = FakeLists(a_domain("a.example"), skipped=3)
-
-    snapshot = await Portfolio(service, clock=FakeClock()).snapshot(HERE)
-
-    assert snapshot.domains == (a_domain("a.example"),)
-    assert (snapshot.skipped, snapshot.listed_at) == (3, MOMENT)
-
-
 async def test_simultaneous_askers_cost_one_request() -> None:
     service = FakeLists(a_domain())
     portfolio = Portfolio(service, clock=FakeClock())
@@ -92,29 +82,6 @@ async def test_simultaneous_askers_cost_one_request() -> None:
 
     assert len({id(snapshot) for snapshot in await asyncio.gather(*askers)}) == 1
     assert service.asked == [HERE]
-
-
-async def test_workspaces_share_nothing() -> None:
-    service = FakeLists(a_domain("mine.example"))
-    portfolio = Portfolio(service, clock=FakeClock())
-    await portfolio.snapshot(HERE)
-    service.domains = (a_domain("theirs.example"),)
-
-    assert (await portfolio.snapshot(THERE)).by_host.keys() == {"theirs.example"}
-    assert (await portfolio.snapshot(HERE)).by_host.keys() == {"mine.example"}
-
-
-async def test_a_forgotten_list_is_asked_for_again() -> None:
-    service = FakeLists(a_domain())
-    portfolio = Portfolio(service, clock=FakeClock())
-    await portfolio.snapshot(HERE)
-    await portfolio.snapshot(THERE)
-
-    portfolio.forget(HERE)
-    await portfolio.snapshot(HERE)
-    await portfolio.snapshot(THERE)
-
-    assert service.asked == [HERE, THERE, HERE]
 
 
 async def test_a_list_begun_before_a_change_is_not_kept_after_it() -> None:
@@ -133,35 +100,6 @@ async def test_a_list_begun_before_a_change_is_not_kept_after_it() -> None:
     assert (await early).by_host.keys() == {"old.example"}
     assert (await late).by_host.keys() == {"new.example"}
     assert (await portfolio.snapshot(HERE)).by_host.keys() == {"new.example"}
-
-
-async def test_a_list_that_comes_after_a_change_is_not_kept_for_others() -> None:
-    service = FakeLists(a_domain("old.example"))
-    portfolio = Portfolio(service, clock=FakeClock())
-    service.gate.clear()
-    early = asyncio.create_task(portfolio.snapshot(HERE))
-    await asked(service, 1)
-
-    portfolio.forget(HERE)
-    service.gate.set()
-    await early
-    service.domains = (a_domain("new.example"),)
-
-    assert (await portfolio.snapshot(HERE)).by_host.keys() == {"new.example"}
-
-
-async def test_a_failure_is_told_and_not_kept() -> None:
-    clock, service = FakeClock(), FakeLists(a_domain())
-    portfolio = Portfolio(service, clock=clock)
-    await portfolio.snapshot(HERE)
-    clock.advance(FRESH_S)
-
-    service.error = UnavailableError(is_outcome_unknown=False)
-    with pytest.raises(UnavailableError):
-        await portfolio.snapshot(HERE)
-    service.error = None
-
-    assert (await portfolio.snapshot(HERE)).listed_at == clock.now
 
 
 async def test_what_the_service_said_last_costs_no_request_however_old_it_is() -> None:
@@ -190,15 +128,6 @@ async def test_an_outdated_list_is_what_was_kept_and_not_what_is_said() -> None:
     )
     assert changed == [HERE]
     assert await portfolio.snapshot(HERE) is not listed
-
-
-async def test_nothing_is_left_of_a_forgotten_list() -> None:
-    portfolio = Portfolio(FakeLists(a_domain()), clock=FakeClock())
-    await portfolio.snapshot(HERE)
-
-    portfolio.forget(HERE)
-
-    assert (await portfolio.last_result(HERE), await portfolio.last_snapshot(HERE)) == (None, None)
 
 
 def texts_within(root: object, *, but: Sequence[object]) -> set[str]:
@@ -331,14 +260,6 @@ def test_what_a_list_takes_in_memory_is_told_by_its_bytes() -> None:
 
     assert taken < 2_000 * 1_100
     assert taken / 2 < size_of(snapshot) < taken * 2
-
-
-def test_a_snapshot_finds_a_domain_by_its_host() -> None:
-    snapshot = a_snapshot(a_domain("SHOP.example"))
-
-    assert snapshot.find("shop.example").domain == "SHOP.example"
-    with pytest.raises(UnknownDomainError):
-        snapshot.find("SHOP.example")
 
 
 @loop_over(

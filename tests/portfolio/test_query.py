@@ -138,13 +138,6 @@ def test_the_longest_query_is_read_again_or_too_long_for_a_button(char: str) -> 
     assert len(text) > MAX_QUERY_CHARS or parse_query(text) == query
 
 
-def test_a_query_reads_like_what_was_typed() -> None:
-    query = parse_query('shop tag:a folder:"b c" type:d above:1 below:70 sort:name page:2')
-
-    assert query_text(query) == 'shop tag:a folder:"b c" type:d below:70 above:1 sort:name page:2'
-    assert query_text(Query()) == ""
-
-
 @loop_over(
     ("text", "is_filter"),
     [
@@ -199,12 +192,6 @@ def test_a_query_chooses_domains_in_its_order(text: str, names: list[str]) -> No
     chosen = select(PORTFOLIO, parse_query(text))
 
     assert [domain.domain.removesuffix(".example") for domain in chosen] == names
-
-
-def test_the_order_does_not_depend_on_the_service() -> None:
-    query = parse_query("")
-
-    assert select(reversed(PORTFOLIO), query) == select(PORTFOLIO, query)
 
 
 @given(st.text(st.characters(), max_size=30), TEXTS)

@@ -4,7 +4,7 @@ import pytest
 
 from bot.shared_limits import READ_EVERY_S
 from bot.store.documents import Documents
-from bot.tracker.models import RateLimitedError, ReserveReachedError, UnavailableError
+from bot.tracker.models import RateLimitedError, ReserveReachedError
 from bot.tracker.rate_limit import Purpose, fingerprint
 from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
@@ -87,25 +87,6 @@ async def test_a_success_after_the_wait_lets_the_other_go_on(
         assert b.budget.known(fingerprint(KEY)).steps == 0
 
 
-async def test_an_outage_met_after_the_wait_holds_the_other_back_no_longer(
-    documents: Documents, clock: FakeClock
-) -> None:
-    outage = reply(status=500)
-    async with (
-        service(always(LIMITED, outage)) as there,
-        two_processes(documents, clock, there) as (a, b),
-    ):
-        await limited(a)
-        await held_for(b)
-        clock.advance(40)
-        for process in (a, b):
-            with pytest.raises(UnavailableError):
-                await process.ask()
-            await process.settled()
-
-        assert len(there.seen) == 3
-
-
 async def test_the_reserve_that_one_process_has_reached_is_kept_by_the_other(
     documents: Documents, clock: FakeClock
 ) -> None:
@@ -122,28 +103,6 @@ async def test_the_reserve_that_one_process_has_reached_is_kept_by_the_other(
         await b.ask(purpose=Purpose.SCHEDULED)
 
         assert len(there.seen) == 3
-
-
-async def test_the_reserve_that_is_left_again_is_left_everywhere(
-    documents: Documents, clock: FakeClock
-) -> None:
-    async with (
-        service(always(served_with(1000), served_with(50), served_with(999))) as there,
-        two_processes(documents, clock, there) as (a, b),
-    ):
-        await a.ask()
-        await a.ask()
-        await a.settled()
-        with pytest.raises(ReserveReachedError):
-            await b.ask()
-        clock.advance(1)
-        await a.ask(purpose=Purpose.SCHEDULED)
-        await a.settled()
-        clock.advance(READ_EVERY_S)
-
-        await b.ask()
-
-        assert len(there.seen) == 4
 
 
 @pytest.mark.parametrize("trouble", ["fails", "hangs"])

@@ -67,10 +67,6 @@ def test_a_list_is_read_without_the_fields_that_nobody_reads() -> None:
     )
 
 
-def test_a_domain_needs_nothing_but_its_name() -> None:
-    assert listed({"domain": "a.example"}) == Domain(domain="a.example")
-
-
 def test_items_without_a_name_are_counted_and_lose_no_other() -> None:
     items: list[object] = [
         None,
@@ -144,10 +140,6 @@ def test_a_list_is_never_searched_for_messages() -> None:
     assert decode_listing(200, {}, body).domains[0].tags == ("Rate limit exceeded",)
 
 
-def test_an_empty_list_is_a_listing() -> None:
-    assert decode_listing(200, {}, b" [ ] ") == Listing()
-
-
 @loop_over(
     "body",
     [
@@ -183,12 +175,6 @@ def test_a_scan_keeps_missing_and_null_sections_apart() -> None:
     assert list(result.sections) == ["whois", "dns", "ssl"]
 
 
-def test_a_scan_result_is_never_searched_for_messages() -> None:
-    body = dumped({"dns": {"TXT": ["Rate limit exceeded"]}})
-
-    assert decode_scan(200, {}, body).sections == {"dns": {"TXT": ["Rate limit exceeded"]}}
-
-
 @loop_over("body", [b"", b"{}", b"[]", b"<html>", b'{"dns": ["Invalid API key"'])
 def test_another_answer_to_a_scan_leaves_its_outcome_unknown(body: bytes) -> None:
     error = failure_of(decode_scan, 200, body)
@@ -220,13 +206,6 @@ def test_an_add_that_answers_nothing_but_a_message_failed() -> None:
     error = failure_of(decode_added, 200, {"code": 1, "info": ["Invalid API key"]})
 
     assert isinstance(error, InvalidKeyError)
-
-
-def test_html_after_an_add_leaves_its_outcome_unknown() -> None:
-    error = failure_of(decode_added, 200, b"<html>Welcome</html>")
-
-    assert isinstance(error, UnreadableReplyError)
-    assert error.is_outcome_unknown
 
 
 @every_decode
@@ -285,13 +264,6 @@ def test_a_rejection_says_what_the_service_said() -> None:
 
         assert isinstance(error, RejectedError)
         assert (error.status, error.said) == (status, "No such domain")
-
-
-def test_a_failed_add_without_words_is_a_rejection() -> None:
-    error = failure_of(decode_added, 200, {"success": False})
-
-    assert isinstance(error, RejectedError)
-    assert error.said is None
 
 
 def test_only_what_may_have_changed_something_has_an_unknown_outcome() -> None:

@@ -9,7 +9,6 @@ import pytest
 from bot.tracker.client import Limits, TrackerClient
 from bot.tracker.decoding import decode_listing
 from bot.tracker.models import (
-    InvalidKeyError,
     ReplyTooLargeError,
     TimedOutError,
     TrackerError,
@@ -19,7 +18,6 @@ from bot.tracker.models import (
 from bot.tracker.rate_limit import Purpose
 from tests.fakes import GROWING_S, TIME_LIMIT_S
 from tests.loops import loop_over
-from tests.ports import reserve_port
 from tests.tracker.loopback import KEY, Answer, Request, always, client_of, reply, service
 
 pytestmark = pytest.mark.anyio
@@ -104,14 +102,6 @@ async def test_no_service_can_keep_a_call_waiting(answer: Answer) -> None:
     assert len(there.seen) == 2, "what timed out is not sent again"
 
 
-async def test_a_closed_port_was_surely_not_reached() -> None:
-    async with client_of(f"http://127.0.0.1:{reserve_port()}") as tracker:
-        error = await scan_failure(tracker)
-
-    assert type(error) is UnavailableError
-    assert not error.is_outcome_unknown
-
-
 async def test_an_endless_body_is_cut_and_its_connection_closed() -> None:
     async with service(flood) as there, client_of(there.url) as tracker:
         error = await scan_failure(tracker)
@@ -130,26 +120,6 @@ async def test_a_redirect_carries_the_key_nowhere() -> None:
 
     assert isinstance(error, UnreadableReplyError)
     assert not elsewhere.seen
-
-
-async def test_an_error_page_is_read_for_its_message() -> None:
-    page = b"<!doctype html><title>Error</title><p>Invalid <b>API</b>&nbsp;key</p>"
-    answer = always(reply(page, status=502))
-    async with service(answer) as there, client_of(there.url) as tracker:
-        error = await scan_failure(tracker)
-
-    assert isinstance(error, InvalidKeyError)
-
-
-async def test_the_connection_is_used_again_after_an_error() -> None:
-    answers = always(reply(b"<html>", status=500), reply({"dns": {}}))
-    async with service(answers) as there, client_of(there.url) as tracker:
-        await scan_failure(tracker)
-
-        result = await tracker.scan(KEY, "d1")
-
-    assert result.sections == {"dns": {}}
-    assert there.connections == 1
 
 
 @loop_over(("count", "is_elsewhere"), [(100, False), (10_000, True)])
