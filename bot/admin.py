@@ -119,11 +119,7 @@ class Managers:
         return decode(document) if document else Named()
 
     async def name(self, workspace: WorkspaceId, named: Named) -> None:
-        """Replace the managers.
-
-        Raises:
-            ConflictError: they were changed since `named.rev`; nothing was changed.
-        """
+        """Replace the managers; raise ConflictError if they were changed since `named.rev`."""
         value = {
             "v": 1,
             "user_ids": list(named.user_ids[:MAX_MANAGERS]),
@@ -133,11 +129,7 @@ class Managers:
 
 
 def decode(document: Document) -> Named:
-    """Return the managers in a document, which has no groups in earlier versions.
-
-    Raises:
-        LookupError, TypeError: it is of another kind.
-    """
+    """Return the managers in a document, which has no groups in earlier versions."""
     value = document.value
     return Named(tuple(value["user_ids"]), tuple(value.get("group_ids", ())), document.rev)
 
@@ -189,11 +181,7 @@ def audience_names(audiences: Mapping[str, Audience]) -> dict[str, str]:
 
 
 def decode_audiences(document: Document) -> dict[str, Audience]:
-    """Return the audiences in a document.
-
-    Raises:
-        LookupError: it is of another kind.
-    """
+    """Return the audiences in a document; raise LookupError if it is of another kind."""
     return {operation: AUDIENCE_NAMES[document.value[operation]] for operation in CHOSEN_FOR}
 
 
@@ -300,11 +288,7 @@ class Audit:
 
 
 def entries_in(document: Document) -> list[Entry]:
-    """Return the acts in a document, the latest first.
-
-    Raises:
-        LookupError, TypeError, ValueError: it is of another kind.
-    """
+    """Return the acts in a document, the latest first."""
     return [msgspec.convert(each, Entry) for each in reversed(document.value["entries"])]
 
 

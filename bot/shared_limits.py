@@ -103,11 +103,7 @@ class QuotaService:
         self._locks = WeakValueDictionary[Place, asyncio.Lock]()
 
     async def of(self, workspace: WorkspaceId) -> Allowance | None:
-        """Return the allowance of a workspace, `None` when there is no key that can be read.
-
-        Raises:
-            StoreError: the store failed.
-        """
+        """Return the allowance, `None` without a key that can be read; raise StoreError."""
         try:
             known_as = fingerprint((await self._keys.stored(workspace)).secret)
         except (NoKeyError, UnreadableSecretError):
@@ -230,10 +226,7 @@ AT_MOST = 4_000
 async def forget_expired(documents: Documents, now: datetime) -> int:
     """Delete what was not written for an hour, at most 4,000 documents; return how many.
 
-    In a database that takes a few seconds.
-
-    Raises:
-        StoreError: the store failed.
+    In a database that takes a few seconds. Raise StoreError.
     """
     due = await documents.due_keys(now, limit=LOOK_AT)
     deleted = 0

@@ -6,7 +6,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from datetime import date, timedelta
 
 import structlog
-from cachetools import TTLCache
 
 from bot.admin import Managers
 from bot.api_keys.models import KeyNotice, KeyRecord, NoticeKind, StoredKey
@@ -42,11 +41,7 @@ class NoticeDelivery:
         self.reached = len(self.claim.reached)
 
     async def tell(self, user_ids: Iterable[str]) -> timedelta | None:
-        """Send the notice to those without it; return the wait until the next attempt, if any.
-
-        Raises:
-            StoreError: it is unknown who got it.
-        """
+        """Send the notice to those without it; return the wait until the next attempt, if any."""
         for user_id in self._left(user_ids):
             self._tried.add(user_id)
             try:
@@ -133,8 +128,6 @@ TELL_WITHIN_S = 5.0
 LEASE = timedelta(seconds=60)
 WORKERS = 5
 LOOK_AT = 1000
-# A workspace that met a bug is left alone for this time.
-LEFT_ALONE_S = 600
 Words = Callable[[KeyNotice, KeyRecord, date], Message]
 
 
@@ -159,9 +152,6 @@ class KeyNotices:
     _workers: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(WORKERS))
     _flights: SingleFlight[WorkspaceId, None] = field(default_factory=SingleFlight)
     _under_way: set[WorkspaceId] = field(default_factory=set)
-    _left_alone: TTLCache[WorkspaceId, bool] = field(
-        default_factory=lambda: TTLCache(10_000, LEFT_ALONE_S)
-    )
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
         """Notify of a refused key; never raise. After a delay or failure `run_due` goes on."""
@@ -178,7 +168,7 @@ class KeyNotices:
     async def run_due(self) -> None:
         """Start the due notices that are not under way; they run on after this returns."""
         for workspace in await self.claims.keys.due(limit=LOOK_AT):
-            if workspace not in self._under_way and workspace not in self._left_alone:
+            if workspace not in self._under_way:
                 self._under_way.add(workspace)
                 self.tasks.start(self._work(workspace))
 
@@ -190,7 +180,6 @@ class KeyNotices:
             except BotError as error:
                 logger.warning("key notice", error=repr(error), cause=repr(error.__cause__))
             except Exception:
-                self._left_alone[workspace] = True
                 logger.exception("unforeseen failure")
             finally:
                 self._under_way.discard(workspace)

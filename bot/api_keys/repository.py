@@ -106,11 +106,7 @@ class Keys:
         return await self._put(workspace, with_new)
 
     async def roll_back(self, workspace: WorkspaceId, key: StoredKey) -> KeyPair:
-        """Swap the keys: the earlier one was just seen to work.
-
-        Raises:
-            NoEarlierKeyError: the keys were changed since.
-        """
+        """Swap the keys; raise NoEarlierKeyError if they were changed since it was read."""
 
         def with_earlier(document: store.Document | None) -> store.Write:
             slots = _decoded(document) if document else None
@@ -130,11 +126,7 @@ class Keys:
         return await self.change(workspace, forgotten)
 
     async def remove(self, workspace: WorkspaceId, mark: str | None = None) -> bool:
-        """Delete both keys; return whether there was one.
-
-        Raises:
-            OtherKeyError: the key in use is not that of `mark`.
-        """
+        """Delete both keys; return whether there was one. Raise OtherKeyError if not of `mark`."""
         was_there = False
 
         def deleted(document: store.Document | None) -> store.Delete:

@@ -223,11 +223,7 @@ class KeyService:
         return KeyCheck(slots, len(listing.domains))
 
     async def check(self, workspace: WorkspaceId) -> KeyCheck:
-        """Check the key in use with one request.
-
-        Raises:
-            NoKeyError: there is none, or no longer. TrackerError: it does not work.
-        """
+        """Check the key in use with one request; raise NoKeyError, TrackerError."""
         snapshot = await self.portfolio.renew(
             workspace, lambda: self.connection.recheck_key(workspace)
         )
@@ -262,11 +258,7 @@ class KeyService:
             await self.audit.note(workspace, Act.EARLIER_KEY_FORGOTTEN, by=by, key=shown)
 
     async def remove(self, workspace: WorkspaceId, mark: str | None, *, by: str) -> bool:
-        """Delete both keys; return whether there was one.
-
-        Raises:
-            OtherKeyError: the key in use is not that of `mark`.
-        """
+        """Delete both keys; return whether there was one. Raise OtherKeyError if not of `mark`."""
         record = await self.keys.record(workspace)
         was_there = await self.keys.remove(workspace, mark)
         await self.portfolio.invalidate_everywhere(workspace)

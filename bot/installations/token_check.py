@@ -104,9 +104,7 @@ class TokenChecker:
     async def check(self, home: WorkspaceId) -> None:
         """Ask Slack, and remove the tokens of `home` if it does not take them.
 
-        Raises:
-            SlackError: Slack does not say; nothing was changed.
-            StoreError: the store failed.
+        Raise SlackError if it does not say, and StoreError; nothing was changed.
         """
         while True:
             document = await self.documents.get(key_of(home))

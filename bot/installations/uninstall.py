@@ -168,11 +168,7 @@ class Uninstaller:
         self.vacuum.begin()
 
     async def handle(self, event: UninstallEvent) -> None:
-        """Handle an event.
-
-        Raises:
-            StoreError, SlackError: not done; `forget_due` tries again.
-        """
+        """Handle an event. If it raises StoreError or SlackError, `forget_due` tries again."""
         handlers: dict[UninstallKind, Callable[[UninstallEvent], Awaitable[None]]] = {
             UninstallKind.REMOVED: self._remove,
             UninstallKind.WITHDRAWN: self._withdraw,
@@ -194,11 +190,7 @@ class Uninstaller:
         await self._try(UninstallEvent(home, UninstallKind.GRANTED, at))
 
     async def forget_due(self) -> None:
-        """Retry events that failed, and delete revoked workspaces that did not come back.
-
-        Raises:
-            StoreError: the store failed again.
-        """
+        """Retry events that failed, and delete revoked workspaces that did not come back."""
         for event, retry_at in list(self._open.items()):
             if retry_at <= self.checker.clock():
                 await self._try(event)

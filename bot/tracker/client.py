@@ -69,8 +69,7 @@ class Presence:
 async def look_for_service(http: httpx.AsyncClient, base_url: str, limit_s: float) -> Presence:
     """Return whether the service is at this address, by its message about an invalid key.
 
-    Raises:
-        TrackerError: nothing answered within `limit_s` at each step.
+    Raise TrackerError when nothing answers within `limit_s` at each step.
     """
     call = Call(key=NOT_A_KEY, purpose=Purpose.PERSON, deadline_s=limit_s)
     request = call.request(http, base_url.rstrip("/"), connect_s=limit_s)
