@@ -500,7 +500,7 @@ async def test_the_earlier_key_is_forgotten_by_the_clock(bell: Bell) -> None:
     assert bell.posts.notified == []
 
 
-async def test_a_mistake_of_ours_keeps_no_others(bell: Bell) -> None:
+async def test_a_mistake_of_ours_in_one_workspace_does_not_keep_the_others(bell: Bell) -> None:
     await bell.documents.put(f"{ONE}/key", {"v": 9}, due_at=bell.clock())
     await bell.keys.save(WorkspaceId("T2"), a_draft(), set_by="U2")
     await bell.keys.note_refused(WorkspaceId("T2"), await bell.keys.stored(WorkspaceId("T2")))

@@ -162,17 +162,6 @@ async def test_what_is_refused_for_a_scope_no_longer_works(safe: Safe) -> None:
     assert (record.works, record.lacks) == (("list",), ("scan",))
 
 
-async def test_what_works_again_after_it_was_lacking_is_noted(safe: Safe) -> None:
-    key = await safe.keys.stored(ONE)
-    await safe.keys.note_lacking(ONE, key, "add")
-    await safe.keys.note_lacking(ONE, key, "scan")
-
-    assert await safe.keys.note_accepted(ONE, await safe.keys.stored(ONE), "add") is True
-
-    record = (await safe.keys.stored(ONE)).record
-    assert (record.works, record.lacks) == (("list", "add"), ("scan",))
-
-
 async def test_what_is_no_news_is_said_to_be_none(safe: Safe) -> None:
     key = await safe.keys.stored(ONE)
     assert await safe.keys.note_accepted(ONE, key, "list") is False
@@ -213,17 +202,6 @@ async def test_a_key_that_is_set_in_the_middle_of_removing_another_stays(safe: S
         await safe.keys.remove(ONE, mark)
 
     assert await safe.in_use() == NEWEST
-
-
-async def test_an_earlier_key_that_was_forgotten_cannot_be_put_back(safe: Safe) -> None:
-    mark = await safe.earlier_mark() or ""
-    earlier = await safe.keys.earlier(ONE, mark)
-    await safe.keys.forget_earlier(ONE, mark)
-
-    with pytest.raises(NoEarlierKeyError):
-        await safe.keys.roll_back(ONE, earlier)
-    assert await safe.keys.forget_earlier(ONE, mark) is False
-    assert await safe.in_use() == NEW
 
 
 async def test_no_key_is_shown_and_no_sealed_one_either(safe: Safe) -> None:

@@ -103,15 +103,6 @@ async def test_the_primary_owner_is_told_once() -> None:
     assert start.looks == 2
 
 
-async def test_an_admin_is_told_where_the_primary_owner_has_left() -> None:
-    start = Start("C1")
-    start.posts.gone = {"U0OWNER"}
-
-    await start.tick()
-
-    assert start.posts.notified == [(ADMIN_ID, "C1")]
-
-
 async def a_new_bot() -> Start:
     return Start()
 

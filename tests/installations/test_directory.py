@@ -119,13 +119,6 @@ async def test_a_known_workspace_is_served_by_its_own_or_its_organisations(room:
     assert await room.directory.resolve(WHOLE) == ResolvedInstallation(WHOLE, WHOLE)
 
 
-async def test_an_organisations_token_names_the_workspace_in_every_call(room: Room) -> None:
-    await room.install(WHOLE)
-
-    assert (await room.client(IN_ORG)).default_params == {"team_id": "T1"}
-    assert (await room.client(WHOLE)).default_params == {}
-
-
 async def test_a_workspace_without_the_app_has_no_client(room: Room) -> None:
     with pytest.raises(TokenRefusedError):
         await room.client(ALONE)

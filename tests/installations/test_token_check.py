@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.directory import CHECKED_EVERY, WAITS_FOR_REINSTALL
-from bot.installations.models import Tokens
+from bot.installations.directory import WAITS_FOR_REINSTALL
 from bot.installations.token_check import RECHECKED_AFTER_S, StillWorks, token_proof
 from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError, slack_error
 from bot.store.documents import StoreError
@@ -17,13 +16,11 @@ from tests.fakes import TIME_LIMIT_S
 from tests.installations.builders import (
     ACME,
     DAY,
-    HOUR,
     IN_ORG,
     ORG,
     OTHER,
     OTHER_IN_ORG,
     Registry,
-    an_installation,
     kept,
 )
 from tests.loops import loop_over
@@ -105,24 +102,6 @@ async def test_an_installation_made_while_slack_is_asked_keeps_its_tokens(
     assert registry.revoked == []
 
 
-async def test_a_token_renewed_while_slack_is_asked_keeps_its_lease_and_its_turn(
-    registry: Registry,
-) -> None:
-    await registry.install()
-    renewed = an_installation(tokens=Tokens(access="xoxb-renewed"))
-    until = MOMENT + 2 * DAY + HOUR
-
-    async def lease() -> None:
-        await registry.shelf.put(renewed, refreshing_until=until, check_at=MOMENT + DAY)
-
-    registry.during_asking = lease
-    await registry.tick(after=2 * DAY)
-
-    stored = await kept(registry.documents)
-    assert (stored.installation, stored.refreshing_until) == (renewed, until)
-    assert stored.check_at == registry.clock() + CHECKED_EVERY
-
-
 async def test_who_left_while_slack_was_asked_does_not_come_back(registry: Registry) -> None:
     await registry.install()
     registry.during_asking = registry.leave
@@ -190,10 +169,6 @@ def proof(
         return Said(error)
 
     return token_proof(client_for, is_told=is_told)
-
-
-async def test_a_token_that_slack_takes_works() -> None:
-    assert await proof()(ACME)
 
 
 @loop_over("of_client", [False, True])

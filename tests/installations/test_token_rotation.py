@@ -27,7 +27,6 @@ from tests.installations.builders import (
     Gate,
     Renewals,
     a_memory,
-    a_revoked_installation,
     a_shelf,
     an_installation,
     kept,
@@ -327,15 +326,6 @@ async def test_another_change_while_slack_renews_does_not_lose_the_new_token(
 
     assert await world.stored() == RENEWED
     assert (await kept(world.documents)).installation.name == "Acme 2"
-
-
-async def test_no_installation_and_one_without_tokens_have_no_token(world: World) -> None:
-    with pytest.raises(TokenRefusedError):
-        await world.one.fresh()
-    await world.put(a_revoked_installation(ONE))
-
-    with pytest.raises(TokenRefusedError):
-        await world.other.fresh()
 
 
 async def test_no_token_is_told_to_the_log(

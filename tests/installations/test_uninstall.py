@@ -49,16 +49,6 @@ async def test_of_a_workspace_that_left_nothing_stays(registry: Registry) -> Non
         await registry.documents.put("-.T1/scan/shop.example", {})
 
 
-async def test_what_a_workspace_without_an_installation_has_left_goes_too(
-    registry: Registry,
-) -> None:
-    await registry.set_up(ACME)
-
-    await registry.leave(ACME)
-
-    assert (registry.asked, await registry.keys()) == ([], [])
-
-
 @loop_over(
     ("at", "works", "is_asked", "stays"),
     [
@@ -122,31 +112,6 @@ async def test_an_installation_saved_while_slack_is_asked_stays(registry: Regist
     assert registry.asked == [ACME, ACME]
     assert await registry.keys() == EVERYTHING
     assert not await registry.is_refused(ACME)
-
-
-async def test_a_token_renewed_while_slack_is_asked_is_no_new_installation(
-    registry: Registry,
-) -> None:
-    await registry.install()
-    registry.working.clear()
-    registry.during_asking = lambda: registry.shelf.put(an_installation())
-
-    await registry.leave(at=EARLIER)
-
-    assert await registry.keys() == []
-
-
-async def test_what_was_done_is_not_done_again_to_a_new_installation(registry: Registry) -> None:
-    await registry.install()
-    await registry.leave()
-
-    await registry.install()
-    await registry.tick(after=HOUR)
-    assert await registry.keys() == EVERYTHING
-    await registry.install(installed_at=MOMENT + HOUR)
-    await registry.leave()  # Slack's retry of the same event
-
-    assert await registry.keys() == EVERYTHING
 
 
 async def test_a_store_that_fails_is_tried_again_by_ticks_without_hurry_until_it_works(
@@ -228,16 +193,6 @@ async def test_of_revoked_tokens_the_data_waits_for_thirty_days(registry: Regist
     assert (before, await registry.keys()) == (EVERYTHING, [])
 
 
-async def test_a_new_installation_ends_the_wait(registry: Registry) -> None:
-    await registry.install()
-    await registry.revoke()
-
-    await registry.install(installed_at=MOMENT)
-    await registry.tick(after=2 * WAITS_FOR_REINSTALL)
-
-    assert await registry.keys() == EVERYTHING
-
-
 async def test_of_an_organisation_only_workspaces_with_an_own_installation_stay(
     registry: Registry,
 ) -> None:
@@ -282,16 +237,6 @@ async def test_an_own_installation_made_at_the_last_moment_stays(registry: Regis
     assert not await registry.is_refused(IN_ORG)
 
 
-async def test_an_own_installation_does_not_need_the_organisations_access(
-    registry: Registry,
-) -> None:
-    await registry.install(IN_ORG)
-
-    await registry.leave(IN_ORG, WITHDRAWN)
-
-    assert len(await registry.keys("E1.T3/")) == 3
-
-
 async def test_where_the_organisation_takes_over_the_app_goes_on(registry: Registry) -> None:
     await registry.install(ORG)
     await registry.install(IN_ORG)
@@ -315,16 +260,6 @@ async def test_what_the_organisation_serves_does_not_wait_for_an_own_installatio
 
     assert await registry.keys("E1.T3/") == ["E1.T3/digest/d1", "E1.T3/key"]
     assert not await registry.is_refused(IN_ORG)
-
-
-async def test_an_organisation_that_waited_in_vain_goes_whole(registry: Registry) -> None:
-    await registry.install(ORG)
-    await registry.set_up(IN_ORG)
-    await registry.revoke(ORG)
-
-    await registry.tick(after=WAITS_FOR_REINSTALL)
-
-    assert await registry.keys() == []
 
 
 class TestWithdrawn:

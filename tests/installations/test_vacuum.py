@@ -4,7 +4,7 @@ import pytest
 
 from bot.installations.uninstall import MARK, PAUSE_AFTER_FAILURE
 from bot.store.documents import StoreError
-from tests.installations.builders import ACME, IN_ORG, OTHER, Registry
+from tests.installations.builders import ACME, OTHER, Registry
 
 pytestmark = pytest.mark.anyio
 
@@ -25,28 +25,6 @@ async def test_traces_are_wiped_soon_and_once_also_after_a_crash(registry: Regis
     assert (mark.key, mark.value, mark.due_at) == (MARK, {"v": 1}, None)  # it names no workspace
     assert registry.inner.wipes == [["-.T1/"]]
     assert not await is_owed(registry)
-
-
-async def test_several_departures_share_the_wipe_after_the_first(registry: Registry) -> None:
-    for home in (ACME, OTHER, IN_ORG):
-        await registry.install(home)
-    await registry.leave(ACME)
-
-    async def take_long() -> None:
-        registry.clock.advance(3)
-
-    registry.inner.before["vacuum"] = take_long
-    await registry.tick()
-
-    for home in (OTHER, IN_ORG):
-        await registry.leave(home)
-        await registry.tick()
-    early = len(registry.inner.wipes)
-    registry.clock.advance(30)
-    await registry.tick()
-
-    assert early == 1
-    assert registry.inner.wipes[1:] == [["-.T1/", "-.T2/", "E1.T3/"]]
 
 
 async def test_a_crash_in_the_middle_of_a_deletion_leaves_the_mark(registry: Registry) -> None:

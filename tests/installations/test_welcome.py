@@ -127,13 +127,6 @@ async def test_an_earlier_installation_without_anything_set_up_has_lost_nothing(
     assert (arrival.was_revoked, arrival.lost_in) == (True, ())
 
 
-async def test_an_organisation_has_no_home_and_no_channels(room: Room) -> None:
-    await room.install(home=ORG)
-
-    assert room.arrivals == [Arrival(installation=an_installation(ORG))]
-    assert room.homes == []
-
-
 async def test_what_slack_does_not_say_or_show_costs_only_that(room: Room) -> None:
     room.client_error = room.home_error = SlackUnreachableError("no such host")
 

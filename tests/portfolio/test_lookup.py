@@ -24,9 +24,7 @@ INDEX = index_by_host([SHOP, MUNICH, COLOGNE, BLOG])
     ("typed", "domain"),
     [
         ("shop.example", SHOP),
-        ("SHOP.EXAMPLE.", SHOP),
         ("<http://shop.example|shop.example>", SHOP),
-        ("https://shop.example/path", SHOP),
         ("münchen.example", MUNICH),
         ("XN--MNCHEN-3YA.example", MUNICH),
         ("köln.example", COLOGNE),
@@ -75,7 +73,6 @@ def test_a_name_that_is_no_host_stays_as_the_service_wrote_it(name: str) -> None
         ),
         ("mün", ["xn--mnchen-3ya.example"]),
         ("KÖL", ["xn--kln-sna.example"]),
-        ("xn--m", ["xn--mnchen-3ya.example"]),
         ("shpo.example", ["shop.example"]),
         ("nothing like it", []),
     ],

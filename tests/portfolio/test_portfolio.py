@@ -1,14 +1,11 @@
 import asyncio
-import gc
 import json
 import tracemalloc
-from collections.abc import Sequence
-from types import FunctionType, ModuleType
 
 import pytest
 
 import bot.portfolio.service as under_test
-from bot.portfolio.service import FRESH_FOR, Portfolio, StoredVersions, size_of
+from bot.portfolio.service import FRESH_FOR, Portfolio, size_of
 from bot.tracker.decoding import decode_listing
 from bot.tracker.models import Domain, ReserveReachedError, UnavailableError
 from bot.tracker.rate_limit import Purpose
@@ -16,7 +13,6 @@ from bot.workspace import WorkspaceId
 from tests.builders import a_domain, a_snapshot
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
 from tests.loops import loop_over
-from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 
@@ -130,37 +126,6 @@ async def test_an_outdated_list_is_what_was_kept_and_not_what_is_said() -> None:
     assert await portfolio.snapshot(HERE) is not listed
 
 
-def texts_within(root: object, *, but: Sequence[object]) -> set[str]:
-    """Return all texts that an object holds, or that what it holds does."""
-    seen, found, left = {id(each) for each in but}, set[str](), [root]
-    while left:
-        each = left.pop()
-        if id(each) in seen or isinstance(each, type | ModuleType | FunctionType):
-            continue
-        seen.add(id(each))
-        if isinstance(each, str):
-            found.add(each)
-        left += gc.get_referents(each)
-    return found
-
-
-async def test_of_whom_has_gone_no_id_stays() -> None:
-    service, documents = FakeLists(a_domain()), MemoryDocuments()
-    portfolio = Portfolio(service, clock=FakeClock(), versions=StoredVersions(documents))
-    gone = WorkspaceId("T0GONE")
-    await portfolio.snapshot(gone)
-    await portfolio.invalidate(gone)
-    service.error = UnavailableError(is_outcome_unknown=False)
-    with pytest.raises(UnavailableError):
-        await portfolio.snapshot(gone)
-    before = texts_within(portfolio, but=[service, documents])
-
-    portfolio.forget(gone)
-
-    assert "T0GONE" in before
-    assert "T0GONE" not in texts_within(portfolio, but=[service, documents])
-
-
 async def test_a_failure_is_said_for_a_minute_and_then_the_list_before_it() -> None:
     clock, service = FakeClock(), FakeLists(a_domain())
     portfolio = Portfolio(service, clock=clock)
@@ -229,18 +194,6 @@ async def test_memory_is_bounded_over_all_workspaces(monkeypatch: pytest.MonkeyP
         await portfolio.snapshot(workspace)
 
     assert service.asked == [HERE, THERE, WorkspaceId("T3"), HERE]
-
-
-async def test_a_list_too_large_to_keep_is_served_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(under_test, "MAX_CACHED_BYTES", size_of(a_snapshot(*[a_domain()] * 10)))
-    service = FakeLists(*[a_domain()] * 10)
-    portfolio = Portfolio(service, clock=FakeClock())
-
-    assert len((await portfolio.snapshot(HERE)).domains) == 10
-    assert len((await portfolio.snapshot(HERE)).domains) == 10
-    assert service.asked == [HERE, HERE]
 
 
 def test_what_a_list_takes_in_memory_is_told_by_its_bytes() -> None:

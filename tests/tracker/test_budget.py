@@ -84,10 +84,6 @@ def test_what_the_service_asks_for_is_waited(budget: RateLimiter) -> None:
     assert refused_for(budget) == 40.0
 
 
-def test_no_wait_is_longer_than_the_hour_of_the_allowance(budget: RateLimiter) -> None:
-    assert budget.record_rate_limit("k", 1e12) == WINDOW_S
-
-
 def test_requests_refused_together_are_one_step(budget: RateLimiter, clock: Time) -> None:
     for _ in range(8):
         budget.record_rate_limit("k", None)
@@ -96,13 +92,6 @@ def test_requests_refused_together_are_one_step(budget: RateLimiter, clock: Time
     clock.now += 1.0
 
     assert budget.record_rate_limit("k", None) == 2.0
-
-
-def test_the_longest_wait_asked_for_holds(budget: RateLimiter) -> None:
-    budget.record_rate_limit("k", 40.0)
-
-    assert budget.record_rate_limit("k", 10.0) == 40.0
-    assert budget.record_rate_limit("k", 50.0) == 50.0
 
 
 def test_a_success_makes_the_next_wait_short_again(budget: RateLimiter, clock: Time) -> None:

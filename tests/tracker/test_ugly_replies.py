@@ -1,13 +1,10 @@
 """What services and the networks before them really do, over a real socket."""
 
 import asyncio
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
 from bot.tracker.client import Limits, TrackerClient
-from bot.tracker.decoding import decode_listing
 from bot.tracker.models import (
     ReplyTooLargeError,
     TimedOutError,
@@ -120,21 +117,3 @@ async def test_a_redirect_carries_the_key_nowhere() -> None:
 
     assert isinstance(error, UnreadableReplyError)
     assert not elsewhere.seen
-
-
-@loop_over(("count", "is_elsewhere"), [(100, False), (10_000, True)])
-async def test_a_large_list_is_decoded_beside_the_loop(count: int, is_elsewhere: bool) -> None:
-    class Threads(ThreadPoolExecutor):
-        def submit(self, job: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-            ran.extend(getattr(job, "args", ()))
-            return super().submit(job, *args, **kwargs)
-
-    ran: list[object] = []
-    asyncio.get_running_loop().set_default_executor(Threads(1))
-    answer = reply([{"domain": f"host-{n}.example", "more": n} for n in range(count)])
-
-    async with service(always(answer)) as there, client_of(there.url) as tracker:
-        listing = await tracker.list_domains(KEY)
-
-    assert len(listing.domains) == count
-    assert (decode_listing in ran) is is_elsewhere
