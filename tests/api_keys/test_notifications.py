@@ -14,7 +14,7 @@ from bot.api_keys.notifications import (
     KeyNotices,
     ManagerNotifier,
 )
-from bot.api_keys.repository import KeyClaims, Keys
+from bot.api_keys.repository import Claim, KeyClaims, Keys
 from bot.concurrency import Tasks
 from bot.message import Message
 from bot.slack.client import SentMessage
@@ -370,22 +370,6 @@ async def test_a_refused_key_is_told_once_to_all_of_them(bell: Bell) -> None:
     assert (await bell.keys.stored(ONE)).record.told == ("U1", "U2")
 
 
-async def test_a_key_that_is_put_back_and_refused_again_is_told_again(bell: Bell) -> None:
-    await bell.refuse()
-    await bell.tick()
-    bell.clock.advance(1)
-    slots = await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-    assert slots.earlier is not None
-    earlier = await bell.keys.earlier(ONE, slots.earlier.record.mark)
-    await bell.keys.roll_back(ONE, earlier)
-    assert (await bell.keys.stored(ONE)).record.told == ()
-
-    await bell.refuse()
-    await bell.tick()
-
-    assert bell.notified == ["U1", "U1"]
-
-
 async def test_a_refusal_is_told_by_one_of_two_processes(bell: Bell) -> None:
     await bell.refuse()
     key = await bell.keys.stored(ONE)
@@ -510,12 +494,6 @@ async def test_a_mistake_of_ours_in_one_workspace_does_not_keep_the_others(bell:
     assert [user_id for user_id, _ in bell.posts.notified] == ["U2"]
 
 
-async def test_documents_of_other_kinds_are_not_taken_for_keys(bell: Bell) -> None:
-    await bell.documents.put(f"{ONE}/digest/key", {"v": 1}, due_at=bell.clock())
-
-    assert await bell.keys.due(limit=9) == []
-
-
 async def test_new_managers_are_notified_but_not_by_themselves(bell: Bell) -> None:
     notifier = ManagerNotifier(bell.posts, lambda by: Message(f"named by {by}"), bell.tasks)
     bell.posts.errors = [SlackRefusedError("some_new_code")]
@@ -534,3 +512,58 @@ async def test_a_refusal_that_cannot_be_told_now_fails_no_command(bell: Bell) ->
     await bell.notices(ONE, key)
 
     assert bell.posts.notified == []
+
+
+async def refused_claim(bell: Bell) -> tuple[KeyClaims, Claim]:
+    """Return the claim of a worker that tells of a refusal, and has told one person."""
+    await bell.refuse()
+    claims = KeyClaims(bell.keys)
+    claim = await claims.claim(ONE, lease=timedelta(seconds=60))
+    assert claim is not None
+    await claims.note_delivered(ONE, claim, "U1")
+    return claims, claim
+
+
+async def test_what_was_told_of_the_old_key_says_nothing_of_the_new_one(bell: Bell) -> None:
+    claims, old = await refused_claim(bell)
+    bell.clock.advance(1)
+    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+    await bell.refuse()
+
+    await claims.finish(ONE, old)
+
+    assert (await bell.keys.stored(ONE)).record.told_at is None
+
+
+async def test_a_key_that_works_again_meanwhile_was_not_told(bell: Bell) -> None:
+    claims, claim = await refused_claim(bell)
+    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
+
+    await claims.finish(ONE, claim)
+
+    assert (await bell.keys.stored(ONE)).record.told_at is None
+
+
+async def test_a_note_on_the_key_ends_no_claim(bell: Bell) -> None:
+    claims, _ = await refused_claim(bell)
+
+    await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
+
+    assert await claims.claim(ONE, lease=timedelta(seconds=60)) is None
+    bell.clock.advance(60)
+    again = await claims.claim(ONE, lease=timedelta(seconds=60))
+    assert again is not None
+    assert again.reached == ("U1",)
+
+
+async def test_a_worker_that_is_late_does_not_end_the_next_step(bell: Bell) -> None:
+    claims, lease = KeyClaims(bell.keys), timedelta(seconds=60)
+    bell.clock.now = ENDS - 14 * DAY
+    late = await claims.claim(ONE, lease=lease)
+    assert late is not None
+    bell.clock.now = ENDS - 7 * DAY
+    await claims.claim(ONE, lease=lease)
+
+    await claims.finish(ONE, late)
+
+    assert await bell.at(6.9) == ["expiry-7"]

@@ -1,6 +1,5 @@
 """Of a workspace that removed the app not a byte is left: of no kind, in no file, in no table."""
 
-import asyncio
 import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -281,15 +280,3 @@ async def test_nothing_is_left_in_any_table(processes: list[PostgresDocuments]) 
     for trace in ("t0gone", "T0GONE", "E0GONE"):
         assert trace not in left
     assert "name of t0stays" in left
-
-
-async def test_two_processes_that_hear_of_the_same_removal_do_it_once(
-    processes: list[PostgresDocuments],
-) -> None:
-    for workspace in (GONE, STAYS):
-        await Life(processes[0], workspace).live()
-
-    await asyncio.gather(*(an_uninstaller(store, Tasks()).handle(REMOVAL) for store in processes))
-
-    assert await processes[0].list_keys(f"{GONE}/") == []
-    assert await processes[0].list_keys(f"{STAYS}/")

@@ -225,18 +225,6 @@ async def test_a_wrong_secret_of_ours_is_no_removal_of_the_app(world: World) -> 
     assert world.doubted == []
 
 
-async def test_a_token_that_ended_while_slack_is_away_comes_back_with_slack(world: World) -> None:
-    await world.install(DEAD)
-    world.slack.error = SlackUnreachableError("ClientConnectorError")
-
-    with pytest.raises(SlackUnreachableError):
-        await world.one.fresh()
-    assert world.doubted == []
-    world.clock.now += LEASE
-
-    assert await world.one.fresh() == "xoxe.xoxb-2"
-
-
 async def test_a_crash_before_the_answer_is_saved_holds_the_others_up_for_the_lease_alone(
     world: World,
 ) -> None:

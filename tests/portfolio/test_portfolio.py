@@ -55,18 +55,6 @@ async def test_a_list_or_failure_of_the_future_is_stale() -> None:
     assert (await portfolio.snapshot(HERE)).listed_at == clock.now
 
 
-async def test_a_list_that_is_fresh_but_too_old_for_its_asker_is_asked_for_again() -> None:
-    clock, service = FakeClock(), FakeLists(a_domain())
-    portfolio = Portfolio(service, clock=clock)
-    first = await portfolio.snapshot(HERE)
-    clock.advance(1)
-
-    second = await portfolio.snapshot(HERE, newer_than=first.listed_at)
-    third = await portfolio.snapshot(HERE, newer_than=first.listed_at)
-
-    assert (second is third, len(service.asked)) == (True, 2)
-
-
 async def test_simultaneous_askers_cost_one_request() -> None:
     service = FakeLists(a_domain())
     portfolio = Portfolio(service, clock=FakeClock())
