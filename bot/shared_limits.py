@@ -5,7 +5,6 @@ the requests of the last hour by caller. The last writer wins, so two processes 
 rate-limit error: docs/decisions/0028-one-document-of-limits.md.
 """
 
-import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
@@ -13,7 +12,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
-from weakref import WeakValueDictionary
 
 import structlog
 from cachetools import TTLCache
@@ -99,8 +97,6 @@ class QuotaService:
         self._is_read = TTLCache[Place, bool](MAX_REMEMBERED, READ_EVERY_S, timer=seconds)
         self._stored = TTLCache[Place, Counts](MAX_REMEMBERED, WINDOW_S, timer=budget.now)
         self._new = TTLCache[Place, Counts](MAX_REMEMBERED, WINDOW_S, timer=budget.now)
-        # A document is not read while it is written: its new counts would count twice.
-        self._locks = WeakValueDictionary[Place, asyncio.Lock]()
 
     async def of(self, workspace: WorkspaceId) -> Allowance | None:
         """Return the allowance, `None` without a key that can be read; raise StoreError."""
@@ -108,7 +104,7 @@ class QuotaService:
             known_as = fingerprint((await self._keys.stored(workspace)).secret)
         except (NoKeyError, UnreadableSecretError):
             return None
-        await self._ask(self._learn((workspace, known_as)))
+        await self._ask(self._read((workspace, known_as)))
         return Allowance(self._budget.state(known_as), self.usage((workspace, known_as)))
 
     def count(self, fingerprint: str) -> None:
@@ -123,7 +119,7 @@ class QuotaService:
         current = current_caller()
         if current and (place := (current[0], fingerprint)) not in self._is_read:
             self._is_read[place] = True
-            await self._ask(self._learn(place))
+            await self._ask(self._read(place))
 
     def after_request(self, fingerprint: str) -> None:
         """Begin to store what is known of a key, if a request was sent."""
@@ -136,7 +132,7 @@ class QuotaService:
             self._new.pop(place, None)
             self._stored.pop(place, None)
 
-    async def _ask(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _ask(self, work: Coroutine[Any, Any, object]) -> None:
         """Wait for the store; log it when it is slow or fails."""
         try:
             await self._patience.wait(work)
@@ -157,31 +153,23 @@ class QuotaService:
         return Counts({used: n for used, n in counts.items() if used[0] > oldest})
 
     async def _write(self, place: Place) -> None:
-        async with self._lock(place):
-            for _ in range(TRIES):
-                rev, new = await self._read(place), self._new.get(place)
-                if not new:
-                    return  # an earlier write has stored them
-                used = self._recent(self._stored.get(place, Counts()) + new)
-                state = asdict(self._budget.known(place[1]))
-                with suppress(ConflictError):
-                    await self._documents.put(
-                        _document_key(*place),
-                        {"v": VERSION, "state": state, "used": _encode(used)},
-                        due_at=datetime.fromtimestamp(self._budget.now() + WINDOW_S, UTC),
-                        if_rev=rev,
-                    )
-                    self._stored[place] = used
-                    if left := self._new.pop(place, Counts()) - new:
-                        self._new[place] = left
-                    return
-
-    async def _learn(self, place: Place) -> None:
-        async with self._lock(place):
-            await self._read(place)
-
-    def _lock(self, place: Place) -> asyncio.Lock:
-        return self._locks.setdefault(place, asyncio.Lock())
+        for _ in range(TRIES):
+            rev, new = await self._read(place), self._new.get(place)
+            if not new:
+                return  # an earlier write has stored them
+            used = self._recent(self._stored.get(place, Counts()) + new)
+            state = asdict(self._budget.known(place[1]))
+            with suppress(ConflictError):
+                await self._documents.put(
+                    _document_key(*place),
+                    {"v": VERSION, "state": state, "used": _encode(used)},
+                    due_at=datetime.fromtimestamp(self._budget.now() + WINDOW_S, UTC),
+                    if_rev=rev,
+                )
+                self._stored[place] = used
+                if left := self._new.pop(place, Counts()) - new:
+                    self._new[place] = left
+                return
 
     async def _read(self, place: Place) -> int:
         """Learn what is stored; return the document's revision, 0 for none."""

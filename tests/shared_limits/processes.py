@@ -95,7 +95,7 @@ async def two_processes(
 class BadDay(MemoryDocuments):
     """A store that fails, or does not answer, from `fails` or `hangs` on; counts its calls.
 
-    Between a call and what it does others have their turn, as with a database.
+    Between a call and what it does, and before its answer, others have their turn.
     """
 
     def __init__(self) -> None:
@@ -118,7 +118,9 @@ class BadDay(MemoryDocuments):
     ) -> Document:
         self.writes += 1
         await self._meet()
-        return await super().put(key, value, due_at=due_at, if_rev=if_rev)
+        kept = await super().put(key, value, due_at=due_at, if_rev=if_rev)
+        await asyncio.sleep(0)
+        return kept
 
     async def _meet(self) -> None:
         await asyncio.sleep(0)

@@ -7,12 +7,12 @@ import pytest
 from bot.shared_limits import BUCKET_S, forget_expired
 from bot.store.documents import Document, Documents
 from bot.store.fenced import FencedDocuments
-from bot.tracker.rate_limit import WINDOW_S, Purpose
-from bot.workspace import KEY_CHECK, WorkspaceId, digests_of
+from bot.tracker.rate_limit import WINDOW_S, Purpose, fingerprint
+from bot.workspace import KEY_CHECK, WorkspaceId, caller_context, digests_of
 from tests.fakes import FakeClock
 from tests.memory import MemoryDocuments
 from tests.shared_limits.processes import ACME, ADA, BOB, ONE, BadDay, two_processes
-from tests.tracker.loopback import always, reply, service
+from tests.tracker.loopback import KEY, always, reply, service
 
 pytestmark = pytest.mark.anyio
 
@@ -39,19 +39,22 @@ async def test_what_all_processes_have_used_is_added_up_the_most_first(
 
 async def test_nothing_is_missing_while_it_is_being_stored(clock: FakeClock) -> None:
     async with service(SERVED) as there, two_processes(BadDay(), clock, there) as (a, _):
-        await a.ask(asker=ADA)
+        with caller_context(ACME, ADA):
+            a.quotas.count(fingerprint(KEY))
+            a.quotas.after_request(fingerprint(KEY))
 
-        assert await a.used() == {ADA: 1}
+        assert [await a.used() for _ in range(9)] == [{ADA: 1}] * 9
         await a.settled()
 
 
 async def test_two_processes_that_store_at_once_lose_nothing(clock: FakeClock) -> None:
     async with service(SERVED) as there, two_processes(BadDay(), clock, there) as (a, b):
-        for _ in range(2):
-            for process in (a, b):
-                await process.ask(asker=ADA)
-            for process in (a, b):
-                await process.settled()
+        with caller_context(ACME, ADA):
+            for process in (a, b) * 2:
+                process.quotas.count(fingerprint(KEY))
+                process.quotas.after_request(fingerprint(KEY))
+        for process in (a, b):
+            await process.settled()
 
         assert await a.used() == await b.used() == {ADA: 4}
 
