@@ -9,10 +9,10 @@ from functools import partial
 from slack_bolt.async_app import AsyncApp
 
 from bot.admin import Audiences, Audit, Managers
+from bot.api_keys.key_service import KeyService, WorkspaceTracker
 from bot.api_keys.models import StoredKey
 from bot.api_keys.notifications import KeyNotices, ManagerNotifier
 from bot.api_keys.repository import KeyClaims, Keys
-from bot.api_keys.service import KeyService, WorkspaceTracker
 from bot.bootstrap.services import Services, Stored
 from bot.bulk_scans import BulkScans
 from bot.digests.collector import Collector, overdue, steps_to

@@ -16,9 +16,9 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.context.respond.async_respond import AsyncRespond
 from slack_bolt.response import BoltResponse
 
+from bot.api_keys.key_service import LackingScopeError
 from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import LackingScopeError
 from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
 from bot.concurrency import Tasks

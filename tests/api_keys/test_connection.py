@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from bot.api_keys.key_service import LackingScopeError, WorkspaceTracker
 from bot.api_keys.models import NoKeyError, StoredKey
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import LackingScopeError, WorkspaceTracker
 from bot.concurrency import Tasks
 from bot.portfolio.add_domain import NewDomain
 from bot.shared_limits import QuotaService

@@ -6,6 +6,7 @@ from datetime import date
 import pytest
 
 from bot.admin import Act, Audit, EarlierKeyRefusedError
+from bot.api_keys.key_service import KeyService, WorkspaceTracker
 from bot.api_keys.models import (
     ExpiredDraftError,
     KeyInUseError,
@@ -15,7 +16,6 @@ from bot.api_keys.models import (
     StoredKey,
 )
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import KeyService, WorkspaceTracker
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError, UnavailableError
 from bot.workspace import WorkspaceId

@@ -10,10 +10,10 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.admin import Act, Audiences, Audit, Managers, Named
+from bot.api_keys.key_service import KeyService, WorkspaceTracker
 from bot.api_keys.models import KeyPair, KeyRecord, StoredKey
 from bot.api_keys.notifications import ManagerNotifier
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import KeyService, WorkspaceTracker
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.digests.collector import Collector

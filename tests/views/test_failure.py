@@ -5,8 +5,8 @@ from datetime import date, datetime
 import pytest
 
 import bot.app  # noqa: F401  # so that every error there is has been defined
+from bot.api_keys.key_service import LackingScopeError
 from bot.api_keys.models import NoKeyError
-from bot.api_keys.service import LackingScopeError
 from bot.command_text import NotUnderstood, NotUnderstoodError
 from bot.digests.models import EditConflictError
 from bot.errors import BotError
