@@ -34,11 +34,9 @@ from bot.logs import lines_counted
 from bot.metrics.definitions import Metrics, traced_calls
 from bot.process_heartbeat import REFRESH_EVERY_S, Processes, SharedProcesses
 from bot.settings import Settings
-from bot.shared_limits import ANSWERED_WITHIN_S, SharedHolds
 from bot.slack.auth import check_api
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
-from bot.store.documents import Documents
 from bot.tracker.http import tracker_http
 from bot.web import Check, HealthEndpoints
 
@@ -89,13 +87,13 @@ async def build_runtime(
     clock_check.compare(SLACK, lambda: check_api(clients.once()), clock=clock)
     if stored.shared:
         clock_check.compare("postgresql", stored.shared.now, clock=host_clock)
+    installations = InstallationRepository(documents, ring, for_s=commons.installations_for_s)
     workspaces = slack_app.open_workspaces(
         settings,
-        InstallationRepository(documents, ring),
+        installations,
         clients,
         tasks,
         clock=clock,
-        recent_for_s=commons.installations_for_s,
         patience=pace.patience,
     )
     answers = InflightStore(documents, ring, clock=clock)
@@ -106,7 +104,7 @@ async def build_runtime(
         deferred=DeferredCommands(documents, ring, clock=clock),
         tasks=tasks,
         client_for=workspaces.client_for,
-        posting=_posting(workspaces, documents, tasks, clock=clock, patience=pace.patience),
+        posting=Posting(workspaces.client_for, on_refused=workspaces.doubt),
         replies=Replies(http),
         tracker_http=await stack.enter_async_context(tracker_http()),
         clock=clock,
@@ -135,19 +133,6 @@ def _slack_session(metrics: Metrics, clock_check: ClockCheck) -> aiohttp.ClientS
     return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=[trace])
 
 
-def _posting(
-    workspaces: slack_app.SlackAuth,
-    documents: Documents,
-    tasks: Tasks,
-    *,
-    clock: Callable[[], datetime],
-    patience: float,
-) -> Posting:
-    within_s = ANSWERED_WITHIN_S * patience
-    holds = SharedHolds(documents, tasks, clock=clock, answered_within_s=within_s)
-    return Posting(workspaces.client_for, on_refused=workspaces.doubt, holds=holds)
-
-
 def _processes(stored: Stored, role: Role, *, clock: Callable[[], datetime]) -> Processes:
     if stored.shared is None:
         return Processes()
@@ -169,7 +154,8 @@ class Periodic:
 
     async def tick_own(self) -> None:
         """Do what every process does for itself."""
-        await self._do_own(is_clock_right=await self.clock_check.is_right())
+        if await self.clock_check.is_right():
+            self.lifecycle.look()
 
     def shared(self, metrics: Metrics) -> dict[str, Callable[[], Awaitable[None]]]:
         """Return what one of all processes does, by name, and measured."""
@@ -179,16 +165,11 @@ class Periodic:
     async def tick_alone(self, rounds: Iterable[NonOverlappingTask]) -> None:
         """Do everything, in the only process there is; `rounds` are not waited for."""
         if not await self.clock_check.is_right():
-            await self._do_own(is_clock_right=False)
             return
         for each in rounds:
             each.begin()
-        await _all_of(self._do_own(is_clock_right=True), self.running.digests.run_due())
-
-    async def _do_own(self, *, is_clock_right: bool) -> None:
-        if is_clock_right:
-            self.lifecycle.look()
-        await _all_of(*(each() for each in self.running.own))
+        self.lifecycle.look()
+        await self.running.digests.run_due()
 
     def guarded(self, act: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
         """Return `act`, which raises ClockWrongError while the clock is wrong."""
@@ -250,14 +231,6 @@ async def run_periodic(
                 yield {"tick": ticks.are_recent, "queue": queue.is_ready}
             finally:
                 running.stop()
-
-
-async def _all_of(*work: Awaitable[object]) -> None:
-    """Do all of it, also when a part of it fails; then raise the first failure."""
-    results = await asyncio.gather(*work, return_exceptions=True)
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
 
 
 logger = structlog.get_logger()

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from bot.message import Message
 from bot.slack.client import SentMessage
 from bot.slack.errors import PersonUnreachableError
+from bot.tracker.client import TrackerClient
 from bot.tracker.models import Added, Domain, Listing, ScanResult
 from bot.tracker.rate_limit import Purpose, fingerprint
 from bot.workspace import WorkspaceId
@@ -66,13 +67,13 @@ class FakeLists:
         return Listing(domains=domains, skipped=self.skipped)
 
 
-class FakeTracker:
-    """A `Tracker` that answers what it is given; remembers which key it was asked with.
+class FakeTracker(TrackerClient):
+    """A service that answers what it is given; remembers which key it was asked with.
 
     `on_sent` learns the fingerprint of that key, as from the real one.
     """
 
-    def __init__(self, *domains: Domain) -> None:
+    def __init__(self, *domains: Domain) -> None:  # without HTTP
         self.domains = domains
         self.errors: dict[str, Exception] = {}  # by key: what it answers to that key
         self.asked: list[tuple[str, str]] = []

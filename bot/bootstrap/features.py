@@ -6,10 +6,10 @@ from functools import partial
 from slack_bolt.async_app import AsyncApp
 
 from bot.admin import Audiences, Audit, Managers
+from bot.api_keys.key_service import KeyService, WorkspaceTracker
 from bot.api_keys.models import StoredKey
 from bot.api_keys.notifications import KeyNotices, ManagerNotifier
 from bot.api_keys.repository import KeyClaims, Keys
-from bot.api_keys.service import KeyService, WorkspaceTracker
 from bot.bootstrap.services import Services, look_at_work
 from bot.bulk_scans import BulkScans
 from bot.digests.collector import Collector, steps_to
@@ -44,13 +44,11 @@ from bot.scans import Scans
 from bot.shared_limits import (
     ANSWERED_WITHIN_S,
     QuotaService,
-    SharedLimits,
     forget_expired,
 )
 from bot.slack.usergroups import GroupPeople, UserGroups
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
-from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
 from bot.views.bulk_scan import progress_message, summary_message
 from bot.views.digests.alert import alert_message
@@ -72,11 +70,10 @@ class AdminServices:
         self.audit = Audit(documents, clock=clock, on_act=homes.schedule_refresh)
         self.notices = KeyNotices(
             parts.posting,
-            KeyClaims(documents, clock=clock),
+            KeyClaims(self.keys),
             self.managers,
             partial(key_notice, keys_url=parts.settings.domain_tracker_keys_url),
             parts.tasks,
-            clock=clock,
             groups=GroupPeople(parts.client_for, groups),
         )
 
@@ -89,25 +86,19 @@ class TrackerAccess:
             homes.schedule_refresh(workspace)
             await admin.notices(workspace, key)
 
-        def seconds() -> float:
-            return parts.clock().timestamp()
-
-        self.budget, self.meter = RateLimiter(clock=seconds), UsageCounter(clock=seconds)
+        self.budget = RateLimiter(clock=lambda: parts.clock().timestamp())
         within_s = ANSWERED_WITHIN_S * parts.pace.patience
-        self.sharing = SharedLimits(
-            parts.documents, self.budget, self.meter, parts.tasks, answered_within_s=within_s
+        self.allowances = QuotaService(
+            parts.documents, admin.keys, self.budget, parts.tasks, answered_within_s=within_s
         )
         self.client = self._client(parts)
         self.tracker = WorkspaceTracker(self.client, admin.keys, on_refusal=tell_of_refusal)
-        self.allowances = QuotaService(
-            admin.keys, self.budget, self.meter, refresh=self.sharing.refresh
-        )
 
     def _client(self, parts: Services) -> TrackerClient:
         """Build the client: every request is counted, within the shared limits."""
 
         def note_sent(fingerprint: str) -> None:
-            self.meter.count_present(fingerprint)
+            self.allowances.count(fingerprint)
             parts.metrics.service.note_sent(fingerprint)
 
         return TrackerClient(
@@ -115,8 +106,8 @@ class TrackerAccess:
             base_url=parts.settings.domain_tracker_url,
             budget=self.budget,
             on_sent=note_sent,
-            before=self.sharing.before_request,
-            after=self.sharing.after_request,
+            before=self.allowances.before_request,
+            after=self.allowances.after_request,
             note=parts.metrics.service.note_call,
         )
 
@@ -198,8 +189,8 @@ class Features:
     """What the features do from now on: answer people, and what comes again and again.
 
     `digests` takes up those that are due; `periodic` is what one of all processes does every few
-    seconds, `own` what each of them does. `open_home` draws a person's Home tab. Each of `forget`
-    lets this process remember nothing of a workspace.
+    seconds. `open_home` draws a person's Home tab. Each of `forget` lets this process remember
+    nothing of a workspace.
     """
 
     def __init__(
@@ -223,12 +214,11 @@ class Features:
             "usage": lambda: forget_expired(documents, parts.clock()),
             **parts.commons.periodic,
         }
-        self.own = (service.sharing.tick,)
         self.cut_off = service.client.cut_off
         self.open_home = home.draw_for
-        self.forget = (cases.portfolio.forget, service.meter.forget, home.forget)
+        self.forget = (cases.portfolio.forget, service.allowances.forget, home.forget)
         self._stops = (
-            *(each.stop for each in (cases.worker, nightly, cases.homes, service.sharing)),
+            *(each.stop for each in (cases.worker, nightly, cases.homes)),
             cases.bulk.stop_all,
         )
 
@@ -323,9 +313,7 @@ def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
 def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
     """Attach what managers do with the key."""
     admin, screen = cases.admin, KeyScreen(cases.failures)
-    key_service = KeyService(
-        admin.keys, cases.service.tracker, cases.portfolio, admin.audit, clock=parts.clock
-    )
+    key_service = KeyService(admin.keys, cases.service.tracker, cases.portfolio, admin.audit)
     KeyListeners(
         permissions=admin.permissions,
         key_service=key_service,

@@ -34,7 +34,7 @@ from bot.listeners.interrupted import InflightTracker
 from bot.listeners.scan import STILL_WAITING_AFTER_S
 from bot.metrics.definitions import Metrics
 from bot.portfolio import service
-from bot.portfolio.service import StoredVersions, Versions
+from bot.portfolio.service import StoredVersions
 from bot.process_heartbeat import PREFIX, Processes
 from bot.settings import Settings
 from bot.slack.posting import Posting
@@ -164,7 +164,7 @@ class SharedState:
     requests: DedupStore
     seen: DedupStore
     used: DedupStore
-    versions: Versions
+    versions: StoredVersions | None
     claims: Claims | None
     installations_for_s: float
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
@@ -186,7 +186,7 @@ async def build_shared_state(
             requests=requests,
             seen=MemoryDedup(clock=time.monotonic),
             used=MemoryDedup(clock=lambda: clock().timestamp()),
-            versions=Versions(),
+            versions=None,
             claims=None,
             installations_for_s=REMEMBERED_FOR_S,
         )

@@ -33,7 +33,7 @@ from bot.installations.authorize import (
     InstalledWorkspaces,
     note_asked_place,
 )
-from bot.installations.directory import Directory, InstallationRepository, RecentInstallations
+from bot.installations.directory import Directory, InstallationRepository
 from bot.installations.token_rotation import TokenProvider
 from bot.logs import bolt_logger
 from bot.metrics.definitions import Metrics
@@ -52,7 +52,6 @@ class OAuth:
     """The parts of a bot that many workspaces install."""
 
     calls: auth.OAuthCalls
-    recent: RecentInstallations
     directory: Directory
     tokens: TokenProvider
 
@@ -126,20 +125,16 @@ def open_workspaces(
     tasks: Tasks,
     *,
     clock: Callable[[], datetime],
-    recent_for_s: float,
     patience: float,
 ) -> SlackAuth:
-    """Make what answers in the workspaces of these settings.
-
-    `recent_for_s`: how long an installation is taken as it was read. For `patience` see `Pace`.
-    """
+    """Make what answers in the workspaces of these settings. For `patience` see `Pace`."""
     if settings.slack_bot_token:
         token = settings.slack_bot_token.get_secret_value()
         workspaces = _one_workspace(clients, token, clock=clock)
     else:
-        recent = RecentInstallations(repository, for_s=recent_for_s)
+        within_s = KNOWN_WITHIN_S * patience
         workspaces = _many_workspaces(
-            settings, recent, clients, tasks, clock=clock, known_within_s=KNOWN_WITHIN_S * patience
+            settings, repository, clients, tasks, clock=clock, known_within_s=within_s
         )
     return replace(workspaces, authorize=StrictAuthorize(workspaces.authorize, workspaces.unknown))
 
@@ -165,7 +160,7 @@ def _one_workspace(
 
 def _many_workspaces(
     settings: Settings,
-    recent: RecentInstallations,
+    repository: InstallationRepository,
     clients: SlackClients,
     tasks: Tasks,
     *,
@@ -179,8 +174,8 @@ def _many_workspaces(
         client_secret=secret.get_secret_value() if secret else "",
     )
     doubt = Event()
-    tokens = TokenProvider(recent, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
-    directory, health = Directory(recent), auth.SlackHealth()
+    tokens = TokenProvider(repository, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
+    directory, health = Directory(repository), auth.SlackHealth()
     return SlackAuth(
         authorize=InstalledWorkspaces(directory, tokens, known_within_s=known_within_s),
         client_for=Clients(directory, tokens, clients.once),
@@ -188,7 +183,7 @@ def _many_workspaces(
         find_slack=lambda: health.check(lambda: auth.check_api(clients.once())),
         unknown=not_installed_text(settings.public_url or ""),
         doubt=doubt,
-        oauth=OAuth(calls=calls, recent=recent, directory=directory, tokens=tokens),
+        oauth=OAuth(calls=calls, directory=directory, tokens=tokens),
     )
 
 

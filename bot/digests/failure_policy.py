@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import structlog
 
+from bot.api_keys.key_service import LackingScopeError
 from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import LackingScopeError
 from bot.digests.models import Digest, FailureReason, Notice, Outcome
 from bot.errors import BotError
 from bot.message import Message

@@ -24,9 +24,9 @@ from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.query import host_of, parse_query, select
 from bot.portfolio.service import Portfolio
 from bot.store.documents import Documents
+from bot.tracker.client import tallied
 from bot.tracker.models import Domain, RejectedError
 from bot.tracker.rate_limit import Purpose
-from bot.tracker.usage import tallied
 from bot.workspace import WorkspaceId, caller_context, digests_of
 
 # Hours by the digest's own clock.

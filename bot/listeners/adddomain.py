@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 
-from bot.api_keys.service import WorkspaceTracker
+from bot.api_keys.key_service import WorkspaceTracker
 from bot.command_text import NotUnderstoodError, Word, quoted, split_words
 from bot.errors import BotError
 from bot.hostnames import HostNameError

@@ -73,7 +73,7 @@ class LifecycleListeners:
     async def _follow_all(self, events: list[UninstallEvent]) -> bool:
         # One after another; one that fails must not stop the others.
         results = [await self._follow(event) for event in events]
-        if wiping := self.uninstaller.vacuum_soon():  # in a small store it is done in no time
+        if wiping := self.uninstaller.vacuum.begin():  # in a small store it is done in no time
             await asyncio.wait({wiping}, timeout=WIPED_WITHIN_S)
         return all(results)
 

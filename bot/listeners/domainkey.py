@@ -23,9 +23,9 @@ from bot.admin import (
     UnfitGroupError,
     UnfitManagerError,
 )
+from bot.api_keys.key_service import KeyService
 from bot.api_keys.notifications import ManagerNotifier
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import KeyService
 from bot.commands import Audience
 from bot.digests.service import DigestService
 from bot.errors import BotError, NotAllowedError

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from bot.api_keys import models
+from bot.api_keys.key_service import KeyCheck, KeyService
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import KeyCheck, KeyService
 from bot.deferred_commands import DeferredCommands
 from bot.digests.service import DigestService
 from bot.errors import BotError, NotAllowedError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from bot.api_keys.service import WorkspaceTracker
+from bot.api_keys.key_service import WorkspaceTracker
 from bot.command_text import split_words
 from bot.hostnames import host_name
 from bot.listeners.bulk_scan import BulkScanListeners

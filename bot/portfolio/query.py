@@ -50,11 +50,7 @@ def host_of(domain: Domain) -> str:
 
 
 def find(index: Mapping[str, Domain], host: str) -> Domain:
-    """Return the domain called `host`.
-
-    Raises:
-        UnknownDomainError: there is none; the error names those that come near.
-    """
+    """Return the domain called `host`, or raise UnknownDomainError."""
     if host not in index:
         raise UnknownDomainError(host, nearest(index, host))
     return index[host]

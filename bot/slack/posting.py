@@ -93,13 +93,13 @@ class Pacer(Generic[K]):
 class LocalBackoff:
     """The waits that Slack asked this process for with a 429."""
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *, clock: Callable[[], float]) -> None:
         self._seconds = clock
         self._until: TLRUCache[WorkspaceId, float, float] = TLRUCache(
             MAX_REMEMBERED, lambda _workspace, until, _now: until, timer=clock
         )
 
-    async def left_s(self, workspace: WorkspaceId) -> float:
+    def left_s(self, workspace: WorkspaceId) -> float:
         """Return the seconds until a workspace may be posted to, 0 for now."""
         until = self._until.get(workspace)
         return 0.0 if until is None else max(0.0, until - self._seconds())
@@ -133,7 +133,6 @@ class Posting:
         client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
         *,
         on_refused: Callable[[WorkspaceId], object] = lambda _workspace: None,
-        holds: LocalBackoff | None = None,
         between_s: float = BETWEEN_S,
         answered_within_s: float = ANSWERED_WITHIN_S,
         longest_line_s: float = LONGEST_LINE_S,
@@ -145,7 +144,7 @@ class Posting:
         self._answered_within_s = answered_within_s
         self._between_s = between_s
         self._longest_line_s = longest_line_s
-        self._holds = holds or LocalBackoff(clock=clock)
+        self._holds = LocalBackoff(clock=clock)
         self._turns: Pacer[tuple[WorkspaceId, str]] = Pacer(between_s, clock=clock, sleep=sleep)
 
     async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
@@ -153,14 +152,14 @@ class Posting:
 
         Raise SlackRateLimitedError if Slack asked for a wait, or the line is over 20 s long.
         """
-        await self._check_hold(workspace)
+        self._check_hold(workspace)
         await self._client(workspace)  # without a client there is no turn
         key = (workspace, channel_id)
         if (wait_s := self._turns.wait_s(key)) > self._longest_line_s:
             raise errors.SlackRateLimitedError(wait_s)
         async with self._in_line(key):
             await self._turns.take(key)
-        await self._check_hold(workspace)  # it may have begun during the wait
+        self._check_hold(workspace)  # it may have begun during the wait
 
     async def post(self, workspace: WorkspaceId, channel_id: str, message: Message) -> str:
         """Post a message without link previews; return its `ts`.
@@ -169,10 +168,10 @@ class Posting:
         delays all posts of the workspace. After a SlackError the message is not there, or, if
         `is_outcome_unknown`, may be there.
         """
-        await self._check_hold(workspace)
+        self._check_hold(workspace)
         client = await self._client(workspace)
         async with self._alone((workspace, channel_id)):  # its turn may be a while ago
-            await self._check_hold(workspace)
+            self._check_hold(workspace)
             try:
                 async with self._answers(workspace):
                     return await send_with_fallback(
@@ -187,7 +186,7 @@ class Posting:
 
         Raises PersonUnreachableError, and as `acquire_turn` and `post` do.
         """
-        await self._check_hold(workspace)
+        self._check_hold(workspace)
         try:
             client = await self._client(workspace)
             with _nothing_posted():  # it may be open now, but no message was sent
@@ -241,8 +240,8 @@ class Posting:
                 self._turns.wait_s(key) or self._between_s
             ) from error
 
-    async def _check_hold(self, workspace: WorkspaceId) -> None:
-        if left_s := await self._holds.left_s(workspace):
+    def _check_hold(self, workspace: WorkspaceId) -> None:
+        if left_s := self._holds.left_s(workspace):
             raise errors.SlackRateLimitedError(left_s)
 
 

@@ -8,9 +8,8 @@ from bot.admin import DEFAULT_AUDIENCES
 from bot.api_keys.models import COUNTDOWN_DAYS, KeyRecord, PreviousKey
 from bot.commands import COMMANDS, Audience
 from bot.message import Block, Message
-from bot.shared_limits import Allowance
-from bot.tracker.rate_limit import BudgetState
-from bot.tracker.usage import WINDOW_S, Usage
+from bot.shared_limits import Allowance, Usage
+from bot.tracker.rate_limit import WINDOW_S, BudgetState
 from bot.views.admin import audiences_text, managers_text
 from bot.views.blocks import (
     actions,

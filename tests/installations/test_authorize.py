@@ -27,7 +27,6 @@ from bot.installations.models import Installation, organisation
 from bot.installations.token_rotation import TokenProvider
 from bot.listeners.error_boundary import answer_unread
 from bot.slack.auth import workspace_of
-from bot.slack.errors import SlackUnreachableError
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.installations.builders import (
@@ -256,14 +255,6 @@ async def test_who_presses_reads_that_the_bot_was_removed_or_that_the_store_fail
     assert works or said["replace_original"] is False
 
 
-async def test_an_event_from_nowhere_in_particular_is_taken_and_dropped(bot: Bot) -> None:
-    await bot.install(WHOLE)
-    nowhere = {"enterprise_id": "E1", "team_id": None, "is_enterprise_install": True}
-
-    assert (await bot.event(authorizations=[nowhere])).status == 200
-    assert not bot.served
-
-
 def ended(bot: Bot, refresh: str) -> Installation:
     return an_installation(refresh=refresh, expires_at=bot.clock.now - HOUR)
 
@@ -273,16 +264,6 @@ async def test_a_token_that_ended_for_good_reads_like_no_installation(bot: Bot) 
         await a_shelf(bot.documents).put(installation)
 
         assert json.loads((await bot.command()).body)["text"] == FOREIGN
-
-
-async def test_a_slack_that_renews_no_token_in_time_leaves_a_sentence(bot: Bot) -> None:
-    await a_shelf(bot.documents).put(ended(bot, "xoxe-1-0"))
-    bot.slack.error = SlackUnreachableError("ClientConnectorError")
-
-    answer = await bot.command()
-
-    assert answer.status == 200
-    assert "try again" in answer.body
 
 
 async def test_a_store_that_fails_leaves_a_sentence_and_a_reference(

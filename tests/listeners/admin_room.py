@@ -10,10 +10,10 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.admin import Act, Audiences, Audit, Managers, Named
+from bot.api_keys.key_service import KeyService, WorkspaceTracker
 from bot.api_keys.models import KeyPair, KeyRecord, StoredKey
 from bot.api_keys.notifications import ManagerNotifier
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import KeyService, WorkspaceTracker
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.digests.collector import Collector
@@ -38,7 +38,6 @@ from bot.slack.client import open_form
 from bot.slack.replies import Replies
 from bot.slack.usergroups import UserGroups
 from bot.tracker.rate_limit import RateLimiter
-from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
 from bot.views.blocks import actions, button, notice, section
 from bot.views.digests.alert import alert_message
@@ -178,7 +177,7 @@ def listeners_of(
     screen = KeyScreen(failures)
     connection = WorkspaceTracker(room.tracker, room.keys, on_refusal=_tell_nobody)
     portfolio = Portfolio(connection, clock=room.clock)
-    key_service = KeyService(room.keys, connection, portfolio, room.audit, clock=room.clock)
+    key_service = KeyService(room.keys, connection, portfolio, room.audit)
     digests = _digests(room, portfolio)
     KeyListeners(
         permissions=permissions,
@@ -187,7 +186,7 @@ def listeners_of(
             keys=room.keys,
             managers=room.managers,
             audiences=Audiences(room.documents),
-            allowances=QuotaService(room.keys, RateLimiter(), UsageCounter()),
+            allowances=QuotaService(room.documents, room.keys, RateLimiter(), Tasks()),
             clock=room.clock,
         ),
         digests=digests,
@@ -259,7 +258,7 @@ async def running_admin_room(
         failures = Failures(
             room.keys,
             kept,
-            QuotaService(room.keys, RateLimiter(), UsageCounter()),
+            QuotaService(room.documents, room.keys, RateLimiter(), Tasks()),
             egress_addresses=(),
             clock=clock,
             may_configure=rights.may_configure,

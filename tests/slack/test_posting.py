@@ -23,7 +23,7 @@ from bot.slack.errors import (
     TokenRefusedError,
     WorkspaceHeldError,
 )
-from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, LocalBackoff, Posting
+from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, Posting
 from bot.workspace import WorkspaceId
 from tests.fakes import GROWING_S, TIME_LIMIT_S, FakeClock
 from tests.slack.conftest import StandingTime, settled
@@ -365,18 +365,3 @@ async def test_a_token_that_slack_refuses_is_told_of(room: Room) -> None:
             await act
 
     assert room.refused == [HOME] * 2
-
-
-async def test_a_wait_that_slack_asked_another_process_for_holds_here_too(room: Room) -> None:
-    holds = LocalBackoff(clock=room.time)
-    other, room.posting = (room.a_posting(holds=holds) for _ in range(2))
-    room.slack.fail_next("chat.postMessage", retry_after_s=30)
-    with pytest.raises(SlackRateLimitedError):
-        await room.post()
-
-    for act in (other.acquire_turn(HOME, room.general), other.post(HOME, room.general, HELLO)):
-        with pytest.raises(SlackRateLimitedError) as caught:
-            await act
-
-        assert caught.value.retry_after_s == 30
-    assert len(room.posts()) == 1

@@ -1,10 +1,9 @@
 from bot.message import Message
 from bot.portfolio.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
 from bot.portfolio.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
-from bot.shared_limits import Allowance
+from bot.shared_limits import Allowance, Usage
 from bot.tracker.models import Domain, RateLimitedError
 from bot.tracker.rate_limit import WINDOW_S, BudgetState
-from bot.tracker.usage import Usage
 from bot.views.adddomain import (
     MAX_OFFERED,
     add_form,

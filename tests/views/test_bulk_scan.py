@@ -6,10 +6,9 @@ from datetime import timedelta
 import pytest
 
 from bot.bulk_scans import MAX_DOMAINS, BulkScan, End, Item
-from bot.shared_limits import Allowance
+from bot.shared_limits import Allowance, Usage
 from bot.tracker.findings import facts_of
 from bot.tracker.rate_limit import BudgetState
-from bot.tracker.usage import Usage
 from bot.views.bulk_scan import (
     price_message,
     progress_message,

@@ -3,7 +3,7 @@ from datetime import timedelta
 
 from bot.api_keys.models import SCOPES, KeyPair, PreviousKey
 from bot.errors import NotAllowedError
-from bot.shared_limits import Allowance
+from bot.shared_limits import Allowance, Usage
 from bot.tracker.models import (
     InsufficientPermissionsError,
     InvalidKeyError,
@@ -12,7 +12,6 @@ from bot.tracker.models import (
     UnavailableError,
 )
 from bot.tracker.rate_limit import BudgetState
-from bot.tracker.usage import Usage
 from bot.views.api_key import (
     MAX_LABEL_CHARS,
     PROPOSED_LABEL,

@@ -3,9 +3,8 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from bot.api_keys.models import KeyRecord, PreviousKey
-from bot.shared_limits import Allowance
-from bot.tracker.rate_limit import BudgetState
-from bot.tracker.usage import WINDOW_S, Usage
+from bot.shared_limits import Allowance, Usage
+from bot.tracker.rate_limit import WINDOW_S, BudgetState
 from bot.views.api_key import (
     MAX_LABEL_CHARS,
     PROPOSED_LABEL,

@@ -24,7 +24,6 @@ from bot.slack.replies import Replies
 from bot.slack.usergroups import UserGroups
 from bot.store.encryption import KeyRing
 from bot.tracker.rate_limit import RateLimiter
-from bot.tracker.usage import UsageCounter
 from bot.views.blocks import actions, button, section
 from bot.workspace import WorkspaceId
 from tests.digests.office import BOB, DAILY, Office
@@ -177,7 +176,7 @@ async def running_room() -> AsyncIterator[Room]:
         failures = Failures(
             office.keys,
             kept,
-            QuotaService(office.keys, RateLimiter(), UsageCounter()),
+            QuotaService(office.documents, office.keys, RateLimiter(), Tasks()),
             egress_addresses=(),
             clock=office.clock,
             may_configure=rights.may_configure,
