@@ -1,12 +1,10 @@
 """Names and times as one reader sees them."""
 
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.playground.page.message import initials
-from bot.playground.page.session import Session, SlackNames, clock_words, day_words, moment
+from bot.playground.page.session import Session, SlackNames, clock_words, day_words
 from bot.playground.slack import LocalSlack
 
 pytestmark = pytest.mark.anyio
@@ -35,18 +33,6 @@ def test_a_time_of_day_is_shown_in_twelve_hours(hour: int, words: str) -> None:
     assert clock_words(NOON.replace(hour=hour, minute=5)) == words
 
 
-def test_a_timestamp_is_read_in_the_reader_s_zone() -> None:
-    assert moment("1800000000.000100", ZoneInfo("Asia/Tokyo")).hour == 17
-
-
-@pytest.mark.parametrize(
-    ("name", "letters"),
-    [("ada", "A"), ("Domain Tracker", "DT"), ("domain_tracker", "DT"), ("", "?"), ("🙂", "?")],
-)
-def test_initials_stand_for_a_name(name: str, letters: str) -> None:
-    assert initials(name) == letters
-
-
 async def test_a_private_channel_has_no_name_for_others(slack: LocalSlack) -> None:
     secret = slack.channel("secret")
 
@@ -61,32 +47,3 @@ async def test_people_the_app_and_slackbot_have_names_and_nobody_else(slack: Loc
     ids = (slack.person("cy").id, slack.bot_user_id, "USLACKBOT", "U0NOBODY")
 
     assert [names.user(user_id) for user_id in ids] == ["cy", "The app", "Slackbot", None]
-
-
-async def test_menus_offer_what_the_reader_may_open(slack: LocalSlack) -> None:
-    offered = SlackNames(Session(slack, "gus"), "The app").conversations()
-
-    assert [(place.name, place.kind) for place in offered] == [
-        ("general", "public"),
-        ("The app", "im"),
-    ]
-
-
-async def test_an_archived_channel_is_not_offered(slack: LocalSlack) -> None:
-    offered = SlackNames(Session(slack, "bob"), "The app").conversations()
-
-    assert "old" not in [place.name for place in offered]
-
-
-async def test_a_user_group_is_named_by_its_handle(slack: LocalSlack) -> None:
-    names = SlackNames(Session(slack, "bob"), "The app")
-    [web_team, _] = slack.world.workspace.user_groups.values()
-
-    assert names.user_group(web_team.id) == "web-team"
-    assert names.user_group("S0NOBODY") is None
-
-
-async def test_somebody_deactivated_is_not_offered(slack: LocalSlack) -> None:
-    slack.deactivate("cy")
-
-    assert "cy" not in SlackNames(Session(slack, "bob"), "The app").people().values()

@@ -104,25 +104,3 @@ async def test_a_call_is_looked_at_only_once_it_is_answered(slack: LocalSlack) -
     started.status, started.answer = 200, {"ok": False, "error": "invalid_blocks"}
 
     assert seen(slack, notes, "bob") == ["invalid_blocks"]
-
-
-async def test_refusals_are_found_though_the_log_forgets_its_oldest_calls(
-    slack: LocalSlack,
-) -> None:
-    notes = RefusedNotes(slack)
-    await call(slack, "chat.postMessage", channel="general", **BAD)
-    assert len(seen(slack, notes, "bob")) == 1
-    slack.calls.clear()
-
-    await call(slack, "chat.postMessage", channel="general", **BAD)
-
-    assert len(seen(slack, notes, "bob")) == 2
-
-
-async def test_refusals_come_in_the_order_of_their_calls(slack: LocalSlack) -> None:
-    notes = RefusedNotes(slack)
-
-    await call(slack, "chat.postMessage", channel="general", **BAD)
-    await call(slack, "chat.update", channel="general", ts="1.2", text="x")
-
-    assert seen(slack, notes, "bob") == ["invalid_blocks", "channel_not_found"]

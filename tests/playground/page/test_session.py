@@ -27,16 +27,3 @@ async def test_everybody_but_the_bot_can_be_chosen(slack: LocalSlack) -> None:
         "gus": "guest",
         "zoe": "another workspace",
     }
-
-
-async def test_nobody_sits_as_somebody_deactivated(slack: LocalSlack) -> None:
-    slack.deactivate("bob")
-
-    assert Session(slack, "bob").name == "ada"
-    assert "bob" not in [member.name for member in people(slack)]
-
-
-async def test_the_address_of_another_page_tells_of_the_seat(slack: LocalSlack) -> None:
-    session = Session(slack, "bob", "secret", is_dark=True)
-
-    assert session.address_of_page("/tracker") == "/tracker?as=bob&channel=secret"

@@ -97,13 +97,6 @@ async def test_a_filter_narrows_a_menu(
     assert found == taken
 
 
-async def test_a_menu_of_channels_takes_public_ones_only(slack: LocalSlack, opened: Open) -> None:
-    view = await opened("ada", type="channels_select")
-
-    assert not await takes(slack, "ada", view, "secret")
-    assert await takes(slack, "ada", view, "random")
-
-
 async def test_somebody_deactivated_is_not_offered(slack: LocalSlack, opened: Open) -> None:
     view = await opened("ada", type="multi_users_select")
     slack.deactivate("cy")

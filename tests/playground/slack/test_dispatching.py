@@ -9,13 +9,9 @@ from bot.playground.slack import LocalSlack, View
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import (
     ScriptedBot,
-    actions,
     field,
     form,
-    notice,
     options,
-    plain,
-    section,
     text_field,
 )
 
@@ -88,17 +84,6 @@ async def test_a_choice_tells_the_bot_with_the_whole_form(
     assert values["quiet"]["typed"]["value"] == "still here"
 
 
-async def test_an_overflow_menu_in_a_form_tells_the_bot(slack: LocalSlack, opened: Open) -> None:
-    menu = {"type": "overflow", "action_id": "more", "options": options("Pause", "Delete")}
-    view = await opened(form(section("Mondays", accessory=menu), text_field("Name")))
-
-    delivery = await slack.person("ada").choose(view, "Mondays", "Delete")
-
-    assert delivery
-    assert delivery.payload["actions"][0]["selected_option"]["value"] == "delete"
-    assert list(delivery.payload["view"]["state"]["values"]) == ["name"]
-
-
 async def test_what_is_typed_outlives_new_initial_values(
     slack: LocalSlack, opened: Open, api: Api
 ) -> None:
@@ -126,26 +111,3 @@ async def test_a_field_with_a_new_id_begins_anew(
     await api("views.update", view_id=view.id, view=form({**name, **moved, "element": element}))
 
     assert (await ada.next_form()).values == {"Name": "new"}
-
-
-async def test_text_is_kept_without_telling_the_bot(
-    slack: LocalSlack, bot: ScriptedBot, opened: Open
-) -> None:
-    ada = slack.person("ada")
-    view = await opened(form({**text_field("Name"), "dispatch_action": True}))
-
-    ada.by_id.note(view, "name", "typed", {"type": "plain_text_input", "value": "half"})
-
-    assert len(bot.got) == 1
-    assert ada.form
-    assert ada.form.values == {"Name": "half"}
-
-
-async def test_a_button_in_a_form_can_replace_it(slack: LocalSlack, opened: Open) -> None:
-    add = {"type": "button", "action_id": "add", "text": plain("Add")}
-    view = await opened(notice(actions(add)))
-
-    delivery = await slack.person("ada").press(view, "Add")
-
-    assert delivery.payload["view"]["hash"] == view.hash
-    assert delivery.payload["container"] == {"type": "view", "view_id": view.id}

@@ -3,7 +3,6 @@
 import pytest
 
 from bot.playground.slack import LocalSlack, payloads
-from tests.playground.slack.samples import ScriptedBot
 
 pytestmark = pytest.mark.anyio
 
@@ -49,11 +48,3 @@ async def test_bare_domains_can_arrive_linked(slack: LocalSlack, typed: str, sen
     slack.world.links_bare_domains = True
 
     assert payloads.escaped(slack.world, typed) == sent
-
-
-async def test_verbatim_text_is_sent_as_it_stands(slack: LocalSlack) -> None:
-    slack.outbox.carrier = bot = ScriptedBot()
-
-    await slack.person("bob").type("/scan <http://a.example|a.example>", verbatim=True)
-
-    assert bot.got[0].payload["text"] == "<http://a.example|a.example>"

@@ -35,13 +35,6 @@ async def test_after_a_short_burst_it_is_one_post_a_second(
     assert await errors(api, 2) == [None, "ratelimited"]
 
 
-async def test_a_rest_allows_the_next_burst(slack: LocalSlack, api: Api, real: Clock) -> None:
-    await errors(api, slack.world.posting.burst)
-    real.now += 60
-
-    assert await errors(api, slack.world.posting.burst) == [None] * slack.world.posting.burst
-
-
 async def test_every_channel_has_a_rate_of_its_own(
     slack: LocalSlack, api: Api, real: Clock
 ) -> None:
@@ -49,16 +42,6 @@ async def test_every_channel_has_a_rate_of_its_own(
     await errors(api, 1)
 
     assert await errors(api, 1, "secret") == [None]
-
-
-async def test_moving_the_clock_of_the_playground_gains_nothing(
-    slack: LocalSlack, api: Api, real: Clock, clock: Clock
-) -> None:
-    slack.world.posting.burst = 1
-    await errors(api, 1)
-    clock.now += 3600
-
-    assert await errors(api, 1) == ["ratelimited"]
 
 
 @pytest.mark.parametrize(("passed_s", "text"), [(0.5, "5"), (4.9, "1")])
@@ -74,21 +57,6 @@ async def test_a_refusal_says_how_many_whole_seconds_to_wait(
         real.now += passed_s
 
     assert headers == [(200, None), (429, text)]
-
-
-async def test_a_refused_post_costs_nothing(slack: LocalSlack, api: Api, real: Clock) -> None:
-    slack.world.posting.burst = 1
-    await errors(api, 5)
-    real.now += 1
-
-    assert await errors(api, 1) == [None]
-
-
-async def test_the_limit_can_be_switched_off_in_the_middle(slack: LocalSlack, api: Api) -> None:
-    await errors(api, slack.world.posting.burst)
-    slack.world.posting.seconds_between_posts = 0
-
-    assert await errors(api, 20) == [None] * 20
 
 
 async def test_replies_and_ephemerals_are_not_counted(slack: LocalSlack, api: Api) -> None:

@@ -43,7 +43,6 @@ async def opened(slack: LocalSlack, bot: ScriptedBot, api: Api) -> Open:
 
 
 BOXES = field("Scopes", {"type": "checkboxes", "options": options("read", "write")})
-RADIO = field("Type", {"type": "radio_buttons", "options": options("Owned", "Watched")})
 DATE = field("Until", {"type": "datepicker"})
 TIME = field("Time", {"type": "timepicker"})
 NUMBER = field(
@@ -78,56 +77,6 @@ async def test_a_field_takes_an_answer(
 
     state = bot.got[1].payload["view"]["state"]["values"][block["block_id"]]["typed"]
     assert state == {"type": block["element"]["type"], key: expected}
-
-
-async def test_options_are_chosen_by_their_words(
-    slack: LocalSlack, bot: ScriptedBot, opened: Open
-) -> None:
-    view = await opened(BOXES, RADIO)
-
-    await slack.person("ada").submit(view, {"Scopes": ["read", "write"], "Type": "Owned"})
-
-    values = bot.got[1].payload["view"]["state"]["values"]
-    chosen = values["scopes"]["typed"]["selected_options"]
-    assert [option["value"] for option in chosen] == ["read", "write"]
-    assert values["type"]["typed"]["selected_option"]["value"] == "owned"
-
-
-async def test_channels_and_people_are_chosen_by_name(
-    slack: LocalSlack, bot: ScriptedBot, opened: Open
-) -> None:
-    view = await opened(CHANNEL, PERSON)
-
-    await slack.person("ada").submit(view, {"Channel": "#general", "Person": "bob"})
-
-    values = bot.got[1].payload["view"]["state"]["values"]
-    assert values["person"]["typed"]["selected_user"] == slack.person("bob").id
-    assert values["channel"]["typed"]["selected_conversation"].startswith("C")
-
-
-async def test_what_is_there_at_the_start_is_sent(
-    slack: LocalSlack, bot: ScriptedBot, opened: Open
-) -> None:
-    here = field("Here", {"type": "conversations_select", "default_to_current_conversation": True})
-    view = await opened(text_field("Name", initial_value="proposed"), here)
-    channel = slack.channel("secret")
-
-    await slack.person("ada").submit(view)
-
-    assert view.values == {"Name": "proposed", "Here": channel.id}
-    values = bot.got[1].payload["view"]["state"]["values"]
-    assert values["name"]["typed"]["value"] == "proposed"
-
-
-async def test_an_empty_optional_field_is_sent_as_null(
-    slack: LocalSlack, bot: ScriptedBot, opened: Open
-) -> None:
-    view = await opened(text_field("Name", optional=True, initial_value="x"))
-
-    await slack.person("ada").submit(view, {"Name": ""})
-
-    values = bot.got[1].payload["view"]["state"]["values"]
-    assert values["name"]["typed"] == {"type": "plain_text_input", "value": None}
 
 
 @pytest.mark.parametrize(
@@ -204,16 +153,6 @@ async def test_errors_are_gone_once_the_form_changes(slack: LocalSlack, opened: 
     assert (await ada.next_form()).errors == {}
 
 
-async def test_an_ack_can_change_the_form(slack: LocalSlack, opened: Open) -> None:
-    view = await opened()
-    slack.outbox.carrier = ScriptedBot({"response_action": "update", "view": form(section("2"))})
-
-    await slack.person("ada").submit(view)
-
-    changed = await slack.person("ada").next_form()
-    assert (changed.id, changed.everything) == (view.id, "A form\n2\nSend")
-
-
 async def test_an_ack_can_put_another_form_on_top(slack: LocalSlack, opened: Open) -> None:
     view = await opened()
     slack.outbox.carrier = ScriptedBot({"response_action": "push", "view": form(section("2"))})
@@ -226,17 +165,6 @@ async def test_an_ack_can_put_another_form_on_top(slack: LocalSlack, opened: Ope
     assert ada.form is not None
     assert ada.form.id == view.id
     assert pushed.previous_id == view.id
-
-
-async def test_an_ack_can_clear_the_stack(slack: LocalSlack, opened: Open) -> None:
-    view = await opened()
-    push = {"response_action": "push", "view": form()}
-    slack.outbox.carrier = ScriptedBot(push, {"response_action": "clear"})
-
-    await slack.person("ada").submit(view)
-    await slack.person("ada").submit(await slack.person("ada").next_form())
-
-    assert slack.person("ada").form is None
 
 
 @pytest.mark.parametrize(
@@ -273,34 +201,6 @@ async def test_closing_is_told_where_the_form_asks_for_it(
     assert text is not None
     assert text.payload["type"] == "view_closed"
     assert ada.form is None
-
-
-async def test_closing_can_clear_the_whole_stack(slack: LocalSlack, opened: Open) -> None:
-    ada = slack.person("ada")
-    view = await opened()
-    push = {"response_action": "push", "view": form(clear_on_close=True)}
-    slack.outbox.carrier = ScriptedBot(push)
-    await ada.submit(view)
-
-    await ada.close(await ada.next_form())
-
-    assert ada.form is None
-
-
-async def test_an_external_select_asks_the_bot_and_takes_its_option(
-    slack: LocalSlack, opened: Open
-) -> None:
-    view = await opened(field("Domain", {"type": "external_select"}))
-    slack.outbox.carrier = bot = ScriptedBot({"options": options("Shop.example")})
-
-    await slack.person("ada").submit(view, {"Domain": "Shop.example"})
-
-    assert [delivery.payload["type"] for delivery in bot.got] == [
-        "block_suggestion",
-        "view_submission",
-    ]
-    values = bot.got[1].payload["view"]["state"]["values"]
-    assert values["domain"]["typed"]["selected_option"]["value"] == "shop.example"
 
 
 async def test_a_channel_field_can_bring_an_address_to_answer_at(

@@ -12,9 +12,7 @@ from tests.playground.slack.samples import (
     ScriptedBot,
     actions,
     button,
-    field,
     home,
-    options,
     section,
 )
 
@@ -91,38 +89,6 @@ async def test_a_press_in_home_carries_its_view_and_no_place(slack: LocalSlack, 
     assert payload["container"] == {"type": "view", "view_id": bob.home.id}
     assert payload["trigger_id"]
     assert not {"channel", "message", "response_url", "response_urls"} & set(payload)
-
-
-async def test_a_choice_in_home_sends_all_that_is_filled_in_there(
-    slack: LocalSlack, api: Api
-) -> None:
-    menu = {"type": "static_select", "options": options("Red", "Blue"), "action_id": "typed"}
-    bob = slack.person("bob")
-    await published(slack, api, field("Colour", menu, dispatch_action=True))
-    assert bob.home
-
-    delivery = await bob.choose(bob.home, "Colour", "Blue")
-
-    assert delivery
-    state = delivery.payload["view"]["state"]["values"]["colour"]["typed"]
-    assert state["selected_option"]["value"] == "blue"
-
-
-async def test_a_form_opens_from_home(slack: LocalSlack, api: Api) -> None:
-    await published(slack, api, actions(button("Scan")))
-    bob = slack.person("bob")
-    assert bob.home
-    trigger_id = (await bob.press(bob.home, "Scan")).trigger_id
-
-    modal = {
-        "type": "modal",
-        "title": {"type": "plain_text", "text": "A"},
-        "blocks": [section("x")],
-    }
-    answer = await api("views.open", trigger_id=trigger_id, view=modal)
-
-    assert answer["ok"]
-    assert bob.form
 
 
 @pytest.mark.parametrize("method", ["chat.postMessage", "chat.postEphemeral"])

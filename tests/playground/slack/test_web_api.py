@@ -27,16 +27,6 @@ async def post_form(http: aiohttp.ClientSession, url: str, data: Json) -> Json:
         return answer
 
 
-async def test_a_posted_message_is_seen_by_everybody(slack: LocalSlack, api: Api) -> None:
-    answer = await api("chat.postMessage", channel=channel_id(slack, "general"), text="hello")
-
-    message = await slack.person("gus").next_message()
-    assert (message.text, message.is_ephemeral, message.ts) == ("hello", False, answer["ts"])
-    assert answer["message"]["bot_id"]
-    assert slack.calls[0].arguments["text"] == "hello"
-    assert slack.calls[0].token == slack.bot_token
-
-
 @pytest.mark.parametrize(
     ("name", "error"),
     [
@@ -293,26 +283,6 @@ async def test_everybody_of_a_workspace_is_listed_in_pages(slack: LocalSlack, ap
     assert closed == ["cy"]
 
 
-async def test_the_list_of_people_needs_a_scope(slack: LocalSlack, api: Api) -> None:
-    slack.world.scopes = ("commands",)
-
-    assert (await api("users.list"))["needed"] == "users:read"
-
-
-async def test_a_cursor_leads_on_when_somebody_has_left(slack: LocalSlack, api: Api) -> None:
-    slack.world.scopes = READS
-    general = slack.world.workspace.channels[channel_id(slack, "general")]
-    where = {"channel": general.id, "limit": 2}
-    first = await api("conversations.members", **where)
-    everybody = sorted(general.members)
-    general.members -= {everybody[0], everybody[2]}
-
-    cursor = first["response_metadata"]["next_cursor"]
-    second = await api("conversations.members", cursor=cursor, **where)
-
-    assert second["members"] == everybody[3:5]
-
-
 @pytest.mark.parametrize(
     ("wish", "error"),
     [
@@ -335,26 +305,6 @@ async def test_nonsense_about_pages_is_refused(
     answer = await api("conversations.members", channel=channel_id(slack, "general"), **wish)
 
     assert answer.get("error") == error
-
-
-async def test_a_channel_tells_its_state_and_members(slack: LocalSlack, api: Api) -> None:
-    slack.world.scopes = READS
-
-    info = await api("conversations.info", channel=channel_id(slack, "old"))
-    members = await api("conversations.members", channel=channel_id(slack, "secret"))
-
-    assert (info["channel"]["is_archived"], info["channel"]["is_member"]) == (True, True)
-    people = {slack.person("ada").id, slack.person("bob").id, slack.bot_user_id}
-    assert set(members["members"]) == people
-
-
-async def test_a_direct_message_is_opened_once(slack: LocalSlack, api: Api) -> None:
-    first = await api("conversations.open", users=slack.person("ada").id)
-    again = await api("conversations.open", users=slack.person("ada").id)
-    await api("chat.postMessage", channel=first["channel"]["id"], text="psst")
-
-    assert first["channel"]["id"] == again["channel"]["id"]
-    assert (await slack.person("ada").next_message("dm")).text == "psst"
 
 
 @pytest.mark.parametrize(("body", "error"), [("{", "invalid_json"), ("[]", "json_not_object")])

@@ -24,15 +24,6 @@ async def test_the_request_beyond_the_limit_is_refused(
     assert [reply.headers["X-RateLimit-Remaining"] for reply in replies] == ["1", "0", "0"]
 
 
-async def test_the_limit_is_counted_for_each_key(
-    api: Api, tracker: Tracker, acme: Account, key: str
-) -> None:
-    tracker.hourly_limit = 1
-    await api.list(key)
-
-    assert (await api.list(acme.create_key("other"))).status_code == 200
-
-
 async def test_the_limit_holds_until_the_clock_hour_ends(
     api: Api, tracker: Tracker, clock: Clock, key: str
 ) -> None:

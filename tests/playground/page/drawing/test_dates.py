@@ -16,8 +16,3 @@ def test_days_have_names_or_a_date_and_the_year_where_it_is_far() -> None:
     assert {days: shown(NOON + timedelta(days=days)) for days in words} == words
     midnight = datetime(2027, 2, 3, 23, tzinfo=UTC)
     assert [shown(midnight - timedelta(minutes=1)), shown(midnight)] == ["Today", "Tomorrow"]
-
-
-def test_times_have_twelve_hours_and_unknown_tokens_stay() -> None:
-    when = datetime(2024, 8, 20, 22, 4, 5, tzinfo=UTC)
-    assert shown(when, "{unknown} at {time}") == "{unknown} at 12:04 AM"
