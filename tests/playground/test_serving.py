@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from bot.playground.serving import AddressError, listening
+from bot.playground.run import AddressError, listening
 
 
 def test_port_0_is_a_free_one() -> None:

@@ -94,18 +94,14 @@ class Call:
 class Settings:
     """What the app's pages and its manifest say; change it whenever you like.
 
-    `scopes` are all that may be asked for, `optional_scopes` those of them that people may
-    decline, `events` the types that the app is subscribed to; of these the local Slack knows
-    `app_home_opened`, `app_uninstalled`, `tokens_revoked`, `team_access_granted`,
-    `team_access_revoked`, `app_mention` and `message.im`. `messages_tab_read_only`: people cannot
-    write to the app. `answers_within_s`: so long Slack waits for an ack, and after a press
-    for a form; on a busy machine tests should wait longer.
+    `scopes` are all that may be asked for, `events` what the app is subscribed to; people cannot
+    write to a `messages_tab_read_only`. `answers_within_s`: so long Slack waits for an ack, and
+    after a press for a form; on a busy machine tests should wait longer.
     """
 
     commands: Sequence[str]
     scopes: Sequence[str]
     events: Sequence[str] = ()
-    optional_scopes: Sequence[str] = ()
     redirect_urls: Sequence[str] = ()
     shortcuts: Sequence[Shortcut] = ()
     functions: Mapping[str, Json] = field(default_factory=dict)

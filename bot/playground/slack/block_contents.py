@@ -153,7 +153,6 @@ Typed = dict[tuple[str, str], Json]
 # https://docs.slack.dev/reference/block-kit/block-elements
 _NAMED_STATES = {
     "value": "plain_text_input number_input email_text_input url_text_input",
-    "rich_text_value": "rich_text_input",
     "selected_option": "static_select external_select radio_buttons",
     "selected_options": "checkboxes multi_static_select multi_external_select",
     **{f"selected_{kind}": f"{kind}s_select" for kind in ("user", "channel", "conversation")},
@@ -167,10 +166,10 @@ _NAMED_STATES = {
     },
 }
 STATES: dict[str, tuple[str, str]] = {
-    kind: (key, "initial_" + key.removeprefix("selected_").removeprefix("rich_text_"))
+    kind: (key, "initial_" + key.removeprefix("selected_"))
     for key, kinds in _NAMED_STATES.items()
     for kind in kinds.split()
-} | {"file_input": ("files", "initial_files")}
+}
 INTERACTIVE = {*STATES, "button", "overflow"}
 
 

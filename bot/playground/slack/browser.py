@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http.cookies import CookieError, Morsel, SimpleCookie
 from urllib.parse import SplitResult, urljoin, urlsplit
@@ -42,9 +42,8 @@ class Cookies:
         for header in headers:
             for name, morsel in _read(header).items():
                 cookie = _cookie(parts, morsel)
-                if _is_refused(parts, name, cookie):
-                    continue
-                kept[name] = cookie
+                if not _is_refused(parts, name, cookie):
+                    kept[name] = cookie
 
     def put(self, url: str, name: str, value: str) -> None:
         """Keep a cookie for every page of a site."""
@@ -65,10 +64,6 @@ class Cookies:
             if _covers(cookie.path, parts.path or "/")
             if not (from_elsewhere and cookie.same_site == "strict")
         }
-
-    def clear(self) -> None:
-        """Forget all, as a private window does when it is closed."""
-        self._kept.clear()
 
 
 def _read(header: str) -> "SimpleCookie":
@@ -143,25 +138,18 @@ class Browser:
         self.cookies.put(slack_url, SESSION_COOKIE, signed_in)
 
     async def install(
-        self,
-        start_url: str,
-        *,
-        approve: bool = True,
-        org_wide: bool = False,
-        declined: Iterable[str] = (),
+        self, start_url: str, *, approve: bool = True, org_wide: bool = False
     ) -> Page:
         """Install the app from its own page on; return the page on which that ends.
 
-        `declined` are optional scopes that the person does not grant. See `Person.install`.
+        Without `approve` they cancel; `org_wide` is for the whole organisation.
         """
-        page = await self.open(start_url, until=PATH)
-        if not page.url.startswith(f"{self._slack_url}{PATH}"):
-            return page
         try:
-            if not approve:
-                callback = await self.cancel(page.url)
+            address = await self.begin(start_url)
+            if approve:
+                callback = await self.approve(address, org_wide=org_wide)
             else:
-                callback = await self.approve(page.url, org_wide=org_wide, declined=declined)
+                callback = await self.cancel(address)
         except InstallRefused as refused:
             return refused.page
         return await self.open(callback, from_elsewhere=True)
@@ -176,17 +164,13 @@ class Browser:
             raise InstallRefused(page)
         return page.url
 
-    async def approve(
-        self, authorize_url: str, *, org_wide: bool = False, declined: Iterable[str] = ()
-    ) -> str:
+    async def approve(self, authorize_url: str, *, org_wide: bool = False) -> str:
         """Allow the app on Slack's page; return the address that leads back, not yet open.
 
         Raises: InstallRefused: Slack does not let them.
         """
-        fields = [("decision", "allow"), *(("declined", scope) for scope in declined)]
-        return await self._answered(
-            authorize_url, [*fields, ("org_wide", "1" if org_wide else "")]
-        )
+        fields = [("decision", "allow"), ("org_wide", "1" if org_wide else "")]
+        return await self._answered(authorize_url, fields)
 
     async def cancel(self, authorize_url: str) -> str:
         """Refuse the app on Slack's page; return the address that leads back, not yet open."""

@@ -12,15 +12,13 @@ from bot.playground.slack.authorize_page import PATH
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.browser import Browser
 from bot.playground.slack.changes import PATIENCE_S
-from bot.playground.slack.delivery import Delivery, Outbox, SignedHttp
+from bot.playground.slack.delivery import Delivery, Outbox, SignedHttp, Sockets
 from bot.playground.slack.errors import FormError, StepFailed
 from bot.playground.slack.installations import Installation
 from bot.playground.slack.model import Channel, Member, Message, Org
 from bot.playground.slack.person import Person
 from bot.playground.slack.posting import OTHER_BOT_ID
-from bot.playground.slack.sockets import Sockets
-from bot.playground.slack.universe import Universe
-from bot.playground.slack.workspace_state import WorkspaceState
+from bot.playground.slack.universe import Universe, WorkspaceState
 
 
 class Lines:

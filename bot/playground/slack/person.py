@@ -1,7 +1,7 @@
 """People: what they do in Slack, and what they see."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from bot.playground.slack import block_contents, forms, payloads, views, visible
@@ -12,8 +12,8 @@ from bot.playground.slack.delivery import Delivery, Outbox
 from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress, Refusal
 from bot.playground.slack.forms import Choices
 from bot.playground.slack.model import Channel, Member, Message, View
+from bot.playground.slack.universe import WorkspaceState
 from bot.playground.slack.visible import Unseen
-from bot.playground.slack.workspace_state import WorkspaceState
 
 
 class Acting:
@@ -196,22 +196,14 @@ class Person:
         return self.member.id
 
     async def install(
-        self,
-        start_url: str,
-        *,
-        approve: bool = True,
-        org_wide: bool = False,
-        declined: Iterable[str] = (),
+        self, start_url: str, *, approve: bool = True, org_wide: bool = False
     ) -> Page:
         """Install the app in a new browser: from its own page, over Slack's, back to it.
 
-        Without `approve` they cancel; `org_wide` is for the whole organisation; `declined` are
-        optional scopes that they do not grant. Returns the page on which it ends, which is
-        Slack's where that does not let them. For the single steps see `browser`.
+        Returns the page on which it ends, which is Slack's where that does not let them. See
+        `Browser.install`.
         """
-        return await self.browser().install(
-            start_url, approve=approve, org_wide=org_wide, declined=declined
-        )
+        return await self.browser().install(start_url, approve=approve, org_wide=org_wide)
 
     async def type(
         self, text: str, channel: str = "general", *, verbatim: bool = False

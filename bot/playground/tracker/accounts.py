@@ -13,8 +13,7 @@ from typing import Final
 import idna
 
 from bot.playground.tracker.keys import KeyRecord, key_digest, new_key
-from bot.playground.tracker.samples.facts import health_after_scan, sample_health
-from bot.playground.tracker.samples.portfolio import sample_portfolio
+from bot.playground.tracker.samples.facts import health_after_scan, sample_health, sample_portfolio
 from bot.playground.tracker.samples.scan import sample_scan
 
 MAX_NAME_CHARS = 253  # RFC 1035, section 2.3.4, written without the trailing dot

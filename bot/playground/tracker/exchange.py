@@ -8,15 +8,19 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from bot.playground.tracker.accounts import Account
-from bot.playground.tracker.answers import (
+from bot.playground.tracker.keys import KEY_PATTERN, KeyRecord
+from bot.playground.tracker.service import (
     Answer,
     RefusedError,
+    Request,
+    Tracker,
+    body_for_log,
     documented_refusal,
+    holds_key,
     refusal_answer,
     status_of,
+    without_keys,
 )
-from bot.playground.tracker.keys import KEY_PATTERN, KeyRecord
-from bot.playground.tracker.service import Request, Tracker, body_for_log, holds_key, without_keys
 
 BEARER = re.compile(rf"Bearer ({KEY_PATTERN.pattern})")
 

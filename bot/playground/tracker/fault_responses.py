@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from aiohttp import web
 
-from bot.playground.tracker.answers import MESSAGES, Answer, documented_refusal
 from bot.playground.tracker.exchange import REMAINING_HEADER, Exchange, as_response, refused
-from bot.playground.tracker.service import RawAnswer, Tracker
+from bot.playground.tracker.service import MESSAGES, Answer, RawAnswer, Tracker, documented_refusal
 
 ELSEWHERE_PATH = "/elsewhere"
 CHUNK_BYTES = 65_536

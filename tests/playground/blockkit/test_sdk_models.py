@@ -39,6 +39,6 @@ def test_a_field_that_the_sdk_reads_and_writes_again_stays_accepted() -> None:
 
 def test_every_block_class_of_the_sdk_is_tried() -> None:
     classes = inspect.getmembers(sdk, inspect.isclass)
-    kinds = {one.type for _, one in classes if issubclass(one, sdk.Block) and one is not sdk.Block}
-    tried = {block["type"] for block in KNOWN_BLOCKS}
-    assert kinds == tried | NOT_TRIED | LEFT_OUT
+    names = {name for name, one in classes if issubclass(one, sdk.Block)} - {"Block", "InputBlock"}
+    tried = {block["type"] for block in KNOWN_BLOCKS} - {"input"} | NOT_TRIED | LEFT_OUT
+    assert names == {f"{kind.title().replace('_', '')}Block" for kind in tried}

@@ -5,7 +5,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.playground.page.refusals import RefusedNotes
+from bot.playground.page.actions import RefusedNotes
 from bot.playground.slack import Call, LocalSlack
 from tests.playground.slack.samples import form, section
 

@@ -8,9 +8,8 @@ import pytest
 
 from bot.playground.page.tracker_pages.domains import add_typed, domain_rows, score_from
 from bot.playground.page.tracker_pages.keys import key_rows, make_key
-from bot.playground.page.tracker_pages.knobs import EVERY, FAULTS, order_fault
+from bot.playground.page.tracker_pages.knobs import EVERY, FAULTS, order_fault, request_rows
 from bot.playground.page.tracker_pages.paged_table import Query, page_of
-from bot.playground.page.tracker_pages.requests import request_rows
 from bot.playground.sandbox import Sandbox, running_sandbox
 from bot.playground.tracker import NO_SCORE, Account, DomainRecord, Tracker
 from bot.playground.tracker.service import FaultPlan

@@ -94,43 +94,6 @@ async def test_an_app_that_comes_back_gets_a_new_token_and_only_new_scopes(
     assert (await api("auth.test", token=before))["error"] == "account_inactive"
 
 
-async def test_the_app_can_remove_itself(slack: LocalSlack, api: Api) -> None:
-    wrong = await api("apps.uninstall", client_id=slack.client_id, client_secret="no")
-    right = await api(
-        "apps.uninstall", client_id=slack.client_id, client_secret=slack.client_secret
-    )
-    await slack.universe.change_event.until(
-        lambda: len(slack.envelopes) == 2 or None, timeout_s=TIME_LIMIT_S
-    )
-
-    assert (wrong["error"], right["ok"]) == ("bad_client_secret", True)
-    assert (notices(slack), slack.is_installed) == (REMOVAL, False)
-
-
-async def test_revoking_the_last_token_removes_the_app(slack: LocalSlack, api: Api) -> None:
-    tried = await api("auth.revoke", test=True)
-    revoked = await api("auth.revoke")
-    await slack.universe.change_event.until(
-        lambda: len(slack.envelopes) == 2 or None, timeout_s=TIME_LIMIT_S
-    )
-
-    assert (tried["revoked"], revoked["revoked"]) == (False, True)
-    assert (await api("auth.test"))["error"] == "account_inactive"
-    assert not slack.is_installed
-
-
-async def test_with_rotation_only_one_token_is_revoked(
-    slack: LocalSlack, installer: Installer, api: Api
-) -> None:
-    slack.app.settings.rotates_tokens = True
-    await slack.person("ada").install(installer.start_url)
-
-    await api("auth.revoke")
-
-    assert (await api("auth.test"))["error"] == "token_revoked"
-    assert slack.is_installed
-
-
 class TestEventsThatAreNotAnswered:
     """Slack tries again at once, after one minute and after five."""
 

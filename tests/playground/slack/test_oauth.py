@@ -118,20 +118,6 @@ async def test_a_browser_without_a_session_is_asked_to_sign_in(
         assert response.status == 403
 
 
-async def test_optional_scopes_can_be_declined_and_no_others(
-    acme: LocalSlack, installer: Installer
-) -> None:
-    acme.app.settings.optional_scopes = ("users:read",)
-    bob = acme.person("bob")
-
-    refused = await bob.install(installer.start_url, declined=["chat:write"])
-    await bob.install(installer.start_url, declined=["users:read"])
-
-    assert refused.status == 403
-    assert installer.answers[0]["scope"] == "commands,chat:write,im:write"
-    assert acme.world.scopes == ("commands", "chat:write", "im:write")
-
-
 async def test_a_code_is_good_once(slack: LocalSlack, installer: Installer) -> None:
     back = f"{installer.url}/callback"
     code = await code_for(slack, installer)

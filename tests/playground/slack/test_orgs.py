@@ -138,7 +138,7 @@ class TestTheToken:
         posted = await api(
             "chat.postMessage", token=token, channel=id_of(legal, "general"), text="x"
         )
-        listed = await api("conversations.list", token=token, team_id=legal.team_id)
+        listed = await api("users.conversations", token=token, team_id=legal.team_id)
 
         assert [posted["error"], listed["error"]] == ["team_access_not_granted"] * 2
 
@@ -152,7 +152,7 @@ class TestTheToken:
         assert answer["error"] == "team_not_found"
 
     @pytest.mark.parametrize(
-        "method", ["conversations.list", "users.conversations", "users.list", "usergroups.list"]
+        "method", ["users.conversations", "users.list", "usergroups.list"]
     )
     async def test_lists_need_to_know_of_which_workspace(
         self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api, method: str
@@ -170,7 +170,7 @@ class TestTheToken:
     async def test_a_workspace_s_own_token_ignores_a_team_id(
         self, slack: LocalSlack, api: Api
     ) -> None:
-        assert (await api("conversations.list", team_id="T9"))["ok"]
+        assert (await api("users.conversations", team_id="T9"))["ok"]
 
     async def test_one_home_tab_is_seen_from_everywhere(
         self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from bot.playground.slack import LocalSlack
-from bot.playground.slack.delivery import Delivery
-from bot.playground.slack.sockets import _envelope
+from bot.playground.slack.delivery import Delivery, _envelope
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import ScriptedBot, actions, button, home, options, section
 

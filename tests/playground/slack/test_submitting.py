@@ -201,16 +201,3 @@ async def test_closing_is_told_where_the_form_asks_for_it(
     assert text is not None
     assert text.payload["type"] == "view_closed"
     assert ada.form is None
-
-
-async def test_a_channel_field_can_bring_an_address_to_answer_at(
-    slack: LocalSlack, bot: ScriptedBot, opened: Open
-) -> None:
-    element = {"type": "conversations_select", "response_url_enabled": True}
-    view = await opened(field("Channel", element))
-
-    await slack.person("ada").submit(view, {"Channel": "general"})
-
-    [at] = bot.got[1].payload["response_urls"]
-    assert at["block_id"] == "channel"
-    assert at["response_url"].startswith("http://")

@@ -1,4 +1,4 @@
-"""The page with what makes the service or Slack slow, strict or faulty."""
+"""What a real service does not show: its log of requests, and how to make it or Slack fail."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,15 +6,22 @@ from pathlib import Path
 
 import yaml
 from nicegui import ui
-from starlette.requests import Request
+from starlette.requests import Request as HttpRequest
 
-from bot.playground.page.tracker_pages.frame import TRACKER_MENU, draw_head, draw_title, here
+from bot.playground.page.tracker_pages.frame import (
+    TRACKER_MENU,
+    columns,
+    draw_head,
+    draw_title,
+    here,
+    time_text,
+)
+from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
 from bot.playground.sandbox import Sandbox
 from bot.playground.slack import LocalSlack
 from bot.playground.slack.app import Fault
-from bot.playground.tracker import Tracker
-from bot.playground.tracker.answers import MESSAGES
-from bot.playground.tracker.service import ENDPOINTS
+from bot.playground.tracker import Request, Tracker
+from bot.playground.tracker.service import ENDPOINTS, MESSAGES
 
 EVERY = 1_000_000_000  # more requests than a playground lives to see
 WORDS = yaml.safe_load(Path(__file__).with_name("knobs.yaml").read_text("utf-8"))
@@ -135,7 +142,7 @@ def add(sandbox: Sandbox) -> None:
     """Add the page."""
 
     @ui.page("/tracker/knobs")
-    def page(request: Request) -> None:
+    def page(request: HttpRequest) -> None:
         draw_head("Domain Tracker", TRACKER_MENU, here(request))
         with ui.column().classes("dt-page"):
             draw_title(
@@ -183,3 +190,39 @@ def _number(
         on_change=take,
         validation={f"0 to {most:,.0f}": is_right},
     ).style("min-width: 220px")
+
+
+LOG_COLUMNS = columns(
+    time="Time (UTC)", method="Method", path="Path", account="Account", key="Key", status="Status"
+)
+
+
+def add_log(sandbox: Sandbox) -> None:
+    """Add the page."""
+
+    @ui.page("/tracker/requests")
+    def page(request: HttpRequest) -> None:
+        draw_head("Domain Tracker", TRACKER_MENU, here(request))
+        with ui.column().classes("dt-page"):
+            draw_title("Requests", "Everything that was asked of the service, newest first.")
+            PagedTable(LOG_COLUMNS, lambda query: request_rows(sandbox.tracker, query))
+
+
+def request_rows(tracker: Tracker, query: Query) -> tuple[list[Row], int]:
+    """Return the requests of a query, newest first."""
+    numbered = [*enumerate(tracker.requests)][::-1]
+    return rows_of(
+        numbered, lambda each: _request_row(*each), query, [str(c["name"]) for c in LOG_COLUMNS]
+    )
+
+
+def _request_row(number: int, request: Request) -> Row:
+    return {
+        "id": number,
+        "time": time_text(request.at),
+        "method": request.method,
+        "path": request.path,
+        "account": request.account or "unknown",
+        "key": request.key_name or "none that is known",
+        "status": "no answer" if request.status is None else str(request.status),
+    }

@@ -13,8 +13,7 @@ from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal, bad_arguments
 from bot.playground.slack.installations import Token
 from bot.playground.slack.model import Channel, Member
-from bot.playground.slack.universe import Universe
-from bot.playground.slack.workspace_state import WorkspaceState
+from bot.playground.slack.universe import Universe, WorkspaceState
 
 
 @dataclass(frozen=True)

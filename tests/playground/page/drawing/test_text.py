@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.playground.page.drawing.charts import numbers_html
 from bot.playground.page.drawing.mrkdwn import link_html, text_html
+from bot.playground.page.drawing.tables import numbers_html
 from tests.playground.blockkit.samples import line_chart, plain
 from tests.playground.page.drawing.people import Berlin
 
