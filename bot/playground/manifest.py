@@ -30,12 +30,7 @@ class Shortcut:
 
 @dataclass(frozen=True)
 class AppInfo:
-    """What Slack knows of the app: its name, its commands, its permissions and its events.
-
-    A tab that the manifest does not mention is off: Slack's page gives no default,
-    https://docs.slack.dev/reference/app-manifest. `functions` are the custom steps for workflows
-    by `callback_id`, as the manifest writes them.
-    """
+    """What Slack knows of the app. A tab that the manifest does not mention is off."""
 
     name: str
     commands: tuple[SlashCommand, ...]
@@ -62,9 +57,8 @@ class AppInfo:
 def read_manifest(path: Path = MANIFEST) -> AppInfo:
     """Return what the manifest says.
 
-    Raises: OSError, yaml.YAMLError, KeyError. ValueError: it declares functions, which Slack takes
-    only of apps for organisations that run elsewhere:
-    https://docs.slack.dev/tools/bolt-js/tutorials/custom-steps.
+    Raises: ValueError: it declares functions, which Slack takes only of apps for organisations
+    that run elsewhere: https://docs.slack.dev/tools/bolt-js/tutorials/custom-steps.
     """
     manifest = _parsed(path.read_text(encoding="utf-8"))
     features, settings = manifest.get("features", {}), manifest.get("settings", {})

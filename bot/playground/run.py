@@ -57,11 +57,7 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Yield a socket that listens; port 0 takes a free one.
-
-    A browser that comes too early waits instead of being refused. Raises: AddressError:
-    the port is taken or reserved, or the host is none of this machine.
-    """
+    """Yield a socket that listens; port 0 takes a free one. Raises: AddressError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family)

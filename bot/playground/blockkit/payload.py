@@ -32,10 +32,7 @@ _SHOWN = frozenset((
 
 
 def text_chars(value: object) -> int:
-    """Return the characters of shown text anywhere inside `value`.
-
-    Any JSON value will do; it is walked without recursion, so its depth does not matter.
-    """
+    """Return the characters of shown text anywhere inside any JSON value, without recursion."""
     total = 0
     waiting: list[tuple[object, object]] = [("", value)]
     while waiting:
@@ -69,11 +66,7 @@ _MAX_COUNT = {"table": (1, "only_one_table_allowed"), "data_visualization": (2, 
 def check_blocks(
     blocks: object, *, surface: Surface = "message", root: str = "/blocks"
 ) -> list[Problem]:
-    """Return everything Slack would refuse in these blocks, in the order it was found.
-
-    Any JSON value may be given. Pointers begin with `root`. What concerns a whole view, such as
-    its submit button, is `check_view`'s.
-    """
+    """Return everything Slack would refuse in these blocks; pointers begin with `root`."""
     place = Place(root, surface)
     BlockList().check(blocks, place)
     return place.problems
@@ -180,10 +173,8 @@ Refusal = tuple[str, list[Problem]]
 def check_message(payload: Mapping[str, object]) -> Refusal | None:
     """Return Slack's error code for this message with its problems, or None when it is fine.
 
-    `blocks` and `attachments` may be lists or, as in a form, JSON in a string. Codes: `no_text`,
-    `invalid_blocks_format`, `invalid_blocks`, `msg_blocks_too_long`, `invalid_attachments` (also
-    for a second table, as Slack has it), `too_many_attachments`, and `msg_too_long` for
-    `markdown_text`. The length of `text` is not looked at: it depends on the method.
+    `blocks` and `attachments` may be lists or, as in a form, JSON in a string. The length of
+    `text` is not looked at: it depends on the method.
     """
     blocks, attachments = _decoded(payload, "blocks"), _decoded(payload, "attachments")
     if not isinstance(blocks, list):
@@ -301,11 +292,7 @@ HOME = Shape(
 
 
 def check_view(view: object) -> tuple[str, list[Problem]] | None:
-    """Return Slack's error code for this view with its problems, or None when it is fine.
-
-    The view may be an object or, as in a form, JSON in a string. Codes: `invalid_arguments`, and
-    `view_too_large` without problems.
-    """
+    """Return Slack's error code for this view, or JSON of one, with its problems; or None."""
     if isinstance(view, str):
         try:
             view = json.loads(view)

@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Any
 
 from nicegui import ui
@@ -47,62 +46,39 @@ class RefusedNote:
     channel_id: str
     member_id: str | None
     what: str
-    answer: Json
-
-    @property
-    def code(self) -> str:
-        """Slack's word for it."""
-        return str(self.answer.get("error", ""))
-
-    @property
-    def details(self) -> list[str]:
-        """What is wrong, a line each, with its JSON pointer where there is one."""
-        return [str(line) for line in self.answer.get("errors") or []]
+    code: str
+    details: list[str]  # what is wrong, with JSON pointers
 
 
 class RefusedNotes:
-    """All refusals since the start, read from the calls that the local Slack remembers."""
+    """All refusals since the start, as the local Slack tells of them."""
 
     def __init__(self, slack: LocalSlack) -> None:
         self._slack = slack
-        self._waiting: list[Call] = []
-        self._taken = 0
         self._notes: list[RefusedNote] = []
+        slack.app.on_answer = self._take
 
     def of(self, channel_id: str, member_id: str) -> list[RefusedNote]:
         """Return what was refused in a channel, as far as one person would have seen it."""
-        self._take_new()
         return [
             note
             for note in self._notes
             if note.channel_id == channel_id and note.member_id in (None, member_id)
         ]
 
-    def add(self, refusal: Refusal, channel_id: str, member_id: str, what: str) -> None:
-        """Note what was refused outside of any call: a reply in an ack."""
-        now = self._slack.world.workspace.clock()
-        self._add(now, channel_id, member_id, what, refusal.body)
-        self._slack.world.workspace.change_event.notify()
-
-    def _take_new(self) -> None:
-        # From the end: the log forgets its oldest calls.
-        taken = self._taken
-        new = [*takewhile(lambda call: call.number > taken, reversed(self._slack.calls))]
-        self._waiting += reversed(new)
-        self._taken = new[0].number if new else taken
-        # A call is remembered before it is answered.
-        answered = [call for call in self._waiting if call.status]
-        self._waiting = [call for call in self._waiting if not call.status]
-        for call in answered:
-            is_refused = call.answer.get("ok") is False and call.status != TOO_FAST
-            if is_refused and (place := self._place(call)):
-                self._add(call.at, *place, call.method, call.answer)
-
-    def _add(
-        self, at: float, channel_id: str, member_id: str | None, what: str, answer: Json
+    def add(
+        self, answer: Json, channel_id: str, member_id: str | None, what: str, at: float
     ) -> None:
-        number = len(self._notes) + 1
-        self._notes.append(RefusedNote(number, at, channel_id, member_id, what, answer))
+        """Note what was refused: in a call, or outside of any, as a reply in an ack."""
+        details = [str(line) for line in answer.get("errors") or []]
+        code, number = str(answer.get("error", "")), len(self._notes) + 1
+        note = RefusedNote(number, at, channel_id, member_id, what, code, details)
+        self._notes.append(note)
+
+    def _take(self, call: Call) -> None:
+        is_refused = call.answer.get("ok") is False and call.status != TOO_FAST
+        if is_refused and (place := self._place(call)):
+            self.add(call.answer, *place, call.method, call.at)
 
     def _place(self, call: Call) -> tuple[str, str | None] | None:
         """Return where it would have been seen, and by whom; None: nowhere."""
@@ -152,11 +128,7 @@ _TOLD = {
 
 @dataclass(frozen=True)
 class Around:
-    """What the page does for everything drawn on it.
-
-    `complain` shows a sentence to the person; `follow` opens what a link into Slack leads to;
-    `open_thread` gets the timestamp of a thread's first message; `fill` gets a line to type.
-    """
+    """What the page does for everything drawn on it; `fill` gets a line to type."""
 
     complain: Callable[[str], None]
     follow: Callable[[str], Awaitable[None]]
@@ -265,9 +237,9 @@ class Speaking:
             await session.person.type(line, session.place)
         except CommandFailed as error:
             if isinstance(error.__cause__, Refusal) and session.channel:
-                self._refused.add(
-                    error.__cause__, session.channel.id, session.member.id, "command ack"
-                )
+                now = session.slack.world.workspace.clock()
+                at = session.channel.id, session.member.id
+                self._refused.add(error.__cause__.body, *at, "command ack", now)
             words = _UNKNOWN if error.code == "invalid_command" else _FAILED
             self._tell(session, words, line, error.code)
 

@@ -99,9 +99,7 @@ def _button(label: str) -> ui.button:
 
 @dataclass(frozen=True)
 class TopBar:
-    """Draws the bar. `sit` gets the name of whom somebody wants to be; `darken` is told of
-    each change between light and dark.
-    """
+    """Draws the bar; `sit` gets the name of whom somebody wants to be."""
 
     sandbox: Sandbox
     session: Session

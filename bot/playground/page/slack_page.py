@@ -173,11 +173,7 @@ TITLE = "Domain Tracker playground"
 
 
 def add(sandbox: Sandbox, app_info: AppInfo) -> None:
-    """Add the page.
-
-    Its address says who looks at what: `/?as=bob&channel=general&dark=1`, where `channel` may
-    also be "dm" or "home".
-    """
+    """Add the page at `/?as=bob&channel=general&dark=1`; `channel` may also be "dm" or "home"."""
     refused = RefusedNotes(sandbox.slack)
 
     @ui.page("/", title=TITLE)

@@ -24,10 +24,7 @@ from bot.playground.slack.changes import ChangeEvent, note
 
 
 def signed_headers(secret: str, body: bytes, at: float | None = None) -> dict[str, str]:
-    """Return the two headers that prove a request.
-
-    `at` is a moment in Unix seconds; None: now, by the real clock, with which the bot compares it.
-    """
+    """Return the headers that prove a request sent at that Unix time; None: now, really."""
     timestamp = str(int(time.time() if at is None else at))
     digest = hmac.new(secret.encode(), f"v0:{timestamp}:".encode() + body, hashlib.sha256)
     return {
@@ -79,10 +76,7 @@ class Carrier(Protocol):
     """One way to the bot."""
 
     async def carry(self, delivery: Delivery) -> tuple[int, Any]:
-        """Return status and decoded body of the ack, however long it takes.
-
-        Raises: aiohttp.ClientError, OSError, NobodyConnectedError: it did not arrive.
-        """
+        """Return status and decoded body of the ack, however long it takes."""
         ...
 
 

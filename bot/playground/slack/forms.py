@@ -119,11 +119,10 @@ def field_called(blocks: list[Json], name: str) -> Found:
 
 
 def filled(found: Found, answer: Any, choices: Choices) -> Json:
-    """Return the state of a field after an answer.
+    """Return the state of a field after an answer; None empties it. Raises: FormError.
 
-    `answer` is text, a number, the visible text of an option, the name of a channel ("dm": the
-    direct message with the app) or person, or a list of these where several may be chosen; None
-    empties the field. Raises: FormError: the field does not take it.
+    `answer` is text, a number, the visible text of an option, the name of a person or channel
+    ("dm": the direct message with the app), or a list of these where several may be chosen.
     """
     kind = found.element["type"]
     key = "selected_option" if kind == "overflow" else STATES[kind][0]

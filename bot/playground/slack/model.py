@@ -201,11 +201,7 @@ class OrgPerson:
 
 @dataclass
 class Org:
-    """An organisation. `people` by id; `teams` are the ids of its workspaces, oldest first.
-
-    `homes` are the Home tabs of an app that is installed for all of it: one for each person,
-    whatever workspace they look at it from.
-    """
+    """An organisation. One Home tab for each person in `homes`, if all of it has the app."""
 
     id: str
     name: str
@@ -234,10 +230,7 @@ class Org:
 
 
 class Workspace:
-    """Everybody and everything in one workspace. `change_event` tells of each change.
-
-    Ids count from `first_number`: two workspaces that start alike have the same ids.
-    """
+    """Everybody and everything in one workspace; ids count from `first_number`."""
 
     def __init__(
         self,

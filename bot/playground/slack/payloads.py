@@ -189,8 +189,7 @@ _TYPED = re.compile(rf"(?P<url>{_URL})|(?P<bare>{_BARE_DOMAIN})|(?<!\w)(?P<name>
 def escaped(world: WorkspaceState, typed: str, *, is_message: bool = False) -> str:
     """Return typed text as Slack stores it: escaped, with links and names marked up.
 
-    Of a command only `links_bare_domains` says whether a bare domain becomes a link; in a message
-    (`is_message`) it does.
+    In a message a bare domain becomes a link; in a command `links_bare_domains` says whether.
     """
     text = typed.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     links = is_message or world.links_bare_domains

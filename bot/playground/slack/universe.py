@@ -206,9 +206,7 @@ def world_for(
 
     A workspace's own token acts there, whatever `team_id` says. An organisation's token acts where
     the channel, person, view or trigger of the arguments is, or where `team_id` says if the method
-    `needs_team`. Raises: Refusal: `missing_argument` without a `team_id` that is needed,
-    `team_access_not_granted` for a workspace that was not given the app, `team_not_found` for a
-    channel's name.
+    `needs_team`. Raises: Refusal.
     """
     if not installation.is_org_wide:
         return universe.worlds[installation.home_id]

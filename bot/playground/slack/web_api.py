@@ -28,11 +28,16 @@ from bot.playground.slack.universe import Universe, WorkspaceState, world_for
 async def answer(
     universe: Universe, request: web.Request, call: Call, act: Callable[[dict[str, str]], Json]
 ) -> web.Response:
-    """Run `act` unless a fault was ordered; its Refusal is an answer too.
+    """Run `act`, which may add headers, unless a fault was ordered; a Refusal is an answer too."""
+    response = await _answered(universe, request, call, act)
+    universe.app.on_answer(call)
+    universe.change_event.notify()  # a refusal is news too
+    return response
 
-    `act` returns the fields of the answer and may add to the headers that it is given. `Date` is
-    told by the clock by which events are stamped, too.
-    """
+
+async def _answered(
+    universe: Universe, request: web.Request, call: Call, act: Callable[[dict[str, str]], Json]
+) -> web.Response:
     universe.app.remember(call)
     fault = universe.app.faults.next_for(call.method)
     if fault and not fault.after_acting and (failed := await _failed(fault, request, call)):
@@ -43,7 +48,6 @@ async def answer(
     except Refusal as refusal:
         call.answer, call.status = refusal.body, refusal.status
         headers |= refusal.headers
-    universe.change_event.notify()  # a refusal is news too
     if fault and fault.after_acting and (failed := await _failed(fault, request, call)):
         return failed
     return web.json_response(call.answer, status=call.status, headers=headers)
@@ -275,9 +279,8 @@ async def running_slack(
 ) -> AsyncIterator[LocalSlack]:
     """Run a local Slack until the block ends; yield its first workspace, which has the app.
 
-    `clock` returns Unix seconds; it ages triggers, response_urls, codes and tokens and stamps
-    messages, but acks are timed by the real clock. `settings` are those of `Settings`; without
-    any, the app has the commands and shortcuts of the manifest, and may ask for what they need.
+    `clock` returns Unix seconds; it ages and stamps everything but acks. Without `settings` the
+    app has the commands and shortcuts of the manifest, and may ask for what they need.
     """
     about = read_manifest().settings
     known = {"commands": about["commands"], "shortcuts": about["shortcuts"], "scopes": SCOPES}

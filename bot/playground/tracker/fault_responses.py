@@ -3,24 +3,25 @@
 import asyncio
 import json
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from aiohttp import web
 
-from bot.playground.tracker.exchange import REMAINING_HEADER, Exchange, as_response, refused
-from bot.playground.tracker.service import MESSAGES, Answer, RawAnswer, Tracker, documented_refusal
+from bot.playground.tracker.exchange import REMAINING_HEADER, Exchange, refused, response_of
+from bot.playground.tracker.service import MESSAGES, RawAnswer, Tracker, documented_refusal
 
 ELSEWHERE_PATH = "/elsewhere"
 CHUNK_BYTES = 65_536
 HTML_PAGE = b"<!doctype html><html><head><title>%s</title></head><body>%s</body></html>\n"
-FIXED = {
-    "500": Answer(500, b'{"error": "Internal server error"}'),
-    "502": Answer(502, b"Bad Gateway\n", "text/plain"),
-    "503": Answer(503, b'{"error": "Service temporarily unavailable"}'),
-    "html_500": Answer(500, HTML_PAGE % (b"500", b"Something went wrong"), "text/html"),
-    "html_200": Answer(200, HTML_PAGE % (b"Sign in", b"Please sign in"), "text/html"),
-    "empty_200": Answer(200, b""),
-    "foreign_json": Answer(200, json.dumps({"hello": ["world", {"n": 1}], "data": 7}).encode()),
-    "teapot": Answer(418, b"short and stout\n", "text/plain"),
+FIXED: dict[str, Any] = {  # status, body and type of its content
+    "500": (500, b'{"error": "Internal server error"}'),
+    "502": (502, b"Bad Gateway\n", "text/plain"),
+    "503": (503, b'{"error": "Service temporarily unavailable"}'),
+    "html_500": (500, HTML_PAGE % (b"500", b"Something went wrong"), "text/html"),
+    "html_200": (200, HTML_PAGE % (b"Sign in", b"Please sign in"), "text/html"),
+    "empty_200": (200, b""),
+    "foreign_json": (200, json.dumps({"hello": ["world", {"n": 1}], "data": 7}).encode()),
+    "teapot": (418, b"short and stout\n", "text/plain"),
 }
 
 
@@ -43,7 +44,7 @@ async def answer_instead(
             return web.Response(status=302, headers={"Location": tracker.url + ELSEWHERE_PATH})
         case "huge":  # valid JSON, an empty list, if it is read to the end
             return await _stream(exchange, 200, _blank_list(tracker.huge_bytes))
-    response = as_response(FIXED[what])
+    response = response_of(*FIXED[what])
     if what == "503" and tracker.retry_after_s is not None:
         response.headers["Retry-After"] = str(tracker.retry_after_s)
     return response

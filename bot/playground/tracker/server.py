@@ -5,7 +5,6 @@ import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -20,17 +19,16 @@ from bot.playground.tracker.accounts import (
 from bot.playground.tracker.exchange import (
     EXCHANGE,
     Exchange,
-    as_response,
     authorize,
     finish_headers,
     noted,
     read_body,
     refused,
+    response_of,
 )
 from bot.playground.tracker.fault_responses import ELSEWHERE_PATH, answer_instead, dropped, spoiled
 from bot.playground.tracker.service import (
     MISTAKE_STATUS,
-    Answer,
     RefusedError,
     Tracker,
     keyless_logger,
@@ -40,35 +38,20 @@ from bot.playground.tracker.service import (
 SCAN_ACTION = "full_scan"
 
 
-@dataclass(frozen=True)
-class NewDomain:
-    """The body of an add: section 4.2."""
-
-    domain: str
-    domain_type: str
-    tags: tuple[str, ...]
-    folder: str | None
-
-
-def new_domain(content_type: str, raw: bytes) -> NewDomain:
-    """Return the domain that a body asks for.
-
-    Raises: RefusedError: bad_request or media_type, saying which field is wrong.
-    """
+def new_domain(content_type: str, raw: bytes) -> dict[str, Any]:
+    """Return what `Account.add` takes of a body: section 4.2. Raises: RefusedError."""
     body = _fields(content_type, raw, {"domain", "domainType", "tags", "folder"})
     tags = body.get("tags", [])
     if not isinstance(tags, list) or not all(_is_label(tag) for tag in tags):
         raise _wrong("tags must be an array of strings")
     if "folder" in body and not _is_label(body["folder"]):
         raise _wrong("folder must be a string")
-    return NewDomain(_domain_name(body), _domain_type(body), tuple(tags), body.get("folder"))
+    traits = {"domain_type": _domain_type(body), "tags": tags, "folder": body.get("folder")}
+    return {"domain": _domain_name(body), **traits}
 
 
 def check_scan_action(content_type: str, raw: bytes) -> None:
-    """Accept the body of a full scan: section 4.3.
-
-    Raises: RefusedError: bad_request or media_type.
-    """
+    """Accept the body of a full scan: section 4.3. Raises: RefusedError."""
     if _fields(content_type, raw, {"action"}).get("action") != SCAN_ACTION:
         raise _wrong(f"action must be {SCAN_ACTION}")
 
@@ -117,7 +100,7 @@ LIST_PATH = "/api/tools/domain-tracker"
 SCAN_PATH = LIST_PATH + "/{domain_id}/scan"
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-Act = Callable[[Tracker, Exchange, Account], Awaitable[Answer]]
+Act = Callable[[Tracker, Exchange, Account], Awaitable[web.Response]]
 
 
 def endpoint(tracker: Tracker, name: str, act: Act) -> Handler:
@@ -140,26 +123,25 @@ def endpoint(tracker: Tracker, name: str, act: Act) -> Handler:
     return handle
 
 
-async def list_domains(_tracker: Tracker, exchange: Exchange, account: Account) -> Answer:
+async def list_domains(_tracker: Tracker, exchange: Exchange, account: Account) -> web.Response:
     """Answer with every domain of the account: section 4.1."""
     if exchange.body:
         raise RefusedError("bad_request", "A list request has no body")
     return _json(200, [record.as_json() for record in account.domains.values()])
 
 
-async def add_domain(_tracker: Tracker, exchange: Exchange, account: Account) -> Answer:
+async def add_domain(_tracker: Tracker, exchange: Exchange, account: Account) -> web.Response:
     """Put a domain into the account's portfolio: section 4.2."""
     wanted = new_domain(exchange.http.content_type, exchange.body)
     try:
-        record = account.add(
-            wanted.domain, domain_type=wanted.domain_type, tags=wanted.tags, folder=wanted.folder
-        )
+        record = account.add(**wanted)
     except DuplicateDomainError as error:
-        raise RefusedError("duplicate", f"{wanted.domain} is in the portfolio already") from error
+        told = f"{wanted['domain']} is in the portfolio already"
+        raise RefusedError("duplicate", told) from error
     return _json(201, record.as_json())
 
 
-async def scan_domain(tracker: Tracker, exchange: Exchange, account: Account) -> Answer:
+async def scan_domain(tracker: Tracker, exchange: Exchange, account: Account) -> web.Response:
     """Scan a domain of the account: section 4.3."""
     check_scan_action(exchange.http.content_type, exchange.body)
     record = account.domains.get(exchange.http.match_info["domain_id"])
@@ -175,13 +157,13 @@ async def _answer(tracker: Tracker, exchange: Exchange, name: str, act: Act) -> 
     scope = "read_domains" if name == "list" else "write_domains"
     try:
         account = authorize(tracker, exchange.holder, exchange.http.remote or "", scope)
-        return as_response(await act(tracker, exchange, account))
+        return await act(tracker, exchange, account)
     except RefusedError as refusal:
         return refused(tracker, refusal)
 
 
-def _json(status: int, data: object) -> Answer:
-    return Answer(status, json.dumps(data).encode())
+def _json(status: int, data: object) -> web.Response:
+    return response_of(status, json.dumps(data).encode())
 
 
 logger = logging.getLogger(__name__)
@@ -194,10 +176,7 @@ SHUTDOWN_TIMEOUT_S = 0.05
 async def running_tracker(
     clock: Callable[[], datetime] = utc_now, host: str = "127.0.0.1", port: int = 0
 ) -> AsyncIterator[Tracker]:
-    """Serve a new, empty Domain Tracker; port 0 takes a free one. Its `url` says where it is.
-
-    `clock` returns aware UTC moments; keys expire and the hourly limit starts again by it.
-    """
+    """Serve a new, empty Domain Tracker, whose keys and limits end by `clock` (aware, in UTC)."""
     tracker = Tracker(clock=clock)
     runner = web.AppRunner(
         tracker_app(tracker),

@@ -52,28 +52,11 @@ def documented_refusal(kind: str) -> RefusedError:
     return RefusedError(kind, MESSAGES[kind])
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A finished answer, free of any HTTP library."""
-
-    status: int
-    body: bytes
-    content_type: str = "application/json"
-
-
 def status_of(kind: str, error_status: int | None) -> int:
     """Return the status of a refusal. `error_status` rules the four documented errors only."""
     if kind in MISTAKE_STATUS:
         return MISTAKE_STATUS[kind]
     return DEFAULT_ERROR_STATUS[kind] if error_status is None else error_status
-
-
-def refusal_answer(refusal: RefusedError, style: str, status: int) -> Answer:
-    """Return the answer to a refused request. Raises KeyError for an unknown style."""
-    content_type, write = ERROR_STYLES[style]
-    written = write(refusal, status)
-    text = written if isinstance(written, str) else json.dumps(written)
-    return Answer(status, text.encode(), content_type)
 
 
 def _as_deep(refusal: RefusedError, status: int) -> object:
@@ -107,11 +90,9 @@ ERROR_STYLES: Final[Mapping[str, tuple[str, Callable[[RefusedError, int], object
 class Request:
     """One request, noted on arrival.
 
-    `endpoint` is "list", "add", "scan" or None for any other path. `account` and `key_name` say
-    whose known key came with it, None when none did. `status` is None until the answer begins,
-    and stays None when the connection is closed without one. `body` is the decoded JSON, the text
-    when it is no JSON, None when there was none. `key_elsewhere`: a key was seen outside the
-    Authorization header, where it must never be.
+    `account` and `key_name` say whose known key came with it. `status` is None until the answer
+    begins, and where there is none. `key_elsewhere`: a key was outside the Authorization header,
+    where it must never be.
     """
 
     method: str
@@ -147,10 +128,7 @@ def body_for_log(raw: bytes) -> object:
 
 
 def keyless_logger(name: str) -> logging.Logger:
-    """Return a logger that writes no key.
-
-    aiohttp 3.14 logs the header lines of a request that it cannot parse.
-    """
+    """Return a logger that writes no key; aiohttp 3.14 logs headers that it cannot parse."""
     logger = logging.getLogger(name)
     logger.addFilter(_strip_keys)
     return logger
@@ -271,11 +249,8 @@ def utc_now() -> datetime:
 class Tracker:
     """The service. Every attribute below `requests` is a setting and may be changed at any time.
 
-    What the service document leaves open is a setting here: `error_style`, one of ERROR_STYLES;
-    `error_status`, one status for all four errors, None for one each; and `retry_after_s`, sent
-    with rate-limit errors and 503, None for no such header.
-
-    `caller_ip`: the address from which every call seems to come, None for the real one.
+    What the service document leaves open is a setting: `error_style`, one of ERROR_STYLES;
+    `error_status`, one for all four errors, None for one each; and `retry_after_s`.
     """
 
     clock: Callable[[], datetime] = utc_now

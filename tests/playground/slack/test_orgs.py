@@ -151,9 +151,7 @@ class TestTheToken:
 
         assert answer["error"] == "team_not_found"
 
-    @pytest.mark.parametrize(
-        "method", ["users.conversations", "users.list", "usergroups.list"]
-    )
+    @pytest.mark.parametrize("method", ["users.conversations", "users.list", "usergroups.list"])
     async def test_lists_need_to_know_of_which_workspace(
         self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api, method: str
     ) -> None:

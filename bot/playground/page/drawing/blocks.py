@@ -31,10 +31,7 @@ _FILLED: dict[str, Callable[[RenderContext, Json, Json, Label], None]] = {
 def draw_element(
     context: RenderContext, block: Json, element: Json, label: Label | None = None
 ) -> None:
-    """Draw an element; without `label` it is named by what stands beside it.
-
-    Raises: KeyError, if it is none that the bot sends.
-    """
+    """Draw an element; without `label` it is named by what stands beside it. Raises: KeyError."""
     kind = element["type"]
     if kind == "button":
         draw_button(context, block, element)
@@ -200,9 +197,7 @@ def draw_blocks(
 ) -> None:
     """Draw blocks into NiceGUI's current slot; what cannot be drawn is shown as its JSON.
 
-    `errors` are shown under the inputs of their `block_id`; `values` are the states of what was
-    filled in so far, by `block_id` and `action_id`; `channel_id` is the conversation that menus
-    may begin with.
+    See `RenderContext` for what else may be known.
     """
     context = RenderContext(actions, names, errors or {}, values or {}, channel_id)
     with box("bk-blocks"):

@@ -70,12 +70,7 @@ class Actions(Protocol):
         """A link into Slack itself was pressed; the bot knows of it."""
 
     async def choose(self, block_id: str, action_id: str, state: Json) -> None:
-        """Something was typed, picked or ticked, inside a form or outside.
-
-        `state` is the element's new state as in `view.state.values`: its `type`, and one of
-        `value`, `rich_text_value`, `selected_option`, `selected_options`, `selected_date`, …
-        An option of an overflow menu comes this way too, as `selected_option`.
-        """
+        """Something was typed, picked or ticked; `state` is as in `view.state.values`."""
 
     def note(self, block_id: str, action_id: str, state: Json) -> None:
         """Something was typed that the bot does not know yet; `state` as for `choose`."""

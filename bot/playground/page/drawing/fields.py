@@ -100,10 +100,7 @@ async def press(context: RenderContext, block: Json, element: Json) -> None:
 
 
 async def choose(context: RenderContext, block: Json, element: Json, value: Any) -> bool:
-    """Tell the bot's side what an element now holds, unless its question is answered with no.
-
-    Returns whether it was; if not, the element must show again what it held.
-    """
+    """Tell the bot's side what an element now holds; return False if its question gets a no."""
     if not await agreed(element.get("confirm"), context.names):
         return False
     await context.actions.choose(*place_of(block, element), _state(element, value))

@@ -40,18 +40,12 @@ def auth_test(call: ApiCall) -> Json:
 
 
 def users_info(call: ApiCall) -> Json:
-    """Describe one person; to an organisation's token without a workspace of theirs.
-
-    That last is reported in https://github.com/errbotio/err-backend-slackv3/issues/96.
-    """
+    """Describe one person; of an organisation its place in it, too."""
     return {"user": _user_json(call, call.member(call.required("user")))}
 
 
 def users_list(call: ApiCall) -> Json:
-    """List everybody of a workspace: bots, guests, strangers, and deactivated accounts.
-
-    https://docs.slack.dev/reference/methods/users.list: without a limit it is all of them.
-    """
+    """List everybody of a workspace: https://docs.slack.dev/reference/methods/users.list."""
     page, following = one_page(call, call.world.workspace.members, None)
     return {
         "members": [_user_json(call, member) for member in page],

@@ -18,10 +18,7 @@ from bot.playground.slack.universe import Universe, WorkspaceState
 
 @dataclass(frozen=True)
 class ApiCall:
-    """The arguments of a call and the world in which it acts.
-
-    `token` is the bot's; None for methods that take none, or the app's own.
-    """
+    """The arguments of a call and the world in which it acts; `token` only if it is the bot's."""
 
     universe: Universe
     world: WorkspaceState

@@ -79,8 +79,7 @@ def info(call: ApiCall) -> Json:
 def of_user(call: ApiCall) -> Json:
     """List the channels that the bot is in; of somebody else those that the bot sees.
 
-    Unlike others it does not tell who is in them:
-    https://docs.slack.dev/reference/methods/users.conversations
+    https://docs.slack.dev/reference/methods/users.conversations: without `is_member`.
     """
     workspace = call.world.workspace
     wanted = str(call.get("user") or workspace.bot_user_id)

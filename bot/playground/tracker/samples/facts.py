@@ -38,10 +38,7 @@ def is_score(health: object) -> TypeGuard[int | float]:
 
 
 def health_after_scan(domain: str, health: object, scan_number: int) -> object:
-    """Return the score after a scan: a little off, the same in every run.
-
-    None becomes the domain's first score. A value that is no score stays what it is.
-    """
+    """Return the score after a scan: a little off, the same in every run; what is none stays."""
     if health is None:
         return sample_health(domain)
     if not is_score(health):
@@ -63,10 +60,7 @@ class Facts:
         return stream(self.domain, topic)
 
     def fails(self, check: str, rarity: float = 1.0) -> bool:
-        """Say whether a check fails: at 0 every one, at 100 none, and fewer the better the score.
-
-        A `rarity` above 1 keeps a serious finding for bad scores.
-        """
+        """Say whether a check fails: less often with a better score and a higher `rarity`."""
         likelihood: float = (1 - self.score / 100) ** rarity
         return stream(self.domain, f"check {check}").random() < likelihood
 
@@ -139,11 +133,7 @@ class SampleDomain:
 
 
 def sample_portfolio(count: int, seed: int = 1) -> list[SampleDomain]:
-    """Return `count` different domains, the same for the same seed.
-
-    About one in 25 is international, one in 33 has no score, one in 100 a null score, and one in
-    five is in no folder.
-    """
+    """Return `count` different domains, the same for the same seed; some international or odd."""
     pick = stream(str(seed), "portfolio")
     names: dict[str, None] = {}
     while len(names) < count:

@@ -362,9 +362,8 @@ def sample_scan(
 ) -> dict[str, Any]:
     """Return whois, dns, ssl and security of an invented domain, the same in every run.
 
-    The findings fit the `health` score; a value that is no score means the one made from the name.
-    `quirk` is "none" or one of `quirks.QUIRKS`; None lets the name decide. Raises: ValueError: an
-    unknown quirk.
+    The findings fit the `health` score, or else the name. `quirk` is "none" or one of EDGE_CASES;
+    None lets the name decide. Raises: ValueError.
     """
     score = health if is_score(health) else sample_health(domain)
     facts = Facts(domain, today, score)
