@@ -105,15 +105,6 @@ def test_the_clock_stays_inside_the_calendar() -> None:
     assert clock() == NOON
 
 
-@pytest.mark.parametrize(
-    ("now", "minutes"),
-    [(NOON, 50), (NOON.replace(minute=0), 60)],
-    ids=["within an hour", "at a full hour"],
-)
-def test_the_next_full_hour_is_ahead(now: datetime, minutes: int) -> None:
-    assert MovableClock(lambda: now).until_next_hour() == timedelta(minutes=minutes)
-
-
 async def test_ada_connects_the_workspace_by_the_form(town: Sandbox, tmp_path: Path) -> None:
     stop = asyncio.Event()
     settings = settings_for(town.slack, town.tracker, tmp_path, "socket")
@@ -127,22 +118,6 @@ async def test_ada_connects_the_workspace_by_the_form(town: Sandbox, tmp_path: P
     await bob.type("/domains")
     answer = await bob.next_message(where=lambda message: "⏳" not in message.everything)
     assert "12 domains" in answer.everything
-    stop.set()
-    await bot
-
-
-async def test_connecting_leaves_nothing_behind_for_ada(town: Sandbox, tmp_path: Path) -> None:
-    stop = asyncio.Event()
-    settings = settings_for(town.slack, town.tracker, tmp_path, "socket")
-    bot = asyncio.create_task(serve(settings, stop, clock=town.clock))
-    await town.slack.connected()
-
-    await town.connect("northwind")
-
-    ada = town.slack.person("ada")
-    assert ada.form is None
-    assert ada.messages("dm") == []
-    assert town.slack.envelopes[0].payload["command"] == "/domainkey"
     stop.set()
     await bot
 

@@ -273,16 +273,14 @@ _FRAME = {
 
 # `hash` is an argument of `views.update`, `submit_disabled` is for workflow steps only, and what
 # Slack adds in payloads (`id`, `state`, …) may not be sent back.
-MODAL = Shape(
-    "https://docs.slack.dev/reference/views/modal-views",
+MODAL = Shape(  # https://docs.slack.dev/reference/views/modal-views
     "modal",
     {"title": spec("plain 24"), "blocks": BlockList()},
     {**{name: spec(words) for name, words in _FRAME.items()}, **_BOTH},
     EVERYWHERE,
     (_inputs_need_submit, _one_focus),
 )
-HOME = Shape(
-    "https://docs.slack.dev/reference/views/home-tab-views",
+HOME = Shape(  # https://docs.slack.dev/reference/views/home-tab-views
     "home",
     {"blocks": BlockList()},
     _BOTH,

@@ -172,7 +172,6 @@ class Shape:
     `kind` is the value of its `type`, empty for objects without one. Any other field is refused.
     """
 
-    docs: str
     kind: str
     required: Mapping[str, Spec]
     optional: Mapping[str, Spec]

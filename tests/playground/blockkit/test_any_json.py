@@ -13,10 +13,7 @@ from bot.playground.blockkit.schema import Surface
 from tests.playground.blockkit.samples import (
     EVERY_MESSAGE_BLOCK,
     Json,
-    form_field,
-    home,
     modal,
-    options,
 )
 
 Nesting = Literal["list", "object", "container", "type"]
@@ -38,12 +35,6 @@ ANY_JSON = st.recursive(
         | st.dictionaries(WORDS | st.text(max_size=5), inner, max_size=6)
     ),
     max_leaves=40,
-)
-FORM = modal(
-    form_field({"type": "static_select", "options": options(2)}),
-    form_field({"type": "number_input", "is_decimal_allowed": True, "min_value": "1"}),
-    form_field({"type": "datepicker", "initial_date": "2030-01-31"}),
-    form_field({"type": "plain_text_input", "min_length": 1, "max_length": 9}),
 )
 
 
@@ -84,14 +75,6 @@ def test_one_wrong_part_is_answered_with_pointers_below_the_root(
     problems = check_blocks(blocks, surface=surface)
 
     assert all(one.pointer.startswith("/blocks") and one.message for one in problems)
-
-
-@settings(max_examples=100)
-@given(one_part_replaced(FORM) | one_part_replaced(home(*EVERY_MESSAGE_BLOCK)))
-def test_one_wrong_part_of_a_view_is_answered(view: Json) -> None:
-    refusal = check_view(view)
-
-    assert refusal is None or all(one.pointer.startswith("/view") for one in refusal[1])
 
 
 def nested(depth: int, kind: Nesting) -> Json:

@@ -94,18 +94,6 @@ def test_what_is_no_secret_stays() -> None:
 
 
 @pytest.mark.anyio
-async def test_every_way_between_slack_and_the_bot_is_listed_newest_first(
-    sandbox: Sandbox,
-) -> None:
-    rows, total = entry_rows(sandbox, frozenset(KINDS), Query(count=0))
-
-    assert total == len(sandbox.slack.envelopes) + len(sandbox.slack.calls)
-    assert {row["kind"] for row in rows} == set(KINDS)
-    what = [row["what"] for row in rows]
-    assert what.index("views.open") < what.index("/domainkey") < what.index("auth.test")
-
-
-@pytest.mark.anyio
 async def test_an_envelope_says_who_and_how_fast(sandbox: Sandbox) -> None:
     rows, _ = entry_rows(sandbox, frozenset({"to the bot"}), Query(words="set key"))
 

@@ -11,7 +11,6 @@ from tests.playground.page.screen import Screen
 from tests.playground.slack.samples import (
     ScriptedBot,
     form,
-    notice,
     plain,
     section,
     text_field,
@@ -56,16 +55,6 @@ async def opens(screen: Screen, title: str) -> None:
         return shown is not None and shown.props["aria-label"] == title
 
     await screen.until(is_open)
-
-
-async def test_a_form_opens_as_a_dialog_called_by_its_title(
-    slack: LocalSlack, opened: Screen
-) -> None:
-    show(slack, title=plain("Add a domain"))
-
-    await opens(opened, "Add a domain")
-    for words in ("Name", "Send", "Cancel"):
-        assert words in opened.text
 
 
 async def test_what_is_typed_is_sent_and_the_form_closes(
@@ -195,19 +184,3 @@ async def test_a_field_that_did_not_change_is_left_alone(
     await opened.sees("A preview")
     assert name_field(opened) is field
     assert view.values["Name"] == "half a na"
-
-
-async def test_a_form_without_a_button_to_send_becomes_one_and_back(
-    slack: LocalSlack, opened: Screen
-) -> None:
-    view = show(slack)
-    await opens(opened, "A form")
-
-    slack.world.stacks.update(view, notice(section("A list")))
-    await opened.sees("A list")
-    assert "Send" not in opened.text
-    slack.world.stacks.update(view, form(text_field("Name", initial_value="new")))
-
-    await opened.sees("Send")
-    assert "A list" not in opened.text
-    assert name_field(opened).value == "new"

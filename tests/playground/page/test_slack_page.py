@@ -11,25 +11,11 @@ from tests.playground.page.conftest import APP, OpenScreen
 from tests.playground.page.screen import Screen
 from tests.playground.slack.samples import (
     ScriptedBot,
-    actions,
-    button,
     home,
     section,
 )
 
 pytestmark = pytest.mark.anyio
-
-
-async def test_a_line_is_posted_as_the_person_s_own_message(
-    slack: LocalSlack, screen: Screen
-) -> None:
-    await screen.open("/?as=bob&channel=general")
-
-    screen.send("Good *morning*")
-
-    await screen.sees("morning")
-    assert [message.text for message in slack.person("ada").messages()] == ["Good *morning*"]
-    assert screen.all("article")[0].props["aria-label"] == "from bob"
 
 
 async def test_a_command_goes_to_the_bot_and_its_answer_to_one_person(
@@ -66,16 +52,6 @@ async def test_slackbot_says_why_a_command_failed(
     await screen.sees(words)
     assert screen.all("article")[0].props["aria-label"] == "from Slackbot, only visible to you"
     assert slack.person("ada").messages() == []
-
-
-async def test_commands_are_offered_while_one_is_typed(screen: Screen) -> None:
-    await screen.open("/?as=bob")
-
-    screen.write("/d")
-
-    offered = [option.props["aria-selected"] for option in screen.all("option")]
-    assert offered == ["true", "false"]
-    assert "[words]\nList your domains" in screen.text
 
 
 async def test_escape_closes_the_offer_and_keeps_what_is_typed(screen: Screen) -> None:
@@ -156,13 +132,6 @@ async def test_each_person_sees_their_channels_and_the_app(
     assert _names(screen) == [*places.split(), "Domain Tracker", "Home"]
 
 
-async def test_somebody_of_another_workspace_sees_the_shared_channel_only(screen: Screen) -> None:
-    await screen.open("/?as=zoe&channel=dm")
-
-    assert _names(screen) == ["shared"]
-    assert "Message #shared" in [screen.named("Message").props["placeholder"]]
-
-
 async def test_becoming_somebody_else_shows_what_they_may_see(
     slack: LocalSlack, screen: Screen
 ) -> None:
@@ -228,20 +197,6 @@ async def test_old_messages_come_when_they_are_asked_for(
     assert "number 59" in screen.messages[-1]
 
 
-async def test_pressing_a_drawn_button_reaches_the_bot(
-    bot: ScriptedBot, slack: LocalSlack, screen: Screen
-) -> None:
-    general = slack.channel("general")
-    row = [actions(button("Scan"))]
-    slack.world.posting.add(general, {"text": "x", "blocks": row})
-    await screen.open("/?as=bob")
-
-    screen.click("Scan")
-
-    await screen.until(lambda: bot.got)
-    assert bot.got[0].payload["actions"][0]["action_id"] == "scan"
-
-
 async def test_home_follows_what_the_bot_publishes_next(slack: LocalSlack, screen: Screen) -> None:
     bob = slack.person("bob").id
     slack.world.stacks.publish(bob, home(section("Welcome, Bob")))
@@ -250,16 +205,6 @@ async def test_home_follows_what_the_bot_publishes_next(slack: LocalSlack, scree
     slack.world.stacks.publish(bob, home(section("12 domains")))
 
     await screen.sees("12 domains")
-
-
-async def test_an_empty_line_is_not_sent(slack: LocalSlack, screen: Screen) -> None:
-    await screen.open("/?as=bob")
-
-    screen.send("  ")
-    screen.send("Hello")
-
-    await screen.sees("Hello")
-    assert [message.text for message in slack.person("bob").messages()] == ["Hello"]
 
 
 async def test_slackbot_tells_who_typed_even_if_somebody_else_sits_there_by_now(

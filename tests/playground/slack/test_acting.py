@@ -14,14 +14,8 @@ from tests.playground.slack.samples import (
     text_field,
 )
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
 Json = dict[str, Any]
-
-
-@pytest.fixture(autouse=True)
-def bot(slack: LocalSlack) -> ScriptedBot:
-    slack.outbox.carrier = bot = ScriptedBot()
-    return bot
 
 
 def show(slack: LocalSlack, *blocks: Json, **more: Any) -> View:

@@ -120,18 +120,6 @@ async def test_nobody_opens_a_conversation_with_somebody_deactivated(
     assert answer["error"] == "user_disabled"
 
 
-async def test_what_is_posted_to_somebody_deactivated_is_taken_and_read_by_nobody(
-    slack: LocalSlack, api: Api
-) -> None:
-    bob = slack.person("bob").id
-    direct = (await api("conversations.open", users=bob))["channel"]["id"]
-    slack.deactivate("bob")
-
-    answers = [await api("chat.postMessage", channel=to, text="x") for to in (bob, direct)]
-
-    assert [answer["ok"] for answer in answers] == [True, True]
-
-
 async def test_somebody_deactivated_is_told_of_in_few_words(slack: LocalSlack, api: Api) -> None:
     slack.deactivate("ada")
 

@@ -74,20 +74,6 @@ async def test_an_eleventh_link_is_turned_away(
     assert (await last.receive_json())["reason"] == "too_many_websockets"
 
 
-async def test_a_link_that_was_asked_to_go_gets_no_more_payloads(
-    slack: LocalSlack, http: aiohttp.ClientSession
-) -> None:
-    async with http.ws_connect(slack.sockets.new_link()) as link:
-        await link.receive_json()
-        await slack.sockets.refresh()
-        asked = await link.receive_json()
-
-        with pytest.raises(CommandFailed, match="dispatch_failed"):
-            await slack.person("bob").type("/scan")
-
-    assert (asked["type"], asked["reason"]) == ("disconnect", "refresh_requested")
-
-
 async def test_a_redirect_is_not_followed(slack: LocalSlack) -> None:
     async def redirect(_request: web.Request) -> web.Response:
         raise web.HTTPFound(slack.api_url + "api.test")

@@ -1,12 +1,11 @@
 """Fields that tell the bot at once, and what stays in them when the bot changes the form."""
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
-from bot.playground.slack import LocalSlack, View
-from tests.playground.slack.conftest import Api
+from bot.playground.slack import LocalSlack
+from tests.playground.slack.conftest import Api, Open
 from tests.playground.slack.samples import (
     ScriptedBot,
     field,
@@ -17,26 +16,6 @@ from tests.playground.slack.samples import (
 
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
-Open = Callable[..., Awaitable[View]]
-
-
-@pytest.fixture
-def bot(slack: LocalSlack) -> ScriptedBot:
-    slack.outbox.carrier = bot = ScriptedBot()
-    return bot
-
-
-@pytest.fixture
-async def opened(slack: LocalSlack, bot: ScriptedBot, api: Api) -> Open:
-    """Open a view on ada's screen."""
-
-    async def open_(view: Json) -> View:
-        delivery = await slack.person("ada").type("/scan")
-        answer = await api("views.open", trigger_id=delivery.trigger_id, view=view)
-        assert answer["ok"], answer
-        return await slack.person("ada").next_form()
-
-    return open_
 
 
 WORDS = options("Mon", "Tue")
@@ -95,19 +74,3 @@ async def test_what_is_typed_outlives_new_initial_values(
     await api("views.update", view_id=view.id, view=new)
 
     assert (await ada.next_form()).values == {"Name": "typed", "Untouched": "first"}
-
-
-@pytest.mark.parametrize(
-    "moved", [{"block_id": "other"}, {"element": {"action_id": "other"}}], ids=["block", "action"]
-)
-async def test_a_field_with_a_new_id_begins_anew(
-    slack: LocalSlack, opened: Open, api: Api, moved: Json
-) -> None:
-    ada, name = slack.person("ada"), text_field("Name", initial_value="old")
-    view = await opened(form(name))
-    await ada.choose(view, "Name", "typed")
-
-    element = {**name["element"], "initial_value": "new", **moved.get("element", {})}
-    await api("views.update", view_id=view.id, view=form({**name, **moved, "element": element}))
-
-    assert (await ada.next_form()).values == {"Name": "new"}

@@ -59,14 +59,6 @@ async def test_an_edited_mention_comes_again_and_says_so(slack: LocalSlack) -> N
     assert bob.messages()[0].is_edited
 
 
-async def test_a_mention_by_a_bot_names_that_bot(slack: LocalSlack) -> None:
-    slack.say_as_another_bot(f"<@{slack.bot_user_id}> scan a.example")
-
-    [event] = await heard(slack)
-    assert event["bot_id"] not in (None, slack.world.workspace.bot_id)
-    assert "client_msg_id" not in event
-
-
 async def test_neither_its_own_mention_nor_a_deletion_is_heard(
     slack: LocalSlack, api: Api
 ) -> None:
@@ -75,13 +67,6 @@ async def test_neither_its_own_mention_nor_a_deletion_is_heard(
     await api("chat.postMessage", channel="general", text=f"Ask <@{slack.bot_user_id}>")
 
     assert [event["ts"] for event in await heard(slack)] == [said.ts]
-
-
-@pytest.mark.parametrize("text", ["hello", "domain_tracker help"])
-async def test_other_messages_of_channels_are_not_heard(slack: LocalSlack, text: str) -> None:
-    slack.person("bob").say(text)
-
-    assert await heard(slack) == []
 
 
 @pytest.mark.parametrize(

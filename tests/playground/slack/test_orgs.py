@@ -13,8 +13,6 @@ from tests.playground.slack.installer import Installer
 from tests.playground.slack.samples import (
     ScriptedBot,
     form,
-    home,
-    section,
     text_field,
 )
 
@@ -88,17 +86,6 @@ class TestInstalling:
         assert "org_deploy_not_enabled" in page.text
         assert not org.is_installed
 
-    async def test_a_workspace_of_it_can_install_the_app_for_itself(
-        self, org: LocalOrg, sales: LocalSlack, installer: Installer
-    ) -> None:
-        await sales.person("bob").install(installer.start_url)
-
-        [answer] = installer.answers
-        assert answer["team"] == {"id": "T0SALES", "name": "Sales"}
-        assert answer["enterprise"] == {"id": "E0GLOBEX", "name": "Globex"}
-        assert answer["is_enterprise_install"] is False
-        assert not org.is_installed
-
     async def test_but_not_once_all_of_it_has_the_app(
         self, legal: LocalSlack, installer: Installer
     ) -> None:
@@ -115,19 +102,6 @@ class TestTheToken:
 
         assert (whose["team_id"], whose["enterprise_id"]) == (org.id, org.id)
         assert whose["is_enterprise_install"] is True
-
-    async def test_it_acts_where_the_channel_is(
-        self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
-    ) -> None:
-        await org.grant(sales, legal)
-        legal.invite_bot("general")
-
-        there = id_of(legal, "general")
-        await api("chat.postMessage", token=org.bot_token, channel=there, text="hello")
-
-        assert [message.text for message in legal.person("bob").messages()] == ["hello"]
-        assert sales.person("bob").messages() == []
-        assert legal.calls[-1].team_id == legal.team_id
 
     async def test_a_workspace_that_was_not_given_the_app_is_closed_to_it(
         self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
@@ -170,19 +144,6 @@ class TestTheToken:
     ) -> None:
         assert (await api("users.conversations", team_id="T9"))["ok"]
 
-    async def test_one_home_tab_is_seen_from_everywhere(
-        self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
-    ) -> None:
-        await org.grant(sales, legal)
-        bob = legal.person("bob").id
-
-        await api("views.publish", token=org.bot_token, user_id=bob, view=home(section("Hi")))
-
-        for slack in (sales, legal):
-            shown = slack.person("bob").home
-            assert shown
-            assert shown.everything == "Hi"
-
 
 class TestPeople:
     @pytest.mark.parametrize(
@@ -218,29 +179,8 @@ class TestPeople:
         assert [role(user) for user in found] == [of_sales, of_legal]
         assert [role(user["enterprise_user"]) for user in found] == [of_org, of_org]
 
-    async def test_somebody_of_an_organisation_is_in_several_workspaces(
-        self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
-    ) -> None:
-        await org.grant(sales)
-
-        answer = await api("users.info", token=org.bot_token, user=sales.person("bob").id)
-
-        of_org = answer["user"]["enterprise_user"]
-        assert (of_org["id"], of_org["enterprise_id"]) == (sales.person("bob").id, org.id)
-        assert of_org["teams"] == [sales.team_id, legal.team_id]
-        assert "team_id" not in answer["user"]
-
 
 class TestPayloads:
-    async def test_in_a_workspace_of_its_own_install_it_is_no_enterprise_install(
-        self, org: LocalOrg, sales: LocalSlack, installer: Installer
-    ) -> None:
-        await sales.person("bob").install(installer.start_url)
-
-        payload = (await sales.person("bob").type("/scan")).payload
-
-        assert (payload["enterprise_id"], payload["is_enterprise_install"]) == (org.id, "false")
-
     async def test_a_sent_form_names_no_team_but_its_view_does(
         self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
     ) -> None:
@@ -255,25 +195,6 @@ class TestPayloads:
         assert payload["team"] is None
         assert payload["view"]["team_id"] == sales.team_id
         assert payload["view"]["app_installed_team_id"] == org.id
-
-    async def test_steps_are_offered_once_the_whole_organisation_has_the_app(
-        self, slack: LocalSlack, org: LocalOrg, installer: Installer
-    ) -> None:
-        slack.app.settings.functions = {"scan": {"title": "Scan a domain"}}
-        support = org.add_workspace("Support")
-        await support.person("olga").install(installer.start_url)
-        with pytest.raises(LookupError):
-            support.start_step("scan")
-        await support.uninstall()
-        await support.person("olga").install(installer.start_url, org_wide=True)
-        await org.grant(support)
-
-        support.start_step("scan")
-        await slack.lines.settled()
-
-        payload = slack.envelopes[-1].payload
-        assert payload["event"]["type"] == "function_executed"
-        assert (payload["team_id"], payload["enterprise_id"]) == (support.team_id, org.id)
 
     async def test_a_global_shortcut_names_no_team(
         self, slack: LocalSlack, org: LocalOrg, sales: LocalSlack, legal: LocalSlack

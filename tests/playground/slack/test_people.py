@@ -15,14 +15,8 @@ from tests.playground.slack.samples import (
     section,
 )
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
 Json = dict[str, Any]
-
-
-@pytest.fixture(autouse=True)
-def bot(slack: LocalSlack) -> ScriptedBot:
-    slack.outbox.carrier = bot = ScriptedBot()
-    return bot
 
 
 @pytest.mark.parametrize(
@@ -70,60 +64,6 @@ async def test_a_reply_in_the_ack_is_checked_too(slack: LocalSlack, bot: Scripte
         await slack.person("bob").type("/scan")
 
 
-async def test_a_message_is_handed_out_once_and_again_when_it_changes(
-    slack: LocalSlack, api: Api
-) -> None:
-    bob = slack.person("bob")
-    posted = await api("chat.postMessage", channel="general", text="a")
-    first = await bob.next_message()
-    with pytest.raises(TimeoutError, match="seeing"):
-        await bob.next_message(timeout_s=0.01)
-
-    await api("chat.update", channel=posted["channel"], ts=posted["ts"], text="b")
-
-    assert (first.text, (await bob.next_message()).text) == ("a", "b")
-
-
-CARD = {"type": "card", "title": plain("A card"), "actions": [button("In a card")]}
-TABLE = {
-    "type": "data_table",
-    "caption": "Domains",
-    "rows": [
-        [{"type": "raw_text", "text": "Domain"}],
-        [{"type": "action_cell", "element": button("In a cell"),
-          "fallback": {"type": "raw_text", "text": "-"}}],
-    ],
-}  # fmt: skip
-CONTAINER = {
-    "type": "container",
-    "title": plain("WHOIS"),
-    "child_blocks": [actions(button("In a container"))],
-}
-
-
-@pytest.mark.parametrize(
-    ("block", "label"),
-    [
-        pytest.param(actions(button("In a row")), "In a row", id="actions"),
-        pytest.param(section("x", accessory=button("Beside")), "Beside", id="accessory"),
-        pytest.param(CARD, "In a card", id="card"),
-        pytest.param(CONTAINER, "In a container", id="container"),
-        pytest.param(TABLE, "In a cell", id="action_cell"),
-    ],
-)
-async def test_a_button_is_found_wherever_it_sits(
-    slack: LocalSlack, api: Api, bot: ScriptedBot, block: Json, label: str
-) -> None:
-    posted = await api("chat.postMessage", channel="general", text="x", blocks=[block])
-    assert posted["ok"], posted
-
-    await slack.person("bob").press(await slack.person("bob").next_message(), label)
-
-    [action] = bot.got[0].payload["actions"]
-    assert (action["type"], action["action_id"]) == ("button", label.lower())
-    assert action["block_id"]
-
-
 async def test_a_button_that_is_not_there_cannot_be_pressed(slack: LocalSlack, api: Api) -> None:
     await api("chat.postMessage", channel="general", text="x", blocks=[actions(button("Scan"))])
     bob = slack.person("bob")
@@ -162,24 +102,6 @@ async def test_somebody_of_another_workspace_acts_with_their_own_team(
     payload = bot.got[0].payload
     assert payload["team"]["id"] == slack.team_id
     assert payload["user"]["team_id"] != slack.team_id
-
-
-@pytest.mark.parametrize(
-    ("query", "asked"), [("e", False), ("ex", True)], ids=["too short", "long enough"]
-)
-async def test_suggestions_are_asked_for_from_a_length_on(
-    slack: LocalSlack, api: Api, query: str, asked: bool
-) -> None:
-    menu = {"type": "external_select", "min_query_length": 2}
-    section_ = section("Pick", accessory={**menu, "action_id": "pick"})
-    await api("chat.postMessage", channel="general", text="x", blocks=[section_])
-    slack.outbox.carrier = bot = ScriptedBot({"options": options("Example")})
-    bob = slack.person("bob")
-
-    shown = await bob.suggest(await bob.next_message(), "Pick", query)
-
-    assert shown == (["Example"] if asked else [])
-    assert [delivery.payload["value"] for delivery in bot.got] == ([query] if asked else [])
 
 
 @pytest.mark.parametrize(

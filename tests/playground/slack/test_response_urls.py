@@ -127,14 +127,6 @@ async def test_an_answer_in_a_thread_replaces_nothing(
     assert slack.person("bob").messages()[-1].thread_ts == parent.ts
 
 
-async def test_a_replaced_public_message_stays_public(
-    slack: LocalSlack, http: aiohttp.ClientSession, pressed: str
-) -> None:
-    await use(http, pressed, text="b", replace_original=True, response_type="ephemeral")
-
-    assert [message.text for message in slack.person("ada").messages()] == ["b"]
-
-
 async def test_a_body_that_is_no_object_is_refused(slack: LocalSlack, http: Any, url: str) -> None:
     async with http.post(url, data="not JSON") as response:
         assert response.status == 400

@@ -39,15 +39,3 @@ async def test_what_others_said_since_is_unread(slack: LocalSlack) -> None:
     bob.say("Three")
 
     assert (unread(slack, "bob"), unread(slack, "cy")) == (1, 2)
-
-
-async def test_a_public_reply_says_what_was_typed_and_by_whom(slack: LocalSlack) -> None:
-    bob = slack.person("bob")
-    url = slack.world.response_urls.give(bob.id, channel(slack).id, command="/scan x")
-    path = url.removeprefix(slack.world.response_urls.base)
-
-    slack.world.response_urls.use(path, {"text": "Done", "response_type": "in_channel"})
-
-    [message] = slack.person("ada").messages()
-    assert (unread(slack, "bob"), unread(slack, "ada")) == (0, 1)
-    assert (message.command, message.typed_by, message.is_edited) == ("/scan x", bob.id, False)

@@ -123,16 +123,6 @@ async def test_a_bot_is_asked_for_the_channels_that_it_is_in(slack: LocalSlack, 
     assert "is_member" not in own["channels"][0]
 
 
-async def test_channels_of_a_user_need_the_scope_of_their_kind(
-    slack: LocalSlack, api: Api
-) -> None:
-    slack.world.scopes = ("channels:read",)
-
-    answer = await api("users.conversations", types="public_channel,private_channel")
-
-    assert (answer["error"], answer["needed"]) == ("missing_scope", "groups:read")
-
-
 async def test_the_members_of_a_group_are_listed(slack: LocalSlack, api: Api) -> None:
     slack.world.scopes = ("usergroups:read",)
     [group, _] = slack.world.workspace.user_groups.values()

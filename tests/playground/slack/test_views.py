@@ -7,7 +7,6 @@ import pytest
 from bot.playground.slack import LocalSlack
 from tests.playground.slack.conftest import Api, Clock
 from tests.playground.slack.samples import (
-    ScriptedBot,
     actions,
     button,
     form,
@@ -15,14 +14,8 @@ from tests.playground.slack.samples import (
     section,
 )
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
 Json = dict[str, Any]
-
-
-@pytest.fixture(autouse=True)
-def bot(slack: LocalSlack) -> ScriptedBot:
-    slack.outbox.carrier = bot = ScriptedBot()
-    return bot
 
 
 async def trigger(slack: LocalSlack, name: str = "ada") -> str:
@@ -84,16 +77,6 @@ async def test_three_forms_fit_on_a_stack(slack: LocalSlack, api: Api) -> None:
     assert answers[1]["view"]["previous_view_id"] == answers[0]["view"]["id"]
 
 
-async def test_opening_anew_gives_up_what_was_open(slack: LocalSlack, api: Api) -> None:
-    first = await api("views.open", trigger_id=await trigger(slack), view=form())
-
-    second = await api("views.open", trigger_id=await trigger(slack), view=form())
-
-    assert second["view"]["root_view_id"] == second["view"]["id"]
-    answer = await api("views.update", view_id=first["view"]["id"], view=form())
-    assert answer["error"] == "not_found"
-
-
 async def test_a_push_needs_a_trigger_of_the_stack(slack: LocalSlack, api: Api) -> None:
     answer = await api("views.push", trigger_id=await trigger(slack), view=form())
 
@@ -109,16 +92,6 @@ async def test_an_update_with_an_old_hash_conflicts(slack: LocalSlack, api: Api)
 
     assert (first["ok"], second["error"]) == (True, "hash_conflict")
     assert "new" in (await slack.person("ada").next_form()).everything
-
-
-async def test_a_closed_form_cannot_be_updated(slack: LocalSlack, api: Api) -> None:
-    ada = slack.person("ada")
-    opened = (await api("views.open", trigger_id=await trigger(slack), view=form()))["view"]
-    await ada.close(await ada.next_form())
-
-    answer = await api("views.update", view_id=opened["id"], view=form())
-
-    assert answer["error"] == "not_found"
 
 
 async def test_an_external_id_names_one_open_form(slack: LocalSlack, api: Api) -> None:

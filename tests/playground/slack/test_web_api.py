@@ -140,39 +140,6 @@ async def test_a_form_carries_blocks_as_json(slack: LocalSlack, http: Any) -> No
     assert slack.person("bob").messages()[0].everything == "hello"
 
 
-async def test_people_are_told_apart_by_their_rights(slack: LocalSlack, api: Api) -> None:
-    traits = ("is_admin", "is_owner", "is_restricted", "is_stranger")
-
-    def held(answer: Json) -> list[str]:
-        return [trait for trait in traits if answer["user"][trait]]
-
-    people = {name: slack.person(name).id for name in ("ada", "olga", "bob", "gus", "zoe")}
-    found = {name: held(await api("users.info", user=id_)) for name, id_ in people.items()}
-
-    assert found == {
-        "ada": ["is_admin"],
-        "olga": ["is_owner"],
-        "bob": [],
-        "gus": ["is_restricted"],
-        "zoe": ["is_stranger"],
-    }
-
-
-async def test_an_ephemeral_reaches_one_person_in_the_channel(slack: LocalSlack, api: Api) -> None:
-    bob, gus = slack.person("bob"), slack.person("gus")
-
-    answer = await api("chat.postEphemeral", channel="general", user=bob.id, text="psst")
-    refused = await api("chat.postEphemeral", channel="secret", user=gus.id, text="psst")
-
-    assert [message.text for message in bob.messages()] == ["psst"]
-    assert gus.messages() == []
-    assert refused["error"] == "user_not_in_channel"
-    update = await api(
-        "chat.update", channel=channel_id(slack, "general"), ts=answer["message_ts"], text="x"
-    )
-    assert update["error"] == "message_not_found"
-
-
 async def test_an_ephemeral_is_refused_above_4000_bytes(slack: LocalSlack, api: Api) -> None:
     where = {"channel": "general", "user": slack.person("bob").id}
 
@@ -180,17 +147,6 @@ async def test_an_ephemeral_is_refused_above_4000_bytes(slack: LocalSlack, api: 
     too_long = await api("chat.postEphemeral", **where, text="é" * 2000 + "a")
 
     assert (fitting["ok"], too_long["error"]) == (True, "msg_too_long")
-
-
-async def test_a_private_channel_needs_its_own_scope(slack: LocalSlack, api: Api) -> None:
-    slack.world.scopes = ("channels:read",)
-
-    info = await api("conversations.info", channel=channel_id(slack, "secret"))
-    members = await api("conversations.members", channel=channel_id(slack, "secret"))
-
-    listed = await api("users.conversations", types="public_channel,private_channel")
-    needed = [answer.get("needed") for answer in (info, members, listed)]
-    assert needed == ["groups:read"] * 3
 
 
 async def test_an_update_without_blocks_takes_them_away(slack: LocalSlack, api: Api) -> None:
@@ -221,19 +177,6 @@ async def test_a_refusal_points_at_the_problem(api: Api) -> None:
     assert answer["response_metadata"]["messages"][0].startswith("[ERROR] ")
 
 
-async def test_block_types_can_be_refused_as_before_their_roll_out(
-    slack: LocalSlack, api: Api
-) -> None:
-    slack.refuse_block_types("header")
-    blocks = [{"type": "header", "text": {"type": "plain_text", "text": "x"}}]
-
-    refused = await api("chat.postMessage", channel="general", text="x", blocks=blocks)
-    slack.refuse_block_types()
-    taken = await api("chat.postMessage", channel="general", text="x", blocks=blocks)
-
-    assert (refused.get("error"), taken["ok"]) == ("invalid_blocks", True)
-
-
 async def test_members_come_in_pages_that_their_cursors_lead_through(
     slack: LocalSlack, api: Api
 ) -> None:
@@ -248,25 +191,6 @@ async def test_members_come_in_pages_that_their_cursors_lead_through(
     assert [len(page["members"]) for page in pages] == [2, 2, 2]
     found = [member for page in pages for member in page["members"]]
     assert found == sorted(general.members)
-
-
-async def test_everybody_of_a_workspace_is_listed_in_pages(slack: LocalSlack, api: Api) -> None:
-    slack.person("cy").member.deleted = True
-
-    everybody = await api("users.list")
-    pages = [await api("users.list", limit=3)]
-    while cursor := pages[-1]["response_metadata"]["next_cursor"]:
-        pages.append(await api("users.list", limit=3, cursor=cursor))
-
-    people = slack.world.workspace.members
-    assert [user["id"] for page in pages for user in page["members"]] == sorted(people)
-    assert len(everybody["members"]) == len(people)
-    assert (
-        everybody["members"][0]
-        == (await api("users.info", user=everybody["members"][0]["id"]))["user"]
-    )
-    closed = [user["name"] for user in everybody["members"] if user["deleted"]]
-    assert closed == ["cy"]
 
 
 @pytest.mark.parametrize(

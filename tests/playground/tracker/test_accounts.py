@@ -25,16 +25,6 @@ def test_two_spellings_of_one_name_are_a_duplicate(acme: Account, first: str, se
         acme.add(second)
 
 
-def test_a_portfolio_can_be_filled_beside_what_is_there(acme: Account) -> None:
-    mine = acme.add("shop.example", health=41)
-
-    added = acme.fill(10_000, seed=1)
-
-    assert len(added) == 10_000
-    assert len(acme.domains) == 10_001
-    assert acme.domains[mine.domain_id].health == 41
-
-
 def test_a_scan_moves_the_score_a_little_and_always_the_same_way(
     acme: Account, clock: Clock
 ) -> None:

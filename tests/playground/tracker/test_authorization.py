@@ -91,14 +91,3 @@ async def test_each_endpoint_needs_its_scope(
     assert [reply.status_code for reply in replies] == [listed, added, scanned]
     for reply in replies:
         assert reply.status_code != 403 or reply.json()["error"] == "Insufficient permissions"
-
-
-async def test_the_last_use_of_a_key_is_noted(
-    api: Api, acme: Account, clock: Clock, key: str
-) -> None:
-    assert acme.keys[0].last_used_at is None
-
-    clock.move(minutes=5)
-    await api.list(key)
-
-    assert acme.keys[0].last_used_at == clock.now

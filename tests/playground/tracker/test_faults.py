@@ -97,32 +97,6 @@ async def test_an_answer_can_be_cut_off_on_the_way(
     assert len(acme.domains) == 1
 
 
-async def test_a_slow_answer_is_whole_in_the_end(
-    api: Api, tracker: Tracker, acme: Account, key: str
-) -> None:
-    tracker.drip_interval_s = 0.0
-    tracker.fail_next("slow_drip")
-    acme.add("shop.example")
-
-    async with api.http.stream("GET", LIST, headers=bearer(key)) as response:
-        parts = [part async for part in response.aiter_raw()]
-
-    assert len(parts) > 10
-    assert b"".join(parts) == (await api.list(key)).content
-
-
-async def test_a_huge_answer_is_an_empty_list_of_the_size_asked(
-    api: Api, tracker: Tracker, key: str
-) -> None:
-    tracker.huge_bytes = 1_000_000
-    tracker.fail_next("huge")
-
-    response = await api.list(key)
-
-    assert len(response.content) == 1_000_000
-    assert response.json() == []
-
-
 async def test_a_followed_redirect_is_counted(api: Api, tracker: Tracker, key: str) -> None:
     tracker.fail_next("redirect", times=2)
 

@@ -100,15 +100,6 @@ async def test_a_request_that_cannot_be_parsed_leaves_no_key_in_the_log(
     assert key not in caplog.text
 
 
-async def test_an_upload_that_breaks_off_is_remembered_as_unanswered(tracker: Tracker) -> None:
-    head = f"POST {LIST} HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\n"
-
-    answer = await send_raw(tracker, head + "half of it", hang_up=True)
-
-    assert answer == b""
-    assert tracker.requests[0].status is None
-
-
 async def send_raw(tracker: Tracker, text: str, *, hang_up: bool = False) -> bytes:
     """Send what no HTTP client would, and return the answer until the tracker closes."""
     host, port = tracker.url.removeprefix("http://").split(":")

@@ -6,7 +6,6 @@ import pytest
 
 from bot.playground.tracker.samples import (
     HOSTILE_TEXTS,
-    sample_portfolio,
     sample_scan,
 )
 from bot.playground.tracker.samples.facts import SAMPLE_DAY
@@ -86,15 +85,3 @@ def test_hostile_text_stands_where_strangers_write() -> None:
     values = {record["value"] for record in scan["dns"]["records"]}
     assert set(HOSTILE_TEXTS) <= values
     assert "<!everyone>" in scan["whois"]["registrar"]
-
-
-def test_a_portfolio_has_everything_that_real_ones_have() -> None:
-    samples = sample_portfolio(1000)
-
-    assert any(not sample.domain.isascii() for sample in samples)
-    assert any("xn--" in sample.domain for sample in samples)
-    assert any(not sample.has_score for sample in samples)
-    assert any(sample.has_score and sample.health is None for sample in samples)
-    assert any(sample.folder is None for sample in samples)
-    assert any(len(sample.tags) == 3 for sample in samples)
-    assert any(sample.domain_type == "competitor" for sample in samples)
