@@ -90,14 +90,12 @@ class BlockList:
 
 
 def every_block(blocks: object, place: Place) -> Iterator[Part]:
-    """Yield each block that is an object, also those inside containers and carousels."""
+    """Yield each block that is an object, also those inside containers."""
     for block, spot in _objects(blocks, place):
         yield block, spot
         kind = block.get("type")
         if kind == "container":
             yield from _objects(block.get("child_blocks"), spot / "child_blocks")
-        elif kind == "carousel":
-            yield from _objects(block.get("elements"), spot / "elements")
 
 
 def every_element(block: Mapping[str, Any], place: Place) -> Iterator[Part]:
@@ -106,16 +104,6 @@ def every_element(block: Mapping[str, Any], place: Place) -> Iterator[Part]:
         yield from _objects([block.get(name)], place, name)
     for name in ("elements", "actions"):
         yield from _objects(block.get(name), place / name)
-    if block.get("type") == "data_table":
-        yield from _cell_elements(block.get("rows"), place / "rows")
-
-
-def _cell_elements(rows: object, place: Place) -> Iterator[Part]:
-    for index, row in enumerate(rows if isinstance(rows, list) else ()):
-        for column, cell in enumerate(row if isinstance(row, list) else ()):
-            # Most cells are text: only for the others is a place made.
-            if isinstance(cell, dict) and isinstance(element := cell.get("element"), dict):
-                yield element, place / index / column / "element"
 
 
 def _objects(values: object, place: Place, name: str | None = None) -> Iterator[Part]:

@@ -125,18 +125,6 @@ class Choice:
             place.refuse("bad_value", "must be a valid enum value")
 
 
-@dataclass(frozen=True, slots=True)
-class Nullable:
-    """What `spec` wants, or `null`."""
-
-    spec: Spec
-
-    def check(self, value: object, place: Place) -> None:
-        """See `Spec.check`."""
-        if value is not None:
-            self.spec.check(value, place)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListOf:
     """A list of `least` to `most` items; what lies past `most` is counted but not looked at."""

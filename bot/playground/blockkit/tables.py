@@ -15,7 +15,6 @@ from bot.playground.blockkit.schema import (
     Flag,
     Integer,
     ListOf,
-    Nullable,
     Number,
     OneOf,
     Rule,
@@ -65,8 +64,6 @@ def spec(words: str) -> Spec:
     if (bounds := re.fullmatch(_RANGE, head)) and rest.startswith("of "):
         item = spec(rest.removeprefix("of "))
         return ListOf(item=item, least=int(bounds[1]), most=_most(bounds[2]))
-    if words.startswith("null or "):
-        return Nullable(spec(words.removeprefix("null or ")))
     if words.startswith("any of "):
         return OneOf(*(shape for name in rest.split()[1:] for shape in _named(name)))
     if head in ("plain", "text") and rest:

@@ -59,8 +59,6 @@ def _shown_object(node: Json) -> Iterator[str]:
     unseen = _UNSEEN_KEYS - ({"options"} if node.get("type") in _LISTED_TYPES else set())
     if node.get("type") == "button":
         unseen |= {"value"}
-    if node.get("type") == "action_cell":
-        unseen |= {"fallback"}  # the button itself is shown
     if node.get("type") in _RUNNING_TEXT:
         yield "".join(part for item in node.get("elements") or [] for part in _shown(item))
         return
@@ -207,12 +205,10 @@ def _all_blocks(blocks: list[Json]) -> Iterator[Json]:
     for block in blocks:
         yield block
         yield from _all_blocks(block.get("child_blocks") or [])
-        if block.get("type") == "carousel":
-            yield from block.get("elements") or []
 
 
 def elements(blocks: list[Json]) -> Iterator[Found]:
-    """Yield every interactive element, also in containers, cards, accessories and table cells."""
+    """Yield every interactive element, also in containers, cards and accessories."""
     for block in blocks:
         yield from _within(block, block)
 

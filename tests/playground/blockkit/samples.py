@@ -116,11 +116,10 @@ EVERY_MESSAGE_BLOCK: list[Json] = [
         {"type": "rich_text_quote", "elements": []},
     ),
     {"type": "markdown", "text": "# Words"},
-    table(column_settings=[{"align": "right"}, None]),
+    table(),
     data_table(rows=3, page_size=10, row_header_column_index=1),
     chart(),
     card(actions=[button()], body=mrkdwn(), slack_icon={"type": "icon", "name": "globe"}),
-    {"type": "carousel", "elements": [card()]},
     container(section(), rich_text(), is_collapsible=True, default_collapsed=True),
 ]
 # One of each element that may stand in a form, except for files and rich text.

@@ -19,7 +19,14 @@ KNOWN_BLOCKS = [
     for block in EVERY_MESSAGE_BLOCK
     if block["type"] not in NEWER_BLOCKS
 ]
-NOT_TRIED = {"alert", "video", "context_actions", "task_card", "plan"}  # the bot sends none
+NOT_TRIED = {
+    "alert",
+    "carousel",
+    "video",
+    "context_actions",
+    "task_card",
+    "plan",
+}  # the bot sends none
 LEFT_OUT = {"call", "file", "auth_provider"}
 
 
