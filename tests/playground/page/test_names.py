@@ -1,10 +1,18 @@
-"""Names and times as one reader sees them."""
+"""Who sits where, and names and times as one reader sees them."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.playground.page.session import Session, SlackNames, clock_words, day_words
+from bot.playground.page.session import (
+    Session,
+    SlackNames,
+    clock_words,
+    day_words,
+    from_query,
+    people,
+    role,
+)
 from bot.playground.slack import LocalSlack
 
 pytestmark = pytest.mark.anyio
@@ -47,3 +55,24 @@ async def test_people_the_app_and_slackbot_have_names_and_nobody_else(slack: Loc
     ids = (slack.person("cy").id, slack.bot_user_id, "USLACKBOT", "U0NOBODY")
 
     assert [names.user(user_id) for user_id in ids] == ["cy", "The app", "Slackbot", None]
+
+
+async def test_the_address_leads_to_the_same_seat(slack: LocalSlack) -> None:
+    session = Session(slack, "bob", "secret", is_dark=True)
+
+    assert session.address == "/?as=bob&channel=secret&dark=1"
+    query = dict(part.split("=") for part in session.address[2:].split("&"))
+    assert from_query(slack, query).address == session.address.removesuffix("&dark=1")
+
+
+async def test_everybody_but_the_bot_can_be_chosen(slack: LocalSlack) -> None:
+    roles = {member.name: role(member) for member in people(slack)}
+
+    assert roles == {
+        "ada": "admin",
+        "olga": "owner",
+        "bob": "member",
+        "cy": "member",
+        "gus": "guest",
+        "zoe": "another workspace",
+    }

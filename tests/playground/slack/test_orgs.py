@@ -139,11 +139,6 @@ class TestTheToken:
         assert [lost["error"], nowhere["error"]] == ["missing_argument", "team_not_found"]
         assert found["ok"]
 
-    async def test_a_workspace_s_own_token_ignores_a_team_id(
-        self, slack: LocalSlack, api: Api
-    ) -> None:
-        assert (await api("users.conversations", team_id="T9"))["ok"]
-
 
 class TestPeople:
     @pytest.mark.parametrize(

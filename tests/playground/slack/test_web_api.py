@@ -7,8 +7,9 @@ import aiohttp
 import pytest
 
 from bot.playground.slack import LocalSlack, running_slack
+from bot.playground.slack.changes import MAX_KEPT
 from tests.playground.slack.conftest import Api
-from tests.playground.slack.samples import section
+from tests.playground.slack.samples import ScriptedBot, section
 
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
@@ -224,3 +225,37 @@ async def test_a_body_must_be_a_json_object(
     headers = {"Content-Type": "application/json"}
     async with http.post(slack.api_url + "api.test", data=body, headers=headers) as response:
         assert (await response.json())["error"] == error
+
+
+async def test_two_groups_are_there_from_the_start(slack: LocalSlack, api: Api) -> None:
+    slack.world.scopes = ("usergroups:read",)
+
+    groups = (await api("usergroups.list"))["usergroups"]
+
+    assert [(group["handle"], group["name"]) for group in groups] == [
+        ("web-team", "Web team"),
+        ("security", "Security"),
+    ]
+    assert {group["id"][0] for group in groups} == {"S"}
+    assert "users" not in groups[0]
+
+
+async def test_groups_need_their_scope(slack: LocalSlack, api: Api) -> None:
+    answer = await api("usergroups.list")
+
+    assert (answer["error"], answer["needed"]) == ("missing_scope", "usergroups:read")
+
+
+async def test_calls_and_payloads_are_logged_up_to_20000(slack: LocalSlack, api: Api) -> None:
+    slack.outbox.carrier = ScriptedBot()
+    await api("auth.test")
+    await slack.person("bob").type("/scan")
+    slack.calls.extend(slack.calls * MAX_KEPT)
+    slack.envelopes.extend(slack.envelopes * MAX_KEPT)
+
+    await api("api.test")
+    await slack.person("ada").type("/domains")
+
+    assert (len(slack.calls), len(slack.envelopes)) == (20_000, 20_000)
+    assert slack.calls[-1].method == "api.test"
+    assert slack.envelopes[-1].payload["command"] == "/domains"

@@ -46,16 +46,6 @@ async def test_each_error_is_told_in_the_chosen_style(
     assert is_json is (style != "plain")
 
 
-@pytest.mark.parametrize(
-    ("kind", "status"),
-    [("invalid_key", 401), ("permissions", 403), ("ip", 403), ("rate_limit", 429)],
-)
-async def test_each_error_has_its_usual_status(
-    api: Api, tracker: Tracker, key: str, kind: str, status: int
-) -> None:
-    assert (await error(api, tracker, key, kind)).status_code == status
-
-
 @pytest.mark.parametrize("status", [200, 400, 500])
 @pytest.mark.parametrize("kind", FOUR)
 async def test_every_error_can_have_the_same_status(
