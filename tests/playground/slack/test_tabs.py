@@ -132,3 +132,12 @@ async def test_the_members_of_a_group_are_listed(slack: LocalSlack, api: Api) ->
 
     assert found["users"] == [slack.person("ada").id, slack.person("bob").id]
     assert unknown["error"] == "no_such_subteam"
+
+
+async def test_channels_need_the_scope_of_their_kind(slack: LocalSlack, api: Api) -> None:
+    slack.world.scopes = ("channels:read",)
+
+    info = await api("conversations.info", channel=slack.channel("secret").id)
+    listed = await api("users.conversations", types="public_channel,private_channel")
+
+    assert (info["needed"], listed["needed"]) == ("groups:read", "groups:read")

@@ -41,16 +41,6 @@ def test_a_scan_moves_the_score_a_little_and_always_the_same_way(
     assert scores[0] in range(38, 45)
 
 
-@pytest.mark.parametrize("health", [0, 100])
-def test_a_score_stays_between_0_and_100(acme: Account, health: int) -> None:
-    record = acme.add("shop.example", health=health)
-
-    for _ in range(20):
-        acme.scan(record)
-        assert isinstance(record.health, int)
-        assert 0 <= record.health <= 100
-
-
 def test_a_domain_without_a_score_gets_one_by_its_first_scan(acme: Account) -> None:
     record = acme.add("shop.example", health=NO_SCORE)
 
