@@ -142,7 +142,7 @@ def failure_words(code: str) -> str:
 
 
 class SlackActions:
-    """Implements the drawing's `Hands`."""
+    """Implements the drawing's `Actions`."""
 
     def __init__(self, person: Person, where: Message | View, around: Around) -> None:
         self._person = person

@@ -28,7 +28,7 @@ FIXED: dict[str, Any] = {  # status, body and type of its content
 async def answer_instead(
     tracker: Tracker, exchange: Exchange, what: str | RawAnswer
 ) -> web.StreamResponse:
-    """Answer in place of the service, which does not act. `what` is of `faults.INSTEAD`."""
+    """Answer in place of the service, which does not act. `what` is of INSTEAD."""
     if isinstance(what, RawAnswer):
         return web.Response(status=what.status, body=what.body, headers=what.headers)
     if what in MESSAGES:
@@ -53,7 +53,7 @@ async def answer_instead(
 async def spoiled(
     tracker: Tracker, exchange: Exchange, answer: web.Response, what: str | RawAnswer
 ) -> web.StreamResponse:
-    """Spoil what the service answered after it acted. `what` is of `faults.AFTERWARDS`."""
+    """Spoil what the service answered after it acted. `what` is of AFTERWARDS."""
     body = answer.body if isinstance(answer.body, bytes) else b""
     half = body[: len(body) // 2]
     match what:
