@@ -181,8 +181,7 @@ def _play(arguments: argparse.Namespace) -> int:
     try:
         # Imported only now: no other command needs the page's packages.
         from bot.bootstrap.slack_app import StartError
-        from bot.playground.run import Options, play
-        from bot.playground.serving import AddressError
+        from bot.playground.run import AddressError, Options, play
         from bot.store.documents import StoreError
     except ModuleNotFoundError as error:
         if error.name == "bot.playground":
