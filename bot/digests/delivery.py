@@ -66,7 +66,7 @@ class DigestRenderer:
 
     digest: Callable[[Post], Message]
     heartbeat: Callable[[Post], Message]
-    announcement: Callable[[Digest, datetime], Message]
+    announcement: Callable[[Digest], Message]
     alert: Callable[[Post, str], Message]
 
 
@@ -206,7 +206,7 @@ class Delivery:
     async def announce(self, workspace: WorkspaceId, digest: Digest) -> None:
         """Announce a digest in its channel; raise SlackError."""
         await self._posts.acquire_turn(workspace, digest.plan.channel_id)
-        message = self._words.announcement(digest, self._clock())
+        message = self._words.announcement(digest)
         await self._posts.post(workspace, digest.plan.channel_id, message)
 
     async def announce_late(

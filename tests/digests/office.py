@@ -194,7 +194,7 @@ def _heartbeat_words(post: Post) -> Message:
     return Message(f"heartbeat after {post.digest.silent_runs}")
 
 
-def announcement(digest: Digest, _now: datetime) -> Message:
+def announcement(digest: Digest) -> Message:
     return Message(f"announced by {digest.made_by_name}")
 
 

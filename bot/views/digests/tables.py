@@ -31,7 +31,7 @@ from bot.views.digests.wording import (
     run_lines,
     state_lines,
 )
-from bot.views.domains import score_mrkdwn, score_text
+from bot.views.domains import score_mrkdwn
 from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_TABLE_ROWS,
@@ -234,16 +234,6 @@ def worst_lines(report: Report) -> list[Block]:
         *paragraphs(lines),
         *([context(f"and {left_out:,} more")] if left_out else []),
     ]
-
-
-def worst_text(report: Report) -> str:
-    """Return the worst domains as a sentence, or nothing."""
-    named = ", ".join(
-        f"{escaped(host_text(domain.domain), MAX_TEXT_HOST_CHARS)}"
-        f" {score_text(domain.health_score)}"
-        for domain in report.worst
-    )
-    return f"{worst_title(report)}: {named}." if named else ""
 
 
 def _lines(report: Report) -> Iterator[str]:

@@ -1,9 +1,11 @@
 """Word the plan and the state of a digest: owner, next run, pause, last runs. Pure."""
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from bot.command_text import unescaped
@@ -20,7 +22,7 @@ from bot.digests.models import (
 )
 from bot.digests.run_state import resumed_in_time
 from bot.digests.schedule import UnknownZoneError, zone_of
-from bot.message import Block
+from bot.message import MAX_TEXT_CHARS, Block
 from bot.views.blocks import button
 from bot.views.schedule import schedule_text, zoned_slot_text
 from bot.views.text import (
@@ -28,12 +30,12 @@ from bot.views.text import (
     bold,
     code,
     day_text,
-    escaped,
     host_text,
     moment_text,
     moment_token,
     outside,
     plural,
+    without_markup,
 )
 
 MAX_MENTIONED = 40
@@ -65,25 +67,53 @@ def _token(slack_id: str) -> str:
 
 MAX_HOST_CHARS = 80
 MAX_GROUP_CHARS = 450
+MINUS = "\N{MINUS SIGN}"
+_CUT = "The message itself says more."
+_WORDS = (
+    ("     ", ", "),
+    ("\N{NO-BREAK SPACE}", " "),
+    (" → ", " to "),
+    ("▲ +", "up "),
+    (f"▼ {MINUS}", "down "),
+)
 
 
-@dataclass(frozen=True, slots=True)
-class DomainLine:
-    """A domain and its change, as mrkdwn and as text."""
+def text_of(blocks: Iterable[Block]) -> str:
+    """Return what blocks say in words, for notifications and screen readers."""
+    text = ""
+    for sentence in chain.from_iterable(map(_sentences, blocks)):
+        longer = f"{text} {sentence}".strip()
+        if len(longer) > MAX_TEXT_CHARS - len(_CUT) - 1:
+            return f"{text} {_CUT}"
+        text = longer
+    return text
 
-    host: str
-    mrkdwn: str
-    text: str
 
-    @property
-    def as_mrkdwn(self) -> str:
-        """The domain in a block."""
-        return f"{bold(host_text(self.host), MAX_HOST_CHARS)} {self.mrkdwn}".strip()
+def _sentences(block: Block) -> Iterator[str]:
+    for field in block.get("fields", ()):
+        yield _sentence(field["text"].replace("\n", ": "))
+    texts = [block["text"]] if "text" in block else []
+    if block["type"] == "context":
+        texts = block["elements"]
+    for text in texts:
+        title, *listed = text["text"].split("\n• ")
+        lines = [f"{title}: {'; '.join(listed)}"] if listed else title.splitlines()
+        yield from map(_sentence, lines)
 
-    @property
-    def as_text(self) -> str:
-        """The domain in a message's text."""
-        return f"{escaped(host_text(self.host), MAX_HOST_CHARS)} {self.text}".strip()
+
+def _sentence(mrkdwn: str) -> str:
+    """Return mrkdwn in words: without symbols, and with an end."""
+    text = without_markup(mrkdwn)
+    for sign, word in _WORDS:
+        text = text.replace(sign, word)
+    said = "".join(each for each in text if unicodedata.category(each) != "So")
+    said = " ".join(said.replace("\N{VARIATION SELECTOR-16}", "").replace("  ·  ", "; ").split())
+    return said if said.endswith((".", "!", "?", ":")) else f"{said}."
+
+
+def domain_line(host: str, mrkdwn: str) -> str:
+    """Return a domain and its change as mrkdwn."""
+    return f"{bold(host_text(host), MAX_HOST_CHARS)} {mrkdwn}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +126,7 @@ class ChangeGroup:
     symbol: str
     title: str
     count: int
-    lines: tuple[DomainLine, ...]
+    lines: tuple[str, ...]
     more: str = ""
     is_listed: bool = False  # one line per domain
     max_chars: int = MAX_GROUP_CHARS
@@ -104,22 +134,13 @@ class ChangeGroup:
     @property
     def as_mrkdwn(self) -> str:
         """The group in a block."""
-        parts = _fitting([line.as_mrkdwn for line in self.lines], self.max_chars)
+        parts = _fitting(self.lines, self.max_chars)
         left_out = self.count - len(parts)
         if self.is_listed:
             lines = [f"{self.symbol} *{self.title}*{self.more}", *(f"• {part}" for part in parts)]
             return "\n".join([*lines, *([f"• and {left_out:,} more"] if left_out else [])])
         named = f"{', '.join(parts)}{f' and {left_out:,} more' if left_out else ''}"
         return f"{self.symbol} {self.title}{self.more}{f': {named}' if parts else ''}"
-
-    @property
-    def as_text(self) -> str:
-        """The group as a sentence of a message's text."""
-        parts = _fitting([line.as_text for line in self.lines], self.max_chars)
-        left_out = self.count - len(parts)
-        more = f"; and {left_out:,} more" if left_out else ""
-        named = f": {'; '.join(parts)}{more}" if parts else ""
-        return f"{self.title}{self.more}{named}."
 
 
 def _fitting(parts: Sequence[str], max_chars: int) -> list[str]:

@@ -37,7 +37,7 @@ def test_the_worst_come_in_a_table_that_says_of_how_many() -> None:
         ["c.example", "77", "▲ +1", "🟡 fair"],
         ["d.example", "78", "was unknown", "🟡 fair"],
     ]
-    assert "Worst 4 of 5: a.example 41 (poor), b.example 50 (fair)," in message.text
+    assert "Worst 4 of 5. 41 poor a.example down 41. 50 fair b.example up 0.1." in message.text
 
 
 def test_readers_can_sort_the_table_by_every_number() -> None:
