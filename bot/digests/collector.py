@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from bot.digests.alerts import fallen, next_baseline, without_snoozed
 from bot.digests.models import Digest, Outcome, PastRun, Plan, UnknownDigestError
 from bot.digests.report import (
     Baseline,
@@ -15,8 +14,11 @@ from bot.digests.report import (
     Report,
     TrendPoint,
     baseline_of,
+    fallen,
     has_shrunk,
     make_report,
+    next_baseline,
+    without_snoozed,
 )
 from bot.digests.repository import DigestRepository
 from bot.digests.run_state import due_at, newly_ended, was_postponed

@@ -3,7 +3,7 @@
 import contextlib
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 import structlog
@@ -21,7 +21,6 @@ from bot.digests.models import (
     TooManyDigestsError,
     UnknownDigestError,
 )
-from bot.digests.notices import with_notice
 from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
 from bot.errors import BotError
@@ -34,14 +33,6 @@ from bot.workspace import WorkspaceId
 logger = structlog.get_logger()
 # See `Audit.note_digest`.
 Note = Callable[..., Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A digest that was saved; `is_announced`: the announcement is posted, or on its way."""
-
-    digest: Digest
-    is_announced: bool
 
 
 class DigestService:
@@ -73,8 +64,10 @@ class DigestService:
 
     async def make(
         self, workspace: WorkspaceId, plan: Plan, *, by: Editor, digest_id: str = ""
-    ) -> Made:
+    ) -> tuple[Digest, bool]:
         """Save a digest and announce it in its channel.
+
+        Return it, and whether the announcement is posted or on its way.
 
         `digest_id` is that of its form: one that is submitted again changes the digest.
 
@@ -91,14 +84,14 @@ class DigestService:
             made = await self._repository.get(workspace, digest_id)
             if made.plan != plan:
                 made = await self.change(workspace, digest_id, plan, by=by, version=1)
-            return Made(made, is_announced=True)
+            return made, True
         try:
             digest, is_announced = await self._announce(workspace, digest)
         except SlackError:
             await self._repository.delete(workspace, digest.digest_id)
             raise
         await self._note(workspace, "digest-made", by, digest)
-        return Made(digest, is_announced)
+        return digest, is_announced
 
     async def change(
         self, workspace: WorkspaceId, digest_id: str, plan: Plan, *, by: Editor, version: int
@@ -275,6 +268,6 @@ class DigestService:
                 is_announcement=True,
             )
             return await self._repository.change(
-                workspace, digest.digest_id, lambda each: with_notice(each, notice)
+                workspace, digest.digest_id, lambda each: run_state.with_notice(each, notice)
             ), True
         return digest, True

@@ -381,19 +381,6 @@ async def test_a_slot_whose_hour_new_rules_have_moved_is_posted_once(office: Off
     assert [run.slot.due_at for run in (await office.digest()).past] == [NINE]
 
 
-async def test_a_clock_that_is_set_back_brings_no_slot_again(office: Office) -> None:
-    digest = await office.make()
-    await office.at(NINE)
-    office.clock.now = NINE - HOUR
-
-    await office.desk.pause(ACME, digest.digest_id, by=BOB, until=None)
-    await office.desk.resume(ACME, digest.digest_id, by=BOB)
-    await office.at(NINE)
-
-    assert len(office.posts.posts) == 1
-    assert (await office.digest()).next.due_at == NINE + DAY
-
-
 async def test_an_owner_who_cannot_be_told_does_not_hold_up_the_next_post(
     office: Office,
 ) -> None:

@@ -282,20 +282,6 @@ async def test_a_pause_within_a_pause_loses_no_slot(office: Office) -> None:
     assert ends(await pause(office)) == []
 
 
-async def test_a_slot_called_off_by_a_pause_does_not_come_when_the_clock_is_set_back(
-    office: Office,
-) -> None:
-    await office.make()
-    office.clock.now = NINE + SECOND
-    await pause(office)
-    office.clock.now = NINE - HOUR
-    await resume(office)
-
-    await office.at(NINE)
-
-    assert digests(office) == []
-
-
 async def test_a_run_that_a_pause_calls_off_says_what_it_waited_for(
     office: Office,
 ) -> None:

@@ -1,9 +1,7 @@
 """Runs from claim to end, with a list, channels and people that may fail."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -18,12 +16,11 @@ from bot.slack.errors import (
     SlackUnreachableError,
     TokenRefusedError,
 )
-from bot.store.documents import Document, StoreError
 from bot.tracker.models import InvalidKeyError, Listing, RateLimitedError, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId, current_caller, digests_of, person
 from tests.builders import a_domain
-from tests.digests.office import ACME, BOB, DAY, NINE, DocumentsOnDisk, Office
+from tests.digests.office import ACME, BOB, DAY, NINE, Office
 from tests.fakes import FakeLists
 
 pytestmark = pytest.mark.anyio
@@ -345,101 +342,6 @@ async def test_a_digest_with_a_new_filter_begins_anew(office: Office) -> None:
 
     assert len(office.posts.posts) == 2
     assert [run.average for run in (await office.digest()).past] == [None, 41]
-
-
-class LateDocuments(DocumentsOnDisk):
-    """A store that does what it is asked; the answer to a write is lost when `is_late`."""
-
-    is_late = False
-
-    async def put(self, key: str, value: Mapping[str, Any], **how: Any) -> Document:
-        document = await super().put(key, value, **how)
-        if self.is_late and "/digest/" in key:
-            self.is_late = False
-            raise StoreError("no answer in time")
-        return document
-
-
-class TestAnswerOfTheStoreThatIsLost:
-    """The step was written, and who wrote it does not know."""
-
-    @pytest.fixture
-    def office(self) -> Office:
-        return Office(documents=LateDocuments())
-
-    async def be_late(self, office: Office) -> None:
-        """Lose the answer to the next step of a run."""
-        assert isinstance(office.documents, LateDocuments)
-        office.documents.is_late = True
-
-    async def test_after_a_post_it_counts_as_posted_and_the_next_one_compares_with_it(
-        self, office: Office
-    ) -> None:
-        await office.make(mode=Mode.CHANGES)
-        office.posts.before_post = lambda: self.be_late(office)
-        await office.at(NINE)
-        office.posts.before_post = None
-
-        await office.at(NINE + DAY)  # nothing has changed
-
-        assert len(office.posts.posts) == 1
-        assert outcomes(await office.digest()) == [Outcome.POSTED, Outcome.QUIET]
-
-    async def test_whoever_pressed_send_now_is_told_that_it_was_sent(self, office: Office) -> None:
-        digest = await office.make()
-        office.posts.before_post = lambda: self.be_late(office)
-
-        sent = await office.desk.send_now(ACME, digest.digest_id, by=BOB)
-
-        assert outcomes(sent) == [Outcome.POSTED]
-        assert await office.repository.baseline(ACME, digest.digest_id, sent.baseline)
-
-    async def test_what_slack_did_not_take_is_on_its_way(self, office: Office) -> None:
-        digest = await office.make()
-        office.posts.before_post = lambda: self.be_late(office)
-        office.posts.errors = [SlackRateLimitedError(30)]
-
-        sent = await office.desk.send_now(ACME, digest.digest_id, by=BOB)
-
-        assert sent.run is not None
-        assert (sent.run.state, sent.run.asked_by) == (RunState.WAITING, BOB.user_id)
-
-    @pytest.mark.parametrize(
-        ("error", "outcome"),
-        [
-            (SlackUnavailableError("reset"), Outcome.UNCERTAIN),
-            (SlackRefusedError("no_text"), Outcome.FAILED),
-            (ChannelClosedError("is_archived"), Outcome.FAILED),
-        ],
-    )
-    async def test_after_a_failure_that_is_what_whoever_asked_is_told(
-        self, office: Office, error: BotError, outcome: Outcome
-    ) -> None:
-        digest = await office.make()
-        office.posts.before_post = lambda: self.be_late(office)
-        office.posts.errors = [error]
-
-        with pytest.raises(type(error)):
-            await office.desk.send_now(ACME, digest.digest_id, by=BOB)
-
-        assert outcomes(await office.digest()) == [outcome]
-
-    async def test_after_a_quiet_run_it_is_quiet_once(self, office: Office) -> None:
-        await office.make(mode=Mode.CHANGES)
-        await office.at(NINE)
-        office.lists.gate.clear()
-        office.lists.is_asked.clear()
-        office.clock.now = NINE + DAY
-        await office.rounds.run_due()
-        await office.lists.is_asked.wait()
-
-        await self.be_late(office)
-        office.lists.gate.set()
-        await office.at(NINE + DAY)
-
-        digest = await office.digest()
-        assert outcomes(digest) == [Outcome.POSTED, Outcome.QUIET]
-        assert digest.silent_runs == 1
 
 
 async def test_what_the_next_post_is_compared_with_is_kept_from_a_worker_that_comes_late(

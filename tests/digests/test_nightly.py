@@ -24,7 +24,7 @@ from bot.tracker.models import (
     UnavailableError,
 )
 from bot.tracker.rate_limit import Purpose, RateLimiter
-from bot.views.digests.nights import night_lines
+from bot.views.digests.tables import night_lines
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import ACME, BOB, DAILY

@@ -13,9 +13,7 @@ from bot.digests.models import Digest, Mention, Plan, UnknownDigestError
 from bot.digests.report import Baseline, Replaced
 from bot.digests.repository import (
     DigestRepository,
-    decode_baseline,
     decode_digest,
-    encode_baseline,
     encode_digest,
 )
 from bot.digests.schedule import Schedule
@@ -60,27 +58,6 @@ def test_a_digest_comes_back_from_json_as_it_was(digest: Digest) -> None:
     text = encode_value(encode_digest(digest))
 
     assert decode_digest(decode_json(text), 7) == digest
-
-
-MARKED = st.dictionaries(TEXTS, st.just({"registration": 30, "certificate": 1}))
-
-
-SCORES = st.dictionaries(TEXTS, st.none() | st.floats(0, 100))
-REPLACED = st.builds(Replaced, MOMENTS, SCORES, st.builds(tuple, st.lists(TEXTS)))
-
-
-@given(
-    st.builds(
-        Baseline,
-        scores=SCORES,
-        taken_at=MOMENTS,
-        marks=st.none() | MARKED,
-        replaced=st.none() | REPLACED,
-    )
-)
-def test_a_baseline_comes_back_from_json_as_it_was(baseline: Baseline) -> None:
-
-    assert decode_baseline(decode_json(encode_value(encode_baseline(baseline)))) == baseline
 
 
 @loop_over("value", [{}, {"v": 1}, {"v": 1, "digest_id": 3}], ids=repr)
@@ -173,19 +150,23 @@ async def test_a_digest_that_is_not_there_is_unknown(repository: DigestRepositor
         await repository.delete(ACME, "d1")
 
 
-async def test_baselines_stand_beside_each_other_until_they_are_forgotten(
+async def test_only_the_baselines_that_a_digest_needs_are_kept(
     repository: DigestRepository,
 ) -> None:
+    await repository.put(ACME, replace(create("d1", PLAN, BOB, EVE), baseline="other"))
     first = Baseline(scores={"a.example": 1.0}, taken_at=EVE)
-    second = Baseline(scores={"a.example": None}, taken_at=NINE)
+    before = Replaced(EVE, {"b.example": 2.0}, ("a.example",))
+    marks = {"a.example": {"registration": 30}}
+    second = Baseline(scores={"a.example": None}, taken_at=NINE, marks=marks, replaced=before)
 
     await repository.keep_baseline(ACME, "d1", "one", first)
     await repository.keep_baseline(ACME, "d1", "other", second)
 
     assert await repository.baseline(ACME, "d1", "one") == first
     assert await repository.baseline(ACME, "d1", "other") == second
-    await repository.forget_baseline(ACME, "d1", "one")
+    await repository.forget_baselines(ACME, "d1")
     assert await repository.baseline(ACME, "d1", "one") is None
+    assert await repository.baseline(ACME, "d1", "other") == second
     assert await repository.baseline(ACME, "d1", None) is None
 
 

@@ -6,9 +6,8 @@ import pytest
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run
 from bot.digests.models import Digest, FailureReason, LostClaimError, Outcome, Plan, RunState
-from bot.digests.notices import drop_notice, start_notices, with_notice
-from bot.digests.run_state import claim_due_run, coming_slot
-from bot.digests.schedule import Schedule, slot_at
+from bot.digests.run_state import claim_due_run, drop_notice, start_notices, with_notice
+from bot.digests.schedule import Schedule
 from tests.digests.builders import a_notice
 from tests.loops import loop_over
 
@@ -198,21 +197,3 @@ def test_a_waiting_run_that_somebody_sends_by_hand_keeps_its_slot() -> None:
     assert (digest.run.slot.due_at, digest.run.asked_by) == (NINE, BOB.user_id)
     assert again.run is not None
     assert (again.run.state, again.run.asked_by) == (RunState.WAITING, None)
-
-
-@loop_over(("ahead", "day"), [(0 * HOUR, 19), (3 * HOUR, 20), (3 * HOUR + MINUTE, 19)])
-def test_a_last_slot_binds_if_it_is_at_most_three_hours_ahead(ahead: timedelta, day: int) -> None:
-    digest = a_daily_digest()
-    plan = replace(digest.plan, schedule=replace(DAILY, at=time(13, 30)))
-    last = slot_at(DAILY, THURSDAY).local + ahead  # Thursday, 13:00 in Berlin, or later
-
-    assert coming_slot(replace(digest, plan=plan, last_local=last), THURSDAY).local.day == day
-
-
-@pytest.mark.parametrize("ahead", [DAY, 31 * DAY])
-def test_a_slot_that_a_wrong_clock_claimed_does_not_bind(ahead: timedelta) -> None:
-    digest = claim_due_run(a_daily_digest(), NINE + ahead, "ours")
-
-    again = resumed(paused(digest, BOB, NINE - HOUR, until=None), NINE - HOUR)
-
-    assert again.next.due_at == NINE

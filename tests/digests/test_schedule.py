@@ -313,13 +313,6 @@ def test_a_change_counts_until_the_moment_that_it_happens(away: timedelta) -> No
     assert clock_changes("Europe/Berlin", change - 2 * away, change - away) == []
 
 
-def test_two_changes_close_together_are_both_found() -> None:
-    # A week of summer time, the shortest of all.
-    changes = clock_changes("America/Boa_Vista", utc("2000-10-01"), utc("2000-11-01"))
-
-    assert [change.at for change in changes] == [utc("2000-10-08T04"), utc("2000-10-15T03")]
-
-
 @loop_over(
     ("text", "at"),
     [

@@ -147,25 +147,6 @@ def test_former_names_come_after_those_of_today(typed: str, today: str, former: 
     assert found.index(today) < found.index(former)
 
 
-@loop_over("typed", ["", "  ", "+", "-", "/", "\u200b", ":"])
-@loop_over("now", [WINTER, SUMMER], ids=["winter", "summer"])
-def test_nothing_typed_offers_each_offset_once(typed: str, now: datetime) -> None:
-    first, *others = suggest_zones(typed, now)
-
-    offsets = [offset_at(zone_of(name), now) for name in others]
-    everywhere = {offset_at(zone_of(name), now) for name in zone_names() if "Etc" not in name}
-    assert first == "UTC"
-    assert offsets == sorted(everywhere)
-
-
-def test_nothing_typed_offers_the_best_known_of_each_offset() -> None:
-    found = suggest_zones("", WINTER)
-
-    assert {"America/Los_Angeles", "America/New_York", "Europe/London", "Europe/Berlin"} <= {
-        *found
-    }
-
-
 @given(TYPED, st.sampled_from([WINTER, SUMMER]), st.integers(0, 100))
 def test_whatever_is_typed_gives_real_zones_each_once(
     typed: str, now: datetime, limit: int

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from bot.digests.alerts import fallen
 from bot.digests.models import Alert
-from bot.digests.report import Move, Post, owners_to_mention, worse_moves
+from bot.digests.report import Move, Post, fallen, owners_to_mention, worse_moves
 from bot.hostnames import HostNameError, host_name
 from bot.message import Block, Message
 from bot.views.blocks import actions, button, context, header, paragraphs, run_button, section

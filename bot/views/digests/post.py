@@ -65,15 +65,14 @@ def trend_text(trend: Sequence[TrendPoint]) -> str:
 
 
 def point_labels(moments: Sequence[datetime]) -> list[str]:
-    """Return `20 Nov` for each local moment, with the time or year where two are equal."""
-    labels = [f"{moment.day} {moment:%b}" for moment in moments]
-    for longer in ("%b %H:%M", "%b %Y %H:%M"):
-        counts = Counter(labels)
-        labels = [
-            f"{moment.day} {moment:{longer}}" if counts[label] > 1 else label
-            for moment, label in zip(moments, labels, strict=True)
-        ]
-    return _numbered(labels, moments)
+    """Return `20 Nov` for each local moment, and `20 Nov (2)` for a second one."""
+    seen: Counter[str] = Counter()
+    labels = []
+    for moment in moments:
+        day = f"{moment.day} {moment:%b}"
+        seen[day] += 1
+        labels.append(day if seen[day] == 1 else f"{day} ({seen[day]})")
+    return labels
 
 
 def _title(points: Sequence[Point]) -> str:
@@ -87,18 +86,6 @@ def _points(trend: Sequence[TrendPoint]) -> list[Point]:
     labels = point_labels([point.local for point in latest])
     averages = [float(score_number(point.average)) for point in latest]
     return list(zip(labels, averages, strict=True))
-
-
-def _numbered(labels: Sequence[str], moments: Sequence[datetime]) -> list[str]:
-    """Number the runs of the same minute."""
-    counts = Counter(labels)
-    seen: Counter[str] = Counter()
-    numbered = []
-    for label, moment in zip(labels, moments, strict=True):
-        time = f"{moment.day} {moment:%b %H:%M}"
-        seen[time] += counts[label] > 1
-        numbered.append(f"{time} ({seen[time]})" if counts[label] > 1 else label)
-    return numbered
 
 
 _NOTHING_CHANGED = (

@@ -1,10 +1,7 @@
 from datetime import datetime
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from bot.digests.report import TrendPoint
 from bot.views.digests.post import digest_message, point_labels
 from tests.digests.builders import (
     a_post,
@@ -119,44 +116,7 @@ def test_of_a_long_trend_the_latest_twenty_are_drawn() -> None:
     assert [point["value"] for point in points] == list(range(10, 30))
 
 
-def at(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+def test_labels_of_a_chart_tell_its_points_apart() -> None:
+    moments = map(datetime.fromisoformat, ["2026-11-09", "2026-11-20T09:00", "2026-11-20T14:00"])
 
-
-@loop_over(
-    ("moments", "labels"),
-    [
-        pytest.param(["2026-11-09T09:00", "2026-11-20T09:00"], ["9 Nov", "20 Nov"], id="days"),
-        pytest.param(
-            ["2026-11-19T09:00", "2026-11-20T09:00", "2026-11-20T14:30"],
-            ["19 Nov", "20 Nov 09:00", "20 Nov 14:30"],
-            id="twice on a day",
-        ),
-        pytest.param(
-            ["2025-11-20T09:00", "2026-11-20T09:00"],
-            ["20 Nov 2025 09:00", "20 Nov 2026 09:00"],
-            id="a year apart",
-        ),
-        pytest.param(
-            ["2026-11-20T09:00"] * 3 + ["2025-11-20T09:00"] * 2,
-            [f"20 Nov 09:00 ({number})" for number in range(1, 6)],
-            id="in the same minute",
-        ),
-    ],
-)
-def test_labels_of_a_chart_tell_its_points_apart(moments: list[str], labels: list[str]) -> None:
-    assert point_labels([at(moment) for moment in moments]) == labels
-
-
-@settings(deadline=None, max_examples=200)
-@given(
-    st.lists(
-        st.sampled_from([at("2026-11-20T09:00"), at("2025-11-20T09:00"), at("2026-11-20T09:01")])
-        | st.datetimes(at("2020-01-01T00:00"), at("2030-01-01T00:00")),
-        max_size=20,
-    )
-)
-def test_slack_takes_the_labels_of_any_moments(moments: list[datetime]) -> None:
-    trend = tuple(TrendPoint(moment, 80.0) for moment in moments)
-
-    taken(digest_message(a_post(trend=trend)))
+    assert point_labels([*moments]) == ["9 Nov", "20 Nov", "20 Nov (2)"]
