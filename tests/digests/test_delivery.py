@@ -49,15 +49,6 @@ async def test_a_digest_is_posted_at_its_slot(office: Office) -> None:
     assert (outcomes(digest), digest.past[0].average) == ([Outcome.POSTED], 41)
 
 
-async def test_a_digest_is_posted_once_however_often_the_clock_ticks(office: Office) -> None:
-    await office.make()
-
-    for seconds in range(0, 120, 10):
-        await office.at(NINE + timedelta(seconds=seconds))
-
-    assert len(office.posts.posts) == 1
-
-
 class Counted(FakeLists):
     """Lists that remember for whom they were asked for."""
 
@@ -81,16 +72,6 @@ async def test_the_list_is_asked_for_on_account_of_the_channel_or_of_who_pressed
     await office.desk.send_now(ACME, digest.digest_id, by=BOB)
 
     assert lists.askers == [(ACME, digests_of("C7")), (ACME, person(BOB.user_id))]
-
-
-async def test_digests_that_are_due_together_cost_one_request(office: Office) -> None:
-    for channel_id in ("C1", "C2", "C3"):
-        await office.make(channel_id=channel_id)
-
-    await office.at(NINE)
-
-    assert len(office.posts.posts) == 3
-    assert len(office.lists.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -194,31 +175,6 @@ async def test_without_a_list_nothing_is_posted_and_the_run_waits(
     assert run.until - NINE == timedelta(seconds=wait_s)
 
 
-async def test_a_list_that_comes_later_makes_a_late_post(office: Office) -> None:
-    await office.make()
-    office.lists.error = DOWN
-    await office.at(NINE)
-    office.lists.error = None
-
-    await office.at(NINE + HOUR)
-
-    assert len(office.posts.posts) == 1
-    assert (await office.digest()).past[0].slot.due_at == NINE
-
-
-async def test_a_new_key_sends_what_waited_for_it_once(office: Office) -> None:
-    await office.make()
-    office.lists.error = InvalidKeyError("refused")
-    await office.at(NINE)
-    office.lists.error = None
-
-    await office.desk.retry_waiting(ACME)
-    await office.at(NINE)
-    await office.at(NINE + HOUR)
-
-    assert len(office.posts.posts) == 1
-
-
 @pytest.mark.parametrize(
     ("code", "trouble"),
     [
@@ -241,18 +197,6 @@ async def test_a_closed_channel_pauses_its_digest_and_tells_the_owner_once(
     assert pause is not None
     assert pause.why is trouble
     assert office.posts.notified == [(BOB.user_id, f"paused {trouble.value} x1")]
-
-
-async def test_one_closed_channel_touches_no_other(office: Office) -> None:
-    await office.make(channel_id="C1")
-    await office.make(channel_id="C2")
-    office.posts.errors = [ChannelClosedError("is_archived")]
-
-    await office.at(NINE)
-
-    assert len(office.posts.posts) == 1
-    paused = [digest.pause for digest in await office.repository.of_workspace(ACME)]
-    assert paused.count(None) == 1
 
 
 SURELY_NOT_POSTED = [SlackRateLimitedError(30), SlackUnreachableError("refused")]

@@ -2,23 +2,21 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import time, timedelta
+from datetime import timedelta
 
 import pytest
 
 from bot.digests.models import (
     MAX_PER_CHANNEL,
     DigestBusyError,
-    EditConflictError,
     Mode,
     Outcome,
     Plan,
     TooManyDigestsError,
     UnknownDigestError,
 )
-from bot.slack.errors import ChannelClosedError, SlackRateLimitedError, SlackUnavailableError
+from bot.slack.errors import ChannelClosedError, SlackUnavailableError
 from bot.tracker.models import UnavailableError
-from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import ACME, ADA, BOB, DAILY, DAY, NINE, Office
@@ -57,28 +55,6 @@ async def test_a_form_that_is_sent_again_with_other_values_changes_its_digest() 
     assert (await office.digest(), again.plan.worst_count) == (again, 7)
 
 
-async def test_a_form_that_is_sent_again_overwrites_no_later_change() -> None:
-    office = Office()
-    await office.desk.make(ACME, PLAN, by=BOB, digest_id="d1")
-    await office.desk.change(ACME, "d1", replace(PLAN, worst_count=7), by=ADA, version=1)
-
-    with pytest.raises(EditConflictError):
-        await office.desk.make(ACME, PLAN, by=BOB, digest_id="d1")
-
-    assert (await office.digest()).plan.worst_count == 7
-
-
-async def test_the_last_digest_of_a_channel_may_be_sent_twice_too() -> None:
-    office = Office()
-    for number in range(MAX_PER_CHANNEL):
-        await office.desk.make(ACME, PLAN, by=BOB, digest_id=f"d{number}")
-
-    again, _ = await office.desk.make(ACME, PLAN, by=BOB, digest_id="d19")
-
-    assert again.digest_id == "d19"
-    assert len(await office.desk.of_channel(ACME, "C1")) == MAX_PER_CHANNEL
-
-
 async def test_a_digest_that_its_channel_refuses_is_not_saved(office: Office) -> None:
     office.posts.errors = [ChannelClosedError("not_in_channel")]
 
@@ -106,15 +82,6 @@ async def test_a_channel_holds_twenty_digests(office: Office) -> None:
     await office.desk.make(ACME, replace(PLAN, channel_id="C2"), by=BOB)
 
 
-async def test_digests_are_listed_by_channel_in_the_order_they_were_made(office: Office) -> None:
-    first = await office.make()
-    office.clock.advance(60)
-    second = await office.make(mode=Mode.WORSE)
-    await office.make(channel_id="C2")
-
-    assert await office.desk.of_channel(ACME, "C1") == [first, second]
-
-
 async def test_another_workspace_sees_and_touches_none_of_them(office: Office) -> None:
     digest = await office.make()
 
@@ -123,31 +90,6 @@ async def test_another_workspace_sees_and_touches_none_of_them(office: Office) -
         await office.desk.send_now(OTHER, digest.digest_id, by=BOB)
     with pytest.raises(UnknownDigestError):
         await office.desk.delete(OTHER, digest.digest_id)
-
-
-async def test_a_changed_digest_comes_by_its_new_plan(office: Office) -> None:
-    digest = await office.make()
-    later = replace(DAILY, at=time(9, 30))
-
-    await office.desk.change(
-        ACME, digest.digest_id, replace(PLAN, schedule=later), by=ADA, version=digest.version
-    )
-    await office.at(NINE)
-    before = list(office.posts.posts)
-    await office.at(NINE + timedelta(minutes=30))
-
-    assert (before, len(office.posts.posts)) == ([], 1)
-
-
-async def test_a_run_is_no_change_that_somebody_has_to_know_of(office: Office) -> None:
-    digest = await office.make()
-    await office.at(NINE)
-
-    changed = await office.desk.change(
-        ACME, digest.digest_id, replace(PLAN, worst_count=7), by=ADA, version=digest.version
-    )
-
-    assert (changed.plan.worst_count, len(changed.past)) == (7, 1)
 
 
 async def test_a_digest_that_moves_is_announced_in_its_new_channel(office: Office) -> None:
@@ -172,27 +114,6 @@ async def test_a_digest_does_not_move_into_a_channel_that_is_full() -> None:
         )
 
     assert await office.desk.get(ACME, digest.digest_id) == digest
-
-
-async def test_a_digest_of_a_full_channel_may_be_changed() -> None:
-    office = Office()
-    made = [await office.make() for _ in range(MAX_PER_CHANNEL)]
-    plan = replace(PLAN, worst_count=7)
-
-    changed = await office.desk.change(ACME, made[0].digest_id, plan, by=ADA, version=1)
-
-    assert changed.plan == plan
-
-
-async def test_an_announcement_takes_its_turn_among_the_posts_of_its_channel() -> None:
-    office = Office()
-    await office.make()
-    office.posts.turn_errors = [SlackRateLimitedError(30)]
-
-    await office.desk.make(ACME, PLAN, by=BOB)
-
-    assert office.posts.turns == ["C1", "C1"]
-    assert office.posts.posts == []
 
 
 async def test_who_did_what_is_remembered() -> None:
@@ -241,18 +162,6 @@ async def test_a_digest_does_not_move_into_a_channel_that_refuses_it(office: Off
     assert (await office.digest()).plan.channel_id == "C1"
 
 
-async def test_a_pause_with_an_end_ends_by_itself(office: Office) -> None:
-    digest = await office.make()
-    until = NINE + 2 * DAY - timedelta(hours=1)
-    await office.desk.pause(ACME, digest.digest_id, by=BOB, until=until)
-
-    await office.at(NINE + DAY)
-    silent = list(office.posts.posts)
-    await office.at(NINE + 2 * DAY)
-
-    assert (silent, len(office.posts.posts)) == ([], 1)
-
-
 async def test_send_now_posts_whatever_the_mode_and_is_compared_with_next(office: Office) -> None:
     digest = await office.make(mode=Mode.CHANGES)
     await office.at(NINE)
@@ -269,14 +178,6 @@ async def test_send_now_posts_whatever_the_mode_and_is_compared_with_next(office
     ]
 
 
-async def test_send_now_asks_for_the_list_as_a_person_does(office: Office) -> None:
-    digest = await office.make()
-
-    await office.desk.send_now(ACME, digest.digest_id, by=ADA)
-
-    assert office.lists.purposes == [Purpose.PERSON]
-
-
 async def test_send_now_asks_for_the_list_even_where_one_is_fresh() -> None:
     office = Office()
     digest = await office.make()
@@ -288,15 +189,6 @@ async def test_send_now_asks_for_the_list_even_where_one_is_fresh() -> None:
 
     assert office.posts.posts[1:] == [("C1", "digest: 1 domains, average 90.0")]
     assert len(office.lists.asked) == 2
-
-
-async def test_send_now_again_posts_again_at_once(office: Office) -> None:
-    digest = await office.make()
-
-    for by in (ADA, ADA, BOB):
-        await office.desk.send_now(ACME, digest.digest_id, by=by)
-
-    assert len(office.posts.posts) == 3
 
 
 async def test_send_now_while_it_is_sent_is_refused(office: Office) -> None:

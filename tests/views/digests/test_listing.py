@@ -9,8 +9,6 @@ from bot.views.digests.tables import (
     ADMINS_MAY,
     MEMBERS_MAY,
     DigestList,
-    busy_form,
-    error_form,
     list_form,
 )
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS
@@ -113,12 +111,6 @@ def test_twenty_digests_fit_with_everything_that_can_be_said() -> None:
     assert "20 digests" in "\n".join(shown(form))
 
 
-def test_what_was_just_done_stands_on_top() -> None:
-    form = drawn(a_digest(), note="✅ Saved.")
-
-    assert form["blocks"][0]["text"]["text"] == "✅ Saved."
-
-
 @loop_over(
     ("channel", "hint"),
     [
@@ -132,12 +124,6 @@ def test_what_was_just_done_stands_on_top() -> None:
 def test_what_is_odd_about_the_channel_is_said(channel: Channel | None, hint: str) -> None:
     assert hint in listed_text(channel=channel)
     assert hint not in listed_text()
-
-
-@loop_over("channel", [None, a_place(name="x", has_bot=False)])
-def test_who_has_to_invite_the_bot_is_told_how(channel: Channel | None) -> None:
-    assert "`/invite @Domain Tracker`" in listed_text(channel=channel)
-    assert "press `New` and choose another" in listed_text(channel=channel)
 
 
 def test_who_may_not_change_digests_sees_them_without_buttons() -> None:
@@ -165,15 +151,6 @@ def test_what_others_wrote_does_nothing(text: str) -> None:
     digest = a_digest(filter_text=text, made_by_name=text, mentions=(a_mention(text),))
 
     drawn(digest, channel=a_place(name=text, has_bot=True))
-
-
-def test_what_stands_in_its_place_is_taken_too() -> None:
-    assert_slack_takes_form(busy_form("Sending…", "m"))
-    form = error_form("x" * 5_000, "m")
-
-    assert_slack_takes_form(form)
-    assert list(buttons(form)) == ["Back"]
-    assert list(buttons(error_form("x", "m", "Try again"))) == ["Try again"]
 
 
 def test_where_the_bot_cannot_look_people_act_on_their_own_digests_only() -> None:

@@ -14,7 +14,7 @@ from bot.views.digests.errors import (
     owner_notice,
     owner_notices,
 )
-from bot.views.digests.wording import MANAGE_DIGEST, failure_text, remedy
+from bot.views.digests.wording import MANAGE_DIGEST, failure_text
 from tests.builders import HOSTILE_TEXTS
 from tests.digests.builders import (
     BEFORE,
@@ -66,18 +66,6 @@ def test_every_trouble_has_words_that_end_a_sentence(trouble: FailureReason) -> 
     assert words.split()[0] in {"the", "it", "its", "Domain", "Slack"}
     assert words[-1] not in ".!:"
     assert len(words) <= 80
-
-
-@loop_over("trouble", FailureReason)
-def test_what_helps_is_told_the_same_everywhere(trouble: FailureReason) -> None:
-    helps = remedy(trouble, channel=CHANNEL, change="`Manage` and `Change`")
-
-    assert helps in shown_text(a_message(None, trouble))
-    assert "{" not in helps + remedy(trouble)
-
-
-def test_no_two_troubles_are_called_the_same() -> None:
-    assert len({failure_text(trouble) for trouble in FailureReason}) == len(FailureReason)
 
 
 @loop_over(
@@ -186,14 +174,6 @@ def test_a_digest_that_somebody_paused_meanwhile_promises_no_next_one() -> None:
 
     assert "It is paused now." in message.text
     assert "next one" not in message.text
-
-
-def test_digests_of_one_channel_are_told_apart() -> None:
-    digest = a_digest(filter_text="tag:prod", schedule=a_schedule([0, 2]))
-
-    assert "Mon, Wed at 09:00 (Europe/Berlin)  ·  `tag:prod`" in shown_text(
-        a_message(Outcome.MISSED, digest=digest)
-    )
 
 
 def test_a_slot_that_the_clocks_skip_is_told_as_it_was_due() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.digests.models import Digest, FailureReason, Outcome, Pause, Run, RunState
-from bot.views.digests.wording import RUNS_LOOKED_BACK, run_lines, state_lines
+from bot.views.digests.wording import run_lines, state_lines
 from bot.views.text import moment_token
 from tests.builders import ADMIN_ID
 from tests.digests.builders import BEFORE, DUE, ZONE, a_digest, a_past_run, a_run, a_schedule
@@ -94,10 +94,6 @@ def test_a_run_under_way_is_told_until_its_claim_ends(
     assert f"*{words}*" in state(a_digest(run=a_run_for(minutes, how_far)))
 
 
-def test_a_digest_without_runs_says_so() -> None:
-    assert run_lines(a_digest()) == ["No runs yet"]
-
-
 @loop_over(
     ("outcome", "trouble", "words"),
     [
@@ -121,12 +117,6 @@ def test_how_the_last_run_ended_is_told(
     assert run_lines(digest) == [f"Last run {moment_token(BEFORE)}: {words}"]
 
 
-def test_who_sent_it_by_hand_is_named() -> None:
-    digest = a_digest(past=(a_past_run(Outcome.POSTED, None, asked_by=ADMIN_ID),))
-
-    assert run_lines(digest)[0].endswith(f"sent by <@{ADMIN_ID}>")
-
-
 def test_the_newest_past_misses_are_named_and_the_others_counted() -> None:
     misses = [a_past_run(due_at=DUE - timedelta(days=day)) for day in range(9, 1, -1)]
     last = a_past_run(Outcome.POSTED, None)
@@ -136,13 +126,6 @@ def test_the_newest_past_misses_are_named_and_the_others_counted() -> None:
     newest = [moment_token(DUE - timedelta(days=day)) for day in (2, 3, 4)]
     text = "; ".join(f"{moment} missed" for moment in newest)
     assert lines[1] == f"⚠️ Earlier: {text}; and 5 more"
-
-
-def test_a_miss_of_long_ago_is_no_news() -> None:
-    posted = [a_past_run(Outcome.POSTED, None)] * RUNS_LOOKED_BACK
-
-    assert len(run_lines(a_digest(past=(a_past_run(), *posted)))) == 1
-    assert len(run_lines(a_digest(past=(a_past_run(), *posted[1:])))) == 2
 
 
 def test_a_zone_that_is_no_more_does_not_hide_the_list() -> None:
