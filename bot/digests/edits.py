@@ -81,8 +81,7 @@ def resumed(digest: Digest, now: datetime) -> Digest:
 def start_manual_run(digest: Digest, by: Editor, now: datetime, token: str) -> Digest:
     """Return the digest with a manual run, in which a run that waits goes on.
 
-    Raises:
-        DigestBusyError: it is being sent, or on its way for somebody else.
+    Raise DigestBusyError when it is being sent, or on its way for somebody else.
     """
     run = digest.run
     is_waiting = run is not None and run.state is RunState.WAITING

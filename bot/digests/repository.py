@@ -75,11 +75,7 @@ class DigestRepository:
         return _decoded(document)
 
     async def put(self, workspace: WorkspaceId, digest: Digest) -> Digest:
-        """Save a digest, unless it was written since it was read (`rev`, 0: it is new).
-
-        Raises:
-            ConflictError: it was; nothing was changed.
-        """
+        """Save a digest; raise ConflictError if it was written since `rev` (0: it is new)."""
         await self._begin_nights(workspace, digest)
         place = _place(workspace, digest.digest_id)
         value = encode_digest(digest)
@@ -92,11 +88,7 @@ class DigestRepository:
     async def change(
         self, workspace: WorkspaceId, digest_id: str, change: Callable[[Digest], Digest]
     ) -> Digest:
-        """Save the result of `change`, whose errors are passed on.
-
-        Raises:
-            UnknownDigestError: it was deleted.
-        """
+        """Save and return the result of `change`; raise its errors and UnknownDigestError."""
         known: list[Digest] = []
 
         def changed(document: Document | None) -> Write | None:

@@ -195,11 +195,7 @@ def was_postponed(before: Digest, after: Digest) -> bool:
 
 
 def own_run(digest: Digest, token: str) -> Run:
-    """Return the run that carries `token`.
-
-    Raises:
-        LostClaimError: another worker has it, or it was cancelled.
-    """
+    """Return the run that carries `token`; raise LostClaimError if no run does."""
     if digest.run is None or digest.run.token != token:
         raise LostClaimError("the run is no longer ours")
     return digest.run
@@ -248,11 +244,7 @@ RULES_DIFFER_BY = timedelta(days=2)
 
 
 def claim_due_run(digest: Digest, now: datetime, token: str) -> Digest:
-    """Return the digest with its due run claimed, if any: that run then carries `token`.
-
-    Raises:
-        UnknownZoneError: its time zone is not known any more.
-    """
+    """Return the digest with its due run claimed by `token`, if any; raise UnknownZoneError."""
     digest = resumed_in_time(digest, now)
     if digest.run and digest.run.state is RunState.POSTING and digest.run.until <= now:
         digest = ended(digest, digest.run.token, now, Outcome.UNCERTAIN, FailureReason.DOWN)

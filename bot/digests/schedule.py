@@ -68,11 +68,7 @@ def zone_names() -> frozenset[str]:
 
 @cache
 def zone_of(name: str) -> ZoneInfo:
-    """Return a time zone by its exact IANA name.
-
-    Raises:
-        UnknownZoneError: there is none. Only a listed name is looked up in a file.
-    """
+    """Return a time zone by its exact IANA name; raise UnknownZoneError."""
     if name not in zone_names():
         raise UnknownZoneError(f"no time zone: {name[:80]!r}")
     # From the package, not the system as `ZoneInfo(name)` would: so that every process and the
@@ -128,10 +124,8 @@ def grace(schedule: Schedule, slot: Slot) -> timedelta:
 def clock_changes(zone: str, first: datetime, last: datetime) -> list[ClockChange]:
     """Return when a zone's offset from UTC changes, later than `first` and not later than `last`.
 
-    Clocks change at quarters of an hour in UTC, as all offsets of today are such.
-
-    Raises:
-        UnknownZoneError: the zone.
+    Clocks change at quarters of an hour in UTC, as all offsets of today are such. Raise
+    UnknownZoneError.
     """
     place = zone_of(zone)
     start = first.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
@@ -248,11 +242,7 @@ def suggest_zones(typed: str, now: datetime, limit: int = 100) -> list[str]:
 
 
 def offset_text(zone: str, at: datetime) -> str:
-    """Return how far a zone's clocks are from UTC at a moment: `UTC+1`, `UTC-3:30` or `UTC`.
-
-    Raises:
-        UnknownZoneError: the zone.
-    """
+    """Return a zone's offset such as `UTC-3:30` at a moment; raise UnknownZoneError."""
     minutes = round(offset_at(zone_of(zone), at) / timedelta(minutes=1))
     hours, rest = divmod(abs(minutes), 60)
     sign = "-" if minutes < 0 else "+"

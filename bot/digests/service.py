@@ -183,11 +183,7 @@ class DigestService:
             raise
 
     async def preview(self, workspace: WorkspaceId, digest: Digest) -> Post:
-        """Return the post that would be made now; nothing is recorded.
-
-        Raises:
-            NoKeyError, TrackerError, LackingScopeError: there is no list.
-        """
+        """Return the post that would be made now, or raise as `Collector.matching` does."""
         collected = await self._collector.collect(
             workspace, digest, slot=None, purpose=Purpose.PERSON
         )
@@ -248,10 +244,9 @@ class DigestService:
             raise TooManyDigestsError("a full channel")
 
     async def _announce(self, workspace: WorkspaceId, digest: Digest) -> tuple[Digest, bool]:
-        """Announce a digest; return it, and whether the announcement is posted or on its way.
+        """Announce a digest; return it, and whether that is posted or on its way.
 
-        Raises:
-            SlackError: the channel takes no posts.
+        Raise SlackError when the channel takes no posts.
         """
         try:
             await self._delivery.announce(workspace, digest)

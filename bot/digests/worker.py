@@ -63,8 +63,7 @@ class DigestWorker:
     async def deliver(self, workspace: WorkspaceId, digest_ids: Sequence[str]) -> list[str]:
         """Run these digests to their end; return those at which the store failed.
 
-        Raises:
-            StoppedError: the bot stops, and some of them were not begun.
+        Raise StoppedError when the bot stops, and some of them were not begun.
         """
         under_way = self._under_way.get(workspace, set())
         new = [each for each in digest_ids if each not in under_way]

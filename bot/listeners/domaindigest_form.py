@@ -215,11 +215,7 @@ class DigestFormListeners:
         return changed, visitor, modal.saved_line(changed, visitor.member.zone)
 
     async def _same_digest(self, request: Request, note: FormNote) -> Digest:
-        """Return the digest of a form.
-
-        Raises:
-            UnknownDigestError: it was deleted. EditConflictError: it has another version now.
-        """
+        """Return the digest of a form; raise UnknownDigestError or EditConflictError."""
         digest = await self.digests.get(request.workspace, note.digest_id or "")
         if digest.version != note.version:
             raise EditConflictError(digest)

@@ -186,13 +186,12 @@ def _joined(parts: list[str], by: str) -> str:
     return by.join(parts[:MAX_PARTS_NAMED]) + more
 
 
-def kept_in(values: Mapping[str, Any]) -> tuple[form_fields.RuleBox, ...] | None:
+def kept_in(values: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the ticked boxes; `None` if the form has none, so that every rule stays."""
-    chosen = field_in(values, form_fields.RULES_FIELD).state.get("selected_options")
-    if chosen is None:
+    field = field_in(values, form_fields.RULES_FIELD)
+    if field.state.get("selected_options") is None:
         return None
-    found = ((option["value"], box_of(option["value"])) for option in chosen)
-    return tuple(form_fields.RuleBox(value, rule[2]) for value, rule in found if rule)
+    return tuple(value for value in field.options if box_of(value))
 
 
 def rule_in(values: Mapping[str, Any], errors: dict[str, str]) -> models.Mention | None:
@@ -231,8 +230,8 @@ def _check_room(values: Mapping[str, Any], new: models.Mention, errors: dict[str
         )
 
 
-def _read(kept: tuple[form_fields.RuleBox, ...]) -> list[tuple[int, int, str]]:
-    return [found for box in kept if (found := box_of(box.value))]
+def _read(kept: tuple[str, ...]) -> list[tuple[int, int, str]]:
+    return [found for value in kept if (found := box_of(value))]
 
 
 T = TypeVar("T")

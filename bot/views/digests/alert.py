@@ -97,7 +97,7 @@ def _is_redrawn(block: Mapping[str, Any]) -> bool:
 
 def _fall(move: Move) -> str:
     host, before = bold(host_text(move.domain.domain), MAX_HOST_CHARS), score_mrkdwn(move.before)
-    return f"📉 {host}: health {before} → {score_mrkdwn(move.after)}"
+    return f"📉 {host}: health fell from {before} to {score_mrkdwn(move.after)}"
 
 
 def _nearer(post: Post) -> Iterator[str]:

@@ -235,13 +235,12 @@ def manage_button(digest: Digest) -> Block | None:
 
 
 INVITE = "`/invite @Domain Tracker`"
+_PASSES = "This usually resolves within minutes."
+_ANOTHER = "choose another channel with {change}."
 # The reason, as the end of a sentence, and the remedy. `{channel}` is the channel, `{change}` the
 # button to choose another one.
 _REASONS: dict[FailureReason, tuple[str, str]] = {
-    FailureReason.SERVICE: (
-        "Domain Tracker did not answer",
-        "This usually resolves within minutes.",
-    ),
+    FailureReason.SERVICE: ("Domain Tracker did not answer", _PASSES),
     FailureReason.RATE: (
         "the hourly rate limit of Domain Tracker was reached",
         "Requests resume within an hour.",
@@ -258,30 +257,23 @@ _REASONS: dict[FailureReason, tuple[str, str]] = {
         "the workspace has no API key that works",
         "An admin can set one with `/domainkey`.",
     ),
-    FailureReason.SLACK: (
-        "Slack did not accept the post",
-        "This usually resolves within minutes.",
-    ),
+    FailureReason.SLACK: ("Slack did not accept the post", _PASSES),
     # An archived channel loses its bots for good.
     FailureReason.ARCHIVED: (
         "the channel is archived",
-        "Unarchive {channel} and type "
-        + INVITE
-        + " in it, or choose another channel with {change}.",
+        f"Unarchive {{channel}} and type {INVITE} in it, or {_ANOTHER}",
     ),
     FailureReason.NOT_IN_CHANNEL: (
         "the bot is not in the channel",
-        "Go to {channel} and type " + INVITE + " in it, or choose another channel with {change}.",
+        f"Go to {{channel}} and type {INVITE} in it, or {_ANOTHER}",
     ),
     FailureReason.NOT_FOUND: (
         "the channel was deleted, or is private and the bot is not in it",
-        "If it still exists, type "
-        + INVITE
-        + " in it. If not, choose another channel with {change}.",
+        f"If it still exists, type {INVITE} in it. If not, {_ANOTHER}",
     ),
     FailureReason.RESTRICTED: (
         "the channel's or the organization's settings do not let apps post",
-        "Ask the managers of {channel} to allow it, or choose another channel with {change}.",
+        f"Ask the managers of {{channel}} to allow it, or {_ANOTHER}",
     ),
     FailureReason.UNINSTALLED: (
         "Slack no longer lets the bot into this workspace",

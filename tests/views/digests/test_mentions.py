@@ -106,7 +106,7 @@ def test_a_rule_shows_people_by_name_and_counts_the_rest() -> None:
 def test_a_box_says_which_rule_it_is_about(label: str) -> None:
     boxes = rule_boxes([a_mention("tag:a"), a_mention(label, "U01", "U02")])
 
-    found = box_of(boxes[1].value)
+    found = box_of(list(boxes)[1])
 
     assert found is not None
     assert found[:2] == (1, 2)
