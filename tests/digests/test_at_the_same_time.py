@@ -21,7 +21,6 @@ from bot.digests.schedule import Slot
 from bot.message import Message
 from bot.slack.errors import (
     ChannelClosedError,
-    MissingScopeError,
     SlackRateLimitedError,
     SlackRefusedError,
     SlackUnavailableError,
@@ -138,19 +137,6 @@ async def test_the_key_is_away_for_days_and_the_owner_hears_of_it_once(office: O
         await office.at(NINE + hours * HOUR)
 
     assert office.posts.notified == [(BOB.user_id, "failed key x1")]
-
-
-async def test_a_lacking_permission_is_waited_for_and_not_called_our_mistake(
-    office: Office,
-) -> None:
-    await office.make()
-    office.posts.errors = [MissingScopeError("chat:write")]
-
-    await office.at(NINE)
-
-    run = (await office.digest()).run
-    assert run is not None
-    assert (run.state, run.trouble) == (RunState.WAITING, FailureReason.PERMISSION)
 
 
 @pytest.mark.parametrize(

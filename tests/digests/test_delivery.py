@@ -13,7 +13,6 @@ from bot.slack.errors import (
     SlackRateLimitedError,
     SlackRefusedError,
     SlackUnavailableError,
-    SlackUnreachableError,
     TokenRefusedError,
 )
 from bot.tracker.models import InvalidKeyError, Listing, RateLimitedError, UnavailableError
@@ -135,20 +134,6 @@ async def test_an_empty_digest_is_left_out_unless_it_is_to_come_always(
     assert len(office.posts.posts) == count
 
 
-async def test_a_digest_that_has_become_empty_says_so_once(office: Office) -> None:
-    await office.make(filter_text="below:50", mode=Mode.CHANGES)
-    await office.at(NINE)
-    office.lists.domains = (a_domain(score=90),)
-
-    for day in (1, 2):
-        await office.at(NINE + day * DAY)
-
-    assert [text for _, text in office.posts.posts] == [
-        "digest: 1 domains, average 41.0",
-        "digest: 0 domains, average None",
-    ]
-
-
 TROUBLES = [
     (DOWN, FailureReason.SERVICE, 60),
     (NoKeyError("none"), FailureReason.KEY, 300),
@@ -197,22 +182,6 @@ async def test_a_closed_channel_pauses_its_digest_and_tells_the_owner_once(
     assert pause is not None
     assert pause.why is trouble
     assert office.posts.notified == [(BOB.user_id, f"paused {trouble.value} x1")]
-
-
-SURELY_NOT_POSTED = [SlackRateLimitedError(30), SlackUnreachableError("refused")]
-
-
-@pytest.mark.parametrize("error", SURELY_NOT_POSTED, ids=lambda error: type(error).__name__)
-async def test_what_was_surely_not_posted_is_posted_later(
-    office: Office, error: Exception
-) -> None:
-    await office.make()
-    office.posts.errors = [error]
-
-    await office.at(NINE)
-    await office.at(NINE + HOUR)
-
-    assert len(office.posts.posts) == 1
 
 
 @pytest.mark.parametrize("is_lost", [True, False], ids=["posted", "not posted"])

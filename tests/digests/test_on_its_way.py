@@ -12,7 +12,7 @@ from bot.digests.models import (
     Outcome,
     Plan,
 )
-from bot.digests.run_state import SEND_WITHIN, is_promised
+from bot.digests.run_state import is_promised
 from bot.slack.errors import (
     ChannelClosedError,
     SlackError,
@@ -70,24 +70,6 @@ async def test_another_process_takes_it_up_also_if_the_one_that_had_it_died() ->
 
     assert len(office.posts.posts) == 1
     assert office.posts.notified == [(ADA.user_id, "posted None x1")]
-
-
-async def test_what_slack_does_not_take_for_ten_minutes_is_over_and_that_is_told() -> None:
-    office = Office()
-    await office.make()
-    await send_now(office, REFUSED)
-
-    for minute in range(10):
-        office.posts.errors = [REFUSED]
-        await office.at(EVE + minute * MINUTE)
-    office.posts.errors.clear()
-    await office.at(EVE + SEND_WITHIN)
-
-    assert office.posts.posts == []
-    assert sorted(office.posts.notified) == [
-        (ADA.user_id, "failed slack x1"),
-        (BOB.user_id, "failed slack x1"),
-    ]
 
 
 @pytest.mark.parametrize(

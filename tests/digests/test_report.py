@@ -96,17 +96,6 @@ def test_without_a_baseline_everything_counts_as_changed_and_nobody_is_called() 
     assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ()
 
 
-def test_a_host_that_is_listed_twice_counts_once_and_the_one_with_an_id_wins() -> None:
-    domains = [a_domain(A, 10, domain_id=None), a_domain(A, 60), a_domain("A.EXAMPLE", 90)]
-
-    report = report_on(domains, a_baseline({A: 60}), worst_count=5)
-
-    assert report.totals.count == report.known == 1
-    assert [domain.health_score for domain in report.worst] == [60]
-    assert not has_changed(report)
-    assert baseline_on(domains, DUE).scores == {A: 60}
-
-
 def test_the_worst_are_as_many_as_wanted_the_lowest_first_and_zero_is_known() -> None:
     scores = {"c.example": 90.0, "b.example": 0.0, "d.example": None, A: 0.0, "e.example": 41.0}
 
@@ -167,17 +156,6 @@ def test_half_a_point_across_a_bound_of_the_filter_is_a_move() -> None:
     report = report_on(now, a_baseline(before), worst_count=5, bounds=Bounds(below=60))
 
     assert filled(report) == {"up", "down"}
-
-
-def test_a_digest_of_low_scores_tells_which_are_no_longer_known() -> None:
-    now, before = domains_of({A: None, "b.example": None}), a_baseline({A: 20, "b.example": 90})
-
-    bounded = report_on(now, before, worst_count=5, bounds=Bounds(below=50))
-    of_all = report_on(now, before, worst_count=5)
-
-    assert [domain.domain for domain in bounded.unknown] == [A]
-    assert [domain.domain for domain in of_all.unknown] == [A, "b.example"]
-    assert (bounded.is_bounded, of_all.is_bounded) == (True, False)
 
 
 def test_the_owners_of_what_got_worse_are_found_by_tag_and_folder_in_any_case() -> None:
@@ -292,15 +270,6 @@ def test_with_a_baseline_of_version_0_1_only_what_passed_since_counts() -> None:
     assert [got_worse(report) for report in reports] == [False, True]
 
 
-def test_owners_of_what_came_nearer_are_mentioned() -> None:
-    index = index_by_host(domains_of({A: 90}, tags=("prod",)))
-    baseline = baseline_of(index, MOMENT, in_days(8))
-
-    report = make_report(index, baseline, worst_count=1, ends=later(in_days(8), 1))
-
-    assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ("U1",)
-
-
 def found(severity: Severity, title: str = "Listed on a blacklist", *, days: int = 1) -> EndDates:
     """Return a scan whose only issue was found so many days after `MOMENT`."""
     since = MOMENT + timedelta(days=days)
@@ -332,16 +301,6 @@ def test_a_new_issue_is_a_change_and_a_grave_one_is_worse(
     report = report_with(row)
 
     assert (has_changed(report), got_worse(report)) == expected
-
-
-def test_the_owners_of_a_domain_with_a_grave_new_issue_are_mentioned() -> None:
-    rule = Mention(label="tag:prod", who=("U1",))
-
-    grave = report_with(found(Severity.HIGH), tags=("prod",))
-    mild = report_with(found(Severity.LOW), tags=("prod",))
-
-    assert owners_to_mention(grave, [rule]) == ("U1",)
-    assert owners_to_mention(mild, [rule]) == ()
 
 
 @given(

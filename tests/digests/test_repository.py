@@ -2,13 +2,13 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, timedelta
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.edits import create, paused
+from bot.digests.edits import create
 from bot.digests.models import Digest, Mention, Plan, UnknownDigestError
 from bot.digests.report import Baseline, Replaced
 from bot.digests.repository import (
@@ -27,8 +27,6 @@ pytestmark = pytest.mark.anyio
 
 OTHER = WorkspaceId("T1", "E1")
 PLAN = Plan(channel_id="C1", schedule=DAILY)
-MOMENTS = st.datetimes(timezones=st.just(UTC))
-TEXTS = st.text(st.characters(blacklist_categories=["Cs"]), max_size=50)
 SCHEDULES = st.builds(
     Schedule,
     days=st.frozensets(st.integers(0, 6), min_size=1),
@@ -73,35 +71,6 @@ async def test_a_digest_is_due_in_the_store_at_its_slot(repository: DigestReposi
     assert await repository.due(NINE, limit=10) == [(ACME, "d1")]
 
 
-async def test_a_paused_digest_is_never_due(repository: DigestRepository) -> None:
-    digest = await repository.put(OTHER, create("d1", PLAN, BOB, EVE))
-
-    await repository.put(OTHER, paused(digest, BOB, EVE, until=None))
-
-    assert await repository.due(NINE + timedelta(days=9), limit=10) == []
-
-
-async def test_other_documents_that_are_due_are_no_digests(
-    repository: DigestRepository, documents: Documents
-) -> None:
-    await documents.put(f"{ACME}/kept/U1/x", {}, due_at=EVE)
-    await repository.put(OTHER, create("d1", PLAN, BOB, EVE))
-
-    assert await repository.due(NINE, limit=10) == [(OTHER, "d1")]
-
-
-async def test_what_is_kept_says_in_which_form(
-    repository: DigestRepository, documents: Documents
-) -> None:
-    await repository.put(ACME, create("d1", PLAN, BOB, EVE))
-    await repository.keep_baseline(ACME, "d1", "one", Baseline(scores={}, taken_at=EVE))
-    await repository.restrict(ACME, admins_only=True)
-
-    kept = await documents.list_prefix(f"{ACME}/")
-
-    assert [document.value["v"] for document in kept] == [1, 1, 1]
-
-
 async def test_of_two_who_write_at_once_one_is_told(repository: DigestRepository) -> None:
     digest = await repository.put(ACME, create("d1", PLAN, BOB, EVE))
     await repository.put(ACME, replace(digest, silent_runs=1))
@@ -119,12 +88,6 @@ async def test_changes_that_meet_are_all_made(repository: DigestRepository) -> N
     await asyncio.gather(*(repository.change(ACME, "d1", count) for _ in range(20)))
 
     assert (await repository.get(ACME, "d1")).silent_runs == 20
-
-
-async def test_a_change_that_changes_nothing_writes_nothing(repository: DigestRepository) -> None:
-    digest = await repository.put(ACME, create("d1", PLAN, BOB, EVE))
-
-    assert (await repository.change(ACME, "d1", lambda each: each)).rev == digest.rev
 
 
 async def test_whoever_shows_digests_learns_of_everything_that_is_written(

@@ -113,26 +113,11 @@ def test_a_date_that_a_zone_skipped_gives_no_second_run_at_one_moment() -> None:
     ]
 
 
-def test_a_run_of_a_skipped_date_alone_is_not_lost() -> None:
-    slots = next_slots(a_schedule("Pacific/Apia", days=FRIDAY), utc("2011-12-24T00"), 2)
-
-    assert slots == [
-        a_slot("2011-12-30T19", "2011-12-30T09"),
-        a_slot("2012-01-05T19", "2012-01-06T09"),
-    ]
-
-
 def test_a_run_is_later_than_the_moment_asked_about_never_at_it() -> None:
     schedule = a_schedule("UTC", "12:00")
 
     assert next_slot(schedule, utc("2024-05-06T11:59:59.999999")).due_at == utc("2024-05-06T12")
     assert next_slot(schedule, utc("2024-05-06T12")).due_at == utc("2024-05-07T12")
-
-
-def test_only_the_chosen_days_have_runs() -> None:
-    slots = next_slots(a_schedule("Asia/Tokyo", "00:30", WEEKDAYS), utc("2024-05-02T12"), 4)
-
-    assert [f"{slot.local:%a %d}" for slot in slots] == ["Fri 03", "Mon 06", "Tue 07", "Wed 08"]
 
 
 def test_slots_until_holds_its_last_moment_and_not_its_first() -> None:
@@ -167,35 +152,18 @@ def test_grace_is_half_of_what_is_left_until_the_next_run() -> None:
     "name",
     [
         "",
-        " ",
         ".",
-        "..",
         "../UTC",
-        "Europe",
-        "Europe/",
-        "/Europe/Berlin",
         "/etc/passwd",
         "Europe/../UTC",
-        "Europe//Berlin",
         "europe/berlin",
-        "EUROPE/BERLIN",
-        "Europe/Berlin ",
         "Europe/Berlin\n",
         "Europe\\Berlin",
-        "Foo",
         "Factory",
-        "localtime",
-        "posixrules",
-        "posix/Europe/Berlin",
-        "right/Europe/Berlin",
-        "tzdata.zi",
         "zone.tab",
-        "__init__.py",
         "UTC\0",
         "\ud800",
-        "Zürich",
         "UTC+2",
-        "CET-1CEST",
         "E" * 100_000,
     ],
 )

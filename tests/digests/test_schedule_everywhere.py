@@ -21,19 +21,13 @@ from bot.digests.schedule import (
     Schedule,
     Slot,
     grace,
-    next_slot,
     next_slots,
     slots_until,
     zone_names,
 )
 
 FIRST, LAST = datetime(2020, 1, 1, tzinfo=UTC), datetime(2041, 1, 1, tzinfo=UTC)
-EVERY_DAY = frozenset(range(7))
-NEAR = timedelta(hours=36)
 DAY = timedelta(days=1)
-MINUTE = timedelta(minutes=1)
-# Both opinions would have to miss two changes within such a stretch for one to go unseen.
-SAMPLED_EVERY = timedelta(days=19)
 
 
 def zone_file(name: str) -> bytes:
@@ -43,10 +37,6 @@ def zone_file(name: str) -> bytes:
 @cache
 def second_zone(name: str) -> tz.tzfile:
     return tz.tzfile(BytesIO(zone_file(name)))
-
-
-def second_offset(name: str, moment: datetime) -> timedelta | None:
-    return moment.astimezone(second_zone(name)).utcoffset()
 
 
 def second_slots(schedule: Schedule, after: datetime, until: datetime) -> list[Slot]:
@@ -93,16 +83,6 @@ def test_any_schedule_at_any_moment_is_that_of_a_second_opinion(
 
     assert slots == second_slots(schedule, after, until)
     assert_each_once(slots)
-
-
-@given(SCHEDULES, MOMENTS, st.integers(0, 12))
-def test_one_after_another_is_all_at_once(schedule: Schedule, after: datetime, count: int) -> None:
-    slots = next_slots(schedule, after, count)
-
-    for slot, earlier in zip(slots, [after, *(slot.due_at for slot in slots)], strict=False):
-        assert slot == next_slot(schedule, earlier)
-        assert slot == next_slot(schedule, slot.due_at - timedelta(microseconds=1))
-    assert len(slots) == count
 
 
 @given(SCHEDULES, MOMENTS)

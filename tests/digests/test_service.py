@@ -15,7 +15,7 @@ from bot.digests.models import (
     TooManyDigestsError,
     UnknownDigestError,
 )
-from bot.slack.errors import ChannelClosedError, SlackUnavailableError
+from bot.slack.errors import ChannelClosedError
 from bot.tracker.models import UnavailableError
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
@@ -64,15 +64,6 @@ async def test_a_digest_that_its_channel_refuses_is_not_saved(office: Office) ->
     assert await office.desk.of_channel(ACME, "C1") == []
 
 
-async def test_a_digest_whose_announcement_may_be_lost_is_saved(office: Office) -> None:
-    office.posts.errors = [SlackUnavailableError("reset")]
-
-    made, is_announced = await office.desk.make(ACME, PLAN, by=BOB)
-
-    assert not is_announced
-    assert await office.desk.of_channel(ACME, "C1") == [made]
-
-
 async def test_a_channel_holds_twenty_digests(office: Office) -> None:
     for _ in range(MAX_PER_CHANNEL):
         await office.make()
@@ -90,16 +81,6 @@ async def test_another_workspace_sees_and_touches_none_of_them(office: Office) -
         await office.desk.send_now(OTHER, digest.digest_id, by=BOB)
     with pytest.raises(UnknownDigestError):
         await office.desk.delete(OTHER, digest.digest_id)
-
-
-async def test_a_digest_that_moves_is_announced_in_its_new_channel(office: Office) -> None:
-    digest = await office.make()
-
-    await office.desk.change(
-        ACME, digest.digest_id, replace(PLAN, channel_id="C2"), by=ADA, version=digest.version
-    )
-
-    assert office.posts.posts == [("C2", "announced by bob")]
 
 
 async def test_a_digest_does_not_move_into_a_channel_that_is_full() -> None:
@@ -138,17 +119,6 @@ async def test_who_did_what_is_remembered() -> None:
         ("digests-restricted", ADA.user_id, None),
         ("digests-unrestricted", ADA.user_id, None),
     ]
-
-
-async def test_what_the_bot_does_by_itself_is_recorded_of_no_person() -> None:
-    office = Office()
-    digest = await office.make()
-    office.notes.clear()
-
-    await office.desk.restrict(ACME, admins_only=True)
-    await office.desk.delete(ACME, digest.digest_id)
-
-    assert office.notes == []
 
 
 async def test_a_digest_does_not_move_into_a_channel_that_refuses_it(office: Office) -> None:

@@ -190,16 +190,6 @@ async def test_the_trend_holds_nothing_that_may_not_have_arrived(
     assert [point.average for point in press.posts[-1].trend] == [80]
 
 
-async def test_the_trend_holds_twenty_points(office: Office, press: Press) -> None:
-    await office.make()
-
-    for day in range(22):
-        await office.at(NINE + day * DAY)
-
-    trend = press.posts[-1].trend
-    assert (len(trend), trend[0].local) == (20, LOCAL_NINE + 2 * DAY)
-
-
 async def test_a_post_tells_what_did_not_come_since_the_last_one(
     office: Office, press: Press
 ) -> None:
@@ -284,21 +274,6 @@ async def test_a_key_that_cannot_be_read_is_waited_for(office: Office) -> None:
     run = (await office.digest()).run
     assert run is not None
     assert (run.state, run.trouble) == (RunState.WAITING, FailureReason.KEY)
-
-
-async def test_a_list_that_the_store_fails_at_is_left_to_the_end_of_the_claim(
-    office: Office,
-) -> None:
-    digest = await office.make()
-    office.lists.error = StoreError("a damaged page")
-    office.clock.now = NINE
-
-    failed = await office.rounds.deliver(ACME, [digest.digest_id])
-
-    run = (await office.digest()).run
-    assert failed == [digest.digest_id]
-    assert run is not None
-    assert (run.state, run.until) == (RunState.CLAIMED, NINE + MINUTE)
 
 
 class FailingAfterPost(DocumentsOnDisk):

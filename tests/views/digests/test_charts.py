@@ -1,7 +1,5 @@
 from datetime import datetime
 
-import pytest
-
 from bot.views.digests.post import digest_message, point_labels
 from tests.digests.builders import (
     a_post,
@@ -10,7 +8,7 @@ from tests.digests.builders import (
 )
 from tests.loops import loop_over
 from tests.views.acceptance import shown_text
-from tests.views.digests.parts import Json, block, has, rows, taken
+from tests.views.digests.parts import block, has, rows, taken
 
 
 def test_the_worst_come_in_a_table_that_says_of_how_many() -> None:
@@ -48,21 +46,6 @@ def test_readers_can_sort_the_table_by_every_number() -> None:
     assert table["rows"][2][2]["text"] == "new"
 
 
-@loop_over(
-    ("scores", "caption"),
-    [
-        pytest.param({"a.example": 41}, "The only domain", id="one"),
-        pytest.param({"a.example": 41, "b.example": 60}, "All 2 domains, worst first", id="all"),
-        pytest.param({"a.example": 41, "b.example": None}, "Worst 1 of 2", id="unknown left out"),
-    ],
-)
-def test_a_table_of_all_that_there_is_says_so(scores: Json, caption: str) -> None:
-    message = digest_message(a_post(report=a_report(scores)))
-
-    assert block(message, "data_table")["caption"] == caption
-    assert caption in message.text
-
-
 def test_the_twin_has_the_worst_and_the_trend_in_lines() -> None:
     report = a_report({"a.example": 41, "b.example": 90}, {"a.example": 82, "b.example": 90})
 
@@ -84,21 +67,6 @@ def test_a_twin_of_names_that_are_too_long_says_how_many_it_leaves_out() -> None
     lines = shown_text(fallback).count("🔴 41 poor")
     assert 5 < lines < 20
     assert f"and {20 - lines} more" in shown_text(fallback)
-
-
-def test_the_average_is_drawn_as_a_line_and_told_in_numbers() -> None:
-    message = taken(digest_message(a_post(trend=a_trend([80, 81.29, 83]))))
-
-    chart = block(message, "data_visualization")
-    assert chart["title"] == "Average health, last 3 digests: 80 → 83"
-    assert chart["chart"]["type"] == "line"
-    points = chart["chart"]["series"][0]["data"]
-    assert [(point["label"], point["value"]) for point in points] == [
-        ("18 Nov", 80),
-        ("19 Nov", 81.2),
-        ("20 Nov", 83),
-    ]
-    assert "Average health, last 3 digests: 18 Nov 80, 19 Nov 81.2, 20 Nov 83." in message.text
 
 
 @loop_over("averages", [[], [80.0]], ids=["none", "one"])

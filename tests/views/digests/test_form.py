@@ -75,12 +75,6 @@ def test_a_new_digest_runs_on_working_days_at_nine() -> None:
     assert list(fields_of(form)) == LABELS
 
 
-def test_what_tells_of_every_change_is_what_the_next_runs_depend_on() -> None:
-    telling = [name for name, block in fields_of(drawn()).items() if block.get("dispatch_action")]
-
-    assert telling == ["Days", "Time", "Time zone", "Post"]
-
-
 def test_the_block_ids_stay_the_same_as_long_as_the_nonce_does() -> None:
     def block_ids(form: Json) -> list[str]:
         return [block["block_id"] for block in fields_of(form).values()]
@@ -90,23 +84,11 @@ def test_the_block_ids_stay_the_same_as_long_as_the_nonce_does() -> None:
     assert not set(block_ids(drawn())) & set(block_ids(drawn(nonce="beef")))
 
 
-def test_what_cannot_be_left_out_is_required() -> None:
-    optional = [name for name, block in fields_of(drawn()).items() if block["optional"]]
-
-    assert optional == ["Filter", NIGHT, "Tag or folder", "Mention", "Mention user group"]
-
-
 def test_the_next_five_runs_are_told_for_both_clocks() -> None:
     text = form_text(reader_zone="America/New_York")
 
     assert "*Next five runs*\n• Mon 23 Nov 2026, 09:00 Berlin time  ·  03:00 for you" in text
     assert text.count("Berlin time  ·  ") == 5
-
-
-def test_a_change_of_the_clocks_is_noted_below_the_runs() -> None:
-    text = form_text(now=datetime(2026, 10, 22, tzinfo=UTC))
-
-    assert "\n🕑 The clocks in Berlin go back an hour on Sun 25 Oct 2026 at 03:00" in text
 
 
 def test_every_rule_has_a_box_that_is_ticked_and_says_whom_it_mentions() -> None:
@@ -141,23 +123,6 @@ def test_a_digest_that_cannot_be_read_now_is_drawn_with_what_is_ticked() -> None
 
     assert form["title"]["text"] == "Change digest"
     assert read_digest_form(state_of(form)).kept == frozenset({1})
-
-
-def test_ten_rules_have_a_box_each_and_the_rest_is_not_shown() -> None:
-    digest = a_digest(mentions=tuple(a_mention(f"tag:t{number}") for number in range(12)))
-
-    assert len(fields_of(drawn(digest=digest))["Mention rules"]["element"]["options"]) == 10
-
-
-def test_nothing_in_an_empty_field_looks_like_a_value() -> None:
-    fields = fields_of(drawn())
-
-    shown_there = [
-        fields[name]["element"]["placeholder"]["text"]
-        for name in ("Tag or folder", "Mention", "Mention user group")
-    ]
-    assert all(words.startswith("Choose ") for words in shown_there)
-    assert "Up to 20 people and user groups" in fields["Mention"]["hint"]["text"]
 
 
 @loop_over(

@@ -49,13 +49,6 @@ def test_labels_in_use_are_offered_and_then_what_was_typed(typed: str, offered: 
     assert values(options) == offered
 
 
-def test_at_most_a_hundred_labels_are_offered_the_typed_ones_among_them() -> None:
-    options = rule_label_options([f"tag:a{number}" for number in range(300)], "a")
-
-    assert len(options) == 100
-    assert values(options)[-2:] == ["tag:a", "folder:a"]
-
-
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_labels_and_groups_of_others_do_nothing(text: str) -> None:
     assert_slack_takes_options(rule_label_options([f"tag:{text}"], text))

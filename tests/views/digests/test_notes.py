@@ -61,15 +61,6 @@ def test_a_list_that_has_shrunk_is_said_to_stay_so_though_it_was_asked_for_twice
     assert "gave the same list twice" in heartbeat_message(emptied).text
 
 
-def test_a_digest_that_somebody_sent_is_never_late_and_says_who_it_was() -> None:
-    post = a_post(slot=None, asked_by_name="Bob", sent_at=DUE + timedelta(hours=3))
-
-    message = digest_message(post)
-
-    assert everywhere(message, "Sent now by Bob.")
-    assert "late" not in message.text.lower()
-
-
 @loop_over(
     ("outcome", "trouble", "words"),
     [
@@ -111,16 +102,6 @@ def test_of_many_digests_that_did_not_come_the_newest_are_named() -> None:
     assert everywhere(message, "The digest due Thu 19 Nov 2026, 09:00 (Europe/Berlin) was missed")
     assert message.text.index("7 earlier") > message.text.index("The digest due Thu 19")
     assert "16 Nov" not in message.text
-
-
-def test_what_may_have_come_is_not_counted_with_what_did_not() -> None:
-    outcomes = [Outcome.UNCERTAIN, Outcome.MISSED, *[Outcome.MISSED] * 3]
-    runs = tuple(a_past_run(outcome) for outcome in outcomes)
-
-    message = taken(digest_message(a_post(unposted=runs)))
-
-    assert everywhere(message, "1 earlier digest was not posted.")
-    assert everywhere(message, "1 earlier digest may be missing here.")
 
 
 def test_the_first_digest_says_who_set_it_up_and_how_to_change_it() -> None:

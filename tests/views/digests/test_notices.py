@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.digests.models import Digest, FailureReason, Outcome, Pause
+from bot.digests.models import Digest, FailureReason, Outcome
 from bot.digests.schedule import next_slot
 from bot.message import Message
 from bot.views.digests.errors import (
@@ -17,7 +17,6 @@ from bot.views.digests.errors import (
 from bot.views.digests.wording import MANAGE_DIGEST, failure_text
 from tests.builders import HOSTILE_TEXTS
 from tests.digests.builders import (
-    BEFORE,
     CHANNEL_ID,
     DIGEST_ID,
     a_digest,
@@ -136,24 +135,6 @@ def test_a_notice_says_how_to_mend_it(trouble: FailureReason, words: str) -> Non
     assert words in shown_text(a_message(None, trouble))
 
 
-def test_a_missed_run_says_when_the_next_one_comes() -> None:
-    digest = a_digest()
-
-    message = a_message(Outcome.MISSED, digest=digest)
-
-    assert f"The next one is due <!date^{int(digest.next.due_at.timestamp())}^" in shown_text(
-        message
-    )
-    assert "The next one is due 23 Nov 2026, 08:00 UTC" in message.text
-
-
-def test_several_missed_runs_are_told_at_once() -> None:
-    message = a_message(Outcome.MISSED, count=1_200)
-
-    assert f"1,200 digests in {CHANNEL} were missed: the bot was not running." in message.text
-    assert f"The latest was due {DUE_TEXT}" in message.text
-
-
 @loop_over(
     ("trouble", "words"),
     [
@@ -167,13 +148,6 @@ def test_an_uncertain_run_is_not_called_missing(trouble: FailureReason, words: s
     assert "may be missing" in message.text
     assert words in message.text
     assert "not posted" not in message.text
-
-
-def test_a_digest_that_somebody_paused_meanwhile_promises_no_next_one() -> None:
-    message = a_message(Outcome.FAILED, digest=a_digest(pause=Pause(since=BEFORE, by="U1")))
-
-    assert "It is paused now." in message.text
-    assert "next one" not in message.text
 
 
 def test_a_slot_that_the_clocks_skip_is_told_as_it_was_due() -> None:

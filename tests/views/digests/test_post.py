@@ -1,10 +1,10 @@
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
-from bot.digests.models import Mode, Outcome, Pause
+from bot.digests.models import Mode, Outcome
 from bot.digests.report import Post
 from bot.views.blocks import RUN_BELOW
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
@@ -25,7 +25,7 @@ from tests.digests.builders import (
 )
 from tests.loops import loop_over
 from tests.views.acceptance import buttons, shown_text
-from tests.views.digests.parts import MANAGED, Json, block, everywhere, has, taken, title
+from tests.views.digests.parts import MANAGED, block, everywhere, has, taken, title
 
 GROUP = "<!subteam^S0WEB>"
 
@@ -40,20 +40,6 @@ def test_the_title_says_how_many_and_how_well_and_what_moved() -> None:
     assert title(down) == "Health digest: 2 domains, average 62.7 ▼ \N{MINUS SIGN}1.3"
     assert up.text.startswith("Health digest: 2 domains, average 62.7 up 1.5.")
     assert "average 62.7 down 1.3." in down.text
-
-
-@loop_over(
-    ("now", "before"),
-    [
-        pytest.param({"a.example": 41.04}, {"a.example": 41}, id="too little to be shown"),
-        pytest.param({"a.example": 41}, {"a.example": None}, id="unknown before"),
-        pytest.param({"a.example": 41}, None, id="nothing before"),
-    ],
-)
-def test_an_average_that_did_not_move_has_no_arrow(now: Json, before: Json) -> None:
-    message = digest_message(a_post(report=a_report(now, before)))
-
-    assert title(message) == "Health digest: 1 domain, average 41"
 
 
 def test_an_unknown_average_is_never_zero() -> None:
@@ -203,15 +189,6 @@ def test_a_sign_of_life_is_short(mode: Mode, silent: int, words: str) -> None:
     assert len(message.blocks) == 4
 
 
-def test_a_late_sign_of_life_says_so_too() -> None:
-    post = a_post(sent_at=DUE + timedelta(hours=1), unposted=(a_past_run(),), silent_runs=3)
-
-    message = taken(heartbeat_message(post))
-
-    assert everywhere(message, "Late: due 09:00, sent 10:00 (Europe/Berlin).")
-    assert everywhere(message, "The digest due Thu 19 Nov 2026, 09:00 (Europe/Berlin) was missed")
-
-
 def test_a_new_digest_is_announced_with_everything_that_was_decided() -> None:
     mentions = (a_mention("tag:prod", ADMIN_ID, "S0WEB"),)
     digest = a_digest(filter_text="tag:prod", mode=Mode.WORSE, mentions=mentions, worst_count=7)
@@ -241,21 +218,6 @@ def test_a_digest_that_moved_is_not_said_to_have_been_made_here() -> None:
 
     assert everywhere(message, "bob's health digest is posted in this channel from now on.")
     assert "set up" not in message.text
-
-
-@loop_over(
-    ("until", "words"),
-    [(None, "State: Paused."), (DUE, "State: Paused until 20 Nov 2026, 08:00 UTC.")],
-)
-def test_a_paused_digest_is_announced_without_a_promise(
-    until: datetime | None, words: str
-) -> None:
-    pause = Pause(since=DUE, by=ADMIN_ID, until=until)
-
-    message = taken(announcement_message(a_digest(pause=pause, moved_at=DUE)))
-
-    assert words in message.text
-    assert "First" not in message.text + shown_text(message)
 
 
 def many(name: Callable[[int], str], count: int = 60) -> Post:

@@ -22,24 +22,11 @@ def a_run_for(minutes: int, state: RunState, trouble: FailureReason | None = Non
     return a_run(state=state, until=until, trouble=trouble)
 
 
-def test_an_active_digest_says_when_it_runs_next() -> None:
-    assert state(a_digest()) == f"▶️ *Active*, next run {NEXT}"
-
-
 @loop_over(("reader_zone", "is_told"), [(None, False), (ZONE, False), ("Asia/Tokyo", True)])
 def test_who_lives_elsewhere_reads_it_by_their_own_clock_too(
     reader_zone: str | None, is_told: bool
 ) -> None:
     assert (", for you <!date^" in state(a_digest(), reader_zone)) is is_told
-
-
-def test_a_pause_names_who_and_until_when_in_the_zone_of_the_digest() -> None:
-    until = DUE.replace(hour=15)  # the next day in Tokyo
-    pause = Pause(since=DUE, by=ADMIN_ID, until=until)
-
-    text = state(a_digest(pause=pause, schedule=a_schedule(zone="Asia/Tokyo")))
-
-    assert text.splitlines()[0] == f"⏸️ *Paused* by <@{ADMIN_ID}>, until 21 Nov 2026"
 
 
 def test_a_pause_that_ends_says_when_the_first_run_after_it_is() -> None:
@@ -48,32 +35,6 @@ def test_a_pause_that_ends_says_when_the_first_run_after_it_is() -> None:
     text = state(a_digest(pause=pause))
 
     assert text.splitlines()[1] == "Next run Mon 30 Nov 2026, 09:00 (Europe/Berlin)"
-
-
-def test_a_pause_without_an_end_says_so() -> None:
-    assert state(a_digest(pause=Pause(since=DUE, by=ADMIN_ID))).endswith("until it is resumed")
-
-
-@loop_over(
-    ("why", "mend"),
-    [
-        (
-            FailureReason.ARCHIVED,
-            "Unarchive it and type `/invite @Domain Tracker`",
-        ),
-        (FailureReason.NOT_IN_CHANNEL, "`/invite @Domain Tracker` in it, or choose another"),
-        (FailureReason.NOT_FOUND, "`/invite @Domain Tracker` in it"),
-        (FailureReason.RESTRICTED, "to allow it"),
-    ],
-)
-def test_a_digest_that_the_bot_has_paused_says_how_to_mend_it(
-    why: FailureReason, mend: str
-) -> None:
-    text = state(a_digest(pause=Pause(since=DUE, why=why)))
-
-    assert text.startswith("⏸️ *Paused*: the ")
-    assert mend in text
-    assert text.endswith("Then press `Resume`.")
 
 
 @loop_over("trouble", FailureReason)

@@ -5,18 +5,13 @@ from bot.digests import models
 from bot.digests.schedule import UnknownZoneError
 from bot.errors import BotError, NotAllowedError
 from bot.tracker.models import InvalidKeyError, UnavailableError
-from bot.views.blocks import plain_message
 from bot.views.digests.errors import DIGEST_ERRORS, error_line
-from bot.views.digests.modal import (
-    sent_line,
-)
-from bot.views.digests.tables import error_form
 from bot.views.errors import failure_message
-from tests.builders import ADMIN_ID, HOSTILE_TEXTS, facts_for, facts_for_admin
+from tests.builders import ADMIN_ID, facts_for, facts_for_admin
 from tests.digests.builders import DUE as CHANGED_AT
 from tests.digests.builders import a_digest
 from tests.loops import loop_over
-from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, shown_text
+from tests.views.acceptance import assert_slack_takes, shown_text
 
 CHANGED = a_digest(changed_by=ADMIN_ID, changed_at=CHANGED_AT)
 ERRORS: list[tuple[BotError, str]] = [
@@ -51,14 +46,6 @@ def test_no_trouble_is_left_out() -> None:
     assert {type(error) for error, _ in ERRORS} == set(DIGEST_ERRORS)
 
 
-def test_who_changed_it_may_not_be_known() -> None:
-    error = models.EditConflictError(a_digest())
-
-    text = DIGEST_ERRORS[type(error)](error, facts_for()).text
-
-    assert text.startswith("Somebody has changed this digest.")
-
-
 def test_in_a_form_a_failure_is_one_line_without_buttons() -> None:
     error, facts = UnavailableError(is_outcome_unknown=False), facts_for()
 
@@ -75,9 +62,3 @@ def test_an_admin_is_told_in_a_form_where_the_key_is_set() -> None:
     refused = failure_message(InvalidKeyError(), facts_for())
     assert "`/domainkey`" in error_line(refused, is_about_key=True)
     assert "Type" not in error_line(failure_message(NotAllowedError(), facts_for()))
-
-
-@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
-def test_the_name_of_a_channel_does_nothing(text: str) -> None:
-    assert_slack_takes(plain_message(sent_line(text)))
-    assert_slack_takes_form(error_form(sent_line(text), "m"))
