@@ -30,7 +30,7 @@ from bot.errors import BotError
 from bot.message import Message
 from bot.slack import errors
 from bot.slack.direct_messages import retry_after
-from bot.store.documents import ForgottenError, StoreError
+from bot.store.documents import StoreError
 from bot.tracker.models import TimedOutError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId, caller_context, digests_of, person
@@ -271,8 +271,6 @@ class Delivery:
         for wait_s in again_after_s:
             try:
                 return await self._repository.change(workspace, digest.digest_id, once)
-            except ForgottenError:  # a forgotten workspace takes no more writes
-                raise
             except StoreError as error:
                 logger.warning("not recorded yet", error=repr(error))
                 await self._sleep(wait_s)

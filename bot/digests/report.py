@@ -216,8 +216,11 @@ def _compared(
     index = dict(listed)
     chosen = [host for host, domain in listed if bounds.hold(domain.health_score)]
     about = set(chosen) | set(then)
-    here = [(host, domain) for host, domain in listed if host in about]
-    moves = list(_moves(here, baseline))
+    moves = [
+        Move(domain, baseline.scores[host], domain.health_score)
+        for host, domain in listed
+        if host in about and host in baseline.scores
+    ]
     known = [move for move in moves if None not in (move.before, move.after)]
     lost = tuple(move for move in moves if move.before is not None and move.after is None)
     gone = ((host, score) for host, score in then.items() if host not in index)
@@ -346,12 +349,6 @@ def _worst_first(item: tuple[str, Domain]) -> tuple[bool, float, str]:
 def _summed(scores: Iterable[float | None]) -> Summary:
     """Return the summary of scores, summed in one order: the last digit depends on it."""
     return summary(sorted(scores, key=lambda score: -1 if score is None else score))
-
-
-def _moves(listed: Iterable[tuple[str, Domain]], baseline: Baseline) -> Iterator[Move]:
-    for host, domain in listed:
-        if host in baseline.scores:
-            yield Move(domain, baseline.scores[host], domain.health_score)
 
 
 def _is_far(move: Move, bounds: Bounds) -> bool:

@@ -23,7 +23,6 @@ from bot.digests.models import (
 )
 from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
-from bot.errors import BotError
 from bot.slack.direct_messages import retry_after
 from bot.slack.errors import SlackError, SlackUnavailableError
 from bot.store.documents import ConflictError
@@ -52,15 +51,13 @@ class DigestService:
         self._collector = collector
         self._delivery = delivery
         self._clock = clock
+        self.get, self.admins_only = repository.get, repository.is_restricted
+        self.matching, self.labels = collector.matching, collector.labels
 
     async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
         """Return a channel's digests, the oldest first."""
         digests = await self._repository.of_workspace(workspace)
         return [digest for digest in digests if digest.plan.channel_id == channel_id]
-
-    async def get(self, workspace: WorkspaceId, digest_id: str) -> Digest:
-        """Return a digest, or raise UnknownDigestError."""
-        return await self._repository.get(workspace, digest_id)
 
     async def make(
         self, workspace: WorkspaceId, plan: Plan, *, by: Editor, digest_id: str = ""
@@ -183,7 +180,7 @@ class DigestService:
             raise
 
     async def preview(self, workspace: WorkspaceId, digest: Digest) -> Post:
-        """Return the post that would be made now, or raise as `Collector.matching` does."""
+        """Return the post that would be made now, or raise as `Collector.collect` does."""
         collected = await self._collector.collect(
             workspace, digest, slot=None, purpose=Purpose.PERSON
         )
@@ -193,26 +190,6 @@ class DigestService:
         """Return what the run `token` posted; see `Collector.details`."""
         digest = await self._repository.get(workspace, digest_id)
         return await self._collector.details(workspace, digest, token)
-
-    async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
-        """Return the number of domains of a plan; `None` when the service gives no list."""
-        try:
-            return await self._collector.matching(workspace, plan)
-        except BotError as error:
-            logger.info("no list to count in", error=repr(error))
-            return None
-
-    async def labels(self, workspace: WorkspaceId) -> list[str]:
-        """Return `tag:…` and `folder:…` in use; none when the service gives no list."""
-        try:
-            return await self._collector.labels(workspace)
-        except BotError as error:
-            logger.info("no labels to offer", error=repr(error))
-            return []
-
-    async def admins_only(self, workspace: WorkspaceId) -> bool:
-        """Return whether only admins may make and change digests."""
-        return await self._repository.is_restricted(workspace)
 
     async def restrict(
         self, workspace: WorkspaceId, *, admins_only: bool, by: str | None = None

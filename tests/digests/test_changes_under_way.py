@@ -15,7 +15,7 @@ from bot.digests.models import (
     Mode,
     Outcome,
 )
-from bot.slack.errors import ChannelClosedError
+from bot.slack.errors import ChannelClosedError, SlackRateLimitedError
 from bot.tracker.models import UnavailableError
 from tests.digests.office import ACME, ADA, BOB, DAY, EVE, NINE, Office
 
@@ -237,3 +237,24 @@ async def test_send_now_after_a_process_that_died_while_posting_is_another_post(
 
     assert ends(sent) == [(Outcome.UNCERTAIN, FailureReason.DOWN), (Outcome.POSTED, None)]
     assert office.posts.notified == [(BOB.user_id, "uncertain down x1")]
+
+
+async def resume(office: Office) -> Digest:
+    return await office.desk.resume(ACME, (await office.digest()).digest_id, by=BOB)
+
+
+async def test_a_digest_paused_and_resumed_in_the_middle_of_its_post_is_not_tried_again(
+    office: Office,
+) -> None:
+    await office.make()
+
+    async def act() -> None:
+        office.posts.before_post = None
+        await pause(office)
+        await resume(office)
+        office.posts.errors = [SlackRateLimitedError(30)]
+
+    office.posts.before_post = act
+    await office.at(NINE)
+
+    assert ends(await office.digest()) == [(Outcome.FAILED, FailureReason.SLACK)]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.edits import create
+from bot.digests.edits import create, start_manual_run
 from bot.digests.models import Digest, Mention, Plan, UnknownDigestError
 from bot.digests.report import Baseline, Replaced
 from bot.digests.repository import (
@@ -116,7 +116,8 @@ async def test_a_digest_that_is_not_there_is_unknown(repository: DigestRepositor
 async def test_only_the_baselines_that_a_digest_needs_are_kept(
     repository: DigestRepository,
 ) -> None:
-    await repository.put(ACME, replace(create("d1", PLAN, BOB, EVE), baseline="other"))
+    digest = start_manual_run(create("d1", PLAN, BOB, EVE), BOB, EVE, "at work")
+    await repository.put(ACME, replace(digest, baseline="other"))
     first = Baseline(scores={"a.example": 1.0}, taken_at=EVE)
     before = Replaced(EVE, {"b.example": 2.0}, ("a.example",))
     marks = {"a.example": {"registration": 30}}
@@ -124,12 +125,14 @@ async def test_only_the_baselines_that_a_digest_needs_are_kept(
 
     await repository.keep_baseline(ACME, "d1", "one", first)
     await repository.keep_baseline(ACME, "d1", "other", second)
+    await repository.keep_baseline(ACME, "d1", "at work", second)
 
     assert await repository.baseline(ACME, "d1", "one") == first
     assert await repository.baseline(ACME, "d1", "other") == second
     await repository.forget_baselines(ACME, "d1")
     assert await repository.baseline(ACME, "d1", "one") is None
     assert await repository.baseline(ACME, "d1", "other") == second
+    assert await repository.baseline(ACME, "d1", "at work") == second
     assert await repository.baseline(ACME, "d1", None) is None
 
 

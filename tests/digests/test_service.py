@@ -9,6 +9,7 @@ import pytest
 from bot.digests.models import (
     MAX_PER_CHANNEL,
     DigestBusyError,
+    EditConflictError,
     Mode,
     Outcome,
     Plan,
@@ -224,3 +225,14 @@ async def test_labels_in_use_are_offered_and_none_without_a_list(office: Office)
     assert await office.desk.labels(ACME) == ["tag:prod", "folder:Web shops"]
     office.lists.error = UnavailableError("down", is_outcome_unknown=False)
     assert await office.desk.labels(OTHER) == []
+
+
+async def test_a_form_that_is_sent_again_overwrites_no_later_change() -> None:
+    office = Office()
+    await office.desk.make(ACME, PLAN, by=BOB, digest_id="d1")
+    await office.desk.change(ACME, "d1", replace(PLAN, worst_count=7), by=ADA, version=1)
+
+    with pytest.raises(EditConflictError):
+        await office.desk.make(ACME, PLAN, by=BOB, digest_id="d1")
+
+    assert (await office.digest()).plan.worst_count == 7

@@ -176,3 +176,28 @@ async def test_what_a_queue_hands_over_while_it_is_in_work_takes_no_second_worke
     office.lists.gate.set()
     await working
     assert len(office.posts.posts) == 5
+
+
+async def test_a_run_at_work_is_not_given_up_at_the_end_of_its_grace(office: Office) -> None:
+    await office.make()
+    await office.collecting_at(NINE + 6 * HOUR)  # to the second
+
+    office.clock.now += 59 * SECOND
+    await hand_over(beside(office))
+    office.lists.gate.set()
+    assert await office.tasks.drain(TIME_LIMIT_S)
+
+    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
+
+
+async def test_send_now_at_work_is_left_to_whom_was_asked(office: Office) -> None:
+    await office.make()
+    office.lists.gate.clear()
+    sending = asyncio.create_task(send_now(office))
+    await office.lists.is_asked.wait()
+
+    office.clock.now = EVE + 59 * SECOND
+    await hand_over(beside(office))
+    office.lists.gate.set()
+
+    assert ends(await sending) == [(Outcome.POSTED, None)]

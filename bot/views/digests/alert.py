@@ -9,12 +9,12 @@ from bot.digests.report import Move, Post, fallen, owners_to_mention, worse_move
 from bot.hostnames import HostNameError, host_name
 from bot.message import Block, Message
 from bot.views.blocks import actions, button, context, header, paragraphs, run_button, section
+from bot.views.digests.changes import text_of
 from bot.views.digests.wording import (
     MAX_HOST_CHARS,
     manage_button,
     owners_line,
     person,
-    text_of,
 )
 from bot.views.domains import score_mrkdwn
 from bot.views.ends import soon_text

@@ -180,7 +180,7 @@ def digest_message(post: Post) -> Message:
     chart = trend_chart(post.trend)
     plain = (*top, *worst_lines(report), *_contexts(trend_text(post.trend)), *bottom)
     blocks = (*top, *worst_table(report), *chart, *bottom)
-    return Message(wording.text_of(plain), blocks, plain)
+    return Message(changes.text_of(plain), blocks, plain)
 
 
 def details_message(post: Post) -> Message:
@@ -200,7 +200,7 @@ def details_message(post: Post) -> Message:
     line = f"/domains {plan.filter_text}".strip()
     bottom = actions(run_button("All domains", line), wording.manage_button(post.digest))
     plain = (*top, *worst_lines(report), *bottom)
-    return Message(wording.text_of(plain), (*top, *worst_table(report), *bottom), plain)
+    return Message(changes.text_of(plain), (*top, *worst_table(report), *bottom), plain)
 
 
 def heartbeat_message(post: Post) -> Message:
@@ -215,7 +215,7 @@ def heartbeat_message(post: Post) -> Message:
         *actions(wording.manage_button(post.digest)),
         context(changes.footer_mrkdwn(post)),
     )
-    return Message(wording.text_of(blocks), blocks)
+    return Message(changes.text_of(blocks), blocks)
 
 
 def announcement_message(digest: Digest) -> Message:
@@ -231,7 +231,7 @@ def announcement_message(digest: Digest) -> Message:
         *actions(wording.manage_button(digest)),
         context(how),
     )
-    return Message(wording.text_of(blocks), blocks)
+    return Message(changes.text_of(blocks), blocks)
 
 
 def _first_pair(digest: Digest) -> tuple[str, str]:

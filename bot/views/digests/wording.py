@@ -1,11 +1,9 @@
 """Word the plan and the state of a digest: owner, next run, pause, last runs. Pure."""
 
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
 from typing import Any
 
 from bot.command_text import unescaped
@@ -22,7 +20,7 @@ from bot.digests.models import (
 )
 from bot.digests.run_state import resumed_in_time
 from bot.digests.schedule import UnknownZoneError, zone_of
-from bot.message import MAX_TEXT_CHARS, Block
+from bot.message import Block
 from bot.views.blocks import button
 from bot.views.schedule import schedule_text, zoned_slot_text
 from bot.views.text import (
@@ -35,7 +33,6 @@ from bot.views.text import (
     moment_token,
     outside,
     plural,
-    without_markup,
 )
 
 MAX_MENTIONED = 40
@@ -68,47 +65,6 @@ def _token(slack_id: str) -> str:
 MAX_HOST_CHARS = 80
 MAX_GROUP_CHARS = 450
 MINUS = "\N{MINUS SIGN}"
-_CUT = "The message itself says more."
-_WORDS = (
-    ("     ", ", "),
-    ("\N{NO-BREAK SPACE}", " "),
-    (" → ", " to "),
-    ("▲ +", "up "),
-    (f"▼ {MINUS}", "down "),
-)
-
-
-def text_of(blocks: Iterable[Block]) -> str:
-    """Return what blocks say in words, for notifications and screen readers."""
-    text = ""
-    for sentence in chain.from_iterable(map(_sentences, blocks)):
-        longer = f"{text} {sentence}".strip()
-        if len(longer) > MAX_TEXT_CHARS - len(_CUT) - 1:
-            return f"{text} {_CUT}"
-        text = longer
-    return text
-
-
-def _sentences(block: Block) -> Iterator[str]:
-    for field in block.get("fields", ()):
-        yield _sentence(field["text"].replace("\n", ": "))
-    texts = [block["text"]] if "text" in block else []
-    if block["type"] == "context":
-        texts = block["elements"]
-    for text in texts:
-        title, *listed = text["text"].split("\n• ")
-        lines = [f"{title}: {'; '.join(listed)}"] if listed else title.splitlines()
-        yield from map(_sentence, lines)
-
-
-def _sentence(mrkdwn: str) -> str:
-    """Return mrkdwn in words: without symbols, and with an end."""
-    text = without_markup(mrkdwn)
-    for sign, word in _WORDS:
-        text = text.replace(sign, word)
-    said = "".join(each for each in text if unicodedata.category(each) != "So")
-    said = " ".join(said.replace("\N{VARIATION SELECTOR-16}", "").replace("  ·  ", "; ").split())
-    return said if said.endswith((".", "!", "?", ":")) else f"{said}."
 
 
 def domain_line(host: str, mrkdwn: str) -> str:
