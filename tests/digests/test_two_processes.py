@@ -201,3 +201,18 @@ async def test_send_now_at_work_is_left_to_whom_was_asked(office: Office) -> Non
     office.lists.gate.set()
 
     assert ends(await sending) == [(Outcome.POSTED, None)]
+
+
+async def test_a_new_slot_is_posted_in_time_although_an_old_one_waits(office: Office) -> None:
+    await office.make()
+    office.lists.error = NoKeyError("none")
+    await office.at(NINE)
+    await office.at(NINE + DAY - MINUTE)  # the next try is in five minutes
+    office.lists.error = None
+
+    await office.at(NINE + DAY)
+
+    assert ends(await office.digest()) == [
+        (Outcome.FAILED, FailureReason.KEY),
+        (Outcome.POSTED, None),
+    ]

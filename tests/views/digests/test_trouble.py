@@ -6,6 +6,7 @@ from bot.digests.schedule import UnknownZoneError
 from bot.errors import BotError, NotAllowedError
 from bot.tracker.models import InvalidKeyError, UnavailableError
 from bot.views.digests.errors import DIGEST_ERRORS, error_line
+from bot.views.digests.modal import done_already_message
 from bot.views.errors import failure_message
 from tests.builders import ADMIN_ID, facts_for, facts_for_admin
 from tests.digests.builders import DUE as CHANGED_AT
@@ -62,3 +63,10 @@ def test_an_admin_is_told_in_a_form_where_the_key_is_set() -> None:
     refused = failure_message(InvalidKeyError(), facts_for())
     assert "`/domainkey`" in error_line(refused, is_about_key=True)
     assert "Type" not in error_line(failure_message(NotAllowedError(), facts_for()))
+
+
+def test_a_press_that_is_done_already_is_answered() -> None:
+    message = done_already_message()
+
+    assert_slack_takes(message)
+    assert "already done" in message.text
