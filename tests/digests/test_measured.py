@@ -102,15 +102,3 @@ async def test_what_is_due_is_counted_with_the_time_of_the_longest(office: Offic
     office.clock.now = NINE + 90 * SECOND
 
     assert (before, await overdue(office.repository, office.clock())) == ((0, 0.0), (2, 90.0))
-
-
-async def test_what_was_given_to_a_queue_that_lost_it_was_due_before_that(office: Office) -> None:
-    digest = await office.make()
-    place = f"{ACME}/digest/{digest.digest_id}"
-    document = await office.documents.get(place)
-    assert document
-    leased_until = NINE + timedelta(minutes=10)
-    await office.documents.put(place, document.value, due_at=leased_until)
-    office.clock.now = leased_until + SECOND
-
-    assert await overdue(office.repository, office.clock()) == (1, 601.0)

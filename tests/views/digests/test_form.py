@@ -84,13 +84,6 @@ def test_the_block_ids_stay_the_same_as_long_as_the_nonce_does() -> None:
     assert not set(block_ids(drawn())) & set(block_ids(drawn(nonce="beef")))
 
 
-def test_the_next_five_runs_are_told_for_both_clocks() -> None:
-    text = form_text(reader_zone="America/New_York")
-
-    assert "*Next five runs*\n• Mon 23 Nov 2026, 09:00 Berlin time  ·  03:00 for you" in text
-    assert text.count("Berlin time  ·  ") == 5
-
-
 def test_every_rule_has_a_box_that_is_ticked_and_says_whom_it_mentions() -> None:
     digest = a_digest(mentions=(a_mention("tag:a"), a_mention("folder:Web shops")))
 

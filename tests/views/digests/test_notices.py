@@ -1,11 +1,9 @@
-from datetime import UTC, datetime, time
 from itertools import product
 from typing import Any
 
 import pytest
 
 from bot.digests.models import Digest, FailureReason, Outcome
-from bot.digests.schedule import next_slot
 from bot.message import Message
 from bot.views.digests.errors import (
     MAX_DIGESTS_SHOWN,
@@ -21,7 +19,6 @@ from tests.digests.builders import (
     DIGEST_ID,
     a_digest,
     a_notice,
-    a_schedule,
 )
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
@@ -148,16 +145,6 @@ def test_an_uncertain_run_is_not_called_missing(trouble: FailureReason, words: s
     assert "may be missing" in message.text
     assert words in message.text
     assert "not posted" not in message.text
-
-
-def test_a_slot_that_the_clocks_skip_is_told_as_it_was_due() -> None:
-    schedule = a_schedule(range(7), at=time(2, 30))
-    slot = next_slot(schedule, datetime(2026, 3, 29, tzinfo=UTC))
-    notice = a_notice(outcome=Outcome.MISSED, slot=slot, trouble=FailureReason.DOWN)
-
-    message = owner_notice(a_digest(schedule=schedule), notice)
-
-    assert "It was due Sun 29 Mar 2026, 03:30 (Europe/Berlin)" in message.text
 
 
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
