@@ -227,9 +227,8 @@ class Digest:
 
     `version` counts the changes that people made; `moved_at` is when it came into this channel.
     `past` holds the latest runs, the newest last. `baseline` names the next report's baseline,
-    `None` before the first. `last_local` is the wall clock of the last claimed slot of this
-    schedule. `silent_runs` counts the latest runs without a post. `night` is the latest night with
-    scans. `rev` is the store's.
+    `None` before the first. `silent_runs` counts the latest runs without a post. `night` is the
+    latest night with scans. `rev` is the store's.
     """
 
     digest_id: str
@@ -247,7 +246,6 @@ class Digest:
     past: tuple[PastRun, ...] = ()
     notices: tuple[Notice, ...] = ()
     baseline: str | None = None
-    last_local: datetime | None = None
     silent_runs: int = 0
     night: Night | None = None
     rev: int = 0

@@ -78,11 +78,7 @@ def night_now(digest: Digest, now: datetime) -> Night | None:
 
 
 def begun(digest: Digest, now: datetime) -> Digest:
-    """Return the digest with one more scan begun.
-
-    Raises:
-        UnwantedScanError: it wants none now.
-    """
+    """Return the digest with one more scan begun, or raise UnwantedScanError."""
     if (night := night_now(digest, now)) is None:
         raise UnwantedScanError("no scan is wanted")
     return replace(digest, night=replace(night, begun=night.begun + 1, trouble=None))

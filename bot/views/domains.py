@@ -57,14 +57,6 @@ def bands_text(totals: Summary, *, with_symbols: bool = False) -> str:
     )
 
 
-def summary_text(totals: Summary) -> str:
-    """Return `128 domains, average health 83: 5 poor, 20 fair, 100 good, 3 unknown`."""
-    if not totals.count:
-        return "no domains"
-    head = f"{plural(totals.count, 'domain')}, average health {average_text(totals)}"
-    return f"{head}: {bands_text(totals)}"
-
-
 def average_text(totals: Summary) -> str:
     """Return the average score as a number, or `unknown`."""
     return "unknown" if totals.average is None else score_number(totals.average)

@@ -20,7 +20,7 @@ from bot.tracker.models import Domain
 from bot.views import domains
 from bot.views.admin import names_text
 from bot.views.blocks import actions, button, context, header, plain_text, run_button, section
-from bot.views.digests.nights import night_lines
+from bot.views.digests.tables import night_lines
 from bot.views.digests.wording import (
     filter_mrkdwn,
     manage_button,

@@ -162,11 +162,11 @@ def first_text(row: EndDates | None, now: datetime) -> str:
     return f"{end_sign(end, now)} {end_text(name.lower(), end, now)}".strip()
 
 
-def soon_text(row: EndDates, now: datetime, *, sign: bool = True, age: bool = True) -> str:
+def soon_text(row: EndDates, now: datetime, *, age: bool = True) -> str:
     """Return all that ends within 30 days, and the age of the scan that says so."""
     near = [each for each in ends(row) if each[1].days_left(now) <= SOON_DAYS]
     text = ", ".join(end_text(name.lower(), end, now) for name, end in near)
-    signs = f"{end_sign(near[0][1], now)} " if sign and near else ""
+    signs = f"{end_sign(near[0][1], now)} " if near else ""
     return f"{signs}{text}{f' ({scanned_text([row], now)})' if age else ''}"
 
 

@@ -122,12 +122,6 @@ def zoned_slot_text(slot: Slot, zone: str) -> str:
     return f"{slot_text(slot, zone)} ({escaped(zone, 60)})"
 
 
-def days_ahead(slot: Slot, now: datetime, zone: str) -> int:
-    """Return the days from now to a slot, by date in `zone`; raise UnknownZoneError."""
-    place = zone_of(zone)
-    return (slot.due_at.astimezone(place).date() - now.astimezone(place).date()) // _DAY
-
-
 def next_runs(schedule: Schedule, after: datetime, reader_zone: str | None) -> list[str]:
     """Return lines of mrkdwn: the next five runs, then notes about clock changes.
 

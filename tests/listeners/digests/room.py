@@ -66,9 +66,9 @@ class Room:
         """Return a digest that somebody has made some time ago."""
         defaults: dict[str, Any] = {"channel_id": self.channel_id(channel), "schedule": DAILY}
         self.office.clock.advance(1)  # the list is in the order in which they were made
-        made = await self.office.desk.make(self.workspace, Plan(**(defaults | plan)), by=BOB)
+        made, _ = await self.office.desk.make(self.workspace, Plan(**(defaults | plan)), by=BOB)
         self.office.posts.posts.clear()
-        return made.digest
+        return made
 
     async def made_by_bob(self, channel: str = "general", **plan: Any) -> Digest:
         """Return the same, made by the very person who acts in most tests."""

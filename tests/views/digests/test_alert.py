@@ -39,10 +39,8 @@ def test_an_alert_says_what_fell_from_what_to_what() -> None:
     message = taken(alert_message(a_fall(), NAME))
 
     assert title(message) == "1 domain got worse"
-    assert (
-        message.text == "1 domain got worse. a.example: health fell from 85 (good) to 41 (poor)."
-    )
-    assert "*a.example*: health 🟢 85 good → 🔴 41 poor" in str(message.blocks)
+    assert message.text == "1 domain got worse. a.example: health fell from 85 good to 41 poor."
+    assert "*a.example*: health fell from 🟢 85 good to 🔴 41 poor" in str(message.blocks)
     assert buttons(message) == PRESSABLE | {"Scan": "/scan a.example"}
 
 
