@@ -1,13 +1,15 @@
 """Build Block Kit blocks and elements within Slack's limits. Pure."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from bot.api_keys.models import KeyRecord
-from bot.message import Block, Message
+from bot.message import MAX_TEXT_CHARS, Block, Message
 from bot.redaction import holds_secret
 from bot.shared_limits import Allowance
 from bot.views.text import (
@@ -251,9 +253,19 @@ REFERENCE = "Reference"
 Explain = Callable[[Any, Facts], Message]
 
 
+_CUT = "The message itself says more."
 _ENDS = (".", "!", "?", "…")
-# At the beginning of a line, before its words.
-_SIGN = re.compile(r"^[^\w\s]+ (?=\S)")
+# Of a score; the path to a page has such an arrow, too.
+_CHANGE = re.compile(r" → (?=[^A-Z])")
+# What is drawn, and how it is said.
+_WORDS = (
+    ("  ·  ", ", "),
+    ("     ", ", "),
+    ("\N{NO-BREAK SPACE}", " "),
+    ("▲ +", "up "),
+    ("▼ \N{MINUS SIGN}", "down "),
+    ("\N{VARIATION SELECTOR-16}", ""),
+)
 
 
 def message_of(*blocks: Block) -> Message:
@@ -261,11 +273,8 @@ def message_of(*blocks: Block) -> Message:
 
     Its fallback has the contents of containers, which are of 2026, in their place.
     """
-    lines = [line for block in blocks for text in _texts(block) for line in text.splitlines()]
-    sentences = (line if line.endswith(_ENDS) else f"{line}." for line in lines)
-    text = " ".join(_SIGN.sub("", each) for each in sentences)
     plain = tuple(part for block in blocks for part in _unfolded(block))
-    return Message(text, blocks, None if plain == blocks else plain)
+    return Message(text_of(blocks), blocks, None if plain == blocks else plain)
 
 
 def _unfolded(block: Block) -> list[Block]:
@@ -279,23 +288,49 @@ def _unfolded(block: Block) -> list[Block]:
     return [text_section(f"{title}  ·  {subtitle}"), *more]
 
 
-def _texts(block: Block) -> Iterator[str]:
-    """Yield what a block says as mrkdwn without markup: a field or a container on one line."""
+def text_of(blocks: Iterable[Block]) -> str:
+    """Return what blocks say in words, for notifications and screen readers."""
+    text = ""
+    for sentence in chain.from_iterable(map(_sentences, blocks)):
+        longer = f"{text} {sentence}".strip()
+        if len(longer) > MAX_TEXT_CHARS - len(_CUT) - 1:
+            return f"{text} {_CUT}"
+        text = longer
+    return text
+
+
+def _sentences(block: Block) -> Iterator[str]:
+    """Yield what a block says: a field, a list or a container in one sentence."""
     if block["type"] == "container":
-        yield f"{_said(block['title'])}: {_said(block['subtitle'])}"
-    elif "fields" in block:
-        yield from (_said(each).replace("\n", ": ") for each in block["fields"])
-    elif "text" in block:
-        yield _said(block["text"])
-    elif block["type"] == "context":
-        yield from map(_said, block["elements"])
+        yield _sentence(f"{_said(block['title'])}: {_said(block['subtitle'])}")
+        return
+    for field in block.get("fields", ()):
+        yield _sentence(_said(field).replace("\n", ": "))
+    texts = [block["text"]] if "text" in block else []
+    if block["type"] == "context":
+        texts = block["elements"]
+    for text in texts:
+        title, *listed = _said(text).split("\n• ")
+        colon = "" if title.endswith((*_ENDS, ":")) else ":"
+        lines = [f"{title}{colon} {'; '.join(listed)}"] if listed else title.splitlines()
+        yield from map(_sentence, lines)
 
 
 def _said(part: Block) -> str:
-    text = str(part["text"]).replace("  ·  ", ", ").replace("  ", " ")
+    text = str(part["text"])
     if part["type"] == "mrkdwn":
         return without_markup(text)
     return "\n".join(escaped(line, MAX_SECTION_CHARS) for line in text.splitlines())
+
+
+def _sentence(text: str) -> str:
+    """Return text without symbols, and with an end."""
+    for sign, word in _WORDS:
+        text = text.replace(sign, word)
+    text = _CHANGE.sub(" to ", text)
+    said = "".join(each for each in text if unicodedata.category(each) != "So")
+    said = " ".join(said.split()).replace(" ,", ",")
+    return said if said.endswith(_ENDS) else f"{said.rstrip(':')}."
 
 
 def plain_message(mrkdwn: str, *buttons: Block | None) -> Message:

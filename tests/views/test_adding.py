@@ -53,7 +53,7 @@ def test_what_the_service_now_holds_is_shown() -> None:
     message = added_message(new_domain(), listed)
 
     assert message.text == (
-        "Added shop.example. Health: 🟢 84.5 good. Type: owned. Folder: Web shops. Tags: prod, eu."
+        "Added shop.example. Health: 84.5 good. Type: owned. Folder: Web shops. Tags: prod, eu."
     )
     assert buttons(message) == {"Scan": "/scan shop.example", "All domains": "/domains"}
 
@@ -62,8 +62,7 @@ def test_what_the_service_did_not_say_is_a_dash_and_no_number() -> None:
     text = already_added_message("shop.example", Domain(domain="shop.example")).text
 
     assert text == (
-        "shop.example is already in your portfolio. Health: ⚪ unknown."
-        " Type: –. Folder: –. Tags: –."
+        "shop.example is already in your portfolio. Health: unknown. Type: –. Folder: –. Tags: –."
     )
 
 

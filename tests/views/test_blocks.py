@@ -41,7 +41,7 @@ def test_the_text_of_a_message_says_what_its_blocks_show_without_markup() -> Non
     )
 
     assert told.text == (
-        f"R&amp;D. Health 41, a until {moment_text(MOMENT)}. b! Folder: Web. Who?"
+        f"R&amp;D. Health 41, a until {moment_text(MOMENT)}: b! Folder: Web. Who?"
     )
 
 

@@ -98,7 +98,7 @@ def test_the_summary_names_the_worst_issue_first() -> None:
             "You stopped it",
             "crit.example",
             "low.example",
-            "fine.example: health 41 → 40 ▼, 2 changes",
+            "fine.example: health 41 to 40, 2 changes",
             "odd.example: no answer in time",
         )
     ]

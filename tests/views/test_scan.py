@@ -114,15 +114,15 @@ def test_the_text_alone_says_everything_that_matters_in_the_order_of_the_blocks(
     report = a_report(ENDING | {"dns": [1] * 20}, score=38, score_after=40)
 
     assert scan_message(report).text == (
-        "Scan of shop.example. Health 38 → 40 ▲, poor, scanned 1 Mar 2030, 14:05 UTC."
+        "Scan of shop.example. Health 38 to 40, poor, scanned 1 Mar 2030, 14:05 UTC."
         " 7 issues: 1 critical, 5 medium, 1 low."
         " Critical: Listed on a *blacklist* – Ask &lt;them&gt;. Medium: Header 0 is missing."
         " Medium: Header 1 is missing. Medium: Header 2 is missing. Medium: Header 3 is missing."
         " and 2 more. Certificate expires in 5 days, 6 Mar 2030, 06:05 UTC."
         " Registration expires in 14 days, 15 Mar 2030."
-        " WHOIS, ⚠️ Registration expires in 14 days: 1 record. DNS: 20 records."
-        " SSL, 🔴 Certificate expires in 5 days: 1 record."
-        " Security, 🔴 Critical: Listed on a *blacklist*: 7 records."
+        " WHOIS, Registration expires in 14 days: 1 record. DNS: 20 records."
+        " SSL, Certificate expires in 5 days: 1 record."
+        " Security, Critical: Listed on a *blacklist*: 7 records."
     )
     assert buttons(scan_message(report))["Scan again"] == "/scan shop.example"
     assert len(section_lines(section_form(report, "issues", 1))) == 7

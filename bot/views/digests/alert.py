@@ -8,8 +8,16 @@ from bot.digests.models import Alert
 from bot.digests.report import Move, Post, fallen, owners_to_mention, worse_moves
 from bot.hostnames import HostNameError, host_name
 from bot.message import Block, Message
-from bot.views.blocks import actions, button, context, header, paragraphs, run_button, section
-from bot.views.digests.changes import text_of
+from bot.views.blocks import (
+    actions,
+    button,
+    context,
+    header,
+    paragraphs,
+    run_button,
+    section,
+    text_of,
+)
 from bot.views.digests.wording import (
     MAX_HOST_CHARS,
     manage_button,

@@ -1,6 +1,5 @@
 """Word the changes and the notes of a digest's post. Pure."""
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -10,7 +9,6 @@ from bot.digests.models import Digest, Outcome, PastRun
 from bot.digests.report import MOVED_FROM, Move, Post, Report, better_moves, worse_moves
 from bot.digests.schedule import Slot
 from bot.health import band_of
-from bot.message import MAX_TEXT_CHARS, Block
 from bot.portfolio.end_dates import MAX_TITLE_CHARS, EndDates, KnownIssue
 from bot.tracker.findings import SOON_DAYS, Severity
 from bot.tracker.models import Domain
@@ -35,7 +33,6 @@ from bot.views.text import (
     moment_token,
     plural,
     score_number,
-    without_markup,
 )
 
 # In a post, which fits a screen, and in its details.
@@ -274,46 +271,3 @@ def _fate(run: PastRun) -> str:
             return f"may be missing here: {uncertain_text(run.trouble)}"
         case _:
             return f"was not posted{why}"
-
-
-_CUT = "The message itself says more."
-_WORDS = (
-    ("     ", ", "),
-    ("\N{NO-BREAK SPACE}", " "),
-    (" → ", " to "),
-    ("▲ +", "up "),
-    (f"▼ {MINUS}", "down "),
-)
-
-
-def text_of(blocks: Iterable[Block]) -> str:
-    """Return what blocks say in words, for notifications and screen readers."""
-    text = ""
-    for sentence in chain.from_iterable(map(_sentences, blocks)):
-        longer = f"{text} {sentence}".strip()
-        if len(longer) > MAX_TEXT_CHARS - len(_CUT) - 1:
-            return f"{text} {_CUT}"
-        text = longer
-    return text
-
-
-def _sentences(block: Block) -> Iterator[str]:
-    for field in block.get("fields", ()):
-        yield _sentence(field["text"].replace("\n", ": "))
-    texts = [block["text"]] if "text" in block else []
-    if block["type"] == "context":
-        texts = block["elements"]
-    for text in texts:
-        title, *listed = text["text"].split("\n• ")
-        lines = [f"{title}: {'; '.join(listed)}"] if listed else title.splitlines()
-        yield from map(_sentence, lines)
-
-
-def _sentence(mrkdwn: str) -> str:
-    """Return mrkdwn in words: without symbols, and with an end."""
-    text = without_markup(mrkdwn)
-    for sign, word in _WORDS:
-        text = text.replace(sign, word)
-    said = "".join(each for each in text if unicodedata.category(each) != "So")
-    said = " ".join(said.replace("\N{VARIATION SELECTOR-16}", "").replace("  ·  ", "; ").split())
-    return said if said.endswith((".", "!", "?", ":")) else f"{said}."

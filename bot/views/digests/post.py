@@ -10,7 +10,7 @@ from bot.digests.report import MOVED_FROM, Post, Report, TrendPoint, has_changed
 from bot.health import Band
 from bot.hostnames import HostNameError, host_name
 from bot.message import Block, Message
-from bot.views.blocks import actions, button, context, fields, header, run_button, section
+from bot.views.blocks import actions, button, context, fields, header, run_button, section, text_of
 from bot.views.digests import changes, wording
 from bot.views.digests.tables import within_table, worst_lines, worst_table
 from bot.views.domains import average_text, bands_text
@@ -180,7 +180,7 @@ def digest_message(post: Post) -> Message:
     chart = trend_chart(post.trend)
     plain = (*top, *worst_lines(report), *_contexts(trend_text(post.trend)), *bottom)
     blocks = (*top, *worst_table(report), *chart, *bottom)
-    return Message(changes.text_of(plain), blocks, plain)
+    return Message(text_of(plain), blocks, plain)
 
 
 def details_message(post: Post) -> Message:
@@ -200,7 +200,7 @@ def details_message(post: Post) -> Message:
     line = f"/domains {plan.filter_text}".strip()
     bottom = actions(run_button("All domains", line), wording.manage_button(post.digest))
     plain = (*top, *worst_lines(report), *bottom)
-    return Message(changes.text_of(plain), (*top, *worst_table(report), *bottom), plain)
+    return Message(text_of(plain), (*top, *worst_table(report), *bottom), plain)
 
 
 def heartbeat_message(post: Post) -> Message:
@@ -215,7 +215,7 @@ def heartbeat_message(post: Post) -> Message:
         *actions(wording.manage_button(post.digest)),
         context(changes.footer_mrkdwn(post)),
     )
-    return Message(changes.text_of(blocks), blocks)
+    return Message(text_of(blocks), blocks)
 
 
 def announcement_message(digest: Digest) -> Message:
@@ -231,7 +231,7 @@ def announcement_message(digest: Digest) -> Message:
         *actions(wording.manage_button(digest)),
         context(how),
     )
-    return Message(changes.text_of(blocks), blocks)
+    return Message(text_of(blocks), blocks)
 
 
 def _first_pair(digest: Digest) -> tuple[str, str]:

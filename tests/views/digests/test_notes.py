@@ -118,9 +118,9 @@ def test_the_first_digest_says_who_set_it_up_and_how_to_change_it() -> None:
 @loop_over(
     ("pause", "words"),
     [
-        pytest.param(Pause(since=BEFORE), "Paused;", id="for good"),
+        pytest.param(Pause(since=BEFORE), "Paused,", id="for good"),
         pytest.param(
-            Pause(since=BEFORE, until=DUE), "Paused until 20 Nov 2026, 08:00 UTC;", id="for a time"
+            Pause(since=BEFORE, until=DUE), "Paused until 20 Nov 2026, 08:00 UTC,", id="for a time"
         ),
     ],
 )
