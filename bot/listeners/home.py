@@ -32,6 +32,7 @@ from bot.store.documents import StoreError
 from bot.views.errors import failure_message
 from bot.views.home import OPEN_MESSAGES, HomeView, error_view, home_view
 from bot.views.home_sections import REFRESH, TURN_DIGESTS, HomePage, Reader, SetUp
+from bot.views.usage import greeting_message
 from bot.workspace import WorkspaceId, caller_context, person
 
 logger = structlog.get_logger()
@@ -283,10 +284,12 @@ class HomeListeners:
         self.homes.set_renderer(self.screen.draw_for)
 
     async def open(self, request: Request, event: Mapping[str, Any]) -> None:
-        """Draw the tab when a person opens it; the event comes for the messages tab too.
+        """Draw the tab when a person opens it, or greet them in the messages tab.
 
         https://docs.slack.dev/reference/events/app_home_opened
         """
+        if event.get("tab") == "messages":
+            await self._greet(request)
         if event.get("tab") != "home":
             return
         self.screen.turn(request, 0)
@@ -294,6 +297,16 @@ class HomeListeners:
         await self.homes.opened(request.workspace, request.origin.user_id)
         self.screen.request_refresh(request)
         await self.screen.draw(request)
+
+    async def _greet(self, request: Request) -> None:
+        """Show the commands to a person of the workspace who opens the conversation first."""
+        if not await self.homes.claim_greeting(request.workspace, request.origin.user_id):
+            return
+        try:
+            if not (await request.fetch_member()).is_stranger:
+                await request.reply(greeting_message())
+        except SlackError as error:
+            logger.warning("not greeted", error=repr(error))
 
     async def refresh(self, request: Request, _value: str) -> None:
         """Let the draw that follows every press ask the service."""
