@@ -422,6 +422,7 @@ def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> 
         digests=cases.repository.of_workspace,
         failures=cases.failures,
         clock=parts.clock,
+        reads_messages=parts.settings.slack_mentions,
     )
     screen = HomeScreen(collector=collector, replies=parts.replies, client_for=parts.client_for)
     HomeListeners(screen=screen, homes=cases.homes).register(dispatcher)

@@ -25,6 +25,7 @@ from bot.listeners.router import Dispatcher
 from bot.message import Message
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, Snapshot
+from bot.slack.auth import MENTION_SCOPES, fetch_grant
 from bot.slack.client import Member, publish_home
 from bot.slack.errors import SlackError
 from bot.slack.replies import Origin, Replies
@@ -44,6 +45,7 @@ class HomeCollector:
 
     Permissions are checked each time. `ready` raises NoKeyError and the like if the service cannot
     be asked, without a request. `digests` returns all digests of a workspace; raises StoreError.
+    `reads_messages`: the operator wants command lines in messages.
     """
 
     permissions: Permissions
@@ -56,6 +58,7 @@ class HomeCollector:
     digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
     failures: Failures
     clock: Callable[[], datetime]
+    reads_messages: bool = False
 
     async def known(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
         """Return the last result without a request; `None` if a request is needed."""
@@ -131,9 +134,22 @@ class HomeCollector:
                 page=page,
                 history=await self.audit.entries(workspace),
                 zone=member.zone,
+                reads_messages=self.reads_messages,
+                lacking=await self._lacking(request),
             )
         except StoreError as error:
             return await self.explained(request, error)
+
+    async def _lacking(self, request: Request) -> list[str]:
+        """Return the scopes that the workspace lacks for command lines in messages."""
+        if not self.reads_messages:
+            return []
+        try:
+            granted = (await fetch_grant(request.client)).scopes
+        except SlackError as error:
+            logger.warning("the granted permissions are unknown", error=repr(error))
+            return []
+        return [] if granted is None else [each for each in MENTION_SCOPES if each not in granted]
 
 
 # If the domains take longer, the person sees everything else first.

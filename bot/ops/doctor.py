@@ -85,7 +85,9 @@ async def findings_of(checks: Iterable[Named], limit_s: float = LIMIT_S) -> list
 def _authorization_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[Named]:
     if not settings.is_for_many:
         client = _client(settings, http, text_of(settings.slack_bot_token))
-        yield BOT_TOKEN, partial(check_bot_token, partial(fetch_grant, client))
+        fetch = partial(fetch_grant, client)
+        reads = settings.slack_mentions
+        yield BOT_TOKEN, partial(check_bot_token, fetch, reads_messages=reads)
         return
     client, public_url = _client(settings, http), settings.public_url or ""
     calls = OAuthCalls(
@@ -126,7 +128,12 @@ def _install_query(settings: Settings, http: aiohttp.ClientSession) -> InstallQu
         return await fetch_grant(_client(settings, http, token))
 
     url = f"{settings.public_url or ''}{INSTALL_PATH}"
-    return InstallQuery(ask=ask, install_url=url, now=datetime.now(UTC))
+    return InstallQuery(
+        ask=ask,
+        install_url=url,
+        now=datetime.now(UTC),
+        reads_messages=settings.slack_mentions,
+    )
 
 
 def _client(

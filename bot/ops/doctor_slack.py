@@ -11,7 +11,7 @@ from bot.installations.models import Installation, Tokens, decode, is_installati
 from bot.ops.export_file import installation_name, places_of
 from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
 from bot.ops.stores import sealed_in
-from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Answer, Grant
+from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Answer, Grant
 from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
 from bot.store.documents import Document, UnreadableSecretError
 from bot.store.encryption import KeyRing
@@ -19,7 +19,7 @@ from bot.workspace import WorkspaceId
 
 Answers = Mapping[WorkspaceId, Grant | SlackError]
 BOT_TOKEN, APP_TOKEN, SECRET = "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"
-SCOPES = "Slack permissions"
+SCOPES, MENTIONS = "Slack permissions", "SLACK_MENTIONS"
 # Basic Information of the app shows 32 hexadecimal digits.
 SIGNING_SECRET_CHARS = 32
 MEND_BOT = (
@@ -31,8 +31,15 @@ MEND_APP = (
     " app, and turn Socket Mode on."
 )
 
+MEND_MENTIONS = (
+    'Follow "Command lines in messages" in docs/operators.md: update the manifest of the app, and'
+    " install the app again."
+)
 
-async def check_bot_token(fetch: Callable[[], Awaitable[Grant]]) -> Sequence[Finding]:
+
+async def check_bot_token(
+    fetch: Callable[[], Awaitable[Grant]], *, reads_messages: bool = False
+) -> Sequence[Finding]:
     """Return the workspace of the bot token, and whether the bot has the scopes it needs."""
     try:
         grant = await fetch()
@@ -40,7 +47,10 @@ async def check_bot_token(fetch: Callable[[], Awaitable[Grant]]) -> Sequence[Fin
         return [refusal(BOT_TOKEN, error, MEND_BOT)]
     name, team_id = shown(grant.team_name or "?"), shown(grant.team_id or "?")
     said = f"Slack accepts it; it is the token of the workspace {name} ({team_id})"
-    return [ok(BOT_TOKEN, said), scopes_finding(grant.scopes)]
+    found = [ok(BOT_TOKEN, said), scopes_finding(grant.scopes)]
+    if reads_messages and grant.scopes is not None:
+        found.append(mentions_finding(lacking_scopes(MENTION_SCOPES, grant.scopes)))
+    return found
 
 
 async def check_call(
@@ -81,6 +91,13 @@ def scopes_finding(granted: Set[str] | None) -> Finding:
         mend = "To use it, install the app again. Everything else works without it."
         return warning(SCOPES, f"without {lacking}", mend)
     return ok(SCOPES, f"all {len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)} are granted")
+
+
+def mentions_finding(lacking: str) -> Finding:
+    """Return whether the scopes are granted that `SLACK_MENTIONS` needs."""
+    if lacking:
+        return warning(MENTIONS, f"it is on, but not granted: {lacking}", MEND_MENTIONS)
+    return ok(MENTIONS, "the permissions for it are granted")
 
 
 def lacking_scopes(wanted: Mapping[str, str], held: Set[str]) -> str:
@@ -176,12 +193,13 @@ MAX_ASKED = 20
 class InstallQuery:
     """`ask` asks Slack for the grant of a token; one that has expired by `now` is not tried.
 
-    `install_url` is where people install the app.
+    `install_url` is where people install the app. `reads_messages`: see `SLACK_MENTIONS`.
     """
 
     ask: Callable[[str], Awaitable[Grant]] = field(repr=False)
     install_url: str
     now: datetime
+    reads_messages: bool = False
 
     @property
     def invitation(self) -> str:
@@ -309,6 +327,8 @@ def _permission_findings(
     if wishes := _lacking(OPTIONAL_SCOPES, granted):
         mend = f"To use it there, {query.invitation}. Everything else works without it."
         yield warning(SCOPES, f"not granted in {some_names(wishes)}", mend)
+    if granted and query.reads_messages:
+        yield mentions_finding(some_names(_lacking(MENTION_SCOPES, granted)))
     if granted and not (narrow or wishes):
         count = len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)
         yield ok(SCOPES, f"all {count} are granted in {counted(len(granted), 'installation')}")

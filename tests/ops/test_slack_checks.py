@@ -12,7 +12,7 @@ from bot.ops.doctor_slack import (
     signing_secret_finding,
 )
 from bot.ops.output import Finding, Mark
-from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Grant
+from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Grant
 from bot.slack.errors import (
     SlackError,
     SlackRateLimitedError,
@@ -63,6 +63,20 @@ def test_an_optional_scope_is_only_a_warning(scope: str) -> None:
 
     assert finding.mark is Mark.WARN
     assert scope in finding.line
+
+
+@pytest.mark.parametrize("scope", MENTION_SCOPES)
+async def test_command_lines_in_messages_are_on_and_lack_a_scope(scope: str) -> None:
+    granted = (ALL | {*MENTION_SCOPES}) - {scope}
+    fetch = granting(Grant(team_id="T1", team_name="Acme", scopes=granted))
+
+    *_, finding = await check_bot_token(fetch, reads_messages=True)
+    off = await check_bot_token(fetch)
+
+    assert finding.mark is Mark.WARN
+    assert finding.line.startswith(f"warn  SLACK_MENTIONS: it is on, but not granted: {scope} (")
+    assert "Command lines in messages" in finding.mend
+    assert [each.mark for each in off] == [Mark.OK, Mark.OK]
 
 
 def test_scopes_that_slack_does_not_tell_are_a_warning() -> None:
