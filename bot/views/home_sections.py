@@ -247,12 +247,13 @@ def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
     blocks = [section("*Ends soon*")] if soon else []
     for number, (host, ends) in enumerate(soon[:MAX_SOON], MAX_WORST):
         blocks.append(_soon_block(portfolio.by_host[host], ends, known.now, number))
-    notes = []
+    notes, rest = [], None
     if (left_out := len(soon) - MAX_SOON) > 0:
         notes.append(f"and {left_out:,} more: `/domains expires:{SOON_DAYS}`.")
     if never := known.never_scanned(portfolio.by_host):
         notes.append(never_scanned_text(never))
-    return [*blocks, *([context("\n".join(notes))] if notes else [])]
+        rest = run_button("Never scanned", "/domains scanned:never")
+    return [*blocks, *([context("\n".join(notes))] if notes else []), *actions(rest)]
 
 
 def _soon_block(domain: Domain, ends: EndDates, now: datetime, number: int) -> Block:

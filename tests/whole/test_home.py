@@ -124,9 +124,12 @@ async def test_m23_what_ends_soon_comes_to_home_with_its_scan(ready: Harness) ->
     home = await opened(ready, ready.bob, "3 domains were never scanned")
     end = f"{ready.clock() + timedelta(days=21):%Y-%m-%d}"
     ready.tracker.answer_next(body=f'{{"whois": {{"expires": "{end}"}}}}'.encode(), on="scan")
+    await ready.bob.press(home, "Never scanned")
+    unscanned = await window(ready.bob, "3 domains")
 
     await ready.bob.press(home, "Scan", nth=1)
 
+    assert "filter scanned:never" in unscanned.everything.replace("`", "")
     shown = await home_where(ready, ready.bob, "Ends soon", "2 domains were never scanned")
     assert "⚠️ registration expires in 21 days (as scanned just now)" in shown.everything
     assert shown.buttons.count("Scan") == home.buttons.count("Scan") + 1
