@@ -2,18 +2,29 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from bot.digests.alerts import fallen
 from bot.digests.models import Alert
-from bot.digests.report import Move, Post, owners_to_mention, worse_moves
+from bot.digests.report import Move, Post, Report, owners_to_mention, worse_moves
 from bot.hostnames import HostNameError, host_name
 from bot.message import Block, Message
 from bot.views.blocks import actions, button, context, header, paragraphs, run_button, section
-from bot.views.digests.wording import manage_button, owners_line, person
+from bot.views.digests.changes import preview_note
+from bot.views.digests.wording import manage_button, mention_tokens, owners_line, person
 from bot.views.domains import score_mrkdwn, score_text
 from bot.views.ends import soon_text
-from bot.views.text import MAX_BUTTON_CHARS, bold, clip, escaped, host_text, moment_token, plural
+from bot.views.text import (
+    MAX_BUTTON_CHARS,
+    bold,
+    clip,
+    escaped,
+    host_text,
+    moment_token,
+    plural,
+    without_markup,
+)
 
 TAKE, SNOOZE = "alert.take", "alert.snooze"
 # The beginning of the ids of the blocks that a press redraws.
@@ -21,6 +32,9 @@ REDRAWN = "alert."
 MAX_LISTED = 10
 MAX_HOST_CHARS = 80
 SNOOZE_DAYS = 7
+EXAMPLE_POINTS = 10
+_EXAMPLE = "Nothing got worse since the last look, so this is an example."
+_NO_EXAMPLE = "Nothing got worse since the last look, and no domain has a score for an example."
 # mrkdwn and text
 Line = tuple[str, str]
 
@@ -45,6 +59,33 @@ def alert_message(post: Post, name: str) -> Message:
             *_named(_buttons(name, None, manage_button(post.digest), _scan_button(hosts))),
         ),
     )
+
+
+def alert_preview(post: Post) -> Message:
+    """Return what an alert would look like now, or an example of one, without buttons."""
+    owners = owners_to_mention(post.report, post.digest.plan.mentions)
+    note, report = preview_note(len(mention_tokens(owners))), post.report
+    if not fallen(report):
+        report = _example(report)
+        note = f"{note} {_EXAMPLE if fallen(report) else _NO_EXAMPLE}"
+    if not fallen(report):
+        return Message(without_markup(note), (section(note),))
+    plan = replace(post.digest.plan, mentions=())
+    message = alert_message(
+        replace(post, report=report, digest=replace(post.digest, plan=plan)), ""
+    )
+    shown = [block for block in message.blocks if block["type"] != "actions"]
+    return Message(f"{without_markup(note)} {message.text}", (section(note), *shown))
+
+
+def _example(report: Report) -> Report:
+    """Return the report as if the worst domain had just lost some points."""
+    if not report.worst:
+        return report
+    worst = report.worst[0]
+    score = worst.health_score or 0
+    lost = EXAMPLE_POINTS if score >= EXAMPLE_POINTS else 0
+    return replace(report, down=(Move(worst, score - lost + EXAMPLE_POINTS, score - lost),))
 
 
 def redrawn(message: Mapping[str, Any], name: str, alert: Alert) -> Message:
