@@ -10,6 +10,7 @@ import msgspec
 import structlog
 
 from bot.digests.models import Alert, Digest, UnknownAlertError, UnknownDigestError
+from bot.digests.notices import with_edit
 from bot.digests.report import Baseline, Replaced
 from bot.digests.run_state import due_at
 from bot.store.documents import ConflictError, Document, Documents, Write, update
@@ -123,7 +124,7 @@ class DigestRepository:
             if document is None:
                 raise UnknownDigestError("no such digest")
             before = _decoded(document)
-            after = change(before)
+            after = with_edit(change(before))
             known[:] = [before, after]
             is_same = after == before and document.due_at == due_at(after)
             return None if is_same else Write(encode_digest(after), due_at(after))

@@ -163,7 +163,7 @@ def test_a_notice_is_told_once_unless_its_teller_dies() -> None:
     assert len(due) == 1
     assert start_notices(digest, now + 59 * timedelta(seconds=1))[1] == ()
     assert len(start_notices(digest, now + run_state.CLAIM)[1]) == 1
-    assert drop_notice(digest, due[0]).notices == ()
+    assert drop_notice(digest, due[0], None).notices == ()
 
 
 def test_two_of_a_kind_that_happen_before_either_is_said_are_one_notice() -> None:
