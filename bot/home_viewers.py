@@ -1,4 +1,4 @@
-"""Remember who has the Home tab open, and redraw it after a change."""
+"""Remember who has the Home tab open, to redraw it after a change, and who was greeted."""
 
 import asyncio
 import contextvars
@@ -8,11 +8,19 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.concurrency import Tasks
-from bot.store.documents import Document, Documents, StoreError, Write, update
+from bot.store.documents import (
+    ConflictError,
+    Document,
+    Documents,
+    StoreError,
+    Write,
+    update,
+)
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 KIND = "home-viewers"
+GREETED = "greeted"
 # Slack sends no event when a person leaves the tab.
 OPEN_FOR = timedelta(hours=1)
 MAX_VIEWERS = 20
@@ -81,6 +89,17 @@ class HomeViewers:
             await update(self._documents, _place(workspace), noted)
         except StoreError as error:
             logger.warning("not remembered as a viewer", error=repr(error))
+
+    async def claim_greeting(self, workspace: WorkspaceId, user_id: str) -> bool:
+        """Return whether a person is to be greeted: once, and never if the store fails."""
+        try:
+            await self._documents.put(f"{workspace}/{GREETED}/{user_id}", {"v": 1}, if_rev=0)
+        except ConflictError:
+            return False
+        except StoreError as error:
+            logger.warning("not greeted", error=repr(error))
+            return False
+        return True
 
     async def viewers(self, workspace: WorkspaceId) -> list[str]:
         """Return the ids of the viewers, the latest first; raise StoreError."""

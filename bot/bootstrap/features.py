@@ -359,6 +359,7 @@ def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> 
         ready=cases.service.tracker.ready,
         digests=cases.repository.of_workspace,
         failures=cases.failures,
+        reads_messages=parts.settings.slack_mentions,
     )
     screen = HomeScreen(collector=collector, replies=parts.replies, client_for=parts.client_for)
     HomeListeners(screen=screen, homes=cases.homes).register(dispatcher)

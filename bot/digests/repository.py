@@ -11,7 +11,7 @@ import structlog
 
 from bot.digests.models import Alert, Digest, RunState, UnknownAlertError, UnknownDigestError
 from bot.digests.report import Baseline
-from bot.digests.run_state import due_at
+from bot.digests.run_state import due_at, with_edit
 from bot.store.documents import ConflictError, Document, Documents, Write, update
 from bot.workspace import WorkspaceId
 
@@ -95,7 +95,7 @@ class DigestRepository:
             if document is None:
                 raise UnknownDigestError("no such digest")
             before = _decoded(document)
-            after = change(before)
+            after = with_edit(change(before))
             known[:] = [before, after]
             is_same = after == before and document.due_at == due_at(after)
             return None if is_same else Write(encode_digest(after), due_at(after))

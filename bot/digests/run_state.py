@@ -18,6 +18,7 @@ from bot.digests.models import (
     RunState,
 )
 from bot.digests.schedule import Slot, grace, next_slot, slots_until
+from bot.slack.client import SentMessage
 
 # Longer than collecting and waiting for a turn take, and longer than posting takes. After this
 # time another process takes over the run of a dead one.
@@ -368,6 +369,19 @@ def with_notice(digest: Digest, notice: Notice) -> Digest:
     return replace(digest, notices=(*notices, notice)[-MAX_NOTICES:])
 
 
+def with_edit(digest: Digest) -> Digest:
+    """Return the digest with an edit of the message about its pause, if that is over."""
+    if digest.pause or digest.pause_message is None:
+        return digest
+    edit = Notice(
+        outcome=None,
+        slot=digest.next,
+        channel_id=digest.plan.channel_id,
+        edits=digest.pause_message,
+    )
+    return with_notice(replace(digest, pause_message=None), edit)
+
+
 def start_notices(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, ...]]:
     """Return the digest with its due notices marked as being sent, and these notices."""
     due = [each for each in digest.notices if (each.retry_at or now) <= now]
@@ -376,8 +390,10 @@ def start_notices(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, 
     return replace(digest, notices=notices), tuple(under_way.values())
 
 
-def drop_notice(digest: Digest, notice: Notice) -> Digest:
-    """Return the digest without a notice that was sent, or cannot be."""
+def drop_notice(digest: Digest, notice: Notice, sent: SentMessage | None) -> Digest:
+    """Return the digest without a notice that was `sent`, or cannot be."""
+    if sent and notice.outcome is None and not notice.edits:
+        digest = replace(digest, pause_message=sent)
     return replace(digest, notices=tuple(each for each in digest.notices if each != notice))
 
 
@@ -392,7 +408,7 @@ def postpone_notice(digest: Digest, notice: Notice, at: datetime) -> Digest:
 def _is_alike(one: Notice, other: Notice) -> bool:
     """Return whether both notices are of one kind, and the first one is not being sent now."""
     kinds = [
-        (each.outcome, each.trouble, each.channel_id, each.to, each.is_announcement)
+        (each.outcome, each.trouble, each.channel_id, each.to, each.is_announcement, each.edits)
         for each in (one, other)
     ]
     return kinds[0] == kinds[1] and (one.retry_at is None or one.tries > 0)

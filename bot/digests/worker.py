@@ -5,7 +5,7 @@ import contextlib
 import secrets
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from weakref import WeakValueDictionary
 
@@ -18,6 +18,7 @@ from bot.digests.failure_policy import DigestNotice, Owners, matter
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import UnknownZoneError
 from bot.errors import BotError
+from bot.slack.client import SentMessage
 from bot.store.documents import ForgottenError, StoreError
 from bot.workspace import WorkspaceId
 
@@ -176,21 +177,27 @@ class DigestWorker:
 
     async def _send(self, workspace: WorkspaceId, notices: Sequence[DigestNotice]) -> None:
         digest, notice = notices[0]
+        result: SentMessage | timedelta | None
         if notice.is_announcement:
-            again = await self._delivery.announce_late(workspace, digest, notice)
+            result = await self._delivery.announce_late(workspace, digest, notice)
         else:
-            again = await self._notify(workspace, notices)
-        at = None if again is None else self._clock() + again
+            result = await self._notify(workspace, notices)
+        now = self._clock()
         for digest, notice in notices:
             with contextlib.suppress(models.UnknownDigestError):
                 await self._repository.change(
-                    workspace, digest.digest_id, partial(_after_sending, notice=notice, again=at)
+                    workspace,
+                    digest.digest_id,
+                    partial(_after_sending, notice=notice, result=result, now=now),
                 )
 
 
 def _after_sending(
-    digest: models.Digest, notice: models.Notice, again: datetime | None
+    digest: models.Digest,
+    notice: models.Notice,
+    result: SentMessage | timedelta | None,
+    now: datetime,
 ) -> models.Digest:
-    if again:
-        return run_state.postpone_notice(digest, notice, again)
-    return run_state.drop_notice(digest, notice)
+    if isinstance(result, timedelta):
+        return run_state.postpone_notice(digest, notice, now + result)
+    return run_state.drop_notice(digest, notice, result)

@@ -18,6 +18,7 @@ from slack_bolt.response import BoltResponse
 from bot.api_keys.key_service import LackingScopeError
 from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
+from bot.bulk_scans import BulkScanRunsError
 from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
 from bot.concurrency import Tasks
@@ -58,6 +59,7 @@ def outcome_of(error: BaseException | None) -> str:
 
 # What an admin reads differs from what a member reads.
 _FOR_ADMINS = (
+    BulkScanRunsError,
     NoKeyError,
     LackingScopeError,
     TrackerError,

@@ -24,6 +24,7 @@ from bot.listeners.router import Dispatcher
 from bot.message import Message
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, Snapshot
+from bot.slack.auth import MENTION_SCOPES, fetch_grant
 from bot.slack.client import Member, publish_home
 from bot.slack.errors import SlackError
 from bot.slack.replies import Origin, Replies
@@ -31,6 +32,7 @@ from bot.store.documents import StoreError
 from bot.views.errors import failure_message
 from bot.views.home import OPEN_MESSAGES, HomeView, error_view, home_view
 from bot.views.home_sections import REFRESH, TURN_DIGESTS, HomePage, Reader, SetUp
+from bot.views.usage import greeting_message
 from bot.workspace import WorkspaceId, caller_context, person
 
 logger = structlog.get_logger()
@@ -42,6 +44,7 @@ class HomeCollector:
 
     Permissions are checked each time. `ready` raises NoKeyError and the like if the service cannot
     be asked, without a request. `digests` returns all digests of a workspace; raises StoreError.
+    `reads_messages`: the operator wants command lines in messages.
     """
 
     permissions: Permissions
@@ -52,6 +55,7 @@ class HomeCollector:
     ready: Callable[[WorkspaceId], Awaitable[None]]
     digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
     failures: Failures
+    reads_messages: bool = False
 
     async def known(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
         """Return the last result without a request; `None` if a request is needed."""
@@ -124,9 +128,22 @@ class HomeCollector:
                 page=page,
                 history=await self.audit.entries(workspace),
                 zone=member.zone,
+                reads_messages=self.reads_messages,
+                lacking=await self._lacking(request),
             )
         except StoreError as error:
             return await self.explained(request, error)
+
+    async def _lacking(self, request: Request) -> list[str]:
+        """Return the scopes that the workspace lacks for command lines in messages."""
+        if not self.reads_messages:
+            return []
+        try:
+            granted = (await fetch_grant(request.client)).scopes
+        except SlackError as error:
+            logger.warning("the granted permissions are unknown", error=repr(error))
+            return []
+        return [] if granted is None else [each for each in MENTION_SCOPES if each not in granted]
 
 
 # If the domains take longer, the person sees everything else first.
@@ -278,10 +295,12 @@ class HomeListeners:
         self.homes.set_renderer(self.screen.draw_for)
 
     async def open(self, request: Request, event: Mapping[str, Any]) -> None:
-        """Draw the tab when a person opens it; the event comes for the messages tab too.
+        """Draw the tab when a person opens it, or greet them in the messages tab.
 
         https://docs.slack.dev/reference/events/app_home_opened
         """
+        if event.get("tab") == "messages":
+            await self._greet(request)
         if event.get("tab") != "home":
             return
         self.screen.turn(request, 0)
@@ -289,6 +308,16 @@ class HomeListeners:
         await self.homes.opened(request.workspace, request.origin.user_id)
         self.screen.request_refresh(request)
         await self.screen.draw(request)
+
+    async def _greet(self, request: Request) -> None:
+        """Show the commands to a person of the workspace who opens the conversation first."""
+        if not await self.homes.claim_greeting(request.workspace, request.origin.user_id):
+            return
+        try:
+            if not (await request.fetch_member()).is_stranger:
+                await request.reply(greeting_message())
+        except SlackError as error:
+            logger.warning("not greeted", error=repr(error))
 
     async def refresh(self, request: Request, _value: str) -> None:
         """Let the draw that follows every press ask the service."""

@@ -36,6 +36,7 @@ from bot.ops.output import (
 from bot.ops.stores import sealed_in
 from bot.settings import Settings, text_of
 from bot.slack.auth import (
+    MENTION_SCOPES,
     NEEDED_SCOPES,
     OPTIONAL_SCOPES,
     Answer,
@@ -53,7 +54,7 @@ from bot.workspace import WorkspaceId
 
 Answers = Mapping[WorkspaceId, Grant | SlackError]
 BOT_TOKEN, APP_TOKEN, SECRET = "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"
-SCOPES = "Slack permissions"
+SCOPES, MENTIONS = "Slack permissions", "SLACK_MENTIONS"
 # Basic Information of the app shows 32 hexadecimal digits.
 SIGNING_SECRET_CHARS = 32
 MEND_BOT = (
@@ -65,11 +66,17 @@ MEND_APP = (
     " app, and turn Socket Mode on."
 )
 
+MEND_MENTIONS = (
+    'Follow "Command lines in messages" in docs/operators.md: update the manifest of the app, and'
+    " install the app again."
+)
 
 REINSTALL = "install the app again"
 
 
-async def check_bot_token(fetch: Callable[[], Awaitable[Grant]]) -> Sequence[Finding]:
+async def check_bot_token(
+    fetch: Callable[[], Awaitable[Grant]], *, reads_messages: bool = False
+) -> Sequence[Finding]:
     """Return the workspace of the bot token, and whether the bot has the scopes it needs."""
     try:
         grant = await fetch()
@@ -79,7 +86,8 @@ async def check_bot_token(fetch: Callable[[], Awaitable[Grant]]) -> Sequence[Fin
     said = f"Slack accepts it; it is the token of the workspace {name} ({team_id})"
     found = [ok(BOT_TOKEN, said)]
     if grant.scopes is not None:
-        found += _permission_findings({f"{name} ({team_id})": grant.scopes}, REINSTALL)
+        granted = {f"{name} ({team_id})": grant.scopes}
+        found += _permission_findings(granted, REINSTALL, reads_messages=reads_messages)
     return found
 
 
@@ -103,6 +111,13 @@ async def check_signing_secret(secret: str) -> Sequence[Finding]:
     said = "it does not look like one of Slack's, 32 hexadecimal digits"
     mend = 'Compare it with "Signing Secret" under "Basic Information" of your app.'
     return [warning(SECRET, said, mend)]
+
+
+def mentions_finding(lacking: str) -> Finding:
+    """Return whether the scopes are granted that `SLACK_MENTIONS` needs."""
+    if lacking:
+        return warning(MENTIONS, f"it is on, but not granted: {lacking}", MEND_MENTIONS)
+    return ok(MENTIONS, "the permissions for it are granted")
 
 
 def refusal(about: str, error: SlackError, mend: str) -> Finding:
@@ -191,12 +206,13 @@ MAX_ASKED = 20
 class InstallQuery:
     """`ask` asks Slack for the grant of a token; one that has expired by `now` is not tried.
 
-    `install_url` is where people install the app.
+    `install_url` is where people install the app. `reads_messages`: see `SLACK_MENTIONS`.
     """
 
     ask: Callable[[str], Awaitable[Grant]] = field(repr=False)
     install_url: str
     now: datetime
+    reads_messages: bool = False
 
     @property
     def invitation(self) -> str:
@@ -219,7 +235,9 @@ async def check_installations(
         found = [
             _token_finding(kept, answers, query),
             *_revoked(kept, query),
-            *_permission_findings(_granted(kept, answers), query.invitation),
+            *_permission_findings(
+                _granted(kept, answers), query.invitation, reads_messages=query.reads_messages
+            ),
         ]
     found += _not_installed(documents, query)
     if unreadable:
@@ -316,7 +334,9 @@ def _granted(kept: Iterable[Installation], answers: Answers) -> dict[str, Set[st
     return granted
 
 
-def _permission_findings(granted: Mapping[str, Set[str]], again: str) -> Iterator[Finding]:
+def _permission_findings(
+    granted: Mapping[str, Set[str]], again: str, *, reads_messages: bool
+) -> Iterator[Finding]:
     """Yield where scopes are missing: a failure when the bot can do its work nowhere."""
     if narrow := _lacking(NEEDED_SCOPES, granted):
         tell = failure if len(narrow) == len(granted) else warning
@@ -325,6 +345,8 @@ def _permission_findings(granted: Mapping[str, Set[str]], again: str) -> Iterato
     if wishes := _lacking(OPTIONAL_SCOPES, granted):
         mend = f"To use it there, {again}. Everything else works without it."
         yield warning(SCOPES, f"not granted in {some_names(wishes)}", mend)
+    if granted and reads_messages:
+        yield mentions_finding(some_names(_lacking(MENTION_SCOPES, granted)))
     if granted and not (narrow or wishes):
         yield ok(SCOPES, f"all {len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)} are granted")
 
@@ -370,7 +392,8 @@ def slack_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[Na
         yield from _oauth_checks(settings, http)
     else:
         client = _client(settings, http, text_of(settings.slack_bot_token))
-        yield BOT_TOKEN, partial(check_bot_token, partial(fetch_grant, client))
+        fetch, reads = partial(fetch_grant, client), settings.slack_mentions
+        yield BOT_TOKEN, partial(check_bot_token, fetch, reads_messages=reads)
     yield from _request_checks(settings, http)
 
 
@@ -408,7 +431,8 @@ def install_query(settings: Settings, http: aiohttp.ClientSession) -> InstallQue
         return await fetch_grant(_client(settings, http, token))
 
     url = f"{settings.public_url or ''}{INSTALL_PATH}"
-    return InstallQuery(ask=ask, install_url=url, now=datetime.now(UTC))
+    reads = settings.slack_mentions
+    return InstallQuery(ask=ask, install_url=url, now=datetime.now(UTC), reads_messages=reads)
 
 
 def _client(

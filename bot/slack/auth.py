@@ -48,7 +48,10 @@ OPTIONAL_SCOPES = {
 }
 # Asked for only where the operator wants command lines in messages: reviewers and admins want a
 # reason for each scope (https://docs.slack.dev/reference/scopes), and commands do without these.
-MENTION_SCOPES = ("app_mentions:read", "im:history")
+MENTION_SCOPES = {
+    "app_mentions:read": "reads messages that mention the app, for command lines in them",
+    "im:history": "reads what people write in the app's own conversation",
+}
 # Every answer of the Web API lists the granted scopes:
 # https://docs.slack.dev/authentication/installing-with-oauth
 GRANTED_HEADER = "x-oauth-scopes"

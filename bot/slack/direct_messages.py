@@ -24,10 +24,12 @@ class DirectMessages(Protocol):
         """Replace the content of one; raise SlackError."""
 
 
-def retry_after(error: errors.SlackError, tries: int) -> timedelta | None:
+def retry_after(
+    error: errors.SlackError, tries: int, *, is_repeatable: bool = False
+) -> timedelta | None:
     """Return how long to wait before sending a message again, `None`: never.
 
-    A message that may have arrived is sent again once.
+    A message that may have arrived is sent again once, unless the call `is_repeatable`.
     """
     if isinstance(error, errors.SlackRateLimitedError):
         return timedelta(seconds=max(1.0, error.retry_after_s))
@@ -35,6 +37,7 @@ def retry_after(error: errors.SlackError, tries: int) -> timedelta | None:
         return None
     if isinstance(error, errors.TokenRefusedError | errors.WorkspaceHeldError):
         return LONGEST_RETRY
-    if isinstance(error, errors.SlackRefusedError) or (error.is_outcome_unknown and tries):
+    is_lost = error.is_outcome_unknown and tries and not is_repeatable
+    if isinstance(error, errors.SlackRefusedError) or is_lost:
         return None
     return backoff(FIRST_RETRY, tries, LONGEST_RETRY)

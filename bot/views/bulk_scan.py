@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.bulk_scans import INTERRUPTED, MAX_DOMAINS, SECONDS_EACH, BulkScan, End, Item
-from bot.message import Message
+from bot.message import Block, Message
 from bot.shared_limits import Allowance
 from bot.tracker.findings import SEVERITIES, SOON_DAYS
 from bot.tracker.rate_limit import BudgetState
@@ -118,15 +118,33 @@ def started_message(run: BulkScan, team_id: str) -> Message:
     return plain_message(text, button("Open messages", OPEN_MESSAGES, url=url))
 
 
-def running_message(run: BulkScan | None) -> Message:
-    """Return who has a bulk scan under way, and how far it is."""
+def running_message(run: BulkScan | None, *, may_stop: bool) -> Message:
+    """Return who has a bulk scan under way, how far it is, and for some `Stop`."""
     if run is None:
         return plain_message("A bulk scan is under way. Please wait for its end.")
     far = f"{len(run.done):,} of {plural(run.count, 'domain')} done"
     return plain_message(
         f"<@{run.asked_by}> has a bulk scan under way: {far}, about {_span(len(run.left))} left."
-        " A workspace has one at a time. You can still scan single domains."
+        " A workspace has one at a time. You can still scan single domains.",
+        _stop(run) if may_stop else None,
     )
+
+
+def stopping_message(run: BulkScan) -> Message:
+    """Return the answer to who stopped the bulk scan of another person."""
+    return plain_message(
+        f"The bulk scan of <@{run.asked_by}> ends after the present domain."
+        " Its message says that you stopped it."
+    )
+
+
+def _by_another(run: BulkScan) -> bool:
+    return run.stopped_by not in {"", run.asked_by}
+
+
+def _stop(run: BulkScan) -> Block | None:
+    is_over = run.end or run.is_stopping
+    return None if is_over else button("Stop", STOP, run.run_id)
 
 
 def progress_message(run: BulkScan, now: datetime) -> Message:
@@ -135,12 +153,11 @@ def progress_message(run: BulkScan, now: datetime) -> Message:
     bar = "■" * filled + "□" * (BAR_SQUARES - filled)
     failed = f", {len(run.failed):,} failed" if run.failed else ""
     far = f"{done:,} of {run.count:,} done{failed}."
-    stop = None if run.end or run.is_stopping else button("Stop", STOP, run.run_id)
     return message_of(
         section(f"*{_title(run)}*{_what(run)}"),
         section(f"{bar}  {far}"),
         context(_state(run, now)),
-        *actions(stop),
+        *actions(_stop(run)),
     )
 
 
@@ -156,7 +173,8 @@ def _state(run: BulkScan, now: datetime) -> str:
     if run.end:
         return "The summary is below."
     if run.is_stopping:
-        return "Stopping after the present domain."
+        by = f", as <@{run.stopped_by}> asked" if _by_another(run) else ""
+        return f"Stopping after the present domain{by}."
     if run.waits_until and run.waits_until > now:
         return f"⏸️ Waiting for free requests. I go on by myself {moment_token(run.waits_until)}."
     present = f"Now: {_name(run.left[0].host)}. " if run.left else ""
@@ -194,7 +212,7 @@ def _why(run: BulkScan) -> str:
     if run.end in {None, End.DONE}:
         return ""
     if run.end is End.STOPPED:
-        return "You stopped it."
+        return f"<@{run.stopped_by}> stopped it." if _by_another(run) else "You stopped it."
     if run.end is End.FAILING:
         return "I stopped because several scans in a row failed."
     return "I stopped: the API key can't be used for scans. Admins see why with `/domainkey`."

@@ -23,6 +23,7 @@ from bot.views.home_sections import (
     digests_blocks,
     doubt_blocks,
     help_blocks,
+    lacking_blocks,
     permissions_container,
     permissions_plain,
     portfolio_blocks,
@@ -102,7 +103,11 @@ def home_view(page: HomePage) -> HomeView:
         # The set-up part has the buttons to set a key.
         domains = _without(page.set_up.key, domains) if page.is_connected else []
     parts = [*domains, *_set_up_blocks(page, page.set_up), *_help(page)]
-    return HomeView(_tab([*parts, permissions_container()]), _tab([*parts, permissions_plain()]))
+    reads = isinstance(page.set_up, SetUp) and page.set_up.reads_messages
+    return HomeView(
+        _tab([*parts, permissions_container(reads_messages=reads)]),
+        _tab([*parts, permissions_plain(reads_messages=reads)]),
+    )
 
 
 def error_view(error: Message) -> HomeView:
@@ -158,7 +163,7 @@ def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
     ]
     if isinstance(set_up, Message):
         return [*top, *refreshable(set_up)]
-    blocks = [*top, *set_up.key.blocks]
+    blocks = [*top, *lacking_blocks(set_up.lacking), *set_up.key.blocks]
     if page.is_connected or set_up.digests:
         blocks += [DIVIDER, *digests_blocks(set_up.digests, set_up.page, page.now, set_up.zone)]
     if set_up.history:

@@ -30,17 +30,33 @@ def usage_message(command: str) -> Message:
 
 def overview_message() -> Message:
     """Return the answer to a message that is no command line, with buttons for the commands."""
-    start = "I read command lines, with or without the slash, and nothing else."
-    lines = [f"• `{each.name[1:]}` – {each.brief}" for each in COMMANDS.values()]
+    return _commands_message(
+        "I read command lines, with or without the slash, and nothing else.",
+        "",
+        "Add `help` to any command. With `here` at the end, everyone reads the answer.",
+    )
+
+
+def greeting_message() -> Message:
+    """Return the first message in the app's conversation, with buttons for the commands."""
+    return _commands_message(
+        "Hi! Press a button, or type a command in any channel.",
+        "/",
+        "Add `help` to any command. The Home tab shows an overview.",
+    )
+
+
+def _commands_message(start: str, slash: str, note: str) -> Message:
+    lines = [f"• `{slash}{each.name[1:]}` – {each.brief}" for each in COMMANDS.values()]
     buttons = [
         run_button(each.button, each.name, number=number)
         for number, each in enumerate(COMMANDS.values())
         if each.button
     ]
     return message_of(
-        section(f"{start} For example: `scan example.com`"),
+        section(f"{start} For example: `{slash}scan example.com`"),
         section("\n".join(lines)),
-        context("Add `help` to any command. With `here` at the end, everyone reads the answer."),
+        context(note),
         *actions(*buttons),
     )
 

@@ -138,7 +138,7 @@ def test_a_notice_is_told_once_unless_its_teller_dies() -> None:
     assert len(due) == 1
     assert start_notices(digest, now + 59 * timedelta(seconds=1))[1] == ()
     assert len(start_notices(digest, now + run_state.CLAIM)[1]) == 1
-    assert drop_notice(digest, due[0]).notices == ()
+    assert drop_notice(digest, due[0], None).notices == ()
 
 
 def test_a_new_slot_does_not_wait_for_the_retry_of_an_old_one() -> None:

@@ -83,7 +83,9 @@ class Life:
                 bot_user_id=f"B_{self.mark}",
             )
         )
-        await HomeViewers(self.documents, Tasks(), clock=self.clock).opened(self.workspace, person)
+        homes = HomeViewers(self.documents, Tasks(), clock=self.clock)
+        await homes.opened(self.workspace, person)
+        await homes.claim_greeting(self.workspace, person)
         around = f"{self.workspace.enterprise_id}.-/installation"
         await self.documents.put(around, {})  # that of an organisation, which then goes
         await an_uninstaller(self.documents, Tasks()).grant(self.workspace, MOMENT)

@@ -7,7 +7,7 @@ from bot.ops.doctor_slack import (
     check_signing_secret,
 )
 from bot.ops.output import Mark
-from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Grant
+from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Grant
 from bot.slack.errors import (
     SlackError,
     SlackRateLimitedError,
@@ -37,6 +37,21 @@ def granting(grant: Grant) -> Callable[[], Awaitable[Grant]]:
         return grant
 
     return fetch
+
+
+@pytest.mark.parametrize("scope", MENTION_SCOPES)
+async def test_command_lines_in_messages_are_on_and_lack_a_scope(scope: str) -> None:
+    granted = (ALL | {*MENTION_SCOPES}) - {scope}
+    fetch = granting(Grant(team_id="T1", team_name="Acme", scopes=granted))
+
+    found = await check_bot_token(fetch, reads_messages=True)
+    [finding] = [each for each in found if each.mark is Mark.WARN]
+    off = await check_bot_token(fetch)
+
+    assert finding.line.startswith("warn  SLACK_MENTIONS: it is on, but not granted: ")
+    assert scope in finding.line
+    assert "Command lines in messages" in finding.mend
+    assert [each.mark for each in off] == [Mark.OK, Mark.OK]
 
 
 async def test_the_workspace_is_named_and_cannot_write_to_the_terminal() -> None:

@@ -19,6 +19,7 @@ PARSED = {
     "scores": ("below:70 above:12.5", Query(below=70, above=12.5)),
     "ends": ("cert:0 REGISTRATION:9999", Query(cert=0, registration=9999)),
     "issues": ("issues:HIGH", Query(issues=Severity.HIGH)),
+    "never scanned": ("scanned:Never", Query(is_unscanned=True)),
     "what ends first": ("sort:Expiry", Query(sort=Sort.EXPIRY)),
     "a page": ("page:3", Query(page=3)),
     "the same twice": ("below:70 folder:a below:70 folder:a", Query(below=70, folder="a")),
@@ -34,6 +35,8 @@ NOT_UNDERSTOOD = {
     "no days": ("expires:soon", "takes a whole number of days from 0 to 9999"),
     "endless days": ("expires:" + "9" * 400, "takes a whole number of days from 0 to 9999"),
     "days twice": ("expires:30 expires:31", "is given twice"),
+    "no moment": ("scanned:today", "takes never"),
+    "a date of none": ("scanned:never expires:30", "never scanned, so it has no dates and issues"),
     "no severity": ("issues:bad", "takes critical, high, medium or low"),
     "an unrated severity": ("issues:unknown", "takes critical, high, medium or low"),
     "page 0": ("page:0", "page takes a whole number from 1"),
@@ -64,6 +67,7 @@ PARTS = st.one_of(
     st.sampled_from(
         [
             "issues:low",
+            "scanned:never",
             "sort:expiry",
             "sort:name",
             "sort:score",
@@ -203,6 +207,7 @@ CHOSEN_BY_SCAN = {
     "both": ("cert:31 registration:100", ["shop", "KÖLN"]),
     "at least high": ("issues:high", ["shop"]),
     "at least low leaves the unrated out": ("issues:low", ["shop", "Blog"]),
+    "never scanned": ("scanned:never", ["xn--mnchen-3ya"]),
     "what ends first": (
         "sort:expiry",
         ["zero", "Blog", "shop", "KÖLN", "new", "xn--mnchen-3ya"],

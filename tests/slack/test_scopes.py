@@ -54,7 +54,7 @@ def test_the_manifest_asks_for_what_the_bot_needs_and_for_nothing_else() -> None
 
 
 def test_what_is_off_stands_in_the_manifest_as_comments() -> None:
-    assert tuple(re.findall(r"^ +# - (\w+:\w+) # ", MANIFEST, re.MULTILINE)) == MENTION_SCOPES
+    assert tuple(re.findall(r"^ +# - (\w+:\w+) # ", MANIFEST, re.MULTILINE)) == (*MENTION_SCOPES,)
 
 
 def test_every_method_that_is_called_has_its_permission_and_each_permission_a_method() -> None:

@@ -14,6 +14,7 @@ from bot.views.bulk_scan import (
     progress_message,
     running_message,
     started_message,
+    stopping_message,
     summary_message,
 )
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT
@@ -121,7 +122,8 @@ def test_progress_says_where_it_is_and_loses_its_button_in_the_end() -> None:
     run = a_run(an_item(), left=2)
     texts = {
         "Now: n0.example. About 2 minutes left.": run,
-        "Stopping after": replace(run, is_stopping=True),
+        "Stopping after the present domain.": replace(run, stopped_by=ADMIN_ID),
+        "as <@U0BOB> asked.": replace(run, stopped_by="U0BOB"),
         "Waiting for free requests": replace(run, waits_until=MOMENT + timedelta(minutes=5)),
         "summary is below": replace(run, end=End.DONE),
     }
@@ -134,7 +136,7 @@ def test_progress_says_where_it_is_and_loses_its_button_in_the_end() -> None:
 
 
 def test_a_second_person_reads_who_and_how_far() -> None:
-    text = running_message(a_run(an_item(), left=2)).text
+    text = running_message(a_run(an_item(), left=2), may_stop=False).text
 
     assert f"<@{ADMIN_ID}> has a bulk scan under way: 1 of 3 domains done" in text
 
@@ -150,12 +152,13 @@ def test_slack_takes_every_message_and_nothing_from_outside_acts(text: str) -> N
     for run in runs:
         assert_slack_takes(progress_message(run, MOMENT))
         assert_slack_takes(summary_message(run, MOMENT))
-        assert_slack_takes(running_message(run))
+        assert_slack_takes(running_message(run, may_stop=True))
+    assert_slack_takes(stopping_message(run))
     assert_slack_takes(started_message(runs[0], "T1"))
     assert_slack_takes(price_message(items, [(text, [text])] * 30, text, None, without_id=2))
 
 
 @pytest.mark.parametrize("run", [None, a_run()])
 def test_an_empty_one_is_drawn_too(run: BulkScan | None) -> None:
-    assert_slack_takes(running_message(run))
+    assert_slack_takes(running_message(run, may_stop=True))
     assert "0 scanned" in shown_text(summary_message(a_run(end=End.DONE), MOMENT))

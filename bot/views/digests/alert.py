@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from bot.digests.models import Alert
-from bot.digests.report import Move, Post, fallen, owners_to_mention, worse_moves
+from bot.digests.report import Move, Post, Report, fallen, owners_to_mention, worse_moves
 from bot.hostnames import HostNameError, host_name
 from bot.message import Block, Message
 from bot.views.blocks import (
@@ -13,14 +14,17 @@ from bot.views.blocks import (
     button,
     context,
     header,
+    message_of,
     paragraphs,
+    plain_message,
     run_button,
     section,
-    text_of,
 )
+from bot.views.digests.changes import preview_note
 from bot.views.digests.wording import (
     MAX_HOST_CHARS,
     manage_button,
+    mention_tokens,
     owners_line,
     person,
 )
@@ -33,6 +37,9 @@ TAKE, SNOOZE = "alert.take", "alert.snooze"
 REDRAWN = "alert."
 MAX_LISTED = 10
 SNOOZE_DAYS = 7
+EXAMPLE_POINTS = 10
+_EXAMPLE = "Nothing got worse since the last look, so this is an example."
+_NO_EXAMPLE = "Nothing got worse since the last look, and no domain has a score for an example."
 
 
 def alert_message(post: Post, name: str) -> Message:
@@ -48,7 +55,34 @@ def alert_message(post: Post, name: str) -> Message:
         *([context(f"and {left_out:,} more")] if left_out > 0 else []),
         *_named(_buttons(name, None, manage_button(post.digest), _scan_button(hosts))),
     )
-    return Message(text_of(blocks), blocks)
+    return message_of(*blocks)
+
+
+def alert_preview(post: Post) -> Message:
+    """Return what an alert would look like now, or an example of one, without buttons."""
+    owners = owners_to_mention(post.report, post.digest.plan.mentions)
+    note, report = preview_note(len(mention_tokens(owners))), post.report
+    if not fallen(report):
+        report = _example(report)
+        note = f"{note} {_EXAMPLE if fallen(report) else _NO_EXAMPLE}"
+    if not fallen(report):
+        return plain_message(note)
+    plan = replace(post.digest.plan, mentions=())
+    message = alert_message(
+        replace(post, report=report, digest=replace(post.digest, plan=plan)), ""
+    )
+    shown = (block for block in message.blocks if block["type"] != "actions")
+    return message_of(section(note), *shown)
+
+
+def _example(report: Report) -> Report:
+    """Return the report as if the worst domain had just lost some points."""
+    if not report.worst:
+        return report
+    worst = report.worst[0]
+    score = worst.health_score or 0
+    lost = EXAMPLE_POINTS if score >= EXAMPLE_POINTS else 0
+    return replace(report, down=(Move(worst, score - lost + EXAMPLE_POINTS, score - lost),))
 
 
 def redrawn(message: Mapping[str, Any], name: str, alert: Alert) -> Message:
