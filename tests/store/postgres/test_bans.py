@@ -7,11 +7,17 @@ from typing import Any
 
 import pytest
 
+from bot.concurrency import Tasks
+from bot.installations.directory import InstallationRepository
 from bot.installations.models import scope_of_key
-from bot.store.documents import StoreError
+from bot.installations.uninstall import Purger, VacuumScheduler
+from bot.store.documents import ConflictError, StoreError
 from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from tests.fakes import GROWING_S, TIME_LIMIT_S
+from bot.workspace import WorkspaceId
+from tests.builders import MOMENT
+from tests.fakes import GROWING_S, TIME_LIMIT_S, FakeClock
+from tests.installations.builders import RING, an_installation
 from tests.store.postgres.database import run, wait_until
 
 pytestmark = pytest.mark.anyio
@@ -35,6 +41,18 @@ async def takes(store: PostgresDocuments, key: str, name: str) -> bool:
     return True
 
 
+async def write_until_refused(store: PostgresDocuments, home: str, begun: asyncio.Event) -> int:
+    """Write one document after another under `home`; return how many were taken."""
+    for number in count():
+        try:
+            await store.put(f"{home}/scan/{id(begun)}-{id(store)}/{number}", {"n": number})
+        except StoreError:
+            return number
+        if number == 10:
+            begun.set()
+    raise AssertionError
+
+
 prefixes = pytest.mark.parametrize(
     ("home", "prefix"),
     [
@@ -43,6 +61,30 @@ prefixes = pytest.mark.parametrize(
         pytest.param("E1.T1", "E1.", id="organisation"),
     ],
 )
+
+
+@prefixes
+async def test_of_many_racing_writes_none_is_left(
+    store: PostgresDocuments, other: PostgresDocuments, home: str, prefix: str
+) -> None:
+    taken = 0
+    for _ in range(4):
+        begun = [asyncio.Event() for _ in range(10)]
+        writing = [
+            asyncio.create_task(write_until_refused(each, home, event))
+            for event in begun
+            for each in (store, other)
+        ]
+        await asyncio.gather(*(event.wait() for event in begun))
+
+        async with store.forgetting(prefix):
+            await store.delete_prefix(prefix)
+
+        async with asyncio.timeout(TIME_LIMIT_S):
+            taken += sum(await asyncio.gather(*writing))
+        assert await store.list_keys(prefix) == []
+        await store.welcome(prefix)
+    assert taken > 4 * 2 * 10 * 10
 
 
 @prefixes
@@ -118,6 +160,17 @@ async def test_a_deletion_may_take_longer_than_a_call(
     pytest.fail("it did not even begin")
 
 
+async def test_what_lies_beside_it_is_written_as_before(
+    store: PostgresDocuments, other: PostgresDocuments
+) -> None:
+    async with store.forgetting("E1.T1/"):
+        for key in ("E1.T10/key", "E1.T2/key", "-.T1/key", "E1.-/key", "meta/check"):
+            await other.put(key, {})
+
+    with pytest.raises(StoreError, match="removed"):
+        await other.put("E1.T1/key", {})
+
+
 async def test_an_installation_of_another_process_waits_for_the_deletion(
     store: PostgresDocuments, other: PostgresDocuments, hasty: PostgresDocuments
 ) -> None:
@@ -178,6 +231,23 @@ async def test_after_an_hour_the_refusal_ends_by_itself(
     assert await run(store, "SELECT count(*) FROM forgotten") == [(0,)]
 
 
+async def test_what_has_ended_goes_with_the_next_deletion_and_with_the_wiping(
+    store: PostgresDocuments,
+) -> None:
+    async with store.forgetting("-.T1/"):
+        pass
+    await run(store, AN_HOUR_AGO)
+
+    async with store.forgetting("-.T2/"):
+        pass
+    after_deletion = await run(store, "SELECT count(*) FROM forgotten")
+    await run(store, AN_HOUR_AGO)
+    await store.vacuum()
+
+    assert after_deletion == [(1,)]
+    assert await run(store, "SELECT count(*) FROM forgotten") == [(0,)]
+
+
 async def test_no_id_is_left_of_whom_was_forgotten(store: PostgresDocuments) -> None:
     async with store.forgetting("E0GONE.", but=["E0GONE.T0STAYS/"]):
         pass
@@ -185,3 +255,42 @@ async def test_no_id_is_left_of_whom_was_forgotten(store: PostgresDocuments) -> 
     left = str(await run(store, "SELECT * FROM forgotten"))
     assert "E0" not in left
     assert "T0" not in left
+
+
+async def test_whoever_installs_again_during_the_deletion_stands_alone_or_is_kept(
+    store: PostgresDocuments, other: PostgresDocuments
+) -> None:
+    home = WorkspaceId("T1", "E1")
+    tasks = Tasks()
+    erasure = Purger(store, VacuumScheduler(store, tasks, clock=FakeClock(MOMENT)), [])
+    shelf = InstallationRepository(other, RING)
+    erased = number = 0
+    while number < 10 or not 0 < erased < number:  # until both have been tried
+        await shelf.put(an_installation(home, name=f"old {number}"))
+        for scan in range(20):
+            await other.put(f"{home}/scan/{scan}", {})
+
+        async def come_back(name: str, later: int) -> None:
+            for _ in range(later):
+                await other.get(f"{home}/key")
+            await shelf.put(an_installation(home, name=name))
+            while not await takes(other, f"{home}/key", name):
+                pass  # a deletion looks whom it is about, and takes its refusal back
+
+        outcome, came_back = await asyncio.gather(
+            erasure.erase(home, await erasure.stamp(home)),
+            come_back(f"new {number}", later=number % 10),
+            return_exceptions=True,
+        )
+
+        assert outcome is None or isinstance(outcome, ConflictError)
+        assert came_back is None
+        erased += outcome is None
+        kept, key = await shelf.get(home), await store.get(f"{home}/key")
+        assert kept is not None
+        assert kept.installation.name == f"new {number}"
+        assert key is not None
+        assert key.value == {"of": f"new {number}"}
+        if outcome is None:
+            assert await store.list_keys(f"{home}/scan/") == []
+        number += 1

@@ -1,8 +1,11 @@
 """The store behind a pooler that hands out connections for one transaction at a time."""
 
 import asyncio
+from pathlib import Path
 
+import psycopg
 import pytest
+from psycopg import AsyncConnection
 from structlog.testing import capture_logs
 
 from bot.installations.models import scope_of_key
@@ -10,9 +13,9 @@ from bot.store.documents import Documents, LostConnectionError, StoreError
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import OURS, migrate
-from bot.store.postgres.pool import with_pooler_found
+from bot.store.postgres.pool import connecting, with_pooler_found
 from tests.postgres import PostgresServer
-from tests.store.postgres.pooler import pooled
+from tests.store.postgres.pooler import PGBOUNCER, bounced, pooled
 from tests.store.test_documents import increment
 
 pytestmark = pytest.mark.anyio
@@ -57,6 +60,16 @@ async def test_nothing_needs_more_than_its_transaction(empty_database: str) -> N
         await live(url + MODE)
 
 
+async def test_what_is_prepared_does_not_outlive_the_transaction(database: str) -> None:
+    """What shows that the pooler of these tests is one."""
+    async with (
+        pooled(parse_address(database)) as (url, _),
+        await AsyncConnection.connect(url, autocommit=True, prepare_threshold=0) as connection,
+    ):
+        with pytest.raises(psycopg.Error, match="prepared statement"):
+            await connection.execute("SELECT 1")
+
+
 @pytest.mark.parametrize("servers", [1, 2, 3])
 async def test_a_pooler_that_the_address_does_not_name_is_noticed(
     database: str, servers: int
@@ -81,6 +94,33 @@ async def test_a_direct_connection_is_not_taken_for_a_pooler(database: str) -> N
     assert await with_pooler_found(parse_address(database)) == parse_address(database)
 
 
+@pytest.mark.skipif(not PGBOUNCER, reason="there is no PgBouncer here")
+async def test_a_pgbouncer_that_the_address_does_not_name_is_noticed(
+    database: str, tmp_path: Path
+) -> None:
+    async with bounced(parse_address(database), tmp_path, mode="transaction") as url:
+        store = await open_postgres(parse_address(url))
+        await increments(store, 20)
+        await store.close()
+
+        assert (await with_pooler_found(parse_address(url))).is_pooled
+
+
+@pytest.mark.skipif(not PGBOUNCER, reason="there is no PgBouncer here")
+async def test_a_pgbouncer_in_session_mode_is_as_good_as_none(
+    database: str, tmp_path: Path
+) -> None:
+    async with bounced(parse_address(database), tmp_path, mode="session") as url:
+        assert not (await with_pooler_found(parse_address(url))).is_pooled
+
+
+def test_nothing_is_prepared_behind_a_pooler() -> None:
+    direct, behind = (parse_address(f"postgresql:///bot{mode}") for mode in ("", MODE))
+
+    assert connecting(behind)["prepare_threshold"] is None
+    assert "prepare_threshold" not in connecting(direct)
+
+
 class TestLostAnswers:
     """The server has done it, and its word does not arrive."""
 
@@ -96,6 +136,27 @@ class TestLostAnswers:
 
             assert await store.get("-.T1/key") == third
             assert len({first.rev, second.rev, third.rev}) == 3
+            await store.close()
+
+    async def test_a_read_is_done_again(self, database: str) -> None:
+        async with pooled(parse_address(database)) as (url, pooler):
+            store = await open_postgres(parse_address(url + MODE))
+            put = await store.put("-.T1/key", {"n": 1})
+
+            pooler.cuts = 1
+
+            assert await store.get("-.T1/key") == put
+            await store.close()
+
+    async def test_a_deletion_is_not(self, database: str) -> None:
+        async with pooled(parse_address(database)) as (url, pooler):
+            store = await open_postgres(parse_address(url + MODE))
+            await store.put("-.T1/key", {"n": 1})
+
+            pooler.cuts = 1
+
+            with pytest.raises(LostConnectionError):
+                await store.delete("-.T1/key")
             await store.close()
 
     async def test_what_somebody_else_has_written_since_is_not_written_over(

@@ -110,7 +110,7 @@ def test_a_preview_is_an_alert_without_buttons_or_mentions() -> None:
 
 
 def test_a_preview_where_nothing_got_worse_says_so_and_shows_an_example_if_it_can() -> None:
-    for score, words in {41: "41 poor", 3: "13 (poor)", None: "no domain has a score"}.items():
+    for score, words in {41: "41 poor", 3: "13 poor", None: "no domain has a score"}.items():
         report = report_on([a_domain(score=score)], None, worst_count=10)
 
         text = shown_text(taken(alert_preview(a_post(report=report))))
