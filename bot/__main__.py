@@ -9,10 +9,12 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from bot.settings import MOVE_TO, Settings, SettingsError, load_database, load_settings
 from bot.store.postgres.address import Address
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -27,13 +29,11 @@ def parser() -> argparse.ArgumentParser:
     commands = words.add_subparsers(dest="command", metavar="COMMAND")
     _add_processes(commands)
     _add_operations(commands)
-    playground = commands.add_parser(
+    playground = _add(
+        commands,
         "playground",
-        help="try everything in a browser, with no Slack account and no key",
-        description=(
-            "The bot between a local Slack and a local Domain Tracker, in a browser. It needs no"
-            " settings, keeps nothing, and calls nothing outside this machine."
-        ),
+        "try the bot in a browser, between a local Slack and a local Domain Tracker. It needs no"
+        " settings, keeps nothing, and calls nothing outside this machine",
     )
     playground.add_argument("--host", default="127.0.0.1", help="default: %(default)s")
     playground.add_argument(
@@ -52,76 +52,59 @@ def parser() -> argparse.ArgumentParser:
     return words
 
 
-def _add_processes(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    shared = " Several of both share one PostgreSQL; without a command one process does it all."
-    commands.add_parser(
-        "web",
-        help="answer Slack; any number of processes on one PostgreSQL",
-        description="Answers people, and nothing else." + shared,
-    )
-    commands.add_parser(
+def _add_processes(commands: Commands) -> None:
+    _add(commands, "web", "answer Slack; any number of processes on one PostgreSQL")
+    _add(
+        commands,
         "worker",
-        help="deliver digests and do periodic work; any number of processes on one PostgreSQL",
-        description="Delivers digests, scans many domains, reminds and cleans up." + shared,
+        "deliver digests, scan many domains, remind and clean up. Any number of processes share"
+        " one PostgreSQL",
     )
 
 
-def _add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    commands.add_parser(
+def _add_operations(commands: Commands) -> None:
+    _add(
+        commands,
         "doctor",
-        help="check settings, Slack, the store and Domain Tracker; also beside a running bot",
-        description=(
-            "One line for each thing that the bot needs: ok, warn or FAIL, with what to do."
-            " Nothing is changed and no API key is used. Exit status 1 when something failed,"
-            " else 0."
-        ),
+        "check settings, Slack, the store and Domain Tracker, one line each. It can run beside a"
+        " bot. Exit status 1 when something failed, else 0",
     )
-    exporting = commands.add_parser(
+    exporting = _add(
+        commands,
         "export",
-        help="print digests and managers as YAML, or the history; also beside a running bot",
-        description=(
-            "Prints what people decided about digests, managers and permissions, for `import`: no"
-            " keys, no tokens, no history. Exit status 1 when something could not be read, else 0."
-        ),
+        "print what people decided about digests, managers and permissions as YAML, for `import`."
+        " It can run beside a bot. Exit status 1 when something could not be read, else 0",
     )
     exporting.add_argument(
         "--history", action="store_true", help="print who did what instead, as lines of JSON"
     )
-    importing = commands.add_parser(
+    importing = _add(
+        commands,
         "import",
-        help="show what a file of `export` would change, and change it with --apply",
-        description=(
-            "Shows what is different, field by field; writes it only with --apply. Digests that"
-            " the file does not name are left alone. With SQLite the bot must be stopped."
-        ),
+        "show what a file of `export` would change, and change it with --apply. Digests that the"
+        " file does not name are left alone. With SQLite the bot must be stopped",
     )
     importing.add_argument("file", metavar="FILE", help="what `export` printed; - reads it here")
     importing.add_argument("--apply", action="store_true", help="write the difference")
-    commands.add_parser(
+    _add(
+        commands,
         "rotate-secrets",
-        help="seal everything at rest again under the first key of BOT_SECRET_KEYS",
-        description=(
-            "Put the new key first in BOT_SECRET_KEYS, and keep the old ones after it. Stop the"
-            " bot (with PostgreSQL: restart every process) and run this. Then take the old ones"
-            " out. If it is interrupted, run it again."
-        ),
+        "seal everything at rest again under the first key of BOT_SECRET_KEYS. Keep the old keys"
+        " behind it until this is done. Stop the bot (with PostgreSQL: restart every process)"
+        " before. If it is interrupted, run it again",
     )
-    commands.add_parser(
+    _add(
+        commands,
         "migrate",
-        help="bring the tables in PostgreSQL up to date; also beside running bots",
-        description=(
-            "Brings the tables of DATABASE_URL up to date, which is the only setting that it"
-            " needs. Run it before a new version starts. With SQLite there is nothing to do."
-        ),
+        "bring the tables in PostgreSQL up to date, before a new version starts. It can run beside"
+        " bots. DATABASE_URL is the only setting that it needs",
     )
-    moving = commands.add_parser(
+    moving = _add(
+        commands,
         "move",
-        help="bring everything from the SQLite store into an empty PostgreSQL, keys included",
-        description=(
-            "Copies the store of DATABASE_URL, sqlite:///…, into an empty database, all or"
-            " nothing. Secrets stay sealed with the same keys. Stop the bot first. Both sides are"
-            " compared at the end. It is safe to run again. No bot starts on the file afterwards."
-        ),
+        "copy everything from the SQLite store into an empty PostgreSQL, all or nothing. Secrets"
+        " stay sealed with the same keys. Stop the bot first. It is safe to run again. No bot"
+        " starts on the file afterwards",
     )
     way = moving.add_mutually_exclusive_group()
     way.add_argument(
@@ -140,6 +123,10 @@ def _add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParse
             " has recorded since"
         ),
     )
+
+
+def _add(commands: Commands, name: str, does: str) -> argparse.ArgumentParser:
+    return commands.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.")
 
 
 def _port(text: str) -> int:
@@ -169,11 +156,14 @@ def main() -> int:
         return 0
     try:
         if arguments.command == "migrate":
-            return _migrate(load_database())
+            database = load_database()
+            return _operate(lambda: _migrate(database))
         settings = load_settings()
     except SettingsError as error:
         if arguments.command == "doctor":
-            return _tell_problems(error.problems)
+            from bot.ops.commands import print_problems
+
+            return print_problems(error.problems)
         _say("Some settings are missing or wrong:", *(f"  {line}" for line in error.problems))
         return WRONG_SETTINGS
     if arguments.command in OPERATIONS:
@@ -191,8 +181,7 @@ def _play(arguments: argparse.Namespace) -> int:
     try:
         # Imported only now: no other command needs the page's packages.
         from bot.bootstrap.slack_app import StartError
-        from bot.playground.run import Options, play
-        from bot.playground.serving import AddressError
+        from bot.playground.run import AddressError, Options, play
         from bot.store.documents import StoreError
     except ModuleNotFoundError as error:
         if error.name == "bot.playground":
@@ -213,23 +202,17 @@ def _play(arguments: argparse.Namespace) -> int:
         play(Options(arguments.host, arguments.port, portfolio))
     except AddressError as error:
         _say(str(error))
-        return CANNOT_START
     except (StartError, StoreError, OSError) as error:
         _say(f"The playground cannot start: {error}")
-        return CANNOT_START
-    return 0
+    else:
+        return 0
+    return CANNOT_START
 
 
-def _tell_problems(problems: list[str]) -> int:
-    from bot.ops.commands import print_problems
+def _migrate(database: Path | Address | None) -> Coroutine[Any, Any, int]:
+    from bot.ops.commands import migrate
 
-    return print_problems(problems)
-
-
-def _migrate(database: Path | Address | None) -> int:
-    from bot.ops import commands as operate
-
-    return _operate(lambda: operate.migrate(database))
+    return migrate(database)
 
 
 def _operate(command: Callable[[], Coroutine[Any, Any, int]]) -> int:
@@ -238,13 +221,13 @@ def _operate(command: Callable[[], Coroutine[Any, Any, int]]) -> int:
     from bot.ops.output import OperatingError
 
     gc.enable()
+    status = CANNOT_START
     try:
         status = run(command())
     except OperatingError as error:
         _say(*error.lines)
-        status = CANNOT_START
     except BrokenPipeError:
-        status = CANNOT_START
+        pass
     except KeyboardInterrupt:
         status = INTERRUPTED
     sys.stderr.flush()

@@ -1,7 +1,7 @@
 """Decide who may manage a workspace's key, add and scan; record what managers did."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from enum import Enum
 from typing import Any
@@ -104,40 +104,32 @@ class Named:
         return (*self.user_ids, *self.group_ids)
 
 
+@dataclass(frozen=True, slots=True)
 class Managers:
     """The named managers. `listeners/permissions.py` also asks Slack about them.
 
     Every method may raise StoreError.
     """
 
-    def __init__(self, documents: Documents) -> None:
-        self._documents = documents
+    documents: Documents
 
     async def named(self, workspace: WorkspaceId) -> Named:
         """Return the managers."""
-        document = await self._documents.get(f"{workspace}/{KIND}")
+        document = await self.documents.get(f"{workspace}/{KIND}")
         return decode(document) if document else Named()
 
     async def name(self, workspace: WorkspaceId, named: Named) -> None:
-        """Replace the managers.
-
-        Raises:
-            ConflictError: they were changed since `named.rev`; nothing was changed.
-        """
+        """Replace the managers; raise ConflictError if they were changed since `named.rev`."""
         value = {
             "v": 1,
             "user_ids": list(named.user_ids[:MAX_MANAGERS]),
             "group_ids": list(named.group_ids[:MAX_GROUPS]),
         }
-        await self._documents.put(f"{workspace}/{KIND}", value, if_rev=named.rev)
+        await self.documents.put(f"{workspace}/{KIND}", value, if_rev=named.rev)
 
 
 def decode(document: Document) -> Named:
-    """Return the managers in a document, which has no groups in earlier versions.
-
-    Raises:
-        LookupError, TypeError: it is of another kind.
-    """
+    """Return the managers in a document, which has no groups in earlier versions."""
     value = document.value
     return Named(tuple(value["user_ids"]), tuple(value.get("group_ids", ())), document.rev)
 
@@ -156,15 +148,15 @@ AUDIENCE_NAMES = {
 }
 
 
+@dataclass(frozen=True, slots=True)
 class Audiences:
     """Who may add and who may scan. Every method may raise StoreError."""
 
-    def __init__(self, documents: Documents) -> None:
-        self._documents = documents
+    documents: Documents
 
     async def chosen(self, workspace: WorkspaceId) -> dict[str, Audience]:
         """Return the audience of each operation."""
-        document = await self._documents.get(f"{workspace}/{AUDIENCES_KIND}")
+        document = await self.documents.get(f"{workspace}/{AUDIENCES_KIND}")
         return DEFAULT_AUDIENCES | (decode_audiences(document) if document else {})
 
     async def choose(self, workspace: WorkspaceId, chosen: Mapping[str, Audience]) -> bool:
@@ -178,7 +170,7 @@ class Audiences:
             is_new = before != after
             return Write({"v": 1, **audience_names(after)}) if is_new else None
 
-        await update(self._documents, f"{workspace}/{AUDIENCES_KIND}", written)
+        await update(self.documents, f"{workspace}/{AUDIENCES_KIND}", written)
         return is_new
 
 
@@ -189,11 +181,7 @@ def audience_names(audiences: Mapping[str, Audience]) -> dict[str, str]:
 
 
 def decode_audiences(document: Document) -> dict[str, Audience]:
-    """Return the audiences in a document.
-
-    Raises:
-        LookupError: it is of another kind.
-    """
+    """Return the audiences in a document; raise LookupError if it is of another kind."""
     return {operation: AUDIENCE_NAMES[document.value[operation]] for operation in CHOSEN_FOR}
 
 
@@ -244,19 +232,14 @@ class Entry:
     detail: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class Audit:
     """The latest 500 acts of every workspace, in one document each. `on_act` follows each act."""
 
-    def __init__(
-        self,
-        documents: Documents,
-        *,
-        clock: Callable[[], datetime],
-        on_act: Callable[[WorkspaceId], object] = lambda _workspace: None,
-    ) -> None:
-        self._documents = documents
-        self._clock = clock
-        self._on_act = on_act
+    documents: Documents
+    _: KW_ONLY
+    clock: Callable[[], datetime]
+    on_act: Callable[[WorkspaceId], object] = lambda _workspace: None
 
     async def note(
         self,
@@ -272,7 +255,7 @@ class Audit:
     ) -> None:
         """Record an act. A store that fails is only logged."""
         entry = Entry(
-            at=self._clock(),
+            at=self.clock(),
             by=by,
             act=act,
             key=key and redact(key),
@@ -287,10 +270,10 @@ class Audit:
             return Write({"v": 1, "entries": [*before, encode(entry)][-MAX_ENTRIES:]})
 
         try:
-            await update(self._documents, f"{workspace}/{HISTORY_KIND}", with_entry)
+            await update(self.documents, f"{workspace}/{HISTORY_KIND}", with_entry)
         except StoreError as error:
             logger.warning("not in the history", act=act.value, by=by, error=repr(error))
-        self._on_act(workspace)
+        self.on_act(workspace)
 
     async def note_digest(
         self, workspace: WorkspaceId, what: str, *, by: str, channel_id: str | None = None
@@ -300,16 +283,12 @@ class Audit:
 
     async def entries(self, workspace: WorkspaceId) -> list[Entry]:
         """Return the acts, the latest first; raise StoreError."""
-        document = await self._documents.get(f"{workspace}/{HISTORY_KIND}")
+        document = await self.documents.get(f"{workspace}/{HISTORY_KIND}")
         return entries_in(document) if document else []
 
 
 def entries_in(document: Document) -> list[Entry]:
-    """Return the acts in a document, the latest first.
-
-    Raises:
-        LookupError, TypeError, ValueError: it is of another kind.
-    """
+    """Return the acts in a document, the latest first."""
     return [msgspec.convert(each, Entry) for each in reversed(document.value["entries"])]
 
 

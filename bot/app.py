@@ -11,17 +11,17 @@ from typing import ParamSpec, TypeVar
 import aiohttp
 import structlog
 
-from bot.bootstrap.features import Features, look_at_processes, register_features
+from bot.bootstrap import slack_app
+from bot.bootstrap.features import Features, register_features
 from bot.bootstrap.installations import Lifecycle, register_lifecycle
-from bot.bootstrap.services import Pace, Role, Services, Stored, build_shared_state, opened_store
-from bot.bootstrap.slack_app import (
-    SlackAuth,
-    SlackClients,
-    bolt_app,
-    check_tokens,
-    listen,
-    open_workspaces,
-    start_transport,
+from bot.bootstrap.services import (
+    Pace,
+    Role,
+    Services,
+    Stored,
+    build_shared_state,
+    look_at_processes,
+    opened_store,
 )
 from bot.clock_check import ClockCheck, utc_now
 from bot.concurrency import NonOverlappingTask, Tasks
@@ -34,11 +34,9 @@ from bot.logs import lines_counted
 from bot.metrics.definitions import Metrics, traced_calls
 from bot.process_heartbeat import REFRESH_EVERY_S, Processes, SharedProcesses
 from bot.settings import Settings
-from bot.shared_limits import ANSWERED_WITHIN_S, SharedHolds
-from bot.slack.auth import SlackHealth, check_api
+from bot.slack.auth import check_api
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
-from bot.store.documents import Documents
 from bot.tracker.http import tracker_http
 from bot.web import Check, HealthEndpoints
 
@@ -59,11 +57,9 @@ class Runtime:
 
     parts: Services
     stored: Stored
-    installations: InstallationRepository
-    clients: SlackClients
-    workspaces: SlackAuth
+    clients: slack_app.SlackClients
+    workspaces: slack_app.SlackAuth
     processes: Processes
-    answers: InflightStore
     clock_check: ClockCheck
 
 
@@ -76,33 +72,28 @@ async def build_runtime(
     *,
     host_clock: Callable[[], datetime],
 ) -> Runtime:
-    """Make it.
-
-    Raises:
-        StoreError: see `opened_store`.
-    """
+    """Build what the process works with; raise StoreError (see `opened_store`)."""
     metrics = Metrics(role=role.value, store="postgresql" if settings.is_shared else "sqlite")
-    stack.enter_context(lines_counted(metrics.lines.note_line))
+    stack.enter_context(lines_counted(metrics.note_line))
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
     documents, ring = stored.documents, stored.ring
     processes = _processes(stored, role, clock=clock)
-    clock_check, health, tasks = ClockCheck(), SlackHealth(), Tasks()
+    clock_check, tasks = ClockCheck(), Tasks()
     commons = await build_shared_state(
         stored, processes, tasks, clock=clock, patience=pace.patience
     )
-    http = await stack.enter_async_context(_slack_session(metrics, health, clock_check))
-    clients = SlackClients(settings, http, health)
+    http = await stack.enter_async_context(_slack_session(metrics, clock_check))
+    clients = slack_app.SlackClients(settings, http)
     clock_check.compare(SLACK, lambda: check_api(clients.once()), clock=clock)
     if stored.shared:
         clock_check.compare("postgresql", stored.shared.now, clock=host_clock)
-    installations = InstallationRepository(documents, ring)
-    workspaces = open_workspaces(
+    installations = InstallationRepository(documents, ring, for_s=commons.installations_for_s)
+    workspaces = slack_app.open_workspaces(
         settings,
         installations,
         clients,
         tasks,
         clock=clock,
-        recent_for_s=commons.installations_for_s,
         patience=pace.patience,
     )
     answers = InflightStore(documents, ring, clock=clock)
@@ -113,7 +104,7 @@ async def build_runtime(
         deferred=DeferredCommands(documents, ring, clock=clock),
         tasks=tasks,
         client_for=workspaces.client_for,
-        posting=_posting(workspaces, documents, tasks, clock=clock, patience=pace.patience),
+        posting=Posting(workspaces.client_for, on_refused=workspaces.doubt),
         replies=Replies(http),
         tracker_http=await stack.enter_async_context(tracker_http()),
         clock=clock,
@@ -125,39 +116,21 @@ async def build_runtime(
     return Runtime(
         parts=parts,
         stored=stored,
-        installations=installations,
         clients=clients,
         workspaces=workspaces,
         processes=processes,
-        answers=answers,
         clock_check=clock_check,
     )
 
 
-def _slack_session(
-    metrics: Metrics, health: SlackHealth, clock_check: ClockCheck
-) -> aiohttp.ClientSession:
+def _slack_session(metrics: Metrics, clock_check: ClockCheck) -> aiohttp.ClientSession:
     # A line that the other side is about to close loses a post without a word, and no process may
     # repeat it: idle lines are given up early.
     connector = aiohttp.TCPConnector(
         keepalive_timeout=IDLE_LINE_S, limit=0, limit_per_host=LINES_PER_HOST
     )
-    note_date = partial(clock_check.note_date, SLACK)
-    traces = [traced_calls(metrics.slack.note_call, note_date), traced_calls(health.note_call)]
-    return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=traces)
-
-
-def _posting(
-    workspaces: SlackAuth,
-    documents: Documents,
-    tasks: Tasks,
-    *,
-    clock: Callable[[], datetime],
-    patience: float,
-) -> Posting:
-    within_s = ANSWERED_WITHIN_S * patience
-    holds = SharedHolds(documents, tasks, clock=clock, answered_within_s=within_s)
-    return Posting(workspaces.client_for, on_refused=workspaces.doubt, holds=holds)
+    trace = traced_calls(metrics.slack.note_call, partial(clock_check.note_date, SLACK))
+    return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=[trace])
 
 
 def _processes(stored: Stored, role: Role, *, clock: Callable[[], datetime]) -> Processes:
@@ -181,7 +154,8 @@ class Periodic:
 
     async def tick_own(self) -> None:
         """Do what every process does for itself."""
-        await self._do_own(is_clock_right=await self.clock_check.is_right())
+        if await self.clock_check.is_right():
+            self.lifecycle.look()
 
     def shared(self, metrics: Metrics) -> dict[str, Callable[[], Awaitable[None]]]:
         """Return what one of all processes does, by name, and measured."""
@@ -191,16 +165,11 @@ class Periodic:
     async def tick_alone(self, rounds: Iterable[NonOverlappingTask]) -> None:
         """Do everything, in the only process there is; `rounds` are not waited for."""
         if not await self.clock_check.is_right():
-            await self._do_own(is_clock_right=False)
             return
         for each in rounds:
             each.begin()
-        await _all_of(self._do_own(is_clock_right=True), self.running.digests.run_due())
-
-    async def _do_own(self, *, is_clock_right: bool) -> None:
-        if is_clock_right:
-            self.lifecycle.look()
-        await _all_of(*(each() for each in self.running.own))
+        self.lifecycle.look()
+        await self.running.digests.run_due()
 
     def guarded(self, act: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
         """Return `act`, which raises ClockWrongError while the clock is wrong."""
@@ -264,14 +233,6 @@ async def run_periodic(
                 running.stop()
 
 
-async def _all_of(*work: Awaitable[object]) -> None:
-    """Do all of it, also when a part of it fails; then raise the first failure."""
-    results = await asyncio.gather(*work, return_exceptions=True)
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
-
-
 logger = structlog.get_logger()
 # Platforms that stop a process kill it 30 s after they asked.
 FINISH_WITHIN_S = 20.0
@@ -290,37 +251,31 @@ async def serve(
 ) -> None:
     """Run a process of the bot until `stop`; then begin nothing new and finish what was begun.
 
-    What Slack still sends by HTTP is answered: `/readyz` keeps a balancer from it. `clock` may
-    be moved together with Slack's, `host_clock` is compared with the database's.
-
-    Raises:
-        StartError: Slack refuses a token for good, or the address cannot be listened on.
-        StoreError: the store cannot be opened: in use, damaged, out of date, not to be reached,
-            or sealed with other keys.
+    What Slack still sends by HTTP is answered: `/readyz` keeps a balancer from it. `clock` may be
+    moved together with Slack's, `host_clock` is compared with the database's. Raises StartError,
+    and StoreError as `opened_store` does.
     """
     async with AsyncExitStack() as stack:
         ground = await build_runtime(stack, settings, role, clock, pace, host_clock=host_clock)
         parts, workspaces = ground.parts, ground.workspaces
-        await check_tokens(parts, ground.clients, workspaces, role)
-        app = bolt_app(ground.clients.patient(), workspaces, parts.metrics)
+        await slack_app.check_tokens(parts, ground.clients, workspaces, role)
+        app = slack_app.bolt_app(ground.clients.patient(), workspaces, parts.metrics)
         running = register_features(app, parts)
-        lifecycle = register_lifecycle(
-            app, parts, running, workspaces, ground.stored.documents, ground.installations
-        )
+        lifecycle = register_lifecycle(app, parts, running, workspaces, ground.stored.documents)
         finishing = _Finishing(finish_within_s)
         listener, beats = await _watch_over_answers(stack, ground, running, finishing)
         periodic = Periodic(running=running, lifecycle=lifecycle, clock_check=ground.clock_check)
         checks = await stack.enter_async_context(
             run_periodic(ground.stored, parts, role, periodic, finish_within_s=finish_within_s)
         )
-        door = await start_transport(stack, app, parts, role)
+        endpoint, link_checks = await slack_app.start_transport(stack, app, parts, role)
         tick = {"tick": _all_true(checks["tick"], beats.are_recent)}
         own_checks = _own_checks(parts, workspaces) | {"clock": ground.clock_check.is_right}
-        checks = {**own_checks, **checks, **tick, **door.checks}
+        checks = {**own_checks, **checks, **tick, **link_checks}
         look_at_processes(parts.metrics, ground.stored)
         install = lifecycle.endpoint if role.answers else None
         health = HealthEndpoints(checks)
-        await listen(listener, parts, health, slack=door.endpoint, install=install)
+        await slack_app.listen(listener, parts, health, slack=endpoint, install=install)
         logger.info("started", role=role.value, process=ground.processes.process_id)
         await stop.wait()
         logger.info("stopping")
@@ -353,7 +308,7 @@ async def _watch_over_answers(
     """
     parts, processes = ground.parts, ground.processes
     interruptions = OrphanNotifier(
-        ground.answers, processes, parts.replies, parts.tasks, client_for=parts.client_for
+        parts.inflight.answers, processes, parts.replies, parts.tasks, client_for=parts.client_for
     )
     # Pushed before what waits for the work: until that is done, this process still lives.
     stack.push_async_callback(processes.deregister)
@@ -375,7 +330,7 @@ async def _finish(tasks: Tasks, running: Features, finishing: _Finishing) -> Non
     logger.warning("work was cut off by the stop", people=people)
 
 
-def _own_checks(parts: Services, workspaces: SlackAuth) -> dict[str, Check]:
+def _own_checks(parts: Services, workspaces: slack_app.SlackAuth) -> dict[str, Check]:
     return {"store": _works(parts.documents.check), "slack": _works(workspaces.find_slack)}
 
 

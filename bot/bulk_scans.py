@@ -66,7 +66,7 @@ class End(StrEnum):
     """Why a bulk scan has ended."""
 
     DONE = "done"
-    STOPPED = "stopped"  # by the person
+    STOPPED = "stopped"  # by a person
     FAILING = "failing"  # so many scans in a row failed
     KEY = "key"  # there is none that may scan
 
@@ -92,7 +92,8 @@ class BulkScan:
     """A bulk scan: its domains, `done` and `left`, who asked, and where its message is.
 
     `what` is the filter, empty for named domains. `begun_at` is when the scan of `left[0]` began,
-    `None` between scans. `holder` is who works on it. `end` is set after its last scan.
+    `None` between scans. `stopped_by` is who asked for its end, `holder` who works on it. `end`
+    is set after its last scan. `is_sent`: its summary was sent, perhaps without Slack's answer.
     """
 
     run_id: str
@@ -103,12 +104,18 @@ class BulkScan:
     begun_at: datetime | None = None
     waits_until: datetime | None = None
     failed_in_row: int = 0
-    is_stopping: bool = False
+    stopped_by: str = ""
     end: End | None = None
     holder: str = ""
     channel_id: str = ""
     ts: str = ""
     tries: int = 0
+    is_sent: bool = False
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether it ends after its present domain."""
+        return bool(self.stopped_by)
 
     @property
     def count(self) -> int:
@@ -230,8 +237,7 @@ class _Hold:
     ) -> None:
         """Change it. It comes due after its wait, else after `due_in`; `None`: never.
 
-        Raises:
-            ConflictError: another process works on it, or it is gone.
+        Raise ConflictError if another process works on it, or it is gone.
         """
         now, holder = self.clock(), self.run.holder
 
@@ -320,7 +326,7 @@ class BulkScans:
         await self._documents.put(key, _encoded(run), due_at=now, if_rev=rev)
         return run
 
-    async def stop(self, workspace: WorkspaceId, run_id: str) -> None:
+    async def stop(self, workspace: WorkspaceId, run_id: str, by: str) -> None:
         """Let a bulk scan end after the present domain; raise BulkScanOverError."""
 
         def stopping(document: Document | None) -> Write:
@@ -328,7 +334,7 @@ class BulkScans:
             if document is None or run is None or run.run_id != run_id or run.end:
                 raise BulkScanOverError("no such bulk scan is under way")
             due_at = self._clock() if run.waits_until else document.due_at
-            return Write(_encoded(replace(run, is_stopping=True)), due_at)
+            return Write(_encoded(replace(run, stopped_by=run.stopped_by or by)), due_at)
 
         run = _decoded(await update(self._documents, _place(workspace), stopping))
         if run:
@@ -344,6 +350,8 @@ class BulkScans:
                     await hold.change(ended)
                 elif not await self._scan_next(hold):
                     return
+                elif self._due.has_waiting:  # they are due for longer, and so come first
+                    break
             if hold.run.end:
                 await self._finish(hold)
             else:
@@ -430,12 +438,29 @@ class BulkScans:
         hosts = [item.host for item in hold.run.scanned if item.score_after is None]
         if hosts and (listed := await self._scans.note_scores(workspace, hosts)):
             await hold.change(lambda run: with_scores(run, listed))
-        await self._edit(workspace, hold.run)
-        due_in = None
+        was_sent, is_sent, due_in = hold.run.is_sent, True, None
         try:
-            message = self._summary(hold.run, self._clock())
-            await self._messages.send_dm(workspace, hold.run.asked_by, message)
+            await self._send_summary(hold)
         except SlackError as error:
             logger.warning("summary not sent", error=repr(error))
-            due_in = retry_after(error, hold.run.tries)
-        await hold.change(lambda run: replace(run, tries=run.tries + 1), due_in=due_in)
+            is_sent = was_sent or error.is_outcome_unknown
+            due_in = retry_after(error, hold.run.tries, is_repeatable=True)
+            if is_sent and not was_sent:  # to be shown in place of the progress
+                due_in = timedelta()
+        await hold.change(
+            lambda run: replace(run, tries=run.tries + 1, is_sent=is_sent), due_in=due_in
+        )
+
+    async def _send_summary(self, hold: _Hold) -> None:
+        """Send the summary once; where it may be there already, show it in place of the progress.
+
+        An edit that is repeated changes nothing, a message that is repeated comes twice.
+        """
+        run, message = hold.run, self._summary(hold.run, self._clock())
+        if run.is_sent:
+            sent = SentMessage(run.channel_id, run.ts)
+            await self._messages.edit_dm(hold.workspace, sent, message)
+            return
+        await self._edit(hold.workspace, run)
+        await hold.change(lambda run: replace(run, is_sent=True))
+        await self._messages.send_dm(hold.workspace, run.asked_by, message)

@@ -31,24 +31,16 @@ class DedupStore(Protocol):
 
     async def is_new(self, name: str) -> bool:
         """Say whether `name` comes for the first time, and remember it, in one step."""
-        ...
 
     async def forget(self, name: str) -> None:
         """Let `name` be new again: what it asked for has failed."""
-        ...
 
 
 class MemoryDedup:
-    """What this process has seen: `at_most` so many names, the latest, for `for_s` seconds."""
+    """What this process has seen in the last ten minutes."""
 
-    def __init__(
-        self,
-        *,
-        clock: Callable[[], float],
-        at_most: int = MAX_REMEMBERED,
-        for_s: float = REMEMBERED_FOR_S,
-    ) -> None:
-        self._names: TTLCache[str, bool] = TTLCache(at_most, for_s, timer=clock)
+    def __init__(self, *, clock: Callable[[], float]) -> None:
+        self._names: TTLCache[str, bool] = TTLCache(MAX_REMEMBERED, REMEMBERED_FOR_S, timer=clock)
 
     async def is_new(self, name: str) -> bool:
         if name in self._names:

@@ -1,4 +1,4 @@
-"""Remember who has the Home tab open, and redraw it after a change."""
+"""Remember who has the Home tab open, to redraw it after a change, and who was greeted."""
 
 import asyncio
 import contextvars
@@ -8,24 +8,28 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.concurrency import Tasks
-from bot.store.documents import Document, Documents, StoreError, Write, update
+from bot.store.documents import (
+    ConflictError,
+    Document,
+    Documents,
+    StoreError,
+    Write,
+    update,
+)
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 KIND = "home-viewers"
+GREETED = "greeted"
 # Slack sends no event when a person leaves the tab.
 OPEN_FOR = timedelta(hours=1)
 MAX_VIEWERS = 20
-# A viewer who opens it again sooner needs no write.
-NOTED_AGAIN_AFTER = timedelta(minutes=10)
 # Several changes are drawn at once, and a busy workspace is not drawn all the time.
 GATHER_S = 0.3
 BETWEEN_S = 3.0
 # Slack takes about 100 calls a minute of users.info and views.publish, which each draw needs:
 # https://docs.slack.dev/apis/web-api/rate-limits
 PER_VIEWER_S = 1.0
-# A slow draw must not delay the others.
-AT_ONCE = 5
 Draw = Callable[[WorkspaceId, str], Awaitable[None]]
 
 
@@ -61,10 +65,6 @@ class HomeViewers:
         if workspace in self._changed:
             self._changed[workspace] = True
             return
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:  # not in the running bot
-            return
         self._changed[workspace] = True
         # In a context without the person who made the change.
         drawing = self._draw_while_changing(workspace)
@@ -78,13 +78,10 @@ class HomeViewers:
 
     async def opened(self, workspace: WorkspaceId, user_id: str) -> None:
         """Record a viewer. A store that fails is only logged."""
-        now = self._clock()
 
-        def noted(document: Document | None) -> Write | None:
-            seen = self._young(document)
-            if user_id in seen and now - seen[user_id] < NOTED_AGAIN_AFTER:
-                return None
-            latest = sorted((seen | {user_id: now}).items(), key=lambda each: each[1])
+        def noted(document: Document | None) -> Write:
+            seen = self._young(document) | {user_id: self._clock()}
+            latest = sorted(seen.items(), key=lambda each: each[1])
             viewers = {viewer: at.isoformat() for viewer, at in latest[-MAX_VIEWERS:]}
             return Write({"v": 1, "viewers": viewers})
 
@@ -92,6 +89,17 @@ class HomeViewers:
             await update(self._documents, _place(workspace), noted)
         except StoreError as error:
             logger.warning("not remembered as a viewer", error=repr(error))
+
+    async def claim_greeting(self, workspace: WorkspaceId, user_id: str) -> bool:
+        """Return whether a person is to be greeted: once, and never if the store fails."""
+        try:
+            await self._documents.put(f"{workspace}/{GREETED}/{user_id}", {"v": 1}, if_rev=0)
+        except ConflictError:
+            return False
+        except StoreError as error:
+            logger.warning("not greeted", error=repr(error))
+            return False
+        return True
 
     async def viewers(self, workspace: WorkspaceId) -> list[str]:
         """Return the ids of the viewers, the latest first; raise StoreError."""
@@ -123,14 +131,8 @@ class HomeViewers:
         except StoreError as error:
             logger.warning("the viewers of Home are unknown", error=repr(error))
             return 0
-        places = asyncio.Semaphore(AT_ONCE)
-
-        async def draw(user_id: str) -> None:
-            async with places:
-                if self._draw and not self._is_stopped:
-                    await self._draw(workspace, user_id)
-
-        await asyncio.gather(*map(draw, viewers))
+        if self._draw:  # all at once: a slow draw must not delay the others
+            await asyncio.gather(*(self._draw(workspace, viewer) for viewer in viewers))
         return len(viewers)
 
     def _young(self, document: Document | None) -> dict[str, datetime]:

@@ -30,8 +30,7 @@ class Processes:
     async def heartbeat(self) -> None:
         """Record that this process lives, and look at the others; call it every 5 s.
 
-        Raises:
-            StoreError: no process counts as dead in the next 25 s.
+        After a StoreError no process counts as dead for 25 s.
         """
 
     async def deregister(self) -> None:

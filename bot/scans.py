@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -76,28 +76,21 @@ class ScanReport:
         return next(section for section in self.sections if section.name == name)
 
 
+@dataclass(frozen=True, slots=True)
 class Scans:
     """Runs scans; keeps the latest 200 reports of a workspace and all its domains' end dates."""
 
-    def __init__(
-        self,
-        service: ScansDomains,
-        portfolio: Portfolio,
-        documents: Documents,
-        ends: KeptEndDates,
-        *,
-        clock: Callable[[], datetime],
-        claims: Claims | None = None,
-        on_kept: Callable[[WorkspaceId], object] = lambda _workspace: None,
-    ) -> None:
-        self._service = service
-        self._portfolio = portfolio
-        self._documents = documents
-        self._end_dates = ends
-        self._clock = clock
-        self._claims = claims  # None: the only process of its store
-        self._on_kept = on_kept
-        self._flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = SingleFlight()
+    service: ScansDomains
+    portfolio: Portfolio
+    documents: Documents
+    end_dates: KeptEndDates
+    _: KW_ONLY
+    clock: Callable[[], datetime]
+    claims: Claims | None = None  # None: the only process of its store
+    on_kept: Callable[[WorkspaceId], object] = lambda _workspace: None
+    _flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = field(
+        default_factory=SingleFlight, init=False
+    )
 
     async def run(
         self,
@@ -151,7 +144,7 @@ class Scans:
 
     async def _kept(self, workspace: WorkspaceId, host: str) -> tuple[ScanReport, int]:
         """Return the last report and its revision, or raise NoScanError."""
-        document = await self._documents.get(_place(workspace, host))
+        document = await self.documents.get(_place(workspace, host))
         if document is None:
             raise NoScanError("no scan kept")
         try:
@@ -164,20 +157,20 @@ class Scans:
         self, workspace: WorkspaceId, host: str, scan: Callable[[], Awaitable[ScanReport]]
     ) -> ScanReport:
         """Scan, or wait for another process that scans it."""
-        if self._claims is None:
+        if self.claims is None:
             return await scan()
 
         async def read(_wish: Any) -> ScanReport:
             return await self.last(workspace, host)
 
-        return await self._claims.run(workspace, f"scan/{host}", scan, read)
+        return await self.claims.run(workspace, f"scan/{host}", scan, read)
 
     async def _scan(
         self, workspace: WorkspaceId, domain: Domain, purpose: Purpose, *, lists: bool
     ) -> ScanReport:
         if not domain.domain_id:
             raise NoDomainIdError("listed without domainId")
-        result = await self._service.scan(workspace, domain.domain_id, purpose=purpose)
+        result = await self.service.scan(workspace, domain.domain_id, purpose=purpose)
         report = await asyncio.to_thread(self._report, domain, result)
         listed = await self._listed(workspace, purpose) if lists else None
         report = replace(report, score_after=_score(listed, report.host))
@@ -185,7 +178,7 @@ class Scans:
             report = await self._compared(workspace, report)
             await self._keep(workspace, report)
             await self._keep_ends(workspace, report, listed)
-            self._on_kept(workspace)  # Home shows the new dates
+            self.on_kept(workspace)  # Home shows the new dates
         except StoreError as error:
             # The answer does not depend on the store.
             logger.warning("a scan could not be kept", error=repr(error))
@@ -195,17 +188,17 @@ class Scans:
         return ScanReport(
             host=host_of(domain),
             score=domain.health_score,
-            scanned_at=self._clock(),
+            scanned_at=self.clock(),
             facts=facts_of(result.sections),
             sections=tuple(section_of(name, result.sections) for name in SECTIONS),
         )
 
     async def _listed(self, workspace: WorkspaceId, purpose: Purpose) -> Snapshot | None:
         """Return a new list, as scores may have changed, `None` if there is no answer."""
-        await self._portfolio.invalidate(workspace)
+        await self.portfolio.invalidate(workspace)
         try:
             async with asyncio.timeout(LISTED_WITHIN_S):
-                return await self._portfolio.snapshot(workspace, purpose=purpose)
+                return await self.portfolio.snapshot(workspace, purpose=purpose)
         except (BotError, TimeoutError) as error:
             logger.warning("the score after a scan is unknown", error=repr(error))
             return None
@@ -220,21 +213,21 @@ class Scans:
     async def _keep(self, workspace: WorkspaceId, report: ScanReport) -> None:
         await self._put(workspace, report)
         for host in await self._now_latest(workspace, report.host):
-            await self._documents.delete(_place(workspace, host))
+            await self.documents.delete(_place(workspace, host))
 
     async def _put(
         self, workspace: WorkspaceId, report: ScanReport, *, if_rev: int | None = None
     ) -> None:
         value = {"v": 1, "report": await asyncio.to_thread(msgspec.to_builtins, report)}
-        await self._documents.put(_place(workspace, report.host), value, if_rev=if_rev)
+        await self.documents.put(_place(workspace, report.host), value, if_rev=if_rev)
 
     async def _keep_ends(
         self, workspace: WorkspaceId, report: ScanReport, listed: Snapshot | None
     ) -> None:
         if report.facts:
-            ends = end_dates_of(report.facts, report.scanned_at, self._clock())
+            ends = end_dates_of(report.facts, report.scanned_at, self.clock())
             hosts = listed.by_host if listed else None
-            await self._end_dates.keep(workspace, report.host, ends, portfolio=hosts)
+            await self.end_dates.keep(workspace, report.host, ends, portfolio=hosts)
 
     async def _now_latest(self, workspace: WorkspaceId, host: str) -> list[str]:
         """Record that `host` was scanned last; return the hosts beyond the limit."""
@@ -246,7 +239,7 @@ class Scans:
             too_many[:] = hosts[:-MAX_KEPT_SCANS]
             return Write({"v": 1, "hosts": hosts[-MAX_KEPT_SCANS:]})
 
-        await update(self._documents, f"{workspace}/scans", noted)
+        await update(self.documents, f"{workspace}/scans", noted)
         return too_many
 
 

@@ -5,15 +5,13 @@ the requests of the last hour by caller. The last writer wins, so two processes 
 rate-limit error: docs/decisions/0028-one-document-of-limits.md.
 """
 
-import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, TypeVar
-from weakref import WeakValueDictionary
 
 import structlog
 from cachetools import TTLCache
@@ -23,27 +21,45 @@ from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
 from bot.concurrency import BoundedWait, Tasks
 from bot.portfolio import add_many
-from bot.slack.posting import LocalBackoff
 from bot.store.documents import ConflictError, Documents, StoreError, UnreadableSecretError
 from bot.tracker.rate_limit import WINDOW_S, BudgetState, RateLimiter, RateLimitState, fingerprint
-from bot.tracker.usage import Counts, Place, Usage, UsageCounter
 from bot.workspace import Caller, Kind, WorkspaceId, current_caller
 
 T = TypeVar("T")
 logger = structlog.get_logger()
 LIMITS_KIND = "budget"
-HOLD_KIND = "slack-hold"
-# Version 0.1 kept usage in documents of its own.
+# Earlier versions kept usage, and Slack's waits, in documents of their own.
 EXPIRING_KINDS = {
-    *(LIMITS_KIND, HOLD_KIND, claims.KIND, add_many.KIND),
-    *("usage", "digest-alert"),
+    *(LIMITS_KIND, claims.KIND, add_many.KIND),
+    *("usage", "slack-hold", "digest-alert"),
 }
 VERSION = 1
 READ_EVERY_S = 2.0
-WRITTEN_EVERY_S = 30.0
 ANSWERED_WITHIN_S = 1.0
 MAX_REMEMBERED = 20_000
 TRIES = 5
+# Counts are kept by five minutes, so that no request needs an entry of its own.
+BUCKET_S = 300.0
+# A workspace, and the fingerprint of a key that it uses.
+Place = tuple[WorkspaceId, str]
+# Requests by the number of the five minutes and the caller.
+Counts = Counter[tuple[int, Caller]]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The requests made with a key in the last `span_s` seconds: an hour, or since the start.
+
+    `shares` are callers and their requests, the most first.
+    """
+
+    span_s: float = 0.0
+    shares: tuple[tuple[Caller, int], ...] = ()
+
+    @property
+    def total(self) -> int:
+        """The requests of all of them."""
+        return sum(requests for _, requests in self.shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,195 +70,113 @@ class Allowance:
     usage: Usage
 
 
-async def _no_refresh(_workspace: WorkspaceId, _fingerprint: str) -> None:
-    """This process is the only one."""
-
-
 class QuotaService:
-    """Returns the allowance of a workspace's key. `refresh` reads the document; never raises."""
+    """Counts requests by key and caller, and shares that and the budget with other processes.
+
+    The document of a key is read before a request, at most every two seconds, and written after
+    one, in the background. While the store fails or is slow, the process goes on with what it
+    knows. `seconds` never go back.
+    """
 
     def __init__(
         self,
+        documents: Documents,
         keys: Keys,
         budget: RateLimiter,
-        meter: UsageCounter,
+        tasks: Tasks,
         *,
-        refresh: Callable[[WorkspaceId, str], Awaitable[object]] = _no_refresh,
+        seconds: Callable[[], float] = time.monotonic,
+        answered_within_s: float = ANSWERED_WITHIN_S,
     ) -> None:
+        self._documents = documents
         self._keys = keys
         self._budget = budget
-        self._meter = meter
-        self._refresh = refresh
+        self._tasks = tasks
+        self._patience = BoundedWait(answered_within_s)
+        self._started_at = budget.now()
+        self._is_read = TTLCache[Place, bool](MAX_REMEMBERED, READ_EVERY_S, timer=seconds)
+        self._stored = TTLCache[Place, Counts](MAX_REMEMBERED, WINDOW_S, timer=budget.now)
+        self._new = TTLCache[Place, Counts](MAX_REMEMBERED, WINDOW_S, timer=budget.now)
 
     async def of(self, workspace: WorkspaceId) -> Allowance | None:
-        """Return the allowance, `None` when there is no key that can be read.
-
-        Raises:
-            StoreError: the store failed.
-        """
+        """Return the allowance, `None` without a key that can be read; raise StoreError."""
         try:
             known_as = fingerprint((await self._keys.stored(workspace)).secret)
         except (NoKeyError, UnreadableSecretError):
             return None
-        await self._refresh(workspace, known_as)
-        return Allowance(self._budget.state(known_as), self._meter.usage(workspace, known_as))
+        await self._ask(self._read((workspace, known_as)))
+        return Allowance(self._budget.state(known_as), self.usage((workspace, known_as)))
 
-
-async def _ask(patience: BoundedWait, work: Coroutine[Any, Any, T]) -> T | None:
-    """Return what the store answers; log it, and return `None`, when it is slow or fails."""
-    try:
-        return await patience.wait(work)
-    except (StoreError, TimeoutError) as error:
-        logger.warning("limits are not shared with other processes", error=repr(error))
-        return None
-
-
-class SharedHolds(LocalBackoff):
-    """The waits of all processes: for each a document that is due when Slack's wait ends.
-
-    It is read before a post, at most every two seconds. `seconds` never go back.
-    """
-
-    def __init__(
-        self,
-        documents: Documents,
-        tasks: Tasks,
-        *,
-        clock: Callable[[], datetime],
-        seconds: Callable[[], float] = time.monotonic,
-        answered_within_s: float = ANSWERED_WITHIN_S,
-    ) -> None:
-        self._documents = documents
-        self._tasks = tasks
-        self._clock = clock
-        super().__init__(clock=seconds)
-        self._patience = BoundedWait(answered_within_s)
-        self._is_read = TTLCache[WorkspaceId, bool](MAX_REMEMBERED, READ_EVERY_S, timer=seconds)
-
-    async def left_s(self, workspace: WorkspaceId) -> float:
-        """See `LocalBackoff.left_s`."""
-        left_s = await super().left_s(workspace)
-        if left_s or workspace in self._is_read:
-            return left_s
-        document = await _ask(self._patience, self._documents.get(f"{workspace}/{HOLD_KIND}"))
-        self._is_read[workspace] = True
-        if document and document.due_at:
-            super().hold(workspace, (document.due_at - self._clock()).total_seconds())
-        return await super().left_s(workspace)
-
-    def hold(self, workspace: WorkspaceId, seconds: float) -> None:
-        """See `LocalBackoff.hold`."""
-        super().hold(workspace, seconds)
-        self._tasks.start(_ask(self._patience, self._write(workspace)))
-
-    async def _write(self, workspace: WorkspaceId) -> None:
-        until = self._clock() + timedelta(seconds=await super().left_s(workspace))
-        await self._documents.put(f"{workspace}/{HOLD_KIND}", {"v": VERSION}, due_at=until)
-
-
-class SharedLimits:
-    """Reads and writes the document of each key that the current caller uses.
-
-    It is read before a request, at most every two seconds, and written after one: at once when a
-    wait or the reserve begins or ends, else at most every 30 s. While the store fails or is slow,
-    the process goes on with what it knows. `seconds` never go back.
-    """
-
-    def __init__(
-        self,
-        documents: Documents,
-        budget: RateLimiter,
-        meter: UsageCounter,
-        tasks: Tasks,
-        *,
-        seconds: Callable[[], float] = time.monotonic,
-        answered_within_s: float = ANSWERED_WITHIN_S,
-    ) -> None:
-        self._documents = documents
-        self._budget = budget
-        self._meter = meter
-        self._tasks = tasks
-        self._patience = BoundedWait(answered_within_s)
-        self._is_read = TTLCache[Place, bool](MAX_REMEMBERED, READ_EVERY_S, timer=seconds)
-        self._written = TTLCache[Place, object](MAX_REMEMBERED, WRITTEN_EVERY_S, timer=seconds)
-        self._changed: set[Place] = set()
-        # A document is not read while it is written: its new counts would count twice.
-        self._locks = WeakValueDictionary[Place, asyncio.Lock]()
+    def count(self, fingerprint: str) -> None:
+        """Count one request of the current caller, if there is one."""
+        if current := current_caller():
+            bucket = int(self._budget.now() // BUCKET_S)
+            place = (current[0], fingerprint)
+            self._new[place] = self._new.get(place, Counts()) + Counts([(bucket, current[1])])
 
     async def before_request(self, fingerprint: str) -> None:
         """Learn what other processes have stored of a key; never raise."""
         current = current_caller()
         if current and (place := (current[0], fingerprint)) not in self._is_read:
             self._is_read[place] = True
-            await self.refresh(*place)
+            await self._ask(self._read(place))
 
     def after_request(self, fingerprint: str) -> None:
-        """Begin to store what is known of a key, now or with a later `tick`."""
-        if current := current_caller():
-            place = (current[0], fingerprint)
-            self._changed.add(place)
-            if self._written.get(place) != self._restraints(place):
-                self._begin([place])
+        """Begin to store what is known of a key, if a request was sent."""
+        if (current := current_caller()) and (current[0], fingerprint) in self._new:
+            self._tasks.start(self._ask(self._write((current[0], fingerprint))))
 
-    async def refresh(self, workspace: WorkspaceId, fingerprint: str) -> None:
-        """Learn what is stored of a key now; never raise."""
-        await _ask(self._patience, self._learn((workspace, fingerprint)))
+    def forget(self, workspace: WorkspaceId) -> None:
+        """Forget everything of a workspace in this process."""
+        for place in [each for each in (*self._new, *self._stored) if each[0] == workspace]:
+            self._new.pop(place, None)
+            self._stored.pop(place, None)
 
-    async def tick(self) -> None:
-        """Begin to store what has changed and was not stored for a while; never wait."""
-        self._begin([place for place in self._changed if place not in self._written])
+    async def _ask(self, work: Coroutine[Any, Any, object]) -> None:
+        """Wait for the store; log it when it is slow or fails."""
+        try:
+            await self._patience.wait(work)
+        except (StoreError, TimeoutError) as error:
+            logger.warning("limits are not shared with other processes", error=repr(error))
 
-    def stop(self) -> None:
-        """Begin to store what has changed."""
-        self._begin([*self._changed])
+    def usage(self, place: Place) -> Usage:
+        """Return the usage of a key in the last hour, to five minutes."""
+        counts = self._recent(self._stored.get(place, Counts()) + self._new.get(place, Counts()))
+        totals = Counter[Caller]()
+        for (_, caller), requests in counts.items():
+            totals[caller] += requests
+        since = min([self._started_at, *(bucket * BUCKET_S for bucket, _ in counts)])
+        return Usage(min(WINDOW_S, self._budget.now() - since), tuple(totals.most_common()))
 
-    def _restraints(self, place: Place) -> object:
-        """Return what other processes have to know at once."""
-        is_reserve_reached = self._budget.state(place[1]).is_reserve_reached
-        return self._budget.known(place[1]).blocked_until, is_reserve_reached
+    def _recent(self, counts: Counts) -> Counts:
+        oldest = (self._budget.now() - WINDOW_S) // BUCKET_S
+        return Counts({used: n for used, n in counts.items() if used[0] > oldest})
 
-    def _begin(self, places: list[Place]) -> None:
-        self._changed.difference_update(places)
-        self._written.update({place: self._restraints(place) for place in places})
-        if places:
-            self._tasks.start(self._write_all(places))
-
-    async def _write_all(self, places: list[Place]) -> None:
-        for number, place in enumerate(places, start=1):
-            if not await _ask(self._patience, self._write(place)):
-                self._changed.update(places[number:])
+    async def _write(self, place: Place) -> None:
+        for _ in range(TRIES):
+            rev, new = await self._read(place), self._new.get(place)
+            if not new:
+                return  # an earlier write has stored them
+            used = self._recent(self._stored.get(place, Counts()) + new)
+            state = asdict(self._budget.known(place[1]))
+            with suppress(ConflictError):
+                await self._documents.put(
+                    _document_key(*place),
+                    {"v": VERSION, "state": state, "used": _encode(used)},
+                    due_at=datetime.fromtimestamp(self._budget.now() + WINDOW_S, UTC),
+                    if_rev=rev,
+                )
+                self._stored[place] = used
+                if left := self._new.pop(place, Counts()) - new:
+                    self._new[place] = left
                 return
-
-    async def _write(self, place: Place) -> bool:
-        async with self._lock(place):
-            for _ in range(TRIES):
-                rev, new = await self._read(place), self._meter.new(place)
-                used = self._meter.add_to_stored(place, new)
-                state = asdict(self._budget.known(place[1]))
-                with suppress(ConflictError):
-                    await self._documents.put(
-                        _document_key(*place),
-                        {"v": VERSION, "state": state, "used": _encode(used)},
-                        due_at=datetime.fromtimestamp(self._budget.now() + WINDOW_S, UTC),
-                        if_rev=rev,
-                    )
-                    self._meter.note_stored(place, new, used)
-                    return True
-        return False
-
-    async def _learn(self, place: Place) -> None:
-        async with self._lock(place):
-            await self._read(place)
-
-    def _lock(self, place: Place) -> asyncio.Lock:
-        return self._locks.setdefault(place, asyncio.Lock())
 
     async def _read(self, place: Place) -> int:
         """Learn what is stored; return the document's revision, 0 for none."""
         document = await self._documents.get(_document_key(*place))
         if document and document.value.get("v") == VERSION:
             self._budget.learn(place[1], RateLimitState(**document.value["state"]))
-            self._meter.learn(place, _decode(document.value["used"]))
+            self._stored[place] = _decode(document.value["used"])
         return document.rev if document else 0
 
 
@@ -251,17 +185,20 @@ def _document_key(workspace: WorkspaceId, fingerprint: str) -> str:
 
 
 def _encode(used: Counts) -> dict[str, dict[str, int]]:
-    return {
-        str(bucket): {f"{caller.kind.value}:{caller.subject_id}": n for caller, n in some.items()}
-        for bucket, some in used.items()
-    }
+    stored: dict[str, dict[str, int]] = {}
+    for (bucket, caller), requests in used.items():
+        stored.setdefault(str(bucket), {})[f"{caller.kind.value}:{caller.subject_id}"] = requests
+    return stored
 
 
 def _decode(used: Mapping[str, Mapping[str, int]]) -> Counts:
-    return {
-        int(bucket): Counter({_caller(text): n for text, n in some.items()})
-        for bucket, some in used.items()
-    }
+    return Counts(
+        {
+            (int(bucket), _caller(text)): n
+            for bucket, some in used.items()
+            for text, n in some.items()
+        }
+    )
 
 
 def _caller(text: str) -> Caller:
@@ -277,10 +214,7 @@ AT_MOST = 4_000
 async def forget_expired(documents: Documents, now: datetime) -> int:
     """Delete what was not written for an hour, at most 4,000 documents; return how many.
 
-    In a database that takes a few seconds.
-
-    Raises:
-        StoreError: the store failed.
+    In a database that takes a few seconds. Raise StoreError.
     """
     due = await documents.due_keys(now, limit=LOOK_AT)
     deleted = 0

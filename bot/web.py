@@ -26,7 +26,7 @@ from slack_sdk.signature import SignatureVerifier
 
 from bot.concurrency import BoundedWait, SingleFlight
 from bot.connections import BoundedServer, ConnectionLimits
-from bot.deduplication import DedupStore, MemoryDedup
+from bot.deduplication import DedupStore
 
 logger = structlog.get_logger()
 READY_WITHIN_S = 2.0
@@ -174,12 +174,10 @@ class SlackEndpoint:
     all processes, as a replay may reach any of them.
     """
 
-    def __init__(
-        self, app: AsyncApp, signing_secret: str, *, seen: DedupStore | None = None
-    ) -> None:
+    def __init__(self, app: AsyncApp, signing_secret: str, *, seen: DedupStore) -> None:
         self._app = app
         self._verifier = SignatureVerifier(signing_secret)
-        self._seen = seen or MemoryDedup(clock=time.monotonic)
+        self._seen = seen
 
     async def answer(self, request: web.Request) -> web.Response:
         """Answer a request from Slack."""

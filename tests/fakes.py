@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 from bot.message import Message
 from bot.slack.client import SentMessage
-from bot.slack.errors import PersonUnreachableError
+from bot.slack.errors import PersonUnreachableError, SlackUnavailableError
+from bot.tracker.client import TrackerClient
 from bot.tracker.models import Added, Domain, Listing, ScanResult
 from bot.tracker.rate_limit import Purpose, fingerprint
 from bot.workspace import WorkspaceId
@@ -66,13 +67,13 @@ class FakeLists:
         return Listing(domains=domains, skipped=self.skipped)
 
 
-class FakeTracker:
-    """A `Tracker` that answers what it is given; remembers which key it was asked with.
+class FakeTracker(TrackerClient):
+    """A service that answers what it is given; remembers which key it was asked with.
 
     `on_sent` learns the fingerprint of that key, as from the real one.
     """
 
-    def __init__(self, *domains: Domain) -> None:
+    def __init__(self, *domains: Domain) -> None:  # without HTTP
         self.domains = domains
         self.errors: dict[str, Exception] = {}  # by key: what it answers to that key
         self.asked: list[tuple[str, str]] = []
@@ -128,6 +129,7 @@ class FakePosts:
         self.errors: list[Exception] = []
         self.turn_errors: list[Exception] = []
         self.is_lost = False
+        self.answers_lost = 0  # so many direct messages are there, and nothing says so
         self.before_post: Callable[[], Awaitable[object]] | None = None
         self.gone: set[str] = set()  # people who have left
 
@@ -153,6 +155,9 @@ class FakePosts:
         if user_id in self.gone:
             raise PersonUnreachableError("user_disabled")
         self.notified.append((user_id, message.text))
+        if self.answers_lost:
+            self.answers_lost -= 1
+            raise SlackUnavailableError("lost")
         return SentMessage(f"D{user_id[1:]}", f"{len(self.notified)}.000001")
 
     async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:

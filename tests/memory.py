@@ -15,7 +15,7 @@ from bot.store.documents import (
     encode_value,
     next_rev,
 )
-from bot.store.sqlite_table import DueIndex
+from bot.store.sqlite import first_due
 
 
 class MemoryDocuments:
@@ -23,7 +23,6 @@ class MemoryDocuments:
 
     def __init__(self) -> None:
         self._rows: dict[str, str] = {}
-        self._due = DueIndex()
         self._is_closed = False
 
     async def get(self, key: str) -> Document | None:
@@ -46,7 +45,6 @@ class MemoryDocuments:
         checked_rev(key, rev, if_rev)
         due_utc = checked_moment(due_at) if due_at else None
         self._rows[key] = encode_row(next_rev(rev), due_utc, encode_value(value))
-        self._due.set(key, due_utc)
         return decode_row(key, self._rows[key])
 
     async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
@@ -54,7 +52,6 @@ class MemoryDocuments:
         self._require_open()
         old = self._read(checked_key(key))
         checked_rev(key, old.rev if old else None, if_rev)
-        self._due.set(key, None)
         return self._rows.pop(key, None) is not None
 
     async def delete_prefix(self, prefix: str) -> int:
@@ -63,7 +60,6 @@ class MemoryDocuments:
         doomed = self._keys(checked_key(prefix))
         for key in doomed:
             del self._rows[key]
-        self._due.forget_prefix(prefix)
         return len(doomed)
 
     async def vacuum(self) -> None:
@@ -85,7 +81,9 @@ class MemoryDocuments:
     async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
         """See `Documents.due_keys`."""
         self._require_open()
-        return self._due.keys_due(checked_moment(moment), limit)
+        stored = (decode_row(key, row) for key, row in self._rows.items())
+        due = {each.key: each.due_at for each in stored if each.due_at}
+        return first_due(due, checked_moment(moment), limit)
 
     async def check(self) -> None:
         """See `Documents.check`."""

@@ -16,3 +16,8 @@ async def read_snapshot(path: Path) -> Snapshot:
 async def read_database(address: Address, **wanted: Any) -> Snapshot:
     """Return what the database holds now; see `database_pages`."""
     return await whole(database_pages(address, **wanted))
+
+
+def keys_of(snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the keys of all that was read."""
+    return tuple(sorted([*(each.key for each in snapshot.documents), *snapshot.unreadable]))

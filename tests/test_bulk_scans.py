@@ -11,10 +11,8 @@ from bot.bulk_scans import (
     FAILURES_IN_ROW,
     INTERRUPTED,
     LEASE,
-    MAX_DOMAINS,
     RESERVE_PAUSE,
     BulkScan,
-    BulkScanOverError,
     BulkScanRunsError,
     BulkScans,
     End,
@@ -26,7 +24,8 @@ from bot.jobs.due_work import AT_ONCE
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import Scans
-from bot.slack.errors import PersonUnreachableError, SlackUnavailableError
+from bot.slack.client import SentMessage
+from bot.slack.errors import PersonUnreachableError, SlackUnavailableError, SlackUnreachableError
 from bot.tracker.models import (
     InvalidKeyError,
     RateLimitedError,
@@ -138,29 +137,25 @@ async def test_each_domain_is_scanned_once_and_the_list_is_asked_once(office: Of
     assert "3 scanned." in office.summary
 
 
-async def test_one_workspace_has_one_at_a_time_and_others_have_theirs(office: Office) -> None:
+async def test_a_third_workspace_does_not_wait_for_the_end_of_two_long_ones(
+    office: Office,
+) -> None:
+    workspaces = [WorkspaceId(f"T{number}") for number in range(AT_ONCE + 1)]
     office.gate.clear()
-    run = await office.start("ab")
-
-    with pytest.raises(BulkScanRunsError) as caught:
-        await office.start("c")
-    await office.start("d", OTHER)
-
-    assert caught.value.run
-    assert caught.value.run.run_id == run.run_id
-
-
-async def test_so_many_are_under_way_in_a_process(office: Office) -> None:
-    office.gate.clear()
-    for number in range(AT_ONCE + 1):
-        await office.start("a", WorkspaceId(f"T{number}"))
-
+    for workspace in workspaces:
+        await office.start("abcd", workspace)
+        office.clock.now += MOMENTS
     await office.bulk.run_due()
     await office.is_asked.wait()
     office.gate.set()
+    for _ in range(2):
+        assert await office.tasks.drain(TIME_LIMIT_S)
+        await office.bulk.run_due()
     assert await office.tasks.drain(TIME_LIMIT_S)
 
-    assert len(office.scanned) == AT_ONCE
+    done = [len(run.done) for each in workspaces if (run := await office.bulk.last(each))]
+    assert min(done) > 0, done
+    assert max(done) < 4, done
 
 
 async def test_another_process_goes_on_after_a_kill_and_scans_nothing_twice(
@@ -265,26 +260,6 @@ async def test_a_process_that_was_taken_for_dead_writes_nothing_more(office: Off
     assert run.done[1].facts.issues[0].title == "b"
 
 
-async def test_stop_ends_it_after_the_present_domain(office: Office) -> None:
-    run = await office.start("abc")
-    office.gate.clear()
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    await office.bulk.stop(ACME, run.run_id)
-    office.gate.set()
-
-    run = await office.pass_by()
-
-    assert office.scanned == ["a"]
-    assert (run.end, [item.host for item in run.left]) == (
-        End.STOPPED,
-        ["b.example", "c.example"],
-    )
-    assert "2 not begun" in office.summary
-    with pytest.raises(BulkScanOverError):
-        await office.bulk.stop(ACME, run.run_id)
-
-
 @loop_over(
     ("error", "wait"),
     [
@@ -303,7 +278,7 @@ async def test_it_waits_for_requests_and_a_stop_ends_the_wait(
     await office.pass_by()
     early = await office.pass_by(wait - timedelta(seconds=1))
     waits = await office.pass_by(timedelta(seconds=1))
-    await office.bulk.stop(ACME, run.run_id)
+    await office.bulk.stop(ACME, run.run_id, BOB)
     after = await office.pass_by()
 
     assert "Waiting for free requests" in office.posts.edited[1][1]
@@ -322,7 +297,7 @@ async def test_a_stop_during_a_scan_that_finds_no_requests_left_waits_for_none(
     office.gate.clear()
     await office.bulk.run_due()
     await office.is_asked.wait()
-    await office.bulk.stop(ACME, run.run_id)
+    await office.bulk.stop(ACME, run.run_id, BOB)
     office.gate.set()
 
     after = await office.pass_by()
@@ -427,7 +402,7 @@ async def test_none_begins_before_the_summary_of_the_last_one_is_sent(office: Of
     office.gate.clear()
     await office.bulk.run_due()
     await office.is_asked.wait()
-    office.posts.errors = [SlackUnavailableError("down")] * 2
+    office.posts.errors = [SlackUnreachableError("down")] * 2
     office.gate.set()
     assert await office.tasks.drain(TIME_LIMIT_S)
 
@@ -439,20 +414,39 @@ async def test_none_begins_before_the_summary_of_the_last_one_is_sent(office: Of
     assert (await office.start("b")).left
 
 
-async def test_a_summary_that_slack_did_not_take_is_sent_again(office: Office) -> None:
+async def test_a_summary_whose_answer_was_lost_is_sent_once_and_shown_in_place_of_the_progress(
+    office: Office,
+) -> None:
     await office.start("a")
-    office.gate.clear()
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    office.posts.errors = [SlackUnavailableError("down")] * 3
-    office.gate.set()
-    assert await office.tasks.drain(TIME_LIMIT_S)
-    told = len(office.posts.notified)
-    await office.pass_by(timedelta(hours=1))
-    await office.pass_by(timedelta(hours=1))
+    office.posts.answers_lost = 1
 
-    assert (told, len(office.posts.notified)) == (1, 2)
-    assert "1 scanned" in office.summary
+    await office.pass_by()
+    office.posts.errors = [SlackUnavailableError("down")]
+    for _ in range(3):
+        await office.pass_by(timedelta(hours=1))
+
+    assert ["1 scanned" in text for _, text in office.posts.notified] == [False, True]
+    assert "1 scanned" in office.posts.edited[-1][1]
+    assert not office.posts.errors
+
+
+async def test_a_summary_during_whose_post_the_process_was_killed_is_not_posted_again(
+    office: Office,
+) -> None:
+    await office.start("a")
+    send = office.posts.send_dm
+
+    async def dies(*_: object) -> SentMessage:
+        raise asyncio.CancelledError
+
+    office.posts.send_dm = dies  # type: ignore[method-assign,assignment]
+    await office.pass_by()
+    office.posts.send_dm = send  # type: ignore[method-assign]
+    office.bulk = office.process()
+    await office.pass_by(LEASE)
+
+    assert len(office.posts.notified) == 1
+    assert "1 scanned" in office.posts.edited[-1][1]
 
 
 async def test_a_stop_of_the_process_hands_it_over_at_once(office: Office) -> None:
@@ -468,16 +462,6 @@ async def test_a_stop_of_the_process_hands_it_over_at_once(office: Office) -> No
     await office.pass_by()
 
     assert office.scanned == ["a", "b"]
-
-
-async def test_more_than_the_limit_are_never_begun(office: Office) -> None:
-    items = items_of(
-        a_domain(f"n{number}.example", domain_id=f"{number}") for number in range(MAX_DOMAINS + 1)
-    )
-
-    run = await office.bulk.start(ACME, BOB, items, "")
-
-    assert run.count == MAX_DOMAINS
 
 
 def test_a_domain_without_an_id_is_left_out() -> None:

@@ -37,7 +37,7 @@ def test_every_command_is_in_the_manifest_and_in_the_members_guide() -> None:
 def test_m21_the_manifest_with_steps_is_the_other_one_and_its_steps() -> None:
     workflow, sources = (
         WORKFLOW_MANIFEST.read_text(),
-        (ROOT / "bot/listeners/steps.py").read_text(),
+        (ROOT / "bot/listeners/scan.py").read_text(),
     )
 
     assert with_steps(MANIFEST.read_text(), workflow) == workflow, "run: python -m tests.answers"

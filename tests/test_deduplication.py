@@ -55,14 +55,6 @@ def a_process(stored: MemoryDedup, asked_within_s: float = TIME_LIMIT_S) -> Shar
     return SharedDedup(stored, here=here, asked_within_s=asked_within_s)
 
 
-async def test_what_comes_again_is_not_new() -> None:
-    seen = MemoryDedup(clock=FakeClock().seconds)
-
-    assert await seen.is_new("a")
-    assert not await seen.is_new("a")
-    assert await seen.is_new("b")
-
-
 async def test_it_is_remembered_for_as_long_as_a_signature_is_good() -> None:
     clock = FakeClock()
     seen = MemoryDedup(clock=clock.seconds)
@@ -73,16 +65,6 @@ async def test_it_is_remembered_for_as_long_as_a_signature_is_good() -> None:
 
     clock.advance(2)
     assert await seen.is_new("a")
-
-
-async def test_memory_is_bounded_and_the_oldest_goes_first() -> None:
-    seen = MemoryDedup(clock=FakeClock().seconds, at_most=3)
-
-    for number in range(4):
-        await seen.is_new(str(number))
-
-    assert not await seen.is_new("3")
-    assert await seen.is_new("0")
 
 
 async def restarted(documents: MemoryDocuments, clock: FakeClock, tasks: Tasks) -> StoredDedup:

@@ -38,21 +38,6 @@ def kept(documents: MemoryDocuments, clock: FakeClock) -> DeferredCommands:
     return DeferredCommands(documents, KeyRing({"k1": b"1" * 32}), clock=clock)
 
 
-async def test_what_was_kept_is_taken_once(kept: DeferredCommands) -> None:
-    await kept.keep(ONE, a_command(), typed_at=MOMENT)
-
-    assert await kept.take_all(ONE) == [a_command()]
-    assert await kept.take_all(ONE) == []
-
-
-async def test_every_command_of_a_person_is_kept_once(kept: DeferredCommands) -> None:
-    for text in ("one.example", "two.example", "one.example"):
-        await kept.keep(ONE, a_command(text=text), typed_at=MOMENT)
-
-    texts = [command.text for command in await kept.take_all(ONE)]
-    assert sorted(texts) == ["one.example", "two.example"]
-
-
 async def test_commands_are_taken_in_the_order_in_which_they_were_typed(
     kept: DeferredCommands,
 ) -> None:
@@ -62,12 +47,6 @@ async def test_commands_are_taken_in_the_order_in_which_they_were_typed(
         await kept.keep(ONE, a_command(text=text), typed_at=moments[text])
 
     assert [command.text for command in await kept.take_all(ONE)] == typed
-
-
-async def test_a_workspace_takes_only_its_own(kept: DeferredCommands) -> None:
-    await kept.keep(OTHER, a_command(), typed_at=MOMENT)
-
-    assert await kept.take_all(ONE) == []
 
 
 @pytest.mark.parametrize(("after_s", "count"), [(899, 1), (901, 0)])

@@ -4,13 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.bootstrap.features import look_at_processes, look_at_work
-from bot.bootstrap.services import Shared, Stored
+from bot.bootstrap.services import Shared, Stored, look_at_processes, look_at_work
 from bot.digests.collector import steps_to
 from bot.metrics.definitions import Metrics
 from bot.process_heartbeat import SharedProcesses
-from bot.store.fenced import FencedDocuments
-from bot.store.measured import timed_documents
+from bot.store.fenced import FencedDocuments, timed_documents
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDedup, open_postgres
 from bot.tracker.rate_limit import RateLimiter

@@ -30,11 +30,6 @@ def test_an_unknown_score_does_not_lower_the_average() -> None:
     assert totals.bands == {Band.GOOD: 1, Band.FAIR: 1, Band.UNKNOWN: 1, Band.POOR: 0}
 
 
-def test_nothing_known_has_no_average() -> None:
-    assert summary([None, None]).average is None
-    assert summary([]).average is None
-
-
 @given(st.lists(SCORES))
 def test_every_score_is_in_one_band(scores: list[float | None]) -> None:
     totals = summary(iter(scores))

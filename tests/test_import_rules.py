@@ -21,7 +21,7 @@ LAYERS: list[set[str]] = [
     {"claims", "clock_check", "event_loop"},
     {
         *("admin", "deduplication", "deferred_commands", "home_viewers", "inflight_requests"),
-        *("jobs", "metrics", "portfolio", "process_heartbeat", "setting_types", "slack"),
+        *("jobs", "metrics", "portfolio", "process_heartbeat", "slack"),
     },
     {"api_keys", "installations", "scans", "settings", "web"},
     {"digests", "shared_limits"},

@@ -2,13 +2,10 @@
 
 import json
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
 
 import pytest
 
 from bot.inflight_requests import (
-    ANSWERABLE_FOR,
-    DUE_AFTER,
     FIRST_TRY,
     LONGEST_TRY,
     InflightStore,
@@ -65,26 +62,6 @@ def answers(documents: MemoryDocuments, clock: FakeClock) -> InflightStore:
     return InflightStore(documents, RING, clock=clock)
 
 
-async def test_what_is_answered_soon_never_comes_due(
-    answers: InflightStore, clock: FakeClock
-) -> None:
-    await answers.keep(PLACE, a_pending(), since=clock())
-    clock.advance(DUE_AFTER.total_seconds() - 1)
-
-    soon = await answers.due()
-    clock.advance(1)
-
-    assert (soon, await answers.due()) == ([], [PLACE])
-
-
-async def test_a_taker_gets_what_was_noted_last(answers: InflightStore, clock: FakeClock) -> None:
-    await answers.keep(PLACE, a_pending(None), since=clock())
-    await answers.keep(PLACE, a_pending(), since=clock())
-    clock.advance(60)
-
-    assert await answers.take(PLACE) == a_pending()
-
-
 async def test_of_two_takers_one_gets_it(clock: FakeClock) -> None:
     documents = RacedDocuments()
     one, other = (InflightStore(documents, RING, clock=clock) for _ in range(2))
@@ -94,17 +71,6 @@ async def test_of_two_takers_one_gets_it(clock: FakeClock) -> None:
 
     assert await one.take(PLACE) is None
     assert documents.meanwhile == [a_pending()]
-
-
-async def test_who_looked_before_it_was_taken_does_not_get_it_after_that(
-    answers: InflightStore, clock: FakeClock
-) -> None:
-    await answers.keep(PLACE, a_pending(), since=clock())
-    clock.advance(60)
-    looked = await answers.due()
-    await answers.take(PLACE)
-
-    assert [await answers.take(place) for place in looked] == [None]
 
 
 async def test_what_was_taken_comes_again_later_and_later_until_it_is_forgotten(
@@ -125,16 +91,6 @@ async def test_what_was_taken_comes_again_later_and_later_until_it_is_forgotten(
     assert await answers.take(PLACE) is None
 
 
-async def test_after_half_an_hour_nobody_is_told_any_more(
-    answers: InflightStore, documents: MemoryDocuments, clock: FakeClock
-) -> None:
-    await answers.keep(PLACE, a_pending(), since=clock())
-    clock.advance((ANSWERABLE_FOR + timedelta(seconds=1)).total_seconds())
-
-    assert await answers.take(PLACE) is None
-    assert await documents.list_prefix("") == []
-
-
 async def test_the_store_shows_neither_the_person_nor_the_way_to_them(
     answers: InflightStore, documents: MemoryDocuments, clock: FakeClock
 ) -> None:
@@ -144,17 +100,6 @@ async def test_the_store_shows_neither_the_person_nor_the_way_to_them(
     assert {*stored.value} == {"v", "since", "tries", "sealed"}
     assert all(private not in stored.value["sealed"] for private in (URL, "shop.example"))
     assert URL not in repr(a_pending())
-
-
-async def test_a_workspace_that_goes_takes_its_own_along(
-    answers: InflightStore, documents: MemoryDocuments, clock: FakeClock
-) -> None:
-    await answers.keep(PLACE, a_pending(), since=clock())
-    clock.advance(60)
-
-    await documents.delete_prefix("E1.T1/")
-
-    assert await answers.due() == []
 
 
 async def test_what_a_newer_version_knows_besides_is_left_out(

@@ -72,27 +72,6 @@ def test_a_secret_in_our_own_line_is_hidden(secret: str, log_format: str) -> Non
 
 
 @pytest.mark.parametrize("log_format", FORMATS)
-@pytest.mark.parametrize("is_watched", [True, False], ids=["terminal", "file"])
-def test_a_secret_inside_data_is_hidden(log_format: str, is_watched: bool) -> None:
-    log = Log(log_format, is_watched=is_watched)
-
-    structlog.get_logger().info("sent", body={"keys": [KEY, ("x", BOT_TOKEN)]}, raw=KEY.encode())
-
-    assert_hidden(log)
-
-
-@pytest.mark.parametrize("log_format", FORMATS)
-def test_a_secret_in_the_context_is_hidden(log_format: str) -> None:
-    log = Log(log_format)
-
-    with structlog.contextvars.bound_contextvars(workspace="-.T1", request=KEY):
-        structlog.get_logger().info("asked")
-
-    assert "-.T1" in log.getvalue()
-    assert_hidden(log)
-
-
-@pytest.mark.parametrize("log_format", FORMATS)
 def test_a_secret_in_a_traceback_is_hidden(log_format: str) -> None:
     log = Log(log_format)
 
@@ -103,22 +82,6 @@ def test_a_secret_in_a_traceback_is_hidden(log_format: str) -> None:
 
     assert "Traceback" in log.getvalue()
     assert "RuntimeError: refused service_sk_[hidden]" in log.getvalue()
-    assert_hidden(log)
-
-
-@pytest.mark.parametrize("log_format", FORMATS)
-def test_a_secret_in_the_cause_of_an_error_is_hidden(log_format: str) -> None:
-    log = Log(log_format)
-
-    try:
-        try:
-            raise ValueError(BOT_TOKEN)
-        except ValueError as error:
-            raise RuntimeError("outer") from error
-    except RuntimeError as error:
-        logging.getLogger("library").error("failed", exc_info=error)
-
-    assert "direct cause" in log.getvalue()
     assert_hidden(log)
 
 
@@ -185,16 +148,6 @@ def test_the_format_follows_who_is_watching() -> None:
 
     assert not watched.getvalue().startswith("{")
     assert json.loads(unwatched.getvalue())["event"] == "hello"
-
-
-def test_lines_below_the_level_are_left_out() -> None:
-    log = Log("json", "WARNING")
-
-    structlog.get_logger().info("quiet")
-    logging.getLogger("library").info("quiet")
-    structlog.get_logger().warning("loud")
-
-    assert [json.loads(line)["event"] for line in log.lines()] == ["loud"]
 
 
 @pytest.mark.parametrize("name", ["slack_bolt.App", "slack_sdk.web", "aiohttp.client"])

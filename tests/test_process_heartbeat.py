@@ -10,7 +10,6 @@ from bot.process_heartbeat import (
     DEAD_AFTER_S,
     PREFIX,
     REFRESH_EVERY_S,
-    Processes,
     SharedProcesses,
 )
 from bot.store.documents import Document, StoreError
@@ -93,19 +92,6 @@ async def test_one_that_is_killed_is_known_to_be_dead_within_half_a_minute(
     assert (is_early, one.is_dead(killed.process_id)) == (False, True)
 
 
-async def test_one_that_was_busy_for_twenty_seconds_lives(
-    documents: FrailDocuments, clock: FakeClock
-) -> None:
-    one, busy = a_process(documents, clock), a_process(documents, clock)
-    await live(clock, busy, one, for_s=60)
-
-    await live(clock, one, for_s=20)
-    await live(clock, busy, one, for_s=5)
-    await live(clock, one, for_s=20)
-
-    assert not one.is_dead(busy.process_id)
-
-
 async def test_whoever_looks_for_the_first_time_takes_nobody_for_dead(
     documents: FrailDocuments, clock: FakeClock
 ) -> None:
@@ -150,16 +136,6 @@ async def test_a_store_that_was_away_is_no_sign_of_death(
     assert not one.is_dead(other.process_id)
 
 
-async def test_nobody_takes_themselves_for_dead(
-    documents: FrailDocuments, clock: FakeClock
-) -> None:
-    one = a_process(documents, clock)
-    await one.heartbeat()
-    clock.advance(3600)
-
-    assert not one.is_dead(one.process_id)
-
-
 async def test_the_dead_are_removed_and_stay_dead_for_those_who_knew_them(
     documents: FrailDocuments, clock: FakeClock
 ) -> None:
@@ -174,36 +150,6 @@ async def test_the_dead_are_removed_and_stay_dead_for_those_who_knew_them(
     assert other.is_dead(killed.process_id)
 
 
-async def test_one_that_comes_back_lives_again(
-    documents: FrailDocuments, clock: FakeClock
-) -> None:
-    one, paused = a_process(documents, clock), a_process(documents, clock)
-    await live(clock, paused, one, for_s=30)
-    await live(clock, one, for_s=60)
-
-    await live(clock, paused, one, for_s=5)
-
-    assert not one.is_dead(paused.process_id)
-
-
-async def test_whoever_leaves_leaves_nothing(documents: FrailDocuments, clock: FakeClock) -> None:
-    one = a_process(documents, clock)
-    await one.heartbeat()
-
-    await one.deregister()
-
-    assert await documents.list_prefix("") == []
-
-
-async def test_who_cannot_say_that_they_leave_leaves_all_the_same(
-    documents: FrailDocuments, clock: FakeClock
-) -> None:
-    one = a_process(documents, clock)
-    await documents.close()
-
-    await one.deregister()
-
-
 async def test_it_shows_what_operators_want_to_know_and_nothing_comes_due(
     documents: FrailDocuments, clock: FakeClock
 ) -> None:
@@ -216,11 +162,3 @@ async def test_it_shows_what_operators_want_to_know_and_nothing_comes_due(
     assert document
     assert document.value == shown
     assert document.due_at is None
-
-
-async def test_nobody_else_can_have_the_embedded_store_open() -> None:
-    one = Processes()
-    await one.heartbeat()
-
-    assert one.is_dead(Processes().process_id)
-    assert not one.is_dead(one.process_id)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from bot.settings import DATABASE, Settings, SettingsError, load_database, load_settings
-from bot.store.postgres.address import DEFAULT_POOL_SIZE, Address, parse_address
+from bot.store.postgres.address import parse_address
 from tests.builders import APP_TOKEN, BOT_TOKEN
 from tests.loops import loop_over
 
@@ -39,14 +39,8 @@ ONLY_HOST = "PUBLIC_URL: must be only scheme, host and port, as in https://bot.e
 WRONG = {
     "no service address": ({"DOMAIN_TRACKER_URL": ""}, "DOMAIN_TRACKER_URL: is missing"),
     "a service address without scheme": ({"DOMAIN_TRACKER_URL": "tracker.example"}, None),
-    "a service address of another kind": ({"DOMAIN_TRACKER_URL": "ftp://tracker.example"}, None),
-    "a service address without host": ({"DOMAIN_TRACKER_URL": "https:///api"}, None),
     "a service address with a password": (
         {"DOMAIN_TRACKER_URL": f"https://me:{PASSWORD}@tracker.example"},
-        "DOMAIN_TRACKER_URL: must have no user name",
-    ),
-    "a service address with only a password": (
-        {"DOMAIN_TRACKER_URL": f"https://:{PASSWORD}@tracker.example"},
         "DOMAIN_TRACKER_URL: must have no user name",
     ),
     "a service address that misleads": (
@@ -54,22 +48,13 @@ WRONG = {
         "DOMAIN_TRACKER_URL: must be an http",
     ),
     "a service address with a query": ({"DOMAIN_TRACKER_URL": "https://t.example/?a=b"}, None),
-    "a service address with a wild port": (
-        {"DOMAIN_TRACKER_URL": "https://t.example:99999"},
-        None,
-    ),
     "a service address with a space": ({"DOMAIN_TRACKER_URL": "https://t.exa mple"}, None),
-    "half an IPv6 address": ({"DOMAIN_TRACKER_URL": "https://[::1"}, None),
-    "a type that is too long": ({"DOMAIN_TRACKER_OWNED_TYPE": "x" * 101}, None),
     "no bot token": ({"SLACK_BOT_TOKEN": ""}, "SLACK_BOT_TOKEN: is missing"),
     "a user token as bot token": (
         {"SLACK_BOT_TOKEN": BOT_TOKEN.replace("xoxb", "xoxp")},
         "SLACK_BOT_TOKEN: must be a bot token",
     ),
-    "an app token as bot token": ({"SLACK_BOT_TOKEN": APP_TOKEN}, None),
     "a bot token with a space": ({"SLACK_BOT_TOKEN": f"{BOT_TOKEN} "}, None),
-    "a bot token that no header can carry": ({"SLACK_BOT_TOKEN": "xoxb-1-ü"}, None),
-    "a bot token without its rest": ({"SLACK_BOT_TOKEN": "xoxb-"}, None),
     "a bot token as app token": (
         {"SLACK_APP_TOKEN": BOT_TOKEN},
         "SLACK_APP_TOKEN: must be an app-level token",
@@ -85,14 +70,8 @@ WRONG = {
     ),
     "a public address with a path": ({"PUBLIC_URL": "https://bot.example/slack"}, ONLY_HOST),
     "a public address with a query": ({"PUBLIC_URL": "https://bot.example/?a=b"}, ONLY_HOST),
-    "a public address with an empty query": ({"PUBLIC_URL": "https://bot.example?"}, ONLY_HOST),
-    "a public address with a fragment": ({"PUBLIC_URL": "https://bot.example#top"}, ONLY_HOST),
     "a public address that others can read": (
         {"PUBLIC_URL": "http://bot.example"},
-        "PUBLIC_URL: must be https",
-    ),
-    "a public address inside a network that others can read": (
-        {"PUBLIC_URL": "http://192.0.2.1:3000"},
         "PUBLIC_URL: must be https",
     ),
     "an authorize address that is none": ({"SLACK_AUTHORIZE_URL": "slack.com"}, None),
@@ -100,10 +79,6 @@ WRONG = {
         {"SLACK_API_URL": "https://slack.com/api"},
         "SLACK_API_URL: must end in a slash",
     ),
-    "a Slack address that is none": ({"SLACK_API_URL": "slack/"}, None),
-    "port 0": ({"PORT": "0"}, None),
-    "a port too high": ({"PORT": "65536"}, None),
-    "a port in words": ({"PORT": PASSWORD}, None),
     "another database": ({"DATABASE_URL": f"mysql://bot:{PASSWORD}@db/bot"}, None),
     "no file for the store": ({"DATABASE_URL": "sqlite:///"}, None),
     "a key of 31 bytes": (
@@ -111,24 +86,14 @@ WRONG = {
         "BOT_SECRET_KEYS: the key named k1 is not base64 of 32 bytes",
     ),
     "a key without a name": ({"BOT_SECRET_KEYS": KEY_RING[3:]}, None),
-    "a second key that is none": ({"BOT_SECRET_KEYS": f"{KEY_RING},k2:{PASSWORD}"}, None),
     "two keys of one name": ({"BOT_SECRET_KEYS": f"{KEY_RING},{KEY_RING}"}, None),
-    "no key between the commas": ({"BOT_SECRET_KEYS": " , "}, None),
     "a name among the addresses": ({"EGRESS_IPS": "192.0.2.1, gateway.example"}, None),
-    "a network that is none": ({"EGRESS_IPS": "192.0.2.0/99"}, None),
     "a page that is no address": ({"DOMAIN_TRACKER_KEYS_URL": "tracker.example/keys"}, None),
     "a page that would end its link": ({"DOMAIN_TRACKER_KEYS_URL": "https://a.b/x|y>"}, None),
-    "ticks too short": ({"TICK_SECONDS": "0"}, None),
-    "ticks too long": ({"TICK_SECONDS": "3601"}, None),
-    "ticks that are no number": ({"TICK_SECONDS": "nan"}, None),
-    "too many connections": ({"DATABASE_POOL_SIZE": "501"}, None),
-    "an unknown level": ({"LOG_LEVEL": "LOUD"}, None),
-    "an unknown format": ({"LOG_FORMAT": "xml"}, None),
     "a metrics token that can be guessed": (
         {"METRICS_TOKEN": "guess-me-please"},
         "METRICS_TOKEN: must be at least 16 letters, digits or signs, without spaces",
     ),
-    "a metrics token with a space": ({"METRICS_TOKEN": f"{PASSWORD} {PASSWORD}"}, None),
     "a metrics token that no header can carry": ({"METRICS_TOKEN": "ü" * 16}, None),
 }
 
@@ -187,13 +152,8 @@ WRONG_WAYS = {
         {"SLACK_CLIENT_ID": "", "SLACK_CLIENT_SECRET": ""},
         ["SLACK_BOT_TOKEN: is missing (or set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET)"],
     ),
-    "no client id": ({"SLACK_CLIENT_ID": ""}, ["SLACK_CLIENT_ID: is missing"]),
     "no client secret": ({"SLACK_CLIENT_SECRET": ""}, ["SLACK_CLIENT_SECRET: is missing"]),
     "no public address": ({"PUBLIC_URL": ""}, ["PUBLIC_URL: is missing: Slack sends people back"]),
-    "half of it": (
-        {"SLACK_CLIENT_ID": "", "PUBLIC_URL": ""},
-        ["PUBLIC_URL: is missing", "SLACK_CLIENT_ID: is missing"],
-    ),
 }
 
 
@@ -209,33 +169,12 @@ def test_a_way_that_is_none_is_named_with_what_is_missing(
     assert all(one.startswith(line) for one, line in zip(found, lines, strict=True))
 
 
-@pytest.mark.parametrize("socket", [True, False], ids=["Socket Mode", "HTTP"])
-def test_any_number_of_workspaces_may_install_the_bot(
-    socket: bool, env_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    way_in = {"SLACK_APP_TOKEN": APP_TOKEN, "SLACK_SIGNING_SECRET": ""} if socket else {}
-    put(monkeypatch, OAUTH | way_in)
-
-    settings = load_settings(env_file)
-
-    assert settings.is_for_many
-    assert settings.slack_bot_token is None
-    assert settings.slack_client_id == "2141029472.691202649728"
-    assert settings.slack_client_secret
-    assert settings.slack_client_secret.get_secret_value() == CLIENT_SECRET
-    assert settings.slack_authorize_url == "https://slack.com/oauth/v2/authorize"
-    assert not any(secret in f"{settings!r}{settings.model_dump()}" for secret in SECRETS)
-
-
 @pytest.mark.parametrize(
     ("given", "used"),
     [
-        ("https://bot.example", "https://bot.example"),
         ("https://bot.example/", "https://bot.example"),
         ("HTTPS://bot.example:8443/", "https://bot.example:8443"),
         ("http://localhost:3000", "http://localhost:3000"),
-        ("http://127.0.0.1:3000/", "http://127.0.0.1:3000"),
-        ("http://[::1]:3000", "http://[::1]:3000"),
     ],
 )
 def test_the_public_address_is_used_without_its_last_slash(
@@ -244,14 +183,6 @@ def test_the_public_address_is_used_without_its_last_slash(
     put(monkeypatch, OAUTH | {"PUBLIC_URL": given})
 
     assert load_settings(env_file).public_url == used
-
-
-def test_a_bot_token_alone_is_for_one_workspace(
-    env_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(monkeypatch, RIGHT)
-
-    assert not load_settings(env_file).is_for_many
 
 
 def test_every_problem_is_told_at_once(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,21 +196,6 @@ def test_every_problem_is_told_at_once(env_file: Path, monkeypatch: pytest.Monke
     assert [problem.partition(":")[0] for problem in found] == sorted(wrong)
 
 
-@pytest.mark.parametrize("url", [POSTGRES, POSTGRES.replace("postgresql", "postgres")])
-def test_postgres_is_shared_and_reads_as_an_address(
-    url: str, env_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(monkeypatch, RIGHT | {"DATABASE_URL": url, "BOT_SECRET_KEYS": KEY_RING})
-
-    settings = load_settings(env_file)
-
-    assert settings.is_shared
-    assert settings.database == parse_address(POSTGRES)
-    assert PASSWORD not in f"{settings!r}{settings.database!r}"
-    with pytest.raises(TypeError):
-        _ = settings.database_path
-
-
 def test_postgres_needs_keys(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(monkeypatch, RIGHT | {"DATABASE_URL": POSTGRES})
 
@@ -289,31 +205,6 @@ def test_postgres_needs_keys(env_file: Path, monkeypatch: pytest.MonkeyPatch) ->
         "BOT_SECRET_KEYS: needed with PostgreSQL. After a `move`, use the content of the old"
         " store's key file, data/bot.sqlite.key by default. Otherwise make a key with python"
     )
-
-
-@pytest.mark.parametrize(
-    ("query", "setting", "used"),
-    [
-        ("", {}, DEFAULT_POOL_SIZE),
-        ("", {"DATABASE_POOL_SIZE": "4"}, 4),
-        ("?pool_size=7", {"DATABASE_POOL_SIZE": "4"}, 7),
-    ],
-    ids=["neither", "the setting", "the address wins"],
-)
-def test_how_many_connections_a_process_opens(
-    query: str,
-    setting: dict[str, str],
-    used: int,
-    env_file: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    there = {"DATABASE_URL": POSTGRES + query, "BOT_SECRET_KEYS": KEY_RING}
-    put(monkeypatch, RIGHT | there | setting)
-
-    database = load_settings(env_file).database
-
-    assert isinstance(database, Address)
-    assert database.pool_size == used
 
 
 # What is said of a wrong value of a setting with few right ones.
@@ -341,25 +232,6 @@ def test_what_a_setting_takes_is_told_in_plain_words(
         assert problems(env_file) == [f"{name}: {text}"]
 
 
-@pytest.mark.parametrize(
-    ("url", "line"),
-    [
-        (f"{POSTGRES}?pool_mode={PASSWORD}", "pool_mode in the address"),
-        (f"{POSTGRES}?pool_size=0", "pool_size in the address"),
-        (f"{POSTGRES}?no_such_option={PASSWORD}", "the address of the database cannot be read"),
-        (POSTGRES.replace("@", "%zz@"), "the address of the database cannot be read"),
-        (POSTGRES.replace("bot:", "bot:5/"), "the address of the database cannot be read"),
-    ],
-    ids=["mode", "size", "option", "not quoted", "slash"],
-)
-def test_a_wrong_address_of_postgres_is_named_and_not_quoted(
-    url: str, line: str, env_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(monkeypatch, RIGHT | {"DATABASE_URL": url, "BOT_SECRET_KEYS": KEY_RING})
-
-    assert problems(env_file)[0].startswith(f"DATABASE_URL: {line}")
-
-
 def test_where_the_store_is_can_be_read_without_any_other_setting(
     env_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -373,14 +245,6 @@ def test_where_the_store_is_can_be_read_without_any_other_setting(
     with pytest.raises(SettingsError, match="DATABASE_URL: must look like") as caught:
         load_database(env_file)
     assert PASSWORD not in f"{caught.value!r}"
-
-
-def test_an_empty_environment_names_what_is_needed(env_file: Path) -> None:
-    assert [problem.partition(":")[0] for problem in problems(env_file)] == [
-        "DOMAIN_TRACKER_URL",
-        "SLACK_BOT_TOKEN",
-        "SLACK_SIGNING_SECRET",
-    ]
 
 
 def test_the_rest_has_defaults(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -401,6 +265,7 @@ def test_the_rest_has_defaults(env_file: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_everything_can_be_set(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     del_signing = {name: value for name, value in RIGHT.items() if "SIGNING" not in name}
     more = {
+        "SLACK_BOT_TOKEN": f"xoxe.{BOT_TOKEN}",  # as token rotation makes them
         "SLACK_APP_TOKEN": APP_TOKEN,
         "SLACK_API_URL": "http://127.0.0.1:9/api/",
         "HOST": "127.0.0.2",
@@ -431,15 +296,6 @@ def test_everything_can_be_set(env_file: Path, monkeypatch: pytest.MonkeyPatch) 
     assert settings.egress_addresses == ("192.0.2.1", "192.0.2.7/24", "2001:db8::/32")
 
 
-def test_a_rotated_bot_token_is_one_too(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(monkeypatch, RIGHT | {"SLACK_BOT_TOKEN": f"xoxe.{BOT_TOKEN}"})
-
-    settings = load_settings(env_file)
-
-    assert settings.slack_bot_token
-    assert settings.slack_bot_token.get_secret_value() == f"xoxe.{BOT_TOKEN}"
-
-
 def test_no_secret_is_in_what_is_printed(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(monkeypatch, RIGHT | {"SLACK_APP_TOKEN": APP_TOKEN, "BOT_SECRET_KEYS": KEY_RING})
     put(monkeypatch, {"METRICS_TOKEN": METRICS_TOKEN})
@@ -449,17 +305,6 @@ def test_no_secret_is_in_what_is_printed(env_file: Path, monkeypatch: pytest.Mon
     printed = f"{settings!r} {settings} {settings.model_dump()}"
     assert "tracker.example" in printed
     assert not any(secret in printed for secret in SECRETS)
-
-
-def test_the_env_file_is_read(env_file: Path) -> None:
-    lines = [f"{name}='{value}'" for name, value in RIGHT.items()]
-    env_file.write_text("# ours\n" + "\n".join(lines) + "\nPORT=4000\nSOMETHING_ELSE=1\n")
-
-    settings = load_settings(env_file)
-
-    assert settings.slack_bot_token
-    assert settings.slack_bot_token.get_secret_value() == BOT_TOKEN
-    assert settings.port == 4000
 
 
 def test_the_environment_wins_over_the_env_file(
@@ -490,18 +335,6 @@ def test_an_empty_variable_counts_as_unset(
     assert settings.log_format == "json"
 
 
-def test_a_problem_in_the_env_file_is_named_too(env_file: Path) -> None:
-    lines = [f"{name}={value}" for name, value in RIGHT.items()]
-    env_file.write_text("\n".join([*lines, "SLACK_CLIENT_ID=1", f"PORT={PASSWORD}"]))
-
-    assert [problem.partition(":")[0] for problem in problems(env_file)] == [
-        "PORT",
-        "PUBLIC_URL",
-        "SLACK_BOT_TOKEN",
-        "SLACK_CLIENT_SECRET",
-    ]
-
-
 def test_an_env_file_that_is_no_text_is_named(env_file: Path) -> None:
     env_file.write_bytes(b"SLACK_BOT_TOKEN=xoxb-\xff\xfe")
 
@@ -520,19 +353,6 @@ def test_a_port_of_the_platform_is_reached_from_outside(
     assert (settings.host, settings.port) == ("0.0.0.0", 5000)
 
 
-@pytest.mark.parametrize("where", ["environment", "env file"])
-def test_a_host_that_somebody_chose_stays(
-    where: str, env_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(monkeypatch, RIGHT | {"PORT": "5000"})
-    if where == "environment":
-        monkeypatch.setenv("HOST", "127.0.0.1")
-    else:
-        env_file.write_text("HOST=127.0.0.1\n")
-
-    assert load_settings(env_file).host == "127.0.0.1"
-
-
 def test_a_port_from_the_env_file_is_the_developers_own(
     env_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -544,9 +364,8 @@ def test_a_port_from_the_env_file_is_the_developers_own(
     assert (settings.host, settings.port) == ("127.0.0.1", 5000)
 
 
-def test_settings_do_not_change(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(monkeypatch, RIGHT)
-    settings = load_settings(env_file)
+def test_a_host_that_somebody_chose_stays(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(monkeypatch, RIGHT | {"PORT": "5000"})
+    env_file.write_text("HOST=127.0.0.1\n")
 
-    with pytest.raises(ValueError, match="frozen"):
-        settings.port = 1
+    assert load_settings(env_file).host == "127.0.0.1"

@@ -363,11 +363,7 @@ def encode_key_pair(slots: KeyPair) -> dict[str, Any]:
 
 
 def decode_key_pair(value: dict[str, Any]) -> KeyPair:
-    """Return the stored keys, also those of earlier versions.
-
-    Raises:
-        ValueError: it is another document.
-    """
+    """Return the stored keys, also those of earlier versions; ValueError if it is none."""
     earlier = value.get("earlier")
     nested = {"record": _record(value)}
     if earlier:

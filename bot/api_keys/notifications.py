@@ -2,11 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date, datetime, timedelta
-from typing import Protocol
+from dataclasses import KW_ONLY, dataclass, field
+from datetime import date, timedelta
 
 import structlog
-from cachetools import TTLCache
 
 from bot.admin import Managers
 from bot.api_keys.models import KeyNotice, KeyRecord, NoticeKind, StoredKey
@@ -16,6 +15,7 @@ from bot.errors import BotError
 from bot.message import Message
 from bot.slack.direct_messages import DirectMessages, retry_after
 from bot.slack.errors import PersonUnreachableError, SlackError
+from bot.slack.usergroups import GroupPeople
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
@@ -24,47 +24,28 @@ MAX_REACHED = 20
 MAX_LOOKED_AT = 50
 
 
-class KnowsGroups(Protocol):
-    """Looks up the people of user groups. Both methods raise SlackError."""
-
-    async def people_in(self, workspace: WorkspaceId, group_id: str) -> Sequence[str]:
-        """Return the ids of the group's people; none when it is gone."""
-        ...
-
-    async def is_colleague(self, workspace: WorkspaceId, user_id: str) -> bool:
-        """Return whether it is a person of the workspace, and no guest."""
-        ...
-
-
+@dataclass(slots=True)
 class NoticeDelivery:
     """Sends a notice to each person once, to twenty at most in all attempts."""
 
-    def __init__(
-        self,
-        messages: DirectMessages,
-        claims: KeyClaims,
-        workspace: WorkspaceId,
-        claim: Claim,
-        message: Message,
-    ) -> None:
-        self._messages = messages
-        self._claims = claims
-        self._workspace = workspace
-        self._claim = claim
-        self._message = message
-        self._tried = set(claim.reached)
-        self.reached = len(claim.reached)
+    messages: DirectMessages
+    claims: KeyClaims
+    workspace: WorkspaceId
+    claim: Claim
+    message: Message
+    reached: int = field(init=False)
+    _tried: set[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._tried = set(self.claim.reached)
+        self.reached = len(self.claim.reached)
 
     async def tell(self, user_ids: Iterable[str]) -> timedelta | None:
-        """Send the notice to those without it; return the wait until the next attempt, if any.
-
-        Raises:
-            StoreError: it is unknown who got it.
-        """
+        """Send the notice to those without it; return the wait until the next attempt, if any."""
         for user_id in self._left(user_ids):
             self._tried.add(user_id)
             try:
-                sent = await self._messages.send_dm(self._workspace, user_id, self._message)
+                sent = await self.messages.send_dm(self.workspace, user_id, self.message)
             except PersonUnreachableError:
                 continue  # they have left
             except SlackError as error:
@@ -72,34 +53,34 @@ class NoticeDelivery:
                     return wait
                 continue  # this person cannot be reached, others may be
             self.reached += 1
-            is_kept = self._claim.notice.kind is not NoticeKind.WORKS_AGAIN
+            is_kept = self.claim.notice.kind is not NoticeKind.WORKS_AGAIN
             kept = sent if is_kept else None
-            await self._claims.note_delivered(self._workspace, self._claim, user_id, kept)
+            await self.claims.note_delivered(self.workspace, self.claim, user_id, kept)
         return None
 
     async def edit(self) -> timedelta | None:
         """Put the notice in place of the outdated ones; as `tell`."""
-        for each in self._claim.outdated:
+        for each in self.claim.outdated:
             try:
-                await self._messages.edit_dm(self._workspace, each.message, self._message)
+                await self.messages.edit_dm(self.workspace, each.message, self.message)
             except SlackError as error:
                 if wait := self._wait(error):
                     return wait
                 continue  # it was deleted
             self._tried.add(each.user_id)
-            await self._claims.note_edited(self._workspace, self._claim, each)
+            await self.claims.note_edited(self.workspace, self.claim, each)
         return None
 
-    async def tell_group(self, groups: KnowsGroups, group_id: str) -> timedelta | None:
+    async def tell_group(self, groups: GroupPeople, group_id: str) -> timedelta | None:
         """Send it to the people of a group who may be managers; as `tell`."""
         if self.reached >= MAX_REACHED:
             return None
         try:
-            people = await groups.people_in(self._workspace, group_id)
+            people = await groups.people_in(self.workspace, group_id)
             fit = [
                 user_id
                 for user_id in [*self._left(people)][:MAX_LOOKED_AT]
-                if await groups.is_colleague(self._workspace, user_id)
+                if await groups.is_colleague(self.workspace, user_id)
             ]
         except SlackError as error:
             return self._wait(error)
@@ -111,34 +92,32 @@ class NoticeDelivery:
                 yield user_id
 
     def _wait(self, error: SlackError) -> timedelta | None:
-        wait = retry_after(error, self._claim.tries)
+        wait = retry_after(error, self.claim.tries)
         logger.warning("could not send a notice about a key", error=repr(error), wait=str(wait))
         return wait
 
 
+@dataclass(frozen=True, slots=True)
 class ManagerNotifier:
     """Notifies new managers, once and in the background; a message that fails is only logged.
 
     `words` makes the message from the id of the person who named them.
     """
 
-    def __init__(
-        self, messages: DirectMessages, words: Callable[[str], Message], tasks: Tasks
-    ) -> None:
-        self._messages = messages
-        self._words = words
-        self._tasks = tasks
+    messages: DirectMessages
+    words: Callable[[str], Message]
+    tasks: Tasks
 
     def tell(self, workspace: WorkspaceId, user_ids: Sequence[str], *, by: str) -> None:
         """Start to notify those who were named just now, except `by`."""
         if others := [user_id for user_id in user_ids if user_id != by]:
-            self._tasks.start(self._tell(workspace, others, by))
+            self.tasks.start(self._tell(workspace, others, by))
 
     async def _tell(self, workspace: WorkspaceId, user_ids: Sequence[str], by: str) -> None:
-        message = self._words(by)
+        message = self.words(by)
         for user_id in user_ids:
             try:
-                await self._messages.send_dm(workspace, user_id, message)
+                await self.messages.send_dm(workspace, user_id, message)
             except SlackError as error:
                 logger.warning("a new manager was not notified", who=user_id, error=repr(error))
 
@@ -149,11 +128,10 @@ TELL_WITHIN_S = 5.0
 LEASE = timedelta(seconds=60)
 WORKERS = 5
 LOOK_AT = 1000
-# A workspace that met a bug is left alone for this time.
-LEFT_ALONE_S = 600
 Words = Callable[[KeyNotice, KeyRecord, date], Message]
 
 
+@dataclass(frozen=True, slots=True)
 class KeyNotices:
     """Notifies the managers, and who set the key, that it is refused, ends soon or is old.
 
@@ -164,28 +142,16 @@ class KeyNotices:
     twice after a crash.
     """
 
-    def __init__(
-        self,
-        messages: DirectMessages,
-        claims: KeyClaims,
-        managers: Managers,
-        words: Words,
-        tasks: Tasks,
-        *,
-        clock: Callable[[], datetime],
-        groups: KnowsGroups,
-    ) -> None:
-        self._groups = groups
-        self._messages = messages
-        self._claims = claims
-        self._managers = managers
-        self._words = words
-        self._tasks = tasks
-        self._clock = clock
-        self._workers = asyncio.Semaphore(WORKERS)
-        self._flights: SingleFlight[WorkspaceId, None] = SingleFlight()
-        self._under_way: set[WorkspaceId] = set()
-        self._left_alone: TTLCache[WorkspaceId, bool] = TTLCache(10_000, LEFT_ALONE_S)
+    messages: DirectMessages
+    claims: KeyClaims
+    managers: Managers
+    words: Words
+    tasks: Tasks
+    _: KW_ONLY
+    groups: GroupPeople
+    _workers: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(WORKERS))
+    _flights: SingleFlight[WorkspaceId, None] = field(default_factory=SingleFlight)
+    _under_way: set[WorkspaceId] = field(default_factory=set)
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
         """Notify of a refused key; never raise. After a delay or failure `run_due` goes on."""
@@ -201,10 +167,10 @@ class KeyNotices:
 
     async def run_due(self) -> None:
         """Start the due notices that are not under way; they run on after this returns."""
-        for workspace in await self._claims.due(limit=LOOK_AT):
-            if workspace not in self._under_way and workspace not in self._left_alone:
+        for workspace in await self.claims.keys.due(limit=LOOK_AT):
+            if workspace not in self._under_way:
                 self._under_way.add(workspace)
-                self._tasks.start(self._work(workspace))
+                self.tasks.start(self._work(workspace))
 
     async def _work(self, workspace: WorkspaceId) -> None:
         with structlog.contextvars.bound_contextvars(workspace=str(workspace)):
@@ -214,33 +180,32 @@ class KeyNotices:
             except BotError as error:
                 logger.warning("key notice", error=repr(error), cause=repr(error.__cause__))
             except Exception:
-                self._left_alone[workspace] = True
                 logger.exception("unforeseen failure")
             finally:
                 self._under_way.discard(workspace)
 
     async def _tell(self, workspace: WorkspaceId) -> None:
-        claim = await self._claims.claim(workspace, lease=LEASE)
+        claim = await self.claims.claim(workspace, lease=LEASE)
         if claim is None:
             return
         wait = await self._send(workspace, claim)
         if wait is None:
-            await self._claims.finish(workspace, claim)
+            await self.claims.finish(workspace, claim)
         else:
-            await self._claims.postpone(workspace, claim, wait)
+            await self.claims.postpone(workspace, claim, wait)
 
     async def _send(self, workspace: WorkspaceId, claim: Claim) -> timedelta | None:
-        message = self._words(claim.notice, claim.record, self._clock().date())
-        delivery = NoticeDelivery(self._messages, self._claims, workspace, claim, message)
+        message = self.words(claim.notice, claim.record, self.claims.keys.clock().date())
+        delivery = NoticeDelivery(self.messages, self.claims, workspace, claim, message)
         if claim.notice.kind is NoticeKind.REPLACED:
             return await delivery.edit()
         if claim.notice.kind is NoticeKind.WORKS_AGAIN:
             return await delivery.edit() or await delivery.tell(claim.record.told)
-        named = await self._managers.named(workspace)
+        named = await self.managers.named(workspace)
         wait = await delivery.tell((claim.record.set_by, *named.user_ids))
         for group_id in named.group_ids:
             if wait is None:
-                wait = await delivery.tell_group(self._groups, group_id)
+                wait = await delivery.tell_group(self.groups, group_id)
         if not delivery.reached:
             logger.error("no manager left to notify", notice=claim.notice.name)
         return wait

@@ -1,7 +1,7 @@
 """Store the API keys of workspaces, sealed."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.api_keys.models import (
@@ -30,16 +30,114 @@ from bot.workspace import WorkspaceId
 KIND = "key"
 
 
-class KeyRepository:
-    """The documents of keys. Every method may raise StoreError."""
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Every workspace's keys, one document each, sealed for that workspace alone.
 
-    def __init__(self, documents: store.Documents) -> None:
-        self._documents = documents
+    Every method may raise StoreError.
+    """
 
-    async def get(self, workspace: WorkspaceId) -> KeyPair | None:
-        """Return the keys, `None` when there is none."""
-        document = await self._documents.get(_place(workspace))
-        return decode_key_pair(document.value) if document else None
+    documents: store.Documents
+    ring: KeyRing
+    _: KW_ONLY
+    clock: Callable[[], datetime]
+
+    async def due(self, *, limit: int) -> list[WorkspaceId]:
+        """Return at most `limit` workspaces whose keys need work now."""
+        due = await self.documents.due_keys(self.clock(), limit=limit)
+        return [WorkspaceId.parse(key.partition("/")[0]) for key in due if is_of_keys(key)]
+
+    async def slots(self, workspace: WorkspaceId) -> KeyPair | None:
+        """Return the key in use and the earlier one, `None` when there is none."""
+        document = await self.documents.get(_place(workspace))
+        return _decoded(document).without_expired(self.clock()) if document else None
+
+    async def record(self, workspace: WorkspaceId) -> KeyRecord | None:
+        """Return the record of the key in use, `None` when there is none."""
+        slots = await self.slots(workspace)
+        return slots.record if slots else None
+
+    async def stored(self, workspace: WorkspaceId) -> StoredKey:
+        """Return the key to call the service with, or raise NoKeyError.
+
+        Raises:
+            UnreadableSecretError: it was sealed for another workspace, or with a lost key.
+        """
+        slots = await self.slots(workspace)
+        if slots is None:
+            raise NoKeyError("no key in this workspace")
+        return StoredKey(self._decrypt(workspace, slots.sealed), slots.sealed, slots.record)
+
+    async def earlier(self, workspace: WorkspaceId, mark: str) -> StoredKey:
+        """Return the key before the one in use.
+
+        Raises:
+            KeyInUseError: `mark` is that of the key in use.
+            NoEarlierKeyError: there is none of this `mark`.
+            UnreadableSecretError: as for `stored`.
+        """
+        slots = await self.slots(workspace)
+        if slots and slots.record.mark == mark:
+            raise KeyInUseError("rolled back already")
+        if slots is None or slots.earlier is None or slots.earlier.record.mark != mark:
+            raise NoEarlierKeyError("no such key")
+        sealed = slots.earlier.sealed
+        return StoredKey(self._decrypt(workspace, sealed), sealed, slots.earlier.record)
+
+    async def save(self, workspace: WorkspaceId, draft: KeyDraft, *, set_by: str) -> KeyPair:
+        """Save a key that was just seen to list domains; the earlier one is kept for a week."""
+        now = self.clock()
+        record = KeyRecord(
+            last4=draft.secret[-4:],
+            label=draft.label,
+            expires_on=draft.expires_on,
+            scopes=draft.scopes,
+            set_by=set_by,
+            set_at=now,
+            works=("list",),
+        )
+        sealed = self.ring.encrypt(draft.secret, _about(workspace))
+
+        def with_new(document: store.Document | None) -> store.Write:
+            before = _decoded(document).without_expired(now) if document else None
+            is_same = self._holds(workspace, before, draft.secret)
+            return _written(new_key_pair(sealed, record, before, is_same=is_same))
+
+        return await self._put(workspace, with_new)
+
+    async def roll_back(self, workspace: WorkspaceId, key: StoredKey) -> KeyPair:
+        """Swap the keys; raise NoEarlierKeyError if they were changed since it was read."""
+
+        def with_earlier(document: store.Document | None) -> store.Write:
+            slots = _decoded(document) if document else None
+            if slots is None or slots.earlier is None or slots.earlier.sealed != key.sealed:
+                raise NoEarlierKeyError("the keys were changed")
+            return _written(slots.rolled_back(slots.earlier, self.clock()))
+
+        return await self._put(workspace, with_earlier)
+
+    async def forget_earlier(self, workspace: WorkspaceId, mark: str) -> bool:
+        """Delete the earlier key; return whether it was that one."""
+
+        def forgotten(slots: KeyPair) -> KeyPair:
+            is_meant = slots.earlier and slots.earlier.record.mark == mark
+            return replace(slots, earlier=None) if is_meant else slots
+
+        return await self.change(workspace, forgotten)
+
+    async def remove(self, workspace: WorkspaceId, mark: str | None = None) -> bool:
+        """Delete both keys; return whether there was one. Raise OtherKeyError if not of `mark`."""
+        was_there = False
+
+        def deleted(document: store.Document | None) -> store.Delete:
+            nonlocal was_there
+            was_there = document is not None
+            if document and mark not in {None, _decoded(document).record.mark}:
+                raise OtherKeyError("replaced by another key")
+            return store.DELETE
+
+        await store.update(self.documents, _place(workspace), deleted)
+        return was_there
 
     async def change(self, workspace: WorkspaceId, change: Callable[[KeyPair], KeyPair]) -> bool:
         """Save the result of `change`; return whether it differs."""
@@ -49,46 +147,91 @@ class KeyRepository:
             nonlocal is_changed
             if document is None:
                 return None
-            slots = decode_key_pair(document.value)
+            slots = _decoded(document)
             changed = change(slots)
             is_changed = changed != slots
             is_due_then = document.due_at == slots.due_at()
             return None if not is_changed and is_due_then else _written(changed)
 
-        await store.update(self._documents, _place(workspace), written)
+        await store.update(self.documents, _place(workspace), written)
         return is_changed
 
-    async def put(
-        self, workspace: WorkspaceId, make: Callable[[KeyPair | None], KeyPair]
-    ) -> KeyPair:
-        """Save and return the result of `make`, whose errors are passed on."""
-        made: list[KeyPair] = []
+    async def note_refused(self, workspace: WorkspaceId, key: StoredKey) -> bool:
+        """Record that the service calls `key` invalid; return whether that changes its record."""
+        now = self.clock()
 
-        def written(document: store.Document | None) -> store.Write:
-            made[:] = [make(decode_key_pair(document.value) if document else None)]
-            return _written(made[0])
+        def refused(record: KeyRecord) -> KeyRecord:
+            told = record.told if record.refused_at else ()
+            return replace(record, refused_at=record.refused_at or now, tried_at=now, told=told)
 
-        await store.update(self._documents, _place(workspace), written)
-        return made[0]
+        return await self._note(workspace, key, refused)
 
-    async def delete(self, workspace: WorkspaceId, mark: str | None = None) -> bool:
-        """Delete both keys; return whether there was one.
+    def may_try(self, key: StoredKey) -> bool:
+        """Return whether `key` may be sent now."""
+        return may_try(key.record, self.clock())
 
-        Raises:
-            OtherKeyError: the key in use is not that of `mark`.
-        """
-        was_there = False
+    async def note_accepted(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
+        """Record that `key` works for this operation; return whether that is new."""
+        known = key.record
+        if not known.refused_at and operation in known.works:  # so it is not among what it lacks
+            return False
 
-        def deleted(document: store.Document | None) -> store.Delete:
-            nonlocal was_there
-            was_there = document is not None
-            slots = decode_key_pair(document.value) if document else None
-            if slots and mark not in {None, slots.record.mark}:
-                raise OtherKeyError("replaced by another key")
-            return store.DELETE
+        def better(record: KeyRecord) -> KeyRecord:
+            return replace(
+                record,
+                refused_at=None,
+                tried_at=None,
+                told_at=None,
+                works_since=self.clock() if record.refused_at else record.works_since,
+                lacks=_without(record.lacks, operation),
+                works=(*_without(record.works, operation), operation),
+            )
 
-        await store.update(self._documents, _place(workspace), deleted)
-        return was_there
+        return await self._note(workspace, key, better)
+
+    async def note_lacking(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
+        """Record that the scopes of `key` do not cover `operation`; return whether that is new."""
+
+        def worse(record: KeyRecord) -> KeyRecord:
+            lacks = tuple(dict.fromkeys((*record.lacks, operation)))
+            return replace(record, lacks=lacks, works=_without(record.works, operation))
+
+        return await self._note(workspace, key, worse)
+
+    async def _note(
+        self, workspace: WorkspaceId, key: StoredKey, change: Callable[[KeyRecord], KeyRecord]
+    ) -> bool:
+        return await self.change(
+            workspace,
+            lambda slots: slots.noted(change) if slots.sealed == key.sealed else slots,
+        )
+
+    async def _put(self, workspace: WorkspaceId, change: store.Change) -> KeyPair:
+        document = await store.update(self.documents, _place(workspace), change)
+        assert document is not None  # noqa: S101  # `change` writes
+        return _decoded(document)
+
+    def _decrypt(self, workspace: WorkspaceId, sealed: str) -> str:
+        return self.ring.decrypt(sealed, _about(workspace))
+
+    def _holds(self, workspace: WorkspaceId, slots: KeyPair | None, secret: str) -> bool:
+        """Return whether the key in use is this one; an unreadable key is another one."""
+        try:
+            return slots is not None and self._decrypt(workspace, slots.sealed) == secret
+        except store.UnreadableSecretError:
+            return False
+
+
+def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
+    return tuple(each for each in names if each != name)
+
+
+def _about(workspace: WorkspaceId) -> str:
+    return associated_data("api-key", workspace)
+
+
+def _decoded(document: store.Document) -> KeyPair:
+    return decode_key_pair(document.value)
 
 
 def _written(slots: KeyPair) -> store.Write:
@@ -118,18 +261,11 @@ class Claim:
     outdated: tuple[SentNotice, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
 class KeyClaims:
     """Hands out due notices, and records their progress. May raise StoreError."""
 
-    def __init__(self, documents: store.Documents, *, clock: Callable[[], datetime]) -> None:
-        self._documents = documents
-        self._repository = KeyRepository(documents)
-        self._clock = clock
-
-    async def due(self, *, limit: int) -> list[WorkspaceId]:
-        """Return at most `limit` workspaces whose keys need work now."""
-        due = await self._documents.due_keys(self._clock(), limit=limit)
-        return [WorkspaceId.parse(key.partition("/")[0]) for key in due if is_of_keys(key)]
+    keys: Keys
 
     async def claim(self, workspace: WorkspaceId, *, lease: timedelta) -> Claim | None:
         """Return the due notice, for the caller alone until `lease` has passed.
@@ -140,7 +276,7 @@ class KeyClaims:
         claims: list[Claim] = []
 
         def claimed(slots: KeyPair) -> KeyPair:
-            now = self._clock()
+            now = self.keys.clock()
             claims.clear()
             slots = slots.without_expired(now)
             notice, telling = slots.due_notice(now), slots.telling
@@ -152,7 +288,7 @@ class KeyClaims:
             claims.append(Claim(notice, slots.record, telling.told, telling.tries, outdated))
             return replace(slots, telling=replace(telling, until=now + lease))
 
-        await self._repository.change(workspace, claimed)
+        await self.keys.change(workspace, claimed)
         return claims[0] if claims else None
 
     async def note_delivered(
@@ -189,7 +325,7 @@ class KeyClaims:
         """Schedule another attempt after `wait`: the notice has not reached everybody."""
 
         def postponed(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
-            later = replace(telling, until=self._clock() + wait, tries=telling.tries + 1)
+            later = replace(telling, until=self.keys.clock() + wait, tries=telling.tries + 1)
             return replace(slots, telling=later)
 
         await self._change_telling(workspace, claim, postponed)
@@ -208,7 +344,7 @@ class KeyClaims:
         await self._change_telling(
             workspace,
             claim,
-            lambda slots, telling: slots.notified(claim.notice, self._clock(), telling.told),
+            lambda slots, telling: slots.notified(claim.notice, self.keys.clock(), telling.told),
             late,
         )
 
@@ -226,175 +362,4 @@ class KeyClaims:
             is_same = telling and telling.name == claim.notice.name and is_same_key
             return change(slots, telling) if telling and is_same else late(slots)
 
-        await self._repository.change(workspace, changed)
-
-
-class Keys:
-    """Every workspace's keys, one document each, sealed for that workspace alone.
-
-    Every method may raise StoreError.
-    """
-
-    def __init__(
-        self, documents: store.Documents, ring: KeyRing, *, clock: Callable[[], datetime]
-    ) -> None:
-        self._repository = KeyRepository(documents)
-        self._ring = ring
-        self._clock = clock
-
-    async def slots(self, workspace: WorkspaceId) -> KeyPair | None:
-        """Return the key in use and the earlier one, `None` when there is none."""
-        slots = await self._repository.get(workspace)
-        return slots.without_expired(self._clock()) if slots else None
-
-    async def record(self, workspace: WorkspaceId) -> KeyRecord | None:
-        """Return the record of the key in use, `None` when there is none."""
-        slots = await self.slots(workspace)
-        return slots.record if slots else None
-
-    async def stored(self, workspace: WorkspaceId) -> StoredKey:
-        """Return the key to call the service with, or raise NoKeyError.
-
-        Raises:
-            UnreadableSecretError: it was sealed for another workspace, or with a lost key.
-        """
-        slots = await self.slots(workspace)
-        if slots is None:
-            raise NoKeyError("no key in this workspace")
-        return StoredKey(self._decrypt(workspace, slots.sealed), slots.sealed, slots.record)
-
-    async def earlier(self, workspace: WorkspaceId, mark: str) -> StoredKey:
-        """Return the key before the one in use.
-
-        Raises:
-            KeyInUseError: `mark` is that of the key in use.
-            NoEarlierKeyError: there is none of this `mark`.
-            UnreadableSecretError: as for `stored`.
-        """
-        slots = await self.slots(workspace)
-        if slots and slots.record.mark == mark:
-            raise KeyInUseError("rolled back already")
-        if slots is None or slots.earlier is None or slots.earlier.record.mark != mark:
-            raise NoEarlierKeyError("no such key")
-        sealed = slots.earlier.sealed
-        return StoredKey(self._decrypt(workspace, sealed), sealed, slots.earlier.record)
-
-    async def save(self, workspace: WorkspaceId, draft: KeyDraft, *, set_by: str) -> KeyPair:
-        """Save a key that was just seen to list domains; the earlier one is kept for a week."""
-        now = self._clock()
-        record = KeyRecord(
-            last4=draft.secret[-4:],
-            label=draft.label,
-            expires_on=draft.expires_on,
-            scopes=draft.scopes,
-            set_by=set_by,
-            set_at=now,
-            works=("list",),
-        )
-        sealed = self._ring.encrypt(draft.secret, _about(workspace))
-
-        def with_new(slots: KeyPair | None) -> KeyPair:
-            before = slots.without_expired(now) if slots else None
-            is_same = self._holds(workspace, before, draft.secret)
-            return new_key_pair(sealed, record, before, is_same=is_same)
-
-        return await self._repository.put(workspace, with_new)
-
-    async def roll_back(self, workspace: WorkspaceId, key: StoredKey) -> KeyPair:
-        """Swap the keys: the earlier one was just seen to work.
-
-        Raises:
-            NoEarlierKeyError: the keys were changed since.
-        """
-
-        def with_earlier(slots: KeyPair | None) -> KeyPair:
-            if slots is None or slots.earlier is None or slots.earlier.sealed != key.sealed:
-                raise NoEarlierKeyError("the keys were changed")
-            return slots.rolled_back(slots.earlier, self._clock())
-
-        return await self._repository.put(workspace, with_earlier)
-
-    async def forget_earlier(self, workspace: WorkspaceId, mark: str) -> bool:
-        """Delete the earlier key; return whether it was that one."""
-
-        def forgotten(slots: KeyPair) -> KeyPair:
-            is_meant = slots.earlier and slots.earlier.record.mark == mark
-            return replace(slots, earlier=None) if is_meant else slots
-
-        return await self._repository.change(workspace, forgotten)
-
-    async def remove(self, workspace: WorkspaceId, mark: str | None = None) -> bool:
-        """Delete both keys; return whether there was one.
-
-        Raises:
-            OtherKeyError: the key in use is not that of `mark`.
-        """
-        return await self._repository.delete(workspace, mark)
-
-    async def note_refused(self, workspace: WorkspaceId, key: StoredKey) -> bool:
-        """Record that the service calls `key` invalid; return whether that changes its record."""
-        now = self._clock()
-
-        def refused(record: KeyRecord) -> KeyRecord:
-            told = record.told if record.refused_at else ()
-            return replace(record, refused_at=record.refused_at or now, tried_at=now, told=told)
-
-        return await self._note(workspace, key, refused)
-
-    def may_try(self, key: StoredKey) -> bool:
-        """Return whether `key` may be sent now."""
-        return may_try(key.record, self._clock())
-
-    async def note_accepted(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
-        """Record that `key` works for this operation; return whether that is new."""
-        known = key.record
-        if not known.refused_at and operation in known.works:  # so it is not among what it lacks
-            return False
-
-        def better(record: KeyRecord) -> KeyRecord:
-            return replace(
-                record,
-                refused_at=None,
-                tried_at=None,
-                told_at=None,
-                works_since=self._clock() if record.refused_at else record.works_since,
-                lacks=_without(record.lacks, operation),
-                works=(*_without(record.works, operation), operation),
-            )
-
-        return await self._note(workspace, key, better)
-
-    async def note_lacking(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
-        """Record that the scopes of `key` do not cover `operation`; return whether that is new."""
-
-        def worse(record: KeyRecord) -> KeyRecord:
-            lacks = tuple(dict.fromkeys((*record.lacks, operation)))
-            return replace(record, lacks=lacks, works=_without(record.works, operation))
-
-        return await self._note(workspace, key, worse)
-
-    async def _note(
-        self, workspace: WorkspaceId, key: StoredKey, change: Callable[[KeyRecord], KeyRecord]
-    ) -> bool:
-        return await self._repository.change(
-            workspace,
-            lambda slots: slots.noted(change) if slots.sealed == key.sealed else slots,
-        )
-
-    def _decrypt(self, workspace: WorkspaceId, sealed: str) -> str:
-        return self._ring.decrypt(sealed, _about(workspace))
-
-    def _holds(self, workspace: WorkspaceId, slots: KeyPair | None, secret: str) -> bool:
-        """Return whether the key in use is this one; an unreadable key is another one."""
-        try:
-            return slots is not None and self._decrypt(workspace, slots.sealed) == secret
-        except store.UnreadableSecretError:
-            return False
-
-
-def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
-    return tuple(each for each in names if each != name)
-
-
-def _about(workspace: WorkspaceId) -> str:
-    return associated_data("api-key", workspace)
+        await self.keys.change(workspace, changed)

@@ -56,11 +56,11 @@ def register_lifecycle(
     running: Features,
     workspaces: SlackAuth,
     documents: ErasableDocuments,
-    repository: InstallationRepository,
 ) -> Lifecycle:
     """Attach the OAuth flow and the listeners for removed workspaces to the app."""
     own, oauth = workspaces.own, workspaces.oauth
-    caches = [*running.forget, *([oauth.directory.forget, oauth.tokens.forget] if oauth else [])]
+    repository = InstallationRepository(documents, parts.ring)
+    caches = [*running.forget, *([oauth.directory.forget] if oauth else [])]
 
     async def note_revoked(home: WorkspaceId) -> None:
         if home.team_id != WHOLE_ORGANISATION:
@@ -101,7 +101,7 @@ def register_lifecycle(
     name = "canary" if own else "proofs"
     work = _data_loss_check(parts, own) if own else checker.check_due
     return Lifecycle(
-        endpoint=InstallEndpoint(_flow(parts, oauth, welcome)) if oauth else None,
+        endpoint=InstallEndpoint(_flow(parts, oauth, repository, welcome)) if oauth else None,
         look=_look_with_one_token(parts, uninstaller, own) if own else uninstaller.look,
         periodic={name: work},
     )
@@ -140,7 +140,9 @@ def _data_loss_check(parts: Services, own: Identity) -> Callable[[], Awaitable[N
     ).check
 
 
-def _flow(parts: Services, oauth: OAuth, welcome: Welcome) -> InstallFlow:
+def _flow(
+    parts: Services, oauth: OAuth, repository: InstallationRepository, welcome: Welcome
+) -> InstallFlow:
     settings, secret = parts.settings, parts.settings.slack_client_secret
     return InstallFlow(
         AsyncOAuthSettings(  # all by name: Bolt reads missing ones from the environment
@@ -157,7 +159,7 @@ def _flow(parts: Services, oauth: OAuth, welcome: Welcome) -> InstallFlow:
             redirect_uri_path=REDIRECT_PATH,
             install_page_rendering_enabled=False,
             authorization_url=settings.slack_authorize_url,
-            installation_store=InstallationStore(oauth.recent),
+            installation_store=InstallationStore(repository),
             state_store=InstallStates(parts.ring, clock=parts.clock, used=parts.commons.used),
         ),
         calls=oauth.calls,

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ from bot.deduplication import (
     StoredDedup,
 )
 from bot.deferred_commands import DeferredCommands
+from bot.digests.collector import overdue
+from bot.digests.repository import DigestRepository
 from bot.installations.directory import REMEMBERED_FOR_S
 from bot.installations.models import scope_of_key
 from bot.listeners.error_boundary import FIRST_WORD_AFTER_S, FIRST_WORD_IN_HOME_AFTER_S
@@ -31,17 +34,17 @@ from bot.listeners.interrupted import InflightTracker
 from bot.listeners.scan import STILL_WAITING_AFTER_S
 from bot.metrics.definitions import Metrics
 from bot.portfolio import service
-from bot.portfolio.service import StoredVersions, Versions
-from bot.process_heartbeat import Processes
+from bot.portfolio.service import StoredVersions
+from bot.process_heartbeat import PREFIX, Processes
 from bot.settings import Settings
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
 from bot.store.documents import FORWARDING, Documents
 from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_make_key_file
-from bot.store.fenced import ErasableDocuments, FencedDocuments
-from bot.store.measured import Note, timed_documents
+from bot.store.fenced import ErasableDocuments, FencedDocuments, Note, timed_documents
 from bot.store.postgres.address import Address
 from bot.store.sqlite import open_sqlite
+from bot.tracker.rate_limit import RateLimiter, counted
 from bot.workspace import WorkspaceId
 
 if TYPE_CHECKING:
@@ -154,15 +157,14 @@ FRESH_FOR_S = 5.0
 class SharedState:
     """`seen` and `requests` never raise; `used` does, for what must surely not be done twice.
 
-    `requests` are those that came over HTTP, also before a restart. `None` in the other two: each
-    of those who ask remembers for itself. `installations_for_s`: how long
-    an installation is taken as it was read. `periodic` keeps the shared memory small.
+    `requests` are those that came over HTTP, also before a restart. `installations_for_s`: how
+    long an installation is taken as it was read. `periodic` keeps the shared memory small.
     """
 
     requests: DedupStore
-    seen: DedupStore | None
-    used: DedupStore | None
-    versions: Versions
+    seen: DedupStore
+    used: DedupStore
+    versions: StoredVersions | None
     claims: Claims | None
     installations_for_s: float
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
@@ -182,9 +184,9 @@ async def build_shared_state(
         await requests.load()
         return SharedState(
             requests=requests,
-            seen=None,
-            used=None,
-            versions=Versions(),
+            seen=MemoryDedup(clock=time.monotonic),
+            used=MemoryDedup(clock=lambda: clock().timestamp()),
+            versions=None,
             claims=None,
             installations_for_s=REMEMBERED_FOR_S,
         )
@@ -259,3 +261,43 @@ class Services:
     commons: SharedState
     inflight: InflightTracker
     pace: Pace
+
+
+def look_at_work(
+    metrics: Metrics,
+    repository: DigestRepository,
+    budget: RateLimiter,
+    *,
+    clock: Callable[[], datetime],
+) -> None:
+    """Let the metrics tell what is due, and how the API keys stand."""
+
+    async def states() -> tuple[Mapping[str, int], Mapping[str, int]]:
+        return counted(budget.states())
+
+    metrics.looks.set_source("digests", lambda: overdue(repository, clock()))
+    metrics.looks.set_source("budget", states)
+
+
+def look_at_processes(metrics: Metrics, stored: Stored) -> None:
+    """Let the metrics tell which processes live, what the queue holds, and how the pool is."""
+    if (shared := stored.shared) is None:
+        metrics.looks.set_source("processes", _alone)
+        return
+
+    async def roles() -> Mapping[str, int]:
+        shown = await stored.documents.list_prefix(PREFIX)
+        return Counter(str(each.value.get("role")) for each in shown)
+
+    async def connections() -> Mapping[str, int]:
+        return shared.pool.get_stats()
+
+    metrics.looks.set_source("processes", roles)
+    from bot.jobs.queue import depth  # slow to import, and a file has no queue
+
+    metrics.looks.set_source("queue", lambda: depth(shared.pool))
+    metrics.looks.set_source("pool", connections)
+
+
+async def _alone() -> Mapping[str, int]:
+    return {"all": 1}

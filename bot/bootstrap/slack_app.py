@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +15,6 @@ from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, s
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
-from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
@@ -26,7 +25,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot import web
 from bot.bootstrap.services import Role, Services
 from bot.concurrency import Event, Tasks
-from bot.deduplication import DedupStore, MemoryDedup
+from bot.deduplication import DedupStore
 from bot.errors import UnknownWorkspaceError
 from bot.installations.authorize import (
     KNOWN_WITHIN_S,
@@ -34,9 +33,8 @@ from bot.installations.authorize import (
     InstalledWorkspaces,
     note_asked_place,
 )
-from bot.installations.directory import Directory, InstallationRepository, RecentInstallations
+from bot.installations.directory import Directory, InstallationRepository
 from bot.installations.token_rotation import TokenProvider
-from bot.listeners.router import BEGUN_AT
 from bot.logs import bolt_logger
 from bot.metrics.definitions import Metrics
 from bot.settings import Settings
@@ -54,7 +52,6 @@ class OAuth:
     """The parts of a bot that many workspaces install."""
 
     calls: auth.OAuthCalls
-    recent: RecentInstallations
     directory: Directory
     tokens: TokenProvider
 
@@ -78,35 +75,31 @@ class SlackAuth:
     oauth: OAuth | None = None
 
 
-class TimedAuthorize(AsyncAuthorize):
-    """An authorization that notes when it began, for what is to be answered in time.
+class StrictAuthorize(AsyncAuthorize):
+    """An authorization that raises UnknownWorkspaceError, which the error handler answers.
 
     Bolt (1.30) would answer people of an `unknown` workspace through the `response_url`, before
-    the ack and without a time limit: with UnknownWorkspaceError the error handler answers them.
+    the ack and without a time limit.
     """
 
     def __init__(self, authorize: AsyncAuthorize, unknown: str) -> None:
         self._authorize = authorize
         self._unknown = unknown
 
-    async def __call__(self, *, context: AsyncBoltContext, **asked: Any) -> AuthorizeResult:
+    async def __call__(self, **asked: Any) -> AuthorizeResult:
         """See `AsyncAuthorize`; raise UnknownWorkspaceError."""
-        context[BEGUN_AT] = asyncio.get_running_loop().time()
-        result = await self._authorize(context=context, **asked)
+        result = await self._authorize(**asked)
         if result is None:
             raise UnknownWorkspaceError(self._unknown)
         return result
 
 
 class SlackClients:
-    """Makes clients of Slack's Web API that share one HTTP session, whose calls `health` notes."""
+    """Makes clients of Slack's Web API that share one HTTP session."""
 
-    def __init__(
-        self, settings: Settings, http: aiohttp.ClientSession, health: auth.SlackHealth
-    ) -> None:
+    def __init__(self, settings: Settings, http: aiohttp.ClientSession) -> None:
         self._settings = settings
         self._http = http
-        self.health = health
 
     def patient(self, token: str | None = None) -> AsyncWebClient:
         """Return a client that waits once when Slack asks it to, for at most 3 s."""
@@ -132,28 +125,24 @@ def open_workspaces(
     tasks: Tasks,
     *,
     clock: Callable[[], datetime],
-    recent_for_s: float,
     patience: float,
 ) -> SlackAuth:
-    """Make what answers in the workspaces of these settings.
-
-    `recent_for_s`: how long an installation is taken as it was read. For `patience` see `Pace`.
-    """
+    """Make what answers in the workspaces of these settings. For `patience` see `Pace`."""
     if settings.slack_bot_token:
         token = settings.slack_bot_token.get_secret_value()
         workspaces = _one_workspace(clients, token, clock=clock)
     else:
-        recent = RecentInstallations(repository, for_s=recent_for_s)
+        within_s = KNOWN_WITHIN_S * patience
         workspaces = _many_workspaces(
-            settings, recent, clients, tasks, clock=clock, known_within_s=KNOWN_WITHIN_S * patience
+            settings, repository, clients, tasks, clock=clock, known_within_s=within_s
         )
-    return replace(workspaces, authorize=TimedAuthorize(workspaces.authorize, workspaces.unknown))
+    return replace(workspaces, authorize=StrictAuthorize(workspaces.authorize, workspaces.unknown))
 
 
 def _one_workspace(
     clients: SlackClients, token: str, *, clock: Callable[[], datetime]
 ) -> SlackAuth:
-    once = clients.once(token)
+    once, health = clients.once(token), auth.SlackHealth()
     own = auth.Identity(clients.patient(token), once, clock=clock)
 
     async def ask() -> None:
@@ -162,7 +151,7 @@ def _one_workspace(
     return SlackAuth(
         authorize=own,
         client_for=own.client_for,
-        find_slack=lambda: clients.health.check(ask),
+        find_slack=lambda: health.check(ask),
         unknown=FOREIGN_WORKSPACE,
         doubt=Event(),  # no listener: its operator finds out
         own=own,
@@ -171,7 +160,7 @@ def _one_workspace(
 
 def _many_workspaces(
     settings: Settings,
-    recent: RecentInstallations,
+    repository: InstallationRepository,
     clients: SlackClients,
     tasks: Tasks,
     *,
@@ -185,16 +174,16 @@ def _many_workspaces(
         client_secret=secret.get_secret_value() if secret else "",
     )
     doubt = Event()
-    tokens = TokenProvider(recent, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
-    directory = Directory(recent)
+    tokens = TokenProvider(repository, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
+    directory, health = Directory(repository), auth.SlackHealth()
     return SlackAuth(
         authorize=InstalledWorkspaces(directory, tokens, known_within_s=known_within_s),
         client_for=Clients(directory, tokens, clients.once),
         # Without an installation there is no token to ask with, and the bot is ready all the same.
-        find_slack=lambda: clients.health.check(lambda: auth.check_api(clients.once())),
+        find_slack=lambda: health.check(lambda: auth.check_api(clients.once())),
         unknown=not_installed_text(settings.public_url or ""),
         doubt=doubt,
-        oauth=OAuth(calls=calls, recent=recent, directory=directory, tokens=tokens),
+        oauth=OAuth(calls=calls, directory=directory, tokens=tokens),
     )
 
 
@@ -206,9 +195,9 @@ class SocketMode(AsyncSocketModeHandler):
     several processes know together.
     """
 
-    def __init__(self, app: AsyncApp, app_token: str, *, seen: DedupStore | None = None) -> None:
+    def __init__(self, app: AsyncApp, app_token: str, *, seen: DedupStore) -> None:
         super().__init__(app, app_token)
-        self._seen = seen or MemoryDedup(clock=time.monotonic)
+        self._seen = seen
 
     async def handle(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
         """Answer an envelope; one that could not be taken is not acknowledged, and comes again."""
@@ -229,7 +218,7 @@ class SocketMode(AsyncSocketModeHandler):
 
 @asynccontextmanager
 async def connected(
-    app: AsyncApp, app_token: str, *, seen: DedupStore | None = None
+    app: AsyncApp, app_token: str, *, seen: DedupStore
 ) -> AsyncIterator[SocketMode]:
     """Yield a link that is being opened, and opened again whenever it falls, until the end."""
     socket_mode = SocketMode(app, app_token, seen=seen)
@@ -297,14 +286,6 @@ class StartError(Exception):
     """The bot cannot start; the message is for the operator and holds no secret."""
 
 
-@dataclass(frozen=True, slots=True)
-class SlackTransport:
-    """By which way Slack's requests come in: over HTTP, a socket, or, to a worker, not at all."""
-
-    endpoint: web.SlackEndpoint | None = None
-    checks: Mapping[str, web.Check] = field(default_factory=dict)
-
-
 def bolt_app(client: AsyncWebClient, workspaces: SlackAuth, metrics: Metrics) -> AsyncApp:
     """Return Bolt's app; `client` has no token: Bolt adds that of each request."""
     return TimedApp(
@@ -322,11 +303,7 @@ def bolt_app(client: AsyncWebClient, workspaces: SlackAuth, metrics: Metrics) ->
 async def check_tokens(
     parts: Services, clients: SlackClients, workspaces: SlackAuth, role: Role
 ) -> None:
-    """Find out at once what no waiting will mend; a Slack that is away is waited for.
-
-    Raises:
-        StartError: Slack refuses a token for good.
-    """
+    """Raise StartError if Slack refuses a token for good; a Slack that is away is waited for."""
     name = "SLACK_BOT_TOKEN" if workspaces.own else "SLACK_API_URL"
     await _check_token(name, workspaces.find_slack())
     if parts.settings.slack_app_token and role.answers:
@@ -336,22 +313,21 @@ async def check_tokens(
 
 async def start_transport(
     stack: AsyncExitStack, app: AsyncApp, parts: Services, role: Role
-) -> SlackTransport:
-    """Begin to take Slack's requests; over HTTP the web server passes them to the endpoint."""
+) -> tuple[web.SlackEndpoint | None, Mapping[str, web.Check]]:
+    """Begin to take Slack's requests: return the endpoint for them, or the checks of the socket.
+
+    A worker takes none.
+    """
+    commons, settings = parts.commons, parts.settings
     if not role.answers:
-        return SlackTransport()
-    commons = parts.commons
-    if app_token := parts.settings.slack_app_token:
-        link = connected(app, app_token.get_secret_value(), seen=commons.seen)
-        return SlackTransport(
-            checks={"socket": (await stack.enter_async_context(link)).is_connected}
-        )
-    secret = parts.settings.slack_signing_secret  # the settings require one of the two
-    return (
-        SlackTransport(web.SlackEndpoint(app, secret.get_secret_value(), seen=commons.requests))
-        if secret
-        else SlackTransport()
-    )
+        return None, {}
+    if settings.slack_app_token:
+        app_token = settings.slack_app_token.get_secret_value()
+        link = await stack.enter_async_context(connected(app, app_token, seen=commons.seen))
+        return None, {"socket": link.is_connected}
+    secret = settings.slack_signing_secret  # the settings require one of the two
+    signed_with = secret.get_secret_value() if secret else ""
+    return web.SlackEndpoint(app, signed_with, seen=commons.requests), {}
 
 
 async def listen(
@@ -362,11 +338,7 @@ async def listen(
     slack: web.SlackEndpoint | None,
     install: web.InstallEndpoint | None,
 ) -> None:
-    """Begin to listen.
-
-    Raises:
-        StartError: the address cannot be listened on.
-    """
+    """Begin to listen; raise StartError if the address cannot be listened on."""
     settings, metrics = parts.settings, parts.metrics
     token = settings.metrics_token
     page = web.MetricsEndpoint(metrics.page, token.get_secret_value() if token else None)

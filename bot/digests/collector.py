@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from bot.digests.alerts import fallen, next_baseline, without_snoozed
+import structlog
+
 from bot.digests.models import Digest, Outcome, PastRun, Plan, UnknownDigestError
 from bot.digests.report import (
     Baseline,
@@ -15,12 +16,16 @@ from bot.digests.report import (
     Report,
     TrendPoint,
     baseline_of,
+    fallen,
     has_shrunk,
     make_report,
+    next_baseline,
+    without_snoozed,
 )
 from bot.digests.repository import DigestRepository
 from bot.digests.run_state import due_at, newly_ended, was_postponed
 from bot.digests.schedule import Slot, slot_at
+from bot.errors import BotError
 from bot.metrics.definitions import DigestMetrics
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.query import parse_query, select
@@ -29,6 +34,7 @@ from bot.tracker.models import Domain
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 
+logger = structlog.get_logger()
 T = TypeVar("T")
 MAX_TREND_POINTS = 20
 # A millisecond or two on the loop.
@@ -72,24 +78,24 @@ class Collector:
         async with self._counting:
             return await asyncio.to_thread(work, *args)
 
-    async def matching(self, workspace: WorkspaceId, plan: Plan) -> int:
-        """Return the number of domains that match the plan's filter.
-
-        Raises:
-            NoKeyError, TrackerError, LackingScopeError: there is no list.
-            StoreError: there are no end dates.
-        """
-        domains = (await self._portfolio.snapshot(workspace)).domains
-        query = parse_query(plan.filter_text)
-        ends = await self._known(workspace) if query.needs_ends else None
-        return len(await self.offload(select, domains, query, ends, size=len(domains)))
+    async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
+        """Return the number of domains of a plan; `None` when the service gives no list."""
+        try:
+            domains = (await self._portfolio.snapshot(workspace)).domains
+            query = parse_query(plan.filter_text)
+            ends = await self._known(workspace) if query.needs_ends else None
+            return len(await self.offload(select, domains, query, ends, size=len(domains)))
+        except BotError as error:
+            logger.info("no list to count in", error=repr(error))
+            return None
 
     async def labels(self, workspace: WorkspaceId) -> list[str]:
-        """Return the tags and folders in use, as `tag:prod` and `folder:Web shops`.
-
-        Raises as `matching` does.
-        """
-        snapshot = await self._portfolio.snapshot(workspace)
+        """Return `tag:…` and `folder:…` in use; none when the service gives no list."""
+        try:
+            snapshot = await self._portfolio.snapshot(workspace)
+        except BotError as error:
+            logger.info("no labels to offer", error=repr(error))
+            return []
         tags = [f"tag:{tag}" for tag in snapshot.tags]
         return tags + [f"folder:{folder}" for folder in snapshot.folders]
 
@@ -104,7 +110,8 @@ class Collector:
     ) -> Collected:
         """Return the content of a post now; `slot` is `None` when a person asked for it.
 
-        `newer_than`: see `Portfolio.snapshot`. Raises as `matching` does, and StoreError.
+        `newer_than`: see `Portfolio.snapshot`. Raise NoKeyError, TrackerError or
+        LackingScopeError when there is no list.
         """
         before = await self._repository.baseline(workspace, digest.digest_id, digest.baseline)
         snapshot = await self._portfolio.snapshot(

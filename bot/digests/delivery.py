@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -11,9 +11,8 @@ from typing import Protocol
 import structlog
 
 from bot.digests import run_state
-from bot.digests.alerts import fallen
 from bot.digests.collector import Collected, Collector
-from bot.digests.failure_policy import channel_failure, service_failure, slack_failure
+from bot.digests.failure_policy import channel_failure, of_service, service_failure, slack_failure
 from bot.digests.models import (
     Alert,
     Digest,
@@ -22,25 +21,21 @@ from bot.digests.models import (
     Mode,
     Notice,
     Outcome,
-    PastRun,
     Run,
     UnknownDigestError,
 )
-from bot.digests.report import Post, got_worse, has_changed
+from bot.digests.report import Post, fallen, got_worse, has_changed
 from bot.digests.repository import DigestRepository
-from bot.digests.run_state import newly_ended
-from bot.digests.schedule import Slot
 from bot.errors import BotError
 from bot.message import Message
 from bot.slack import errors
 from bot.slack.direct_messages import retry_after
-from bot.store.documents import ForgottenError, StoreError, UnreadableSecretError
+from bot.store.documents import StoreError
 from bot.tracker.models import TimedOutError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId, caller_context, digests_of, person
 
 logger = structlog.get_logger()
-Step = Callable[[Digest, datetime], Digest]
 # Refusals that are not about this post: it is tried again in an hour.
 LASTING = (errors.TokenRefusedError, errors.WorkspaceHeldError, errors.MissingScopeError)
 
@@ -66,24 +61,22 @@ class DigestRenderer:
 
     digest: Callable[[Post], Message]
     heartbeat: Callable[[Post], Message]
-    announcement: Callable[[Digest, datetime], Message]
+    announcement: Callable[[Digest], Message]
     alert: Callable[[Post, str], Message]
 
 
-def after(error: errors.SlackError, token: str) -> Step:
+def after(error: errors.SlackError) -> Callable[..., Digest]:
     """Return the step that records Slack's error: the run waits, ends, or pauses its digest."""
     if isinstance(error, errors.ChannelClosedError):
-        closed = channel_failure(error)
-        return lambda each, now: run_state.closed(each, token, now, closed)
+        return partial(run_state.closed, trouble=channel_failure(error))
     if error.is_outcome_unknown:
         uncertain = Outcome.UNCERTAIN
-        return lambda each, now: run_state.ended(each, token, now, uncertain, FailureReason.SLACK)
+        return partial(run_state.ended, outcome=uncertain, trouble=FailureReason.SLACK)
     if isinstance(error, errors.SlackRefusedError) and not isinstance(error, LASTING):
         logger.error("Slack refuses a digest", code=error.code)
-        failed, why = Outcome.FAILED, FailureReason.INTERNAL
-        return lambda each, now: run_state.ended(each, token, now, failed, why)
+        return partial(run_state.ended, outcome=Outcome.FAILED, trouble=FailureReason.INTERNAL)
     trouble, wait = slack_failure(error)
-    return lambda each, now: run_state.waiting(each, token, now, trouble, wait=wait)
+    return partial(run_state.waiting, trouble=trouble, wait=wait)
 
 
 def has_news(post: Post) -> bool:
@@ -114,69 +107,6 @@ def _named(words: Callable[[Post, str], Message], name: str, post: Post) -> Mess
     return words(post, name)
 
 
-class Recording:
-    """Saves the steps of runs. `sleep` takes seconds."""
-
-    def __init__(
-        self,
-        repository: DigestRepository,
-        *,
-        clock: Callable[[], datetime],
-        sleep: Callable[[float], Awaitable[object]],
-    ) -> None:
-        self._repository = repository
-        self._clock = clock
-        self._sleep = sleep
-
-    async def record(
-        self,
-        workspace: WorkspaceId,
-        digest_id: str,
-        step: Step,
-        *,
-        again_after_s: Sequence[float] = STEP_AGAIN_AFTER_S,
-    ) -> Digest:
-        """Save a step, also in further attempts after these waits; return the digest after it.
-
-        Raises:
-            LostClaimError, UnknownDigestError: the run is no longer ours.
-            StoreError: it is unknown whether the step was saved.
-        """
-        attempts: list[tuple[Digest, Digest]] = []
-
-        def once(digest: Digest) -> Digest:
-            try:
-                done = step(digest, self._clock())
-            except LostClaimError:  # an earlier attempt may have ended the run, its answer lost
-                if any(_is_done(digest, *each) for each in attempts):
-                    return digest
-                raise
-            attempts.append((digest, done))
-            return done
-
-        for wait_s in again_after_s:
-            try:
-                return await self._repository.change(workspace, digest_id, once)
-            except ForgottenError:  # a forgotten workspace takes no more writes
-                raise
-            except StoreError as error:
-                logger.warning("not recorded yet", error=repr(error))
-                await self._sleep(wait_s)
-        return await self._repository.change(workspace, digest_id, once)
-
-
-def _is_done(digest: Digest, before: Digest, after: Digest) -> bool:
-    """Return whether `digest` includes the step from `before` to `after`."""
-    if ended := newly_ended(before, after):
-        return _names(ended) <= _names(digest.past)
-    return replace(digest, rev=after.rev) == after
-
-
-def _names(runs: Iterable[PastRun]) -> set[tuple[Slot, Outcome, datetime]]:
-    """Return the names of ended runs: no two have the same slot, outcome and moment."""
-    return {(run.slot, run.outcome, run.at) for run in runs}
-
-
 # With the 20 s that a turn may take this ends before the claim does.
 COLLECT_WITHIN_S = 35.0
 
@@ -200,13 +130,13 @@ class Delivery:
         self._posts = posts
         self._words = words
         self._clock = clock
-        self._recording = Recording(repository, clock=clock, sleep=sleep)
+        self._sleep = sleep
         self._collect_within_s = collect_within_s
 
     async def announce(self, workspace: WorkspaceId, digest: Digest) -> None:
         """Announce a digest in its channel; raise SlackError."""
         await self._posts.acquire_turn(workspace, digest.plan.channel_id)
-        message = self._words.announcement(digest, self._clock())
+        message = self._words.announcement(digest)
         await self._posts.post(workspace, digest.plan.channel_id, message)
 
     async def announce_late(
@@ -238,14 +168,14 @@ class Delivery:
         try:
             return await self._deliver(workspace, digest, token)
         except (LostClaimError, UnknownDigestError):
-            await self._tidy_up(workspace, digest, token)
             raise
         except Exception as error:
             if not isinstance(error, BotError):  # a bug: notify now, not after the grace
-                await self._step(
-                    workspace, digest, lambda each, now: run_state.mark_failed(each, token, now)
-                )
+                await self._step(workspace, digest, token, run_state.mark_failed)
             raise
+        finally:
+            with contextlib.suppress(StoreError, ValueError):  # else the next run deletes them
+                await self._repository.forget_baselines(workspace, digest.digest_id)
 
     async def _deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         run = run_state.own_run(digest, token)
@@ -259,15 +189,8 @@ class Delivery:
             )
         if not is_wanted and not heartbeat_due(digest):
             baseline = token if is_alert and collected.is_moved else None
-            silent = await self._step(
-                workspace,
-                digest,
-                lambda each, now: run_state.mark_silent(
-                    each, token, now, average=average, baseline=baseline
-                ),
-            )
-            await self._forget_others(workspace, {token, digest.baseline}, silent)
-            return silent
+            quiet = partial(run_state.mark_silent, average=average, baseline=baseline)
+            return await self._step(workspace, digest, token, quiet)
         post = replace(collected.post, asked_by_name=run.asked_by and run.asked_by_name)
         words = self._words.digest if is_wanted else self._words.heartbeat
         if is_alert:
@@ -278,20 +201,9 @@ class Delivery:
         # A heartbeat leaves the baseline as it is: small changes add up.
         baseline = token if is_wanted else digest.baseline
         await self._post(workspace, digest, run, post, words, baseline)
-        posted = await self._recording.record(
-            workspace,
-            digest.digest_id,
-            lambda each, now: run_state.posted(each, token, now),
-            again_after_s=RECORD_AGAIN_AFTER_S,
+        return await self._step(
+            workspace, digest, token, run_state.posted, again_after_s=RECORD_AGAIN_AFTER_S
         )
-        await self._forget_others(workspace, {token, digest.baseline}, posted)
-        return posted
-
-    async def _forget_others(
-        self, workspace: WorkspaceId, names: set[str | None], digest: Digest
-    ) -> None:
-        for name in names - {digest.baseline}:
-            await self._repository.forget_baseline(workspace, digest.digest_id, name)
 
     async def _collect(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
         caller = person(run.asked_by) if run.asked_by else digests_of(run.channel_id)
@@ -299,14 +211,9 @@ class Delivery:
             with caller_context(workspace, caller):
                 return await self._collect_in_time(workspace, digest, run)
         except BotError as error:
-            if isinstance(error, StoreError) and not isinstance(error, UnreadableSecretError):
-                raise
-            trouble, wait = service_failure(error)
-            await self._step(
-                workspace,
-                digest,
-                lambda each, now: run_state.waiting(each, run.token, now, trouble, wait=wait),
-            )
+            trouble, wait = service_failure(of_service(error))
+            waiting = partial(run_state.waiting, trouble=trouble, wait=wait)
+            await self._step(workspace, digest, run.token, waiting)
             raise
 
     async def _collect_in_time(
@@ -340,24 +247,31 @@ class Delivery:
             await self._posts.acquire_turn(workspace, run.channel_id)
             post = replace(post, sent_at=self._clock())
             message = await self._collector.offload(words, post, size=post.report.totals.count)
-            await self._step(
-                workspace,
-                digest,
-                lambda each, now: run_state.posting(
-                    each, run.token, now, baseline=baseline, average=average
-                ),
-            )
+            posting = partial(run_state.posting, baseline=baseline, average=average)
+            await self._step(workspace, digest, run.token, posting)
             await self._posts.post(workspace, run.channel_id, message)
         except errors.SlackError as error:
-            now = await self._step(workspace, digest, after(error, run.token))
-            await self._forget_others(workspace, {run.token, digest.baseline}, now)
+            await self._step(workspace, digest, run.token, after(error))
             raise
 
-    async def _step(self, workspace: WorkspaceId, digest: Digest, step: Step) -> Digest:
-        return await self._recording.record(workspace, digest.digest_id, step)
+    async def _step(
+        self,
+        workspace: WorkspaceId,
+        digest: Digest,
+        token: str,
+        step: Callable[..., Digest],
+        *,
+        again_after_s: Sequence[float] = STEP_AGAIN_AFTER_S,
+    ) -> Digest:
+        """Save a step, also in further attempts after these waits; return the digest after it."""
 
-    async def _tidy_up(self, workspace: WorkspaceId, digest: Digest, token: str) -> None:
-        with contextlib.suppress(UnknownDigestError):
-            if (await self._repository.get(workspace, digest.digest_id)).baseline == token:
-                return
-        await self._repository.forget_baseline(workspace, digest.digest_id, token)
+        def once(each: Digest) -> Digest:
+            return step(each, token, self._clock())
+
+        for wait_s in again_after_s:
+            try:
+                return await self._repository.change(workspace, digest.digest_id, once)
+            except StoreError as error:
+                logger.warning("not recorded yet", error=repr(error))
+                await self._sleep(wait_s)
+        return await self._repository.change(workspace, digest.digest_id, once)

@@ -13,7 +13,7 @@ from bot.digests.models import (
     Run,
     RunState,
 )
-from bot.digests.run_state import claim_due_run, coming_slot, resumed_in_time
+from bot.digests.run_state import claim_due_run, resumed_in_time
 from bot.digests.schedule import next_slot, slot_at
 from bot.portfolio.query import parse_query
 
@@ -55,7 +55,7 @@ def update(digest: Digest, plan: Plan, by: Editor, now: datetime, *, version: in
         digest = _move(digest, now)
     if plan.schedule != digest.plan.schedule:
         digest = run_state.cancel_run(run_state.past_due(digest, now), now)
-        digest = replace(digest, next=next_slot(plan.schedule, now), last_local=None)
+        digest = replace(digest, next=next_slot(plan.schedule, now))
     elif digest.run:
         digest = replace(digest, run=_restart(digest.run, plan, now))
     return replace(digest, plan=plan, version=version + 1, changed_by=by.user_id, changed_at=now)
@@ -75,14 +75,13 @@ def resumed(digest: Digest, now: datetime) -> Digest:
     ended = resumed_in_time(digest, now)
     if ended.pause is None:  # it ended by itself: a slot since then is due
         return ended
-    return replace(digest, pause=None, next=coming_slot(digest, now))
+    return replace(digest, pause=None, next=next_slot(digest.plan.schedule, now))
 
 
 def start_manual_run(digest: Digest, by: Editor, now: datetime, token: str) -> Digest:
     """Return the digest with a manual run, in which a run that waits goes on.
 
-    Raises:
-        DigestBusyError: it is being sent, or on its way for somebody else.
+    Raise DigestBusyError when it is being sent, or on its way for somebody else.
     """
     run = digest.run
     is_waiting = run is not None and run.state is RunState.WAITING
@@ -130,7 +129,7 @@ def _move(digest: Digest, now: datetime) -> Digest:
     digest = replace(digest, moved_at=now)
     if digest.pause is None or digest.pause.by is not None:
         return digest
-    return replace(digest, pause=None, next=coming_slot(digest, now))
+    return replace(digest, pause=None, next=next_slot(digest.plan.schedule, now))
 
 
 def _restart(run: Run, plan: Plan, now: datetime) -> Run | None:

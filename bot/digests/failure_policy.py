@@ -5,13 +5,14 @@ from datetime import timedelta
 
 import structlog
 
+from bot.api_keys.key_service import LackingScopeError
 from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import LackingScopeError
 from bot.digests.models import Digest, FailureReason, Notice, Outcome
 from bot.errors import BotError
 from bot.message import Message
 from bot.slack import errors as slack
+from bot.slack.client import SentMessage
 from bot.slack.direct_messages import DirectMessages, retry_after
 from bot.store.documents import StoreError, UnreadableSecretError
 from bot.tracker.models import (
@@ -104,26 +105,28 @@ class Owners:
 
     async def __call__(
         self, workspace: WorkspaceId, notices: Sequence[DigestNotice]
-    ) -> timedelta | None:
-        """Send notices as one message: they have the same `matter`.
+    ) -> SentMessage | timedelta | None:
+        """Send notices as one message, or edit one: they have the same `matter`.
 
-        Return when to try again, `None`: it was sent, or cannot be. A message that may not have
-        arrived is sent again, once.
+        Return its place, or when to try again, `None`: it cannot be sent. A message that may not
+        have arrived is sent again, once.
         """
         digest, notice = notices[0]
         message = self._words(notices)
         try:
+            if notice.edits:
+                await self._messages.edit_dm(workspace, notice.edits, message)
+                return notice.edits
             record = await self._keys.record(workspace)
             owners = (digest.made_by, digest.changed_by, record and record.set_by)
             people = (notice.to,) if notice.to else owners
             for user_id in dict.fromkeys(each for each in people if each):
                 try:
-                    await self._messages.send_dm(workspace, user_id, message)
+                    return await self._messages.send_dm(workspace, user_id, message)
                 except slack.PersonUnreachableError:
                     continue  # they have left
-                return None
         except slack.SlackError as error:
             logger.warning("could not notify the owner", error=repr(error), tries=notice.tries)
-            return retry_after(error, notice.tries)
+            return retry_after(error, notice.tries, is_repeatable=notice.edits is not None)
         logger.error("no owner left to notify", notice=repr(notice))
         return None

@@ -24,9 +24,9 @@ from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.query import host_of, parse_query, select
 from bot.portfolio.service import Portfolio
 from bot.store.documents import Documents
+from bot.tracker.client import tallied
 from bot.tracker.models import Domain, RejectedError
 from bot.tracker.rate_limit import Purpose
-from bot.tracker.usage import tallied
 from bot.workspace import WorkspaceId, caller_context, digests_of
 
 # Hours by the digest's own clock.
@@ -78,11 +78,7 @@ def night_now(digest: Digest, now: datetime) -> Night | None:
 
 
 def begun(digest: Digest, now: datetime) -> Digest:
-    """Return the digest with one more scan begun.
-
-    Raises:
-        UnwantedScanError: it wants none now.
-    """
+    """Return the digest with one more scan begun, or raise UnwantedScanError."""
     if (night := night_now(digest, now)) is None:
         raise UnwantedScanError("no scan is wanted")
     return replace(digest, night=replace(night, begun=night.begun + 1, trouble=None))

@@ -1,7 +1,7 @@
 """The content of one post of a digest, compared with the post before. Plain data."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from bot.digests.models import Digest, Mention, PastRun
 from bot.digests.schedule import Slot
 from bot.health import Band, Summary, band_of, summary
 from bot.portfolio.end_dates import EndDates, KnownEnds, KnownIssue
-from bot.portfolio.query import ALL_SCORES, Bounds
+from bot.portfolio.query import ALL_SCORES, Bounds, host_of
 from bot.tracker.findings import SEVERITIES, Severity
 from bot.tracker.models import Domain
 
@@ -216,8 +216,11 @@ def _compared(
     index = dict(listed)
     chosen = [host for host, domain in listed if bounds.hold(domain.health_score)]
     about = set(chosen) | set(then)
-    here = [(host, domain) for host, domain in listed if host in about]
-    moves = list(_moves(here, baseline))
+    moves = [
+        Move(domain, baseline.scores[host], domain.health_score)
+        for host, domain in listed
+        if host in about and host in baseline.scores
+    ]
     known = [move for move in moves if None not in (move.before, move.after)]
     lost = tuple(move for move in moves if move.before is not None and move.after is None)
     gone = ((host, score) for host, score in then.items() if host not in index)
@@ -279,6 +282,50 @@ def better_moves(report: Report) -> tuple[Move, ...]:
     return _once((*report.up, *report.crossed_up))
 
 
+def fallen(report: Report) -> tuple[str, ...]:
+    """Return the hosts that got worse; none without a baseline: see `got_worse`."""
+    domains = [*(move.domain for move in worse_moves(report)), *report.nearer]
+    return tuple(dict.fromkeys(host_of(domain) for domain in domains))
+
+
+def without_snoozed(report: Report, snoozed: Collection[str]) -> Report:
+    """Return the report in which none of these hosts got worse."""
+
+    def is_awake(domain: Domain) -> bool:
+        return host_of(domain) not in snoozed
+
+    return replace(
+        report,
+        down=tuple(move for move in report.down if is_awake(move.domain)),
+        crossed_down=tuple(move for move in report.crossed_down if is_awake(move.domain)),
+        nearer=tuple(domain for domain in report.nearer if is_awake(domain)),
+    )
+
+
+def next_baseline(
+    before: Baseline | None, now: Baseline, posted: Collection[str], snoozed: Collection[str]
+) -> Baseline:
+    """Return the baseline of an alert's next look: each host's best score since its last post.
+
+    So a domain that fell, rose and falls again is posted again. Domains of a snoozed alert are
+    compared with the same baseline when that ends.
+    """
+    if before is None:
+        return now
+
+    def best(host: str, score: float | None) -> float | None:
+        known = [each for each in (before.scores.get(host), score) if each is not None]
+        return score if host in posted else max(known, default=None)
+
+    marks = {
+        host: of_host
+        for host, reached in (now.marks or {}).items()
+        if (of_host := (before.marks or {}).get(host) if host in snoozed else reached)
+    }
+    scores = {host: best(host, score) for host, score in now.scores.items()}
+    return replace(now, scores=scores, marks=marks)
+
+
 def owners_to_mention(report: Report, mentions: Sequence[Mention]) -> tuple[str, ...]:
     """Return the ids of the owners of domains that got worse, each once, as in `mentions`.
 
@@ -302,12 +349,6 @@ def _worst_first(item: tuple[str, Domain]) -> tuple[bool, float, str]:
 def _summed(scores: Iterable[float | None]) -> Summary:
     """Return the summary of scores, summed in one order: the last digit depends on it."""
     return summary(sorted(scores, key=lambda score: -1 if score is None else score))
-
-
-def _moves(listed: Iterable[tuple[str, Domain]], baseline: Baseline) -> Iterator[Move]:
-    for host, domain in listed:
-        if host in baseline.scores:
-            yield Move(domain, baseline.scores[host], domain.health_score)
 
 
 def _is_far(move: Move, bounds: Bounds) -> bool:

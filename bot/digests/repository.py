@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
 import structlog
 
-from bot.digests.models import Alert, Digest, UnknownAlertError, UnknownDigestError
-from bot.digests.report import Baseline, Replaced
-from bot.digests.run_state import due_at
+from bot.digests.models import Alert, Digest, RunState, UnknownAlertError, UnknownDigestError
+from bot.digests.report import Baseline
+from bot.digests.run_state import due_at, with_edit
 from bot.store.documents import ConflictError, Document, Documents, Write, update
 from bot.workspace import WorkspaceId
 
@@ -31,26 +31,6 @@ def decode_digest(value: dict[str, Any], rev: int) -> Digest:
         return msgspec.convert({**value, "rev": rev}, Digest)
     except msgspec.ValidationError as error:
         raise ValueError("no digest") from error
-
-
-def encode_baseline(baseline: Baseline) -> dict[str, Any]:
-    """Return the JSON object of a baseline."""
-    taken_at = baseline.taken_at.astimezone(UTC).isoformat()
-    value = {"v": VERSION, "taken_at": taken_at, "scores": dict(baseline.scores)}
-    if baseline.marks is not None:
-        value["marks"] = {host: dict(marks) for host, marks in baseline.marks.items()}
-    if baseline.replaced is not None:
-        value["replaced"] = msgspec.to_builtins(baseline.replaced)
-    return value
-
-
-def decode_baseline(value: dict[str, Any]) -> Baseline:
-    """Return the baseline that `encode_baseline` gave."""
-    taken_at = datetime.fromisoformat(value["taken_at"])
-    replaced = msgspec.convert(value.get("replaced"), Replaced | None)
-    return Baseline(
-        scores=value["scores"], taken_at=taken_at, marks=value.get("marks"), replaced=replaced
-    )
 
 
 logger = structlog.get_logger()
@@ -95,11 +75,7 @@ class DigestRepository:
         return _decoded(document)
 
     async def put(self, workspace: WorkspaceId, digest: Digest) -> Digest:
-        """Save a digest, unless it was written since it was read (`rev`, 0: it is new).
-
-        Raises:
-            ConflictError: it was; nothing was changed.
-        """
+        """Save a digest; raise ConflictError if it was written since `rev` (0: it is new)."""
         await self._begin_nights(workspace, digest)
         place = _place(workspace, digest.digest_id)
         value = encode_digest(digest)
@@ -112,18 +88,14 @@ class DigestRepository:
     async def change(
         self, workspace: WorkspaceId, digest_id: str, change: Callable[[Digest], Digest]
     ) -> Digest:
-        """Save the result of `change`, whose errors are passed on.
-
-        Raises:
-            UnknownDigestError: it was deleted.
-        """
+        """Save and return the result of `change`; raise its errors and UnknownDigestError."""
         known: list[Digest] = []
 
         def changed(document: Document | None) -> Write | None:
             if document is None:
                 raise UnknownDigestError("no such digest")
             before = _decoded(document)
-            after = change(before)
+            after = with_edit(change(before))
             known[:] = [before, after]
             is_same = after == before and document.due_at == due_at(after)
             return None if is_same else Write(encode_digest(after), due_at(after))
@@ -149,9 +121,9 @@ class DigestRepository:
     async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
         """Delete a digest and its baselines; raise UnknownDigestError."""
         was_there = await self._documents.delete(_place(workspace, digest_id))
-        for kind in (BASELINE, ALERT):
-            for key in await self._documents.list_keys(f"{workspace}/{kind}/{digest_id}/"):
-                await self._documents.delete(key)
+        await self.forget_baselines(workspace, digest_id)
+        for key in await self._documents.list_keys(f"{workspace}/{ALERT}/{digest_id}/"):
+            await self._documents.delete(key)
         if not was_there:
             raise UnknownDigestError("no such digest")
         self._on_change(workspace)
@@ -169,21 +141,29 @@ class DigestRepository:
         if name is None:
             return None
         document = await self._documents.get(_baseline_place(workspace, digest_id, name))
-        return decode_baseline(document.value) if document else None
+        return msgspec.convert(document.value, Baseline) if document else None
 
     async def keep_baseline(
         self, workspace: WorkspaceId, digest_id: str, name: str, baseline: Baseline
     ) -> None:
         """Store a baseline under the name of its run."""
         place = _baseline_place(workspace, digest_id, name)
-        await self._documents.put(place, encode_baseline(baseline))
+        value = {"v": VERSION, **msgspec.to_builtins(baseline)}
+        await self._documents.put(place, value)
 
-    async def forget_baseline(
-        self, workspace: WorkspaceId, digest_id: str, name: str | None
-    ) -> None:
-        """Delete a baseline that is no longer used."""
-        if name is not None:
-            await self._documents.delete(_baseline_place(workspace, digest_id, name))
+    async def forget_baselines(self, workspace: WorkspaceId, digest_id: str) -> None:
+        """Delete the baselines that neither a digest's run nor its next post needs."""
+        # Listed before the digest is read: a worker that takes it over then keeps its own.
+        keys = await self._documents.list_keys(f"{workspace}/{BASELINE}/{digest_id}/")
+        kept: set[str | None] = set()
+        with suppress(UnknownDigestError):
+            digest = await self.get(workspace, digest_id)
+            kept.add(digest.baseline)
+            if digest.run and digest.run.state is not RunState.WAITING:
+                kept.add(digest.run.token)
+        for key in keys:
+            if key.rpartition("/")[2] not in kept:
+                await self._documents.delete(key)
 
     async def keep_alert(
         self, workspace: WorkspaceId, name: str, alert: Alert, now: datetime

@@ -17,8 +17,8 @@ from bot.digests.models import (
     Run,
     RunState,
 )
-from bot.digests.notices import with_notice
-from bot.digests.schedule import Slot, grace, next_slot, slot_at, slots_until
+from bot.digests.schedule import Slot, grace, next_slot, slots_until
+from bot.slack.client import SentMessage
 
 # Longer than collecting and waiting for a turn take, and longer than posting takes. After this
 # time another process takes over the run of a dead one.
@@ -156,7 +156,7 @@ def past_due(digest: Digest, now: datetime, why: FailureReason = FailureReason.C
         return digest
     slots = [digest.next, *slots_until(digest.plan.schedule, digest.next.due_at, now)]
     digest = _with_past_slots(digest, slots, Outcome.FAILED, now, why)
-    return replace(digest, last_local=slots[-1].local, next=next_slot(digest.plan.schedule, now))
+    return replace(digest, next=next_slot(digest.plan.schedule, now))
 
 
 def cancel_run(
@@ -196,11 +196,7 @@ def was_postponed(before: Digest, after: Digest) -> bool:
 
 
 def own_run(digest: Digest, token: str) -> Run:
-    """Return the run that carries `token`.
-
-    Raises:
-        LostClaimError: another worker has it, or it was cancelled.
-    """
+    """Return the run that carries `token`; raise LostClaimError if no run does."""
     if digest.run is None or digest.run.token != token:
         raise LostClaimError("the run is no longer ours")
     return digest.run
@@ -246,16 +242,10 @@ def _with_past_slots(
 AFTER_KEY = timedelta(hours=1)
 # More than a change of a time zone's rules can move a slot.
 RULES_DIFFER_BY = timedelta(days=2)
-# A claimed slot is no further ahead after a usual change of the rules, or a clock set back.
-BELIEVED_AHEAD = timedelta(hours=3)
 
 
 def claim_due_run(digest: Digest, now: datetime, token: str) -> Digest:
-    """Return the digest with its due run claimed, if any: that run then carries `token`.
-
-    Raises:
-        UnknownZoneError: its time zone is not known any more.
-    """
+    """Return the digest with its due run claimed by `token`, if any; raise UnknownZoneError."""
     digest = resumed_in_time(digest, now)
     if digest.run and digest.run.state is RunState.POSTING and digest.run.until <= now:
         digest = ended(digest, digest.run.token, now, Outcome.UNCERTAIN, FailureReason.DOWN)
@@ -281,22 +271,7 @@ def resumed_in_time(digest: Digest, now: datetime) -> Digest:
         return digest
     # A slot at the very moment of the end counts.
     just_before = digest.pause.until - timedelta(microseconds=1)
-    return replace(digest, pause=None, next=coming_slot(digest, just_before))
-
-
-def coming_slot(digest: Digest, after: datetime) -> Slot:
-    """Return the first slot later than `after` that was not claimed before.
-
-    Slots are compared by wall clock: none comes twice when the machine's clock is set back, or
-    the rules of the zone change. A last slot further in the future was claimed by a wrong clock.
-    """
-    schedule, last = digest.plan.schedule, digest.last_local
-    if last and last > slot_at(schedule, after).local + BELIEVED_AHEAD:
-        last = None
-    slot = next_slot(schedule, after)
-    while last and slot.local <= last:
-        slot = next_slot(schedule, slot.due_at)
-    return slot
+    return replace(digest, pause=None, next=next_slot(digest.plan.schedule, just_before))
 
 
 def _expire_run(digest: Digest, run: Run, now: datetime) -> Digest:
@@ -344,8 +319,7 @@ def _claim_next(digest: Digest, now: datetime, token: str) -> Digest:
     schedule = digest.plan.schedule
     *missed, newest = [digest.next, *slots_until(schedule, digest.next.due_at, now)]
     deadline = newest.due_at + grace(schedule, newest)
-    digest = replace(digest, last_local=newest.local)
-    digest = replace(digest, next=coming_slot(digest, now))  # later than `last_local`
+    digest = replace(digest, next=next_slot(schedule, now))
     is_late = now > deadline
     digest = _missed(digest, [*missed, newest] if is_late else missed, now)
     if is_late:
@@ -380,3 +354,61 @@ def _missed(digest: Digest, slots: Sequence[Slot], now: datetime) -> Digest:
         count=len(slots),
     )
     return with_notice(digest, notice)
+
+
+MAX_NOTICES = 10
+# A notice is sent again after this time if its sender died: twice is better than never.
+TELL_WITHIN = timedelta(seconds=60)
+
+
+def with_notice(digest: Digest, notice: Notice) -> Digest:
+    """Return the digest with one more notice; notices of one kind are merged."""
+    notices = list(digest.notices)
+    if notices and _is_alike(notices[-1], notice):
+        notice = replace(notice, count=notices.pop().count + notice.count)
+    return replace(digest, notices=(*notices, notice)[-MAX_NOTICES:])
+
+
+def with_edit(digest: Digest) -> Digest:
+    """Return the digest with an edit of the message about its pause, if that is over."""
+    if digest.pause or digest.pause_message is None:
+        return digest
+    edit = Notice(
+        outcome=None,
+        slot=digest.next,
+        channel_id=digest.plan.channel_id,
+        edits=digest.pause_message,
+    )
+    return with_notice(replace(digest, pause_message=None), edit)
+
+
+def start_notices(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, ...]]:
+    """Return the digest with its due notices marked as being sent, and these notices."""
+    due = [each for each in digest.notices if (each.retry_at or now) <= now]
+    under_way = {id(each): replace(each, retry_at=now + TELL_WITHIN) for each in due}
+    notices = tuple(under_way.get(id(each), each) for each in digest.notices)
+    return replace(digest, notices=notices), tuple(under_way.values())
+
+
+def drop_notice(digest: Digest, notice: Notice, sent: SentMessage | None) -> Digest:
+    """Return the digest without a notice that was `sent`, or cannot be."""
+    if sent and notice.outcome is None and not notice.edits:
+        digest = replace(digest, pause_message=sent)
+    return replace(digest, notices=tuple(each for each in digest.notices if each != notice))
+
+
+def postpone_notice(digest: Digest, notice: Notice, at: datetime) -> Digest:
+    """Return the digest whose `notice` is sent again at another moment."""
+    later = replace(notice, retry_at=at, tries=notice.tries + 1)
+    return replace(
+        digest, notices=tuple(later if each == notice else each for each in digest.notices)
+    )
+
+
+def _is_alike(one: Notice, other: Notice) -> bool:
+    """Return whether both notices are of one kind, and the first one is not being sent now."""
+    kinds = [
+        (each.outcome, each.trouble, each.channel_id, each.to, each.is_announcement, each.edits)
+        for each in (one, other)
+    ]
+    return kinds[0] == kinds[1] and (one.retry_at is None or one.tries > 0)

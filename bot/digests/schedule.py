@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from functools import cache
 from importlib.resources import files
-from itertools import islice, pairwise, takewhile
+from itertools import count, islice, pairwise, takewhile
 from zoneinfo import ZoneInfo
 
 from bot.errors import BotError
@@ -17,7 +17,7 @@ _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 # The minutes between two looks of a digest that is posted as soon as something gets worse.
 LOOKS = (15, 30, 60)
 _DAY = timedelta(days=1)
-_SECOND = timedelta(seconds=1)
+_QUARTER = timedelta(minutes=15)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -68,11 +68,7 @@ def zone_names() -> frozenset[str]:
 
 @cache
 def zone_of(name: str) -> ZoneInfo:
-    """Return a time zone by its exact IANA name.
-
-    Raises:
-        UnknownZoneError: there is none. Only a listed name is looked up in a file.
-    """
+    """Return a time zone by its exact IANA name; raise UnknownZoneError."""
     if name not in zone_names():
         raise UnknownZoneError(f"no time zone: {name[:80]!r}")
     # From the package, not the system as `ZoneInfo(name)` would: so that every process and the
@@ -128,39 +124,23 @@ def grace(schedule: Schedule, slot: Slot) -> timedelta:
 def clock_changes(zone: str, first: datetime, last: datetime) -> list[ClockChange]:
     """Return when a zone's offset from UTC changes, later than `first` and not later than `last`.
 
-    Exact to the second, the earliest first.
-
-    Raises:
-        UnknownZoneError: the zone.
+    Clocks change at quarters of an hour in UTC, as all offsets of today are such. Raise
+    UnknownZoneError.
     """
     place = zone_of(zone)
-    # Clocks change at whole seconds, and no two changes are less than a week apart (Boa Vista,
-    # October 2000; Gaza from 2040 on): no step holds two of them, which could cancel each other.
-    low, end = (moment.astimezone(UTC).replace(microsecond=0) for moment in (first, last))
-    offset, changes = offset_at(place, low), list[ClockChange]()
-    while low < end:
-        high = min(low + 2 * _DAY, end)
-        if offset_at(place, high) != offset:
-            changes.append(_change_between(place, low, high))
-            offset = changes[-1].after
-        low = high
-    return changes
+    start = first.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+    quarters = takewhile(lambda at: at <= last, (start + _QUARTER * n for n in count()))
+    offsets = ((at, offset_at(place, at)) for at in quarters)
+    return [
+        ClockChange(at, before, after)
+        for (_, before), (at, after) in pairwise(offsets)
+        if before != after and at > first
+    ]
 
 
 def offset_at(place: ZoneInfo, moment: datetime) -> timedelta:
     """Return how far the clocks of a zone are ahead of UTC at an aware moment."""
     return moment.astimezone(place).utcoffset() or timedelta()
-
-
-def _change_between(place: ZoneInfo, low: datetime, high: datetime) -> ClockChange:
-    before, after = offset_at(place, low), offset_at(place, high)
-    while high - low > _SECOND:
-        middle = (low + (high - low) // 2).replace(microsecond=0)
-        if offset_at(place, middle) == before:
-            low = middle
-        else:
-            high = middle
-    return ClockChange(high, before, after)
 
 
 def _slots(schedule: Schedule, after: datetime) -> Iterator[Slot]:
@@ -210,7 +190,7 @@ def slot_at(schedule: Schedule, moment: datetime) -> Slot:
     return Slot(moment, local)
 
 
-# Suggested first; the first one of each offset also while nothing is typed.
+# Suggested first, and while nothing is typed.
 _WELL_KNOWN = """
 UTC Europe/London Europe/Berlin Europe/Paris America/New_York America/Chicago America/Denver
 America/Los_Angeles America/Toronto Europe/Athens Europe/Istanbul Asia/Kolkata Asia/Singapore
@@ -253,7 +233,7 @@ def suggest_zones(typed: str, now: datetime, limit: int = 100) -> list[str]:
     # "utc+" and "+5:" are not complete yet.
     typed = typed.strip().rstrip(f"{_SIGNS}:")
     if not _plain(typed):
-        return _one_per_offset(now)[:limit]
+        return _WELL_KNOWN[:limit]
     if offset := _OFFSET.fullmatch(typed):
         ranks = _ranks_by_offset(offset, now)
     else:
@@ -262,23 +242,11 @@ def suggest_zones(typed: str, now: datetime, limit: int = 100) -> list[str]:
 
 
 def offset_text(zone: str, at: datetime) -> str:
-    """Return how far a zone's clocks are from UTC at a moment: `UTC+1`, `UTC-3:30` or `UTC`.
-
-    Raises:
-        UnknownZoneError: the zone.
-    """
+    """Return a zone's offset such as `UTC-3:30` at a moment; raise UnknownZoneError."""
     minutes = round(offset_at(zone_of(zone), at) / timedelta(minutes=1))
     hours, rest = divmod(abs(minutes), 60)
     sign = "-" if minutes < 0 else "+"
     return f"UTC{sign}{hours}{f':{rest:02}' if rest else ''}" if minutes else "UTC"
-
-
-def _one_per_offset(now: datetime) -> list[str]:
-    """Return UTC, then one zone of each offset from west to east."""
-    zones: dict[timedelta, str] = {}
-    for name in _WELL_KNOWN[1:]:
-        zones.setdefault(offset_at(zone_of(name), now), name)
-    return ["UTC", *(zones[offset] for offset in sorted(zones))]
 
 
 def _ranks_by_offset(found: re.Match[str], now: datetime) -> dict[str, tuple[bool, int]]:

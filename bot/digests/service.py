@@ -3,7 +3,7 @@
 import contextlib
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 import structlog
@@ -21,10 +21,8 @@ from bot.digests.models import (
     TooManyDigestsError,
     UnknownDigestError,
 )
-from bot.digests.notices import with_notice
 from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
-from bot.errors import BotError
 from bot.slack.direct_messages import retry_after
 from bot.slack.errors import SlackError, SlackUnavailableError
 from bot.store.documents import ConflictError
@@ -34,14 +32,6 @@ from bot.workspace import WorkspaceId
 logger = structlog.get_logger()
 # See `Audit.note_digest`.
 Note = Callable[..., Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A digest that was saved; `is_announced`: the announcement is posted, or on its way."""
-
-    digest: Digest
-    is_announced: bool
 
 
 class DigestService:
@@ -61,20 +51,20 @@ class DigestService:
         self._collector = collector
         self._delivery = delivery
         self._clock = clock
+        self.get, self.admins_only = repository.get, repository.is_restricted
+        self.matching, self.labels = collector.matching, collector.labels
 
     async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
         """Return a channel's digests, the oldest first."""
         digests = await self._repository.of_workspace(workspace)
         return [digest for digest in digests if digest.plan.channel_id == channel_id]
 
-    async def get(self, workspace: WorkspaceId, digest_id: str) -> Digest:
-        """Return a digest, or raise UnknownDigestError."""
-        return await self._repository.get(workspace, digest_id)
-
     async def make(
         self, workspace: WorkspaceId, plan: Plan, *, by: Editor, digest_id: str = ""
-    ) -> Made:
+    ) -> tuple[Digest, bool]:
         """Save a digest and announce it in its channel.
+
+        Return it, and whether the announcement is posted or on its way.
 
         `digest_id` is that of its form: one that is submitted again changes the digest.
 
@@ -91,14 +81,14 @@ class DigestService:
             made = await self._repository.get(workspace, digest_id)
             if made.plan != plan:
                 made = await self.change(workspace, digest_id, plan, by=by, version=1)
-            return Made(made, is_announced=True)
+            return made, True
         try:
             digest, is_announced = await self._announce(workspace, digest)
         except SlackError:
             await self._repository.delete(workspace, digest.digest_id)
             raise
         await self._note(workspace, "digest-made", by, digest)
-        return Made(digest, is_announced)
+        return digest, is_announced
 
     async def change(
         self, workspace: WorkspaceId, digest_id: str, plan: Plan, *, by: Editor, version: int
@@ -190,11 +180,7 @@ class DigestService:
             raise
 
     async def preview(self, workspace: WorkspaceId, digest: Digest) -> Post:
-        """Return the post that would be made now; nothing is recorded.
-
-        Raises:
-            NoKeyError, TrackerError, LackingScopeError: there is no list.
-        """
+        """Return the post that would be made now, or raise as `Collector.collect` does."""
         collected = await self._collector.collect(
             workspace, digest, slot=None, purpose=Purpose.PERSON
         )
@@ -204,26 +190,6 @@ class DigestService:
         """Return what the run `token` posted; see `Collector.details`."""
         digest = await self._repository.get(workspace, digest_id)
         return await self._collector.details(workspace, digest, token)
-
-    async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
-        """Return the number of domains of a plan; `None` when the service gives no list."""
-        try:
-            return await self._collector.matching(workspace, plan)
-        except BotError as error:
-            logger.info("no list to count in", error=repr(error))
-            return None
-
-    async def labels(self, workspace: WorkspaceId) -> list[str]:
-        """Return `tag:…` and `folder:…` in use; none when the service gives no list."""
-        try:
-            return await self._collector.labels(workspace)
-        except BotError as error:
-            logger.info("no labels to offer", error=repr(error))
-            return []
-
-    async def admins_only(self, workspace: WorkspaceId) -> bool:
-        """Return whether only admins may make and change digests."""
-        return await self._repository.is_restricted(workspace)
 
     async def restrict(
         self, workspace: WorkspaceId, *, admins_only: bool, by: str | None = None
@@ -255,10 +221,9 @@ class DigestService:
             raise TooManyDigestsError("a full channel")
 
     async def _announce(self, workspace: WorkspaceId, digest: Digest) -> tuple[Digest, bool]:
-        """Announce a digest; return it, and whether the announcement is posted or on its way.
+        """Announce a digest; return it, and whether that is posted or on its way.
 
-        Raises:
-            SlackError: the channel takes no posts.
+        Raise SlackError when the channel takes no posts.
         """
         try:
             await self._delivery.announce(workspace, digest)
@@ -275,6 +240,6 @@ class DigestService:
                 is_announcement=True,
             )
             return await self._repository.change(
-                workspace, digest.digest_id, lambda each: with_notice(each, notice)
+                workspace, digest.digest_id, lambda each: run_state.with_notice(each, notice)
             ), True
         return digest, True

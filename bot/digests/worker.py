@@ -5,21 +5,20 @@ import contextlib
 import secrets
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from weakref import WeakValueDictionary
 
 import structlog
-from cachetools import TTLCache
 
 from bot.concurrency import Tasks
 from bot.digests import models, run_state
 from bot.digests.delivery import Delivery
 from bot.digests.failure_policy import DigestNotice, Owners, matter
-from bot.digests.notices import drop_notice, postpone_notice, start_notices
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import UnknownZoneError
 from bot.errors import BotError
+from bot.slack.client import SentMessage
 from bot.store.documents import ForgottenError, StoreError
 from bot.workspace import WorkspaceId
 
@@ -29,8 +28,6 @@ WORKERS = 20
 WORKERS_PER_WORKSPACE = 5
 WAITING_PER_WORKSPACE = 100
 LOOK_AT = 20_000
-# A digest that met a bug is not run for this time.
-LEFT_ALONE_S = 600
 
 
 class DigestWorker:
@@ -57,7 +54,6 @@ class DigestWorker:
         self._under_way: defaultdict[WorkspaceId, set[str]] = defaultdict(set)
         self._gathered: defaultdict[WorkspaceId, list[DigestNotice]] = defaultdict(list)
         self._is_stopped = False
-        self._left_alone: TTLCache[tuple[WorkspaceId, str], bool] = TTLCache(10_000, LEFT_ALONE_S)
 
     async def run_due(self) -> None:
         """Start the due digests that are not under way; they run on after this returns."""
@@ -68,8 +64,7 @@ class DigestWorker:
     async def deliver(self, workspace: WorkspaceId, digest_ids: Sequence[str]) -> list[str]:
         """Run these digests to their end; return those at which the store failed.
 
-        Raises:
-            StoppedError: the bot stops, and some of them were not begun.
+        Raise StoppedError when the bot stops, and some of them were not begun.
         """
         under_way = self._under_way.get(workspace, set())
         new = [each for each in digest_ids if each not in under_way]
@@ -85,8 +80,8 @@ class DigestWorker:
 
     def _may_start(self, place: tuple[WorkspaceId, str]) -> bool:
         under_way = self._under_way[place[0]]
-        is_new = place[1] not in under_way and place not in self._left_alone
-        return is_new and len(under_way) < WAITING_PER_WORKSPACE and not self._is_stopped
+        is_full = len(under_way) >= WAITING_PER_WORKSPACE
+        return place[1] not in under_way and not is_full and not self._is_stopped
 
     def _start(
         self, workspace: WorkspaceId, digest_id: str
@@ -100,20 +95,16 @@ class DigestWorker:
         """Run a digest; return the error for which it has to run again soon."""
         with structlog.contextvars.bound_contextvars(workspace=str(workspace), digest=digest_id):
             try:
-                failure = await self._guarded(
-                    workspace, digest_id, self._run_in_turn(workspace, digest_id)
-                )
+                failure = await self._guarded(self._run_in_turn(workspace, digest_id))
             finally:
                 self._under_way[workspace].discard(digest_id)
                 if is_last := not self._under_way[workspace]:
                     del self._under_way[workspace]
             if is_last:
-                await self._guarded(workspace, digest_id, self._send_gathered(workspace))
+                await self._guarded(self._send_gathered(workspace))
             return failure
 
-    async def _guarded(
-        self, workspace: WorkspaceId, digest_id: str, work: Awaitable[None]
-    ) -> StoreError | models.StoppedError | None:
+    async def _guarded(self, work: Awaitable[None]) -> StoreError | models.StoppedError | None:
         """Do `work`, and log its error; return one for which it has to run again soon."""
         try:
             await work
@@ -125,7 +116,6 @@ class DigestWorker:
             logger.warning("digest", error=repr(error), cause=repr(error.__cause__))
             return error if isinstance(error, StoreError) else None
         except Exception:
-            self._left_alone[(workspace, digest_id)] = True
             logger.exception("unforeseen failure")
         return None
 
@@ -139,22 +129,17 @@ class DigestWorker:
     async def _run(self, workspace: WorkspaceId, digest_id: str) -> None:
         token = secrets.token_hex(8)
         notices: list[models.Notice] = []
-        before: set[str | None] = set()
 
         def claim(digest: models.Digest) -> models.Digest:
             now = self._clock()
-            before.clear()
-            before.update(_baselines(digest))
             try:
                 claimed = run_state.claim_due_run(digest, now, token)
             except UnknownZoneError:
                 claimed = run_state.without_zone(digest, now)
-            claimed, notices[:] = start_notices(claimed, now)
+            claimed, notices[:] = run_state.start_notices(claimed, now)
             return claimed
 
         digest = await self._repository.change(workspace, digest_id, claim)
-        for name in before - _baselines(digest):  # of a worker that died
-            await self._repository.forget_baseline(workspace, digest_id, name)
         trouble = await self._deliver(workspace, digest, token)
         for notice in notices:  # about earlier runs, however this one ended
             if matter(digest, notice) is not None:
@@ -192,23 +177,27 @@ class DigestWorker:
 
     async def _send(self, workspace: WorkspaceId, notices: Sequence[DigestNotice]) -> None:
         digest, notice = notices[0]
+        result: SentMessage | timedelta | None
         if notice.is_announcement:
-            again = await self._delivery.announce_late(workspace, digest, notice)
+            result = await self._delivery.announce_late(workspace, digest, notice)
         else:
-            again = await self._notify(workspace, notices)
-        at = None if again is None else self._clock() + again
+            result = await self._notify(workspace, notices)
+        now = self._clock()
         for digest, notice in notices:
             with contextlib.suppress(models.UnknownDigestError):
                 await self._repository.change(
-                    workspace, digest.digest_id, partial(_after_sending, notice=notice, again=at)
+                    workspace,
+                    digest.digest_id,
+                    partial(_after_sending, notice=notice, result=result, now=now),
                 )
 
 
-def _baselines(digest: models.Digest) -> set[str | None]:
-    return {digest.baseline, digest.run.token if digest.run else None}
-
-
 def _after_sending(
-    digest: models.Digest, notice: models.Notice, again: datetime | None
+    digest: models.Digest,
+    notice: models.Notice,
+    result: SentMessage | timedelta | None,
+    now: datetime,
 ) -> models.Digest:
-    return postpone_notice(digest, notice, again) if again else drop_notice(digest, notice)
+    if isinstance(result, timedelta):
+        return run_state.postpone_notice(digest, notice, now + result)
+    return run_state.drop_notice(digest, notice, result)

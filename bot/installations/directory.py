@@ -3,9 +3,8 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
-from zlib import crc32
 
 from cachetools import TTLCache
 
@@ -25,7 +24,7 @@ from bot.workspace import WorkspaceId
 
 # Tokens may be revoked without the app being removed, e.g. after they were seen in public.
 WAITS_FOR_REINSTALL = timedelta(days=30)
-DAY = timedelta(days=1)
+CHECKED_EVERY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +41,60 @@ class StoredInstallation:
     check_at: datetime | None = None
 
 
-class InstallationRepository:
-    """Reads and writes installations.
+# For a store of one process. With several it is shorter.
+REMEMBERED_FOR_S = 60.0
 
-    Every method may raise StoreError; those that read UnreadableSecretError, when the tokens
-    were encrypted for another place or with a lost key.
+
+class InstallationRepository:
+    """Reads and writes installations, and caches each for `for_s` seconds, also a missing one.
+
+    A change by another process is seen here so much later, unless Slack refuses the token (then
+    `forget` comes) or there was none. Until then a request of a deleted workspace may be let in,
+    with a revoked token and a store that refuses writes; an old token works for hours more.
+
+    Every method but `forget` may raise StoreError; those that read UnreadableSecretError, when the
+    tokens were encrypted for another place or with a lost key.
     """
 
-    def __init__(self, documents: Documents, ring: KeyRing) -> None:
+    def __init__(
+        self,
+        documents: Documents,
+        ring: KeyRing,
+        *,
+        clock_s: Callable[[], float] = time.monotonic,
+        for_s: float = REMEMBERED_FOR_S,
+    ) -> None:
         self._documents = documents
         self._ring = ring
+        self._known: TTLCache[WorkspaceId, StoredInstallation | None] = TTLCache(
+            10_000, for_s, timer=clock_s
+        )
+
+    async def recent(self, home: WorkspaceId) -> StoredInstallation | None:
+        """Return the installation as it was at most `for_s` seconds ago, `None` for none."""
+        try:
+            return self._known[home]
+        except KeyError:
+            return await self.get(home)
 
     async def get(self, home: WorkspaceId) -> StoredInstallation | None:
         """Return the installation of a workspace or organisation, `None` when there is none."""
         document = await self._documents.get(key_of(home))
         if document is None:
+            self._known[home] = None
             return None
         tokens = self._decrypted(home, document.value)
-        return StoredInstallation(
+        kept = self._known[home] = StoredInstallation(
             decode(home, document.value, tokens),
             document.rev,
             moment(document.value.get("refreshing_until")),
             document.due_at if tokens else None,
         )
+        return kept
+
+    def forget(self, home: WorkspaceId) -> None:
+        """Let the next `recent` read the store."""
+        self._known.pop(home, None)
 
     async def put(
         self,
@@ -88,10 +118,13 @@ class InstallationRepository:
         if installation.tokens is None:
             check_at = None
         elif check_at is None:
-            check_at = next_check(home, installation.installed_at)
+            check_at = installation.installed_at + CHECKED_EVERY
         due_at = revoked + WAITS_FOR_REINSTALL if revoked else check_at
+        self.forget(home)
         document = await self._documents.put(key_of(home), value, due_at=due_at, if_rev=if_rev)
-        return StoredInstallation(installation, document.rev, refreshing_until, check_at)
+        kept = StoredInstallation(installation, document.rev, refreshing_until, check_at)
+        self._known[home] = kept
+        return kept
 
     def _encrypted(self, home: WorkspaceId, tokens: Tokens | None) -> dict[str, Any]:
         if tokens is None:
@@ -122,69 +155,6 @@ class InstallationRepository:
         )
 
 
-def next_check(home: WorkspaceId, after: datetime) -> datetime:
-    """Return when the tokens of `home` are next checked: 12 to 36 hours later.
-
-    Each home has its own time of the day, so that they do not all come at once.
-    """
-    midnight = after.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    due_at = midnight + timedelta(seconds=crc32(str(home).encode()) % DAY.total_seconds())
-    while due_at < after + DAY / 2:
-        due_at += DAY
-    return due_at
-
-
-# For a store of one process. With several it is shorter: see `RecentInstallations`.
-REMEMBERED_FOR_S = 60.0
-
-
-class RecentInstallations:
-    """Caches each installation for `for_s` seconds, also that there is none.
-
-    A change by another process is seen here so much later, unless Slack refuses the token (then
-    `forget` comes) or there was none. Until then a request of a deleted workspace may be let in,
-    with a revoked token and a store that refuses writes; an old token works for hours more.
-    Every method but `forget` raises what the repository raises.
-    """
-
-    def __init__(
-        self,
-        repository: InstallationRepository,
-        *,
-        clock_s: Callable[[], float] = time.monotonic,
-        for_s: float = REMEMBERED_FOR_S,
-    ) -> None:
-        self._repository = repository
-        self._known: TTLCache[WorkspaceId, StoredInstallation | None] = TTLCache(
-            10_000, for_s, timer=clock_s
-        )
-
-    async def get(self, home: WorkspaceId) -> StoredInstallation | None:
-        """Return the installation as it was at most `for_s` seconds ago, `None` for none."""
-        try:
-            return self._known[home]
-        except KeyError:
-            return await self.read(home)
-
-    async def read(self, home: WorkspaceId) -> StoredInstallation | None:
-        """Return the installation as it is now, `None` for none."""
-        kept = self._known[home] = await self._repository.get(home)
-        return kept
-
-    async def put(
-        self, installation: Installation, *, if_rev: int | None, **times: datetime | None
-    ) -> StoredInstallation:
-        """Save an installation; see `InstallationRepository.put`."""
-        self.forget(installation.home)
-        kept = await self._repository.put(installation, if_rev=if_rev, **times)
-        self._known[installation.home] = kept
-        return kept
-
-    def forget(self, home: WorkspaceId) -> None:
-        """Let the next `get` read the store."""
-        self._known.pop(home, None)
-
-
 @dataclass(frozen=True, slots=True)
 class ResolvedInstallation:
     """A workspace, and the home of the installation whose token acts in it.
@@ -196,11 +166,11 @@ class ResolvedInstallation:
     workspace: WorkspaceId
 
 
+@dataclass(frozen=True, slots=True)
 class Directory:
     """Finds installations that have a token; may raise what the repository raises."""
 
-    def __init__(self, recent: RecentInstallations) -> None:
-        self._recent = recent
+    repository: InstallationRepository
 
     async def find(
         self, team_id: str, enterprise_id: str | None, *, is_org_install: bool | None = None
@@ -227,11 +197,11 @@ class Directory:
     def forget(self, workspace: WorkspaceId) -> None:
         """Let the next look read the store, e.g. as Slack has just refused the token."""
         for way in _ways(workspace):
-            self._recent.forget(way.home)
+            self.repository.forget(way.home)
 
     async def _first(self, ways: list[ResolvedInstallation]) -> ResolvedInstallation | None:
         # Twice: another process may have installed it a moment ago.
-        for look in (self._recent.get, self._recent.read):
+        for look in (self.repository.recent, self.repository.get):
             for way in ways:
                 kept = await look(way.home)
                 if kept and kept.installation.tokens:

@@ -1,9 +1,11 @@
 """An installation of the app, and the events by which it ends. Pure."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
 from typing import Any
+
+import msgspec
 
 from bot.store.documents import Document
 from bot.workspace import WorkspaceId
@@ -67,31 +69,19 @@ def moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-_AS_THEY_ARE = ("app_id", "bot_id", "bot_user_id", "installed_by", "name")
-
-
 def encode(installation: Installation) -> dict[str, Any]:
     """Return the installation as JSON, without its tokens."""
-    revoked_at = installation.revoked_at
-    return {
-        "v": 1,
-        **{name: getattr(installation, name) for name in _AS_THEY_ARE},
-        "scopes": list(installation.scopes),
-        "installed_at": installation.installed_at.isoformat(),
-        "revoked_at": revoked_at and revoked_at.isoformat(),
-    }
+    value: dict[str, Any] = msgspec.to_builtins(replace(installation, tokens=None))
+    del value["home"], value["tokens"]
+    return {"v": 1, **value}
 
 
 def decode(home: WorkspaceId, value: dict[str, Any], tokens: Tokens | None) -> Installation:
     """Return the installation that `encode` wrote, with `tokens`."""
-    return Installation(
-        **{name: value[name] for name in _AS_THEY_ARE},
-        home=home,
-        scopes=tuple(value["scopes"]),
-        installed_at=datetime.fromisoformat(value["installed_at"]),
-        tokens=tokens,
-        revoked_at=moment(value.get("revoked_at")),
+    known = msgspec.convert(
+        {**value, "home": msgspec.to_builtins(home), "tokens": None}, Installation
     )
+    return replace(known, tokens=tokens)
 
 
 class UninstallKind(Enum):

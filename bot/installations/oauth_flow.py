@@ -29,7 +29,7 @@ from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 from bot.concurrency import Tasks, run_shielded
 from bot.deduplication import DedupStore, MemoryDedup
 from bot.errors import BotError
-from bot.installations.directory import RecentInstallations
+from bot.installations.directory import InstallationRepository
 from bot.installations.models import Installation, organisation
 from bot.installations.token_rotation import dated
 from bot.slack.auth import IssuedInstallation, OAuthCalls
@@ -142,8 +142,8 @@ class NewInstallation(BoltInstallation):
 class InstallationStore(AsyncInstallationStore):
     """Bolt's interface to the stored installations, as far as its flow uses it: saving."""
 
-    def __init__(self, recent: RecentInstallations) -> None:
-        self._recent = recent
+    def __init__(self, repository: InstallationRepository) -> None:
+        self._repository = repository
 
     async def async_save(self, installation: BoltInstallation) -> None:
         """Save an installation, replacing the one before; raise StoreError.
@@ -156,7 +156,7 @@ class InstallationStore(AsyncInstallationStore):
             home, before, rev = await self._before(installation.installation.home)
             made = replace(installation.installation, home=home)
             with suppress(ConflictError):  # a token was renewed, or the app removed, in between
-                await self._recent.put(made, if_rev=rev)
+                await self._repository.put(made, if_rev=rev)
                 break
         installation.installation, installation.before = made, before
         scopes, is_again = len(made.scopes), before is not None
@@ -168,7 +168,7 @@ class InstallationStore(AsyncInstallationStore):
         """Return the home of the one before, that one, and its rev (`None`: any)."""
         for each in (home, WorkspaceId(home.team_id)):
             try:
-                kept = await self._recent.read(each)
+                kept = await self._repository.get(each)
             except UnreadableSecretError:  # its key is lost: installing again is what mends that
                 return each, None, None
             if kept:

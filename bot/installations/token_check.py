@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
 from bot.errors import BotError
-from bot.installations.directory import InstallationRepository, next_check
+from bot.installations.directory import CHECKED_EVERY, InstallationRepository
 from bot.installations.models import (
     decode,
     home_of,
@@ -104,9 +104,7 @@ class TokenChecker:
     async def check(self, home: WorkspaceId) -> None:
         """Ask Slack, and remove the tokens of `home` if it does not take them.
 
-        Raises:
-            SlackError: Slack does not say; nothing was changed.
-            StoreError: the store failed.
+        Raise SlackError if it does not say, and StoreError; nothing was changed.
         """
         while True:
             document = await self.documents.get(key_of(home))
@@ -133,7 +131,7 @@ class TokenChecker:
 
     async def _put_off(self, home: WorkspaceId) -> None:
         """Let the next check be due tomorrow."""
-        due_at = next_check(home, self.clock())
+        due_at = self.clock() + CHECKED_EVERY
 
         def put_off(document: Document | None) -> Write | None:
             if document is None or not stamp_of(home, document).has_tokens:

@@ -18,7 +18,7 @@ import structlog
 from cachetools import TTLCache
 
 from bot.concurrency import SingleFlight, Tasks, run_shielded
-from bot.installations.directory import RecentInstallations, StoredInstallation
+from bot.installations.directory import InstallationRepository, StoredInstallation
 from bot.installations.models import Installation, Tokens
 from bot.slack.auth import IssuedTokens
 from bot.slack.errors import (
@@ -67,7 +67,7 @@ class TokenProvider:
     does not take; it raises nothing.
     """
 
-    recent: RecentInstallations
+    repository: InstallationRepository
     refresh: Callable[[str], Awaitable[IssuedTokens]]
     _: KW_ONLY
     tasks: Tasks
@@ -75,8 +75,6 @@ class TokenProvider:
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     on_refused: Callable[[WorkspaceId], object] = lambda _home: None
     _flights: SingleFlight[WorkspaceId, Installation] = field(init=False)
-    # New tokens that the store did not take yet, with the refresh token spent for them.
-    _unsaved: dict[WorkspaceId, tuple[str, Tokens]] = field(default_factory=dict, init=False)
     # Slack's error for a refused refresh token, so that not every request asks again.
     _refused: TTLCache[str, str] = field(init=False)
 
@@ -93,16 +91,12 @@ class TokenProvider:
             SlackError: the last one has expired, and Slack does not give another one now.
             StoreError: the store failed.
         """
-        kept, tokens = usable(await self.recent.get(home))
+        kept, tokens = usable(await self.repository.recent(home))
         if not self._lives(tokens):
             return await self._renew(home)
         if self._is_old(tokens):
             self.tasks.start(self._renew(home))  # requests in between share one flight
         return kept.installation
-
-    def forget(self, home: WorkspaceId) -> None:
-        """Drop tokens that could not be saved, as the app was removed."""
-        self._unsaved.pop(home, None)
 
     async def _renew(self, home: WorkspaceId) -> Installation:
         return await self._flights.run(home, lambda: run_shielded(self.tasks, self._renewed(home)))
@@ -110,17 +104,14 @@ class TokenProvider:
     async def _renewed(self, home: WorkspaceId) -> Installation:
         for _ in range(LOOKS):
             # Another process may have refreshed it.
-            kept, tokens = usable(await self.recent.read(home))
-            spent, given = self._unsaved.get(home, ("", None))
-            if given and spent == tokens.refresh:
-                return await self._save(home, spent, given)
+            kept, tokens = usable(await self.repository.get(home))
             if not tokens.refresh or not self._is_old(tokens):
                 return kept.installation
             if refused := self._refused.get(tokens.refresh):
                 return self._as_it_is(kept, slack_error(refused))
             if not self._is_leased(kept):
                 with suppress(ConflictError):  # another process was faster
-                    leased = await self.recent.put(
+                    leased = await self.repository.put(
                         kept.installation,
                         if_rev=kept.rev,
                         refreshing_until=self.clock() + LEASE,
@@ -147,7 +138,6 @@ class TokenProvider:
         except SlackError as error:
             logger.warning("the token is not renewed yet", home=str(home), error=repr(error))
             return self._as_it_is(leased, error)
-        self._unsaved[home] = (refresh_token, given)
         return await self._save(home, refresh_token, given)
 
     async def _save(self, home: WorkspaceId, spent: str, given: Tokens) -> Installation:
@@ -157,22 +147,16 @@ class TokenProvider:
 
         Raises:
             TokenRefusedError: the app was removed, or its tokens were revoked.
-            StoreError: the store failed; only this process has these tokens.
+            StoreError: the store failed; these tokens are lost.
         """
         while True:
-            try:
-                kept, tokens = usable(await self.recent.read(home))
-            except TokenRefusedError:
-                self.forget(home)
-                raise
+            kept, tokens = usable(await self.repository.get(home))
             if tokens.refresh != spent:
-                self.forget(home)
                 return kept.installation
             renewed = replace(kept.installation, tokens=given)
             with suppress(ConflictError):  # changed in between: look again
-                await self.recent.put(renewed, if_rev=kept.rev, check_at=kept.check_at)
+                await self.repository.put(renewed, if_rev=kept.rev, check_at=kept.check_at)
                 logger.info("token renewed", home=str(home))
-                self.forget(home)
                 return renewed
 
     def _as_it_is(self, kept: StoredInstallation, error: SlackError) -> Installation:

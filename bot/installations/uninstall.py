@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime, timedelta
 
 import structlog
@@ -54,7 +54,7 @@ class VacuumScheduler:
             with suppress(StoreError):  # the first mark is lost only if a vacuum came in between
                 await self._documents.put(MARK, {"v": 1})
 
-    def vacuum_soon(self) -> "asyncio.Task[None] | None":
+    def begin(self) -> "asyncio.Task[None] | None":
         """Start the vacuum that is owed; return its task, or `None` during a pause."""
         pauses = self._pauses_until is not None and self._clock() < self._pauses_until
         return None if pauses else self._task.begin()
@@ -89,28 +89,20 @@ class Purger:
         """Return the stamp of the installation of `home`."""
         return stamp_of(home, await self.documents.get(key_of(home)))
 
-    async def erase(
-        self,
-        home: WorkspaceId,
-        stamp: Stamp,
-        *,
-        unless: Callable[[], Awaitable[bool]] | None = None,
-    ) -> None:
+    async def erase(self, home: WorkspaceId, stamp: Stamp) -> None:
         """Delete all data of `home`, and let the store refuse to write any more of it.
 
-        An installation that is saved during the deletion waits for its end, and stays. `unless`
-        is asked once nothing is written any more.
+        An installation that is saved during the deletion waits for its end, and stays.
 
         Raises:
-            ConflictError: the installation is not that of `stamp` any more, or `unless` said yes;
-                nothing was deleted.
+            ConflictError: the installation is not that of `stamp` any more; nothing was deleted.
         """
         prefix = prefix_of(home)
         own = _own_installations(home, await self.documents.list_keys(prefix))
         async with self.documents.forgetting(prefix, but=map(prefix_of, own)):
-            if (await self.stamp(home)).rev != stamp.rev or (unless and await unless()):
+            if (await self.stamp(home)).rev != stamp.rev:
                 await self.documents.welcome(prefix)
-                raise ConflictError("installed or granted again")
+                raise ConflictError("installed again")
             await self._delete(home, await self.documents.list_keys(prefix))
         logger.info("forgotten", home=str(home))
 
@@ -142,9 +134,10 @@ def _own_installations(home: WorkspaceId, keys: Sequence[str]) -> set[WorkspaceI
 
 # When its organisation gave the app to a workspace, by Slack's clock.
 KIND = "granted"
-RETRY_AFTER, GIVEN_UP_AFTER = timedelta(minutes=1), timedelta(days=1)
+RETRY_AFTER = timedelta(minutes=1)
 
 
+@dataclass(slots=True)
 class Uninstaller:
     """Handles events about lost and granted access: in any order, and again until it is done.
 
@@ -152,43 +145,37 @@ class Uninstaller:
     no document of its installation: since when the token is known to work, `None` for not yet.
     """
 
-    def __init__(
-        self,
-        documents: ErasableDocuments,
-        checker: TokenChecker,
-        *,
-        still_works: StillWorks,
-        installed_since: Callable[[], datetime | None] | None = None,
-    ) -> None:
-        self._documents = documents
-        self._checker = checker
-        self._clock, tasks = checker.clock, checker.tasks
-        self._vacuum = VacuumScheduler(documents, tasks, clock=checker.clock)
-        self._purger = Purger(documents, self._vacuum, checker.caches)
-        self._still_works = still_works
-        self._installed_since = installed_since
+    documents: ErasableDocuments
+    checker: TokenChecker
+    _: KW_ONLY
+    still_works: StillWorks
+    installed_since: Callable[[], datetime | None] | None = None
+    vacuum: VacuumScheduler = field(init=False)
+    _purger: Purger = field(init=False)
+    _round: NonOverlappingTask = field(init=False)
+    # And when each is tried again.
+    _open: dict[UninstallEvent, datetime] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        tasks, clock = self.checker.tasks, self.checker.clock
+        self.vacuum = VacuumScheduler(self.documents, tasks, clock=clock)
+        self._purger = Purger(self.documents, self.vacuum, self.checker.caches)
         self._round = NonOverlappingTask(tasks, self.forget_due)
-        self._open: dict[UninstallEvent, datetime] = {}  # and when each is tried again
-        self.vacuum_soon = self._vacuum.vacuum_soon
 
     def look(self) -> None:
         """Start the work that is due; this never waits."""
         self._round.begin()
-        self._vacuum.vacuum_soon()
+        self.vacuum.begin()
 
     async def handle(self, event: UninstallEvent) -> None:
-        """Handle an event.
-
-        Raises:
-            StoreError, SlackError: not done; `forget_due` tries again.
-        """
+        """Handle an event. If it raises StoreError or SlackError, `forget_due` tries again."""
         handlers: dict[UninstallKind, Callable[[UninstallEvent], Awaitable[None]]] = {
             UninstallKind.REMOVED: self._remove,
             UninstallKind.WITHDRAWN: self._withdraw,
             UninstallKind.GRANTED: self._grant,
-            UninstallKind.REVOKED: lambda each: self._checker.check(each.home),
+            UninstallKind.REVOKED: lambda each: self.checker.check(each.home),
         }
-        self._open[event] = self._clock() + RETRY_AFTER
+        self._open[event] = self.checker.clock() + RETRY_AFTER
         while True:
             with suppress(ConflictError):  # installed again, or a token renewed: look again
                 await handlers[event.kind](event)
@@ -203,15 +190,11 @@ class Uninstaller:
         await self._try(UninstallEvent(home, UninstallKind.GRANTED, at))
 
     async def forget_due(self) -> None:
-        """Retry events that failed, and delete revoked workspaces that did not come back.
-
-        Raises:
-            StoreError: the store failed again.
-        """
+        """Retry events that failed, and delete revoked workspaces that did not come back."""
         for event, retry_at in list(self._open.items()):
-            if retry_at <= self._clock():
+            if retry_at <= self.checker.clock():
                 await self._try(event)
-        for key in await self._documents.due_keys(self._clock(), limit=DUE_AT_MOST):
+        for key in await self.documents.due_keys(self.checker.clock(), limit=DUE_AT_MOST):
             if is_installation(key):
                 await self._forget_unused(home_of(key))
 
@@ -221,9 +204,6 @@ class Uninstaller:
         except Exception as error:  # the other events must not wait for this one
             log = logger.bind(home=str(event.home), kind=event.kind.value, error=repr(error))
             log.warning("not done yet", exc_info=not isinstance(error, BotError))
-            if self._clock() - event.at > GIVEN_UP_AFTER:
-                log.error("given up: this workspace's data may still be in the store")  # noqa: TRY400  # the traceback is in the line before
-                self._open.pop(event, None)
 
     async def _remove(self, event: UninstallEvent) -> None:
         home = event.home
@@ -236,36 +216,26 @@ class Uninstaller:
             return  # its own installation is gone already; the organisation's has taken over
         await self._purger.erase(home, stamp)
         if is_covered:
-            await self._documents.welcome(prefix_of(home))
+            await self.documents.welcome(prefix_of(home))
 
     async def _withdraw(self, event: UninstallEvent) -> None:
         home = event.home
-
-        def open_grants() -> list[UninstallEvent]:
-            return [e for e in self._open if (e.home, e.kind) == (home, UninstallKind.GRANTED)]
-
-        async def is_granted_again() -> bool:
-            times = [await self._granted_at(home), *(each.at for each in open_grants())]
-            return any(at is not None and event.at < at for at in times)
-
-        stamp = await self._purger.stamp(home)
-        if stamp.rev or await is_granted_again():  # with a `rev`: an installation of its own
-            return
-        for grant in open_grants():
-            del self._open[grant]  # it is earlier than this
-        await self._purger.erase(home, stamp, unless=is_granted_again)
+        stamp, granted_at = await self._purger.stamp(home), await self._granted_at(home)
+        is_granted_again = granted_at is not None and event.at < granted_at
+        if not stamp.rev and not is_granted_again:  # with a `rev`: an installation of its own
+            await self._purger.erase(home, stamp)
 
     async def _grant(self, event: UninstallEvent) -> None:
         home, around = event.home, organisation_of(event.home)
-        await self._documents.welcome(prefix_of(home))
-        if around is None or await self._documents.get(key_of(around)) is None:
+        await self.documents.welcome(prefix_of(home))
+        if around is None or await self.documents.get(key_of(around)) is None:
             return  # a late event: of an organisation that has left nothing is kept
         granted_at = await self._granted_at(home)
         if granted_at is None or granted_at < event.at:
-            await self._documents.put(f"{home}/{KIND}", {"v": 1, "at": event.at.isoformat()})
+            await self.documents.put(f"{home}/{KIND}", {"v": 1, "at": event.at.isoformat()})
 
     async def _granted_at(self, home: WorkspaceId) -> datetime | None:
-        noted = await self._documents.get(f"{home}/{KIND}")
+        noted = await self.documents.get(f"{home}/{KIND}")
         return datetime.fromisoformat(noted.value["at"]) if noted else None
 
     async def _forget_unused(self, home: WorkspaceId) -> None:
@@ -274,7 +244,7 @@ class Uninstaller:
             return
         try:
             if await self._is_covered(home):  # the organisation's serves it: its data is in use
-                await self._documents.delete(key_of(home), if_rev=stamp.rev)
+                await self.documents.delete(key_of(home), if_rev=stamp.rev)
             else:
                 await self._purger.erase(home, stamp)
         except ConflictError:
@@ -291,9 +261,9 @@ class Uninstaller:
         An event later than the installation needs no question: Slack's answer may lag, and a
         workspace that has left must leave nothing. Event times are whole seconds.
         """
-        if stamp.installed_at is None and self._installed_since is None:
+        if stamp.installed_at is None and self.installed_since is None:
             return False  # there is no installation
-        since = stamp.installed_at or (self._installed_since and self._installed_since())
+        since = stamp.installed_at or (self.installed_since and self.installed_since())
         if since and event.at > since.replace(microsecond=0):
             return False
-        return await self._still_works(event.home)
+        return await self.still_works(event.home)

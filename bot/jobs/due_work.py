@@ -19,7 +19,8 @@ AT_ONCE = 2
 class DueWork:
     """Runs `work` for each document `<workspace>/<kind>` that is due, two at once in this process.
 
-    `work` puts the document off before it begins, so that no other process takes it too.
+    `work` puts the document off before it begins, so that no other process takes it too. Work of
+    many steps ends between two of them when `has_waiting`, and comes due at once.
     """
 
     def __init__(
@@ -37,17 +38,19 @@ class DueWork:
         self._tasks = tasks
         self._clock = clock
         self._under_way: set[WorkspaceId] = set()
-        self.is_stopped = False
+        self.is_stopped = self.has_waiting = False
 
     async def run_due(self) -> None:
         """Begin what is due, the longest due first, without a wait for its end."""
+        self.has_waiting = False
         for key in await self._documents.due_keys(self._clock(), limit=LOOK_AT):
             name, _, kind = key.partition("/")
             if (
                 kind == self._kind
                 and (workspace := WorkspaceId.parse(name)) not in self._under_way
             ):
-                if self.is_stopped or len(self._under_way) >= AT_ONCE:
+                self.has_waiting = len(self._under_way) >= AT_ONCE
+                if self.is_stopped or self.has_waiting:
                     return
                 self._under_way.add(workspace)
                 self._tasks.start(self._run(workspace))

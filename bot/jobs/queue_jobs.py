@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import structlog
 from procrastinate import App, JobContext, RetryStrategy
@@ -14,7 +15,6 @@ from procrastinate.schema import SchemaManager
 from procrastinate.types import JSONValue
 
 from bot.errors import BotError
-from bot.store.postgres.leases import claimed_due, due_again
 from bot.store.postgres.migrations import OURS as STORE
 from bot.store.postgres.migrations import MigrationSet
 from bot.store.postgres.pool import Connection, Pool, db_errors
@@ -32,15 +32,14 @@ OURS = {"bot-01-fetching": FETCHING}
 
 
 def queue_migrations() -> MigrationSet:
-    """Return procrastinate's tables as they are now, and every step that led to them, in order.
+    """Return the steps that lead to procrastinate's tables, in order, and to ours in them.
 
     The names of its files begin with the version that needs them, so they sort by age:
     https://procrastinate.readthedocs.io/en/stable/howto/production/migrations.html
     """
     folder = Path(SchemaManager.get_migrations_path())
     theirs = {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.sql"))}
-    whole = "\n".join([SchemaManager.get_schema(), *OURS.values()])
-    return MigrationSet(name="procrastinate", steps={**theirs, **OURS}, whole=whole)
+    return MigrationSet("procrastinate", {**theirs, **OURS})
 
 
 def migrations() -> tuple[MigrationSet, ...]:
@@ -66,13 +65,9 @@ class Work:
     """What the queue does.
 
     `periodic` is done under each name by one of all workers, about every `every_s` seconds, and
-    never twice at once. `deliver` takes up these digests of one workspace; the jobs of a
-    workspace run one after the other. Both may be cancelled by a stop.
-
-    `deliver` returns those at which the store failed: another job takes them up soon. It may
-    raise a BotError, to be called again with the same digests. Anything else is logged.
-
-    `require_clock` raises a BotError while `clock` is wrong: then nothing is due.
+    never twice at once. `deliver` takes up these digests of one workspace, whose jobs run in
+    turn, and returns those at which the store failed, which come again soon; after a BotError
+    all of them do. `require_clock` raises a BotError while `clock` is wrong: then nothing is due.
     """
 
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
@@ -84,10 +79,9 @@ class Work:
 def add_deliver(
     app: App, work: Work, again: Callable[[str, Collection[str]], Awaitable[None]]
 ) -> None:
-    """Teach `app` to deliver.
+    """Teach `app` to deliver; `again` lets digests of a workspace be found again soon.
 
-    `again` lets digests of a workspace be found again soon. When it raises StoreError, the store
-    fails as a whole, and the job is tried again.
+    When that raises StoreError, the store fails as a whole, and the job is tried again.
     """
 
     async def deliver(context: JobContext, workspace: str, digests: list[str]) -> None:
@@ -153,7 +147,7 @@ def add_retry_stalled(app: App, *, dead_after_s: float) -> None:
     app.task(name=RETRY_STALLED, queue=PERIODIC, queueing_lock=RETRY_STALLED)(retry_stalled)
 
 
-def deliver_jobs(due: Sequence[tuple[str, str]]) -> list[Job]:
+def deliver_jobs(due: Sequence[tuple[Any, ...]]) -> list[Job]:
     """Return the jobs that deliver these (workspace, digest id), in the order of the first due."""
     digests: defaultdict[str, list[JSONValue]] = defaultdict(list)
     for workspace, digest_id in due:
@@ -180,10 +174,28 @@ AT_ONCE = 20_000
 WITHIN_S = 30.0
 # What failed is due again after so long, although its lease is not over.
 AGAIN_AFTER = timedelta(seconds=10)
-# Not what waits for its next try: it may be about unreadable digests.
-_WAITING = """
-SELECT DISTINCT lock FROM procrastinate_jobs
-WHERE status = 'todo' AND queue_name = %s AND (scheduled_at IS NULL OR scheduled_at <= now())
+# Keys are `{workspace}/{kind}/{name}`. The order of locking is that of the index on `due_at`. Jobs
+# that wait for their next try do not count: they may be about unreadable digests.
+_CLAIM = """
+WITH due AS (
+    SELECT key, due_at FROM document
+    WHERE due_at <= %(now)s
+        AND split_part(key, '/', 2) = %(kind)s
+        AND split_part(key, '/', 1) NOT IN (
+            SELECT lock FROM procrastinate_jobs
+            WHERE status = 'todo' AND queue_name = %(queue)s
+                AND (scheduled_at IS NULL OR scheduled_at <= now())
+        )
+    ORDER BY due_at, key
+    LIMIT %(limit)s
+    FOR UPDATE SKIP LOCKED
+), pushed AS (
+    UPDATE document SET due_at = %(until)s FROM due WHERE document.key = due.key
+)
+SELECT split_part(key, '/', 1), split_part(key, '/', 3) FROM due ORDER BY due_at, key
+"""
+_DUE_AGAIN = """
+UPDATE document SET due_at = %(at)s WHERE key = ANY(%(keys)s::text[]) AND due_at > %(at)s
 """
 # Defers jobs inside the transaction of the given connection.
 Defer = Callable[[list[Job], Connection], Awaitable[object]]
@@ -193,22 +205,13 @@ async def tick(pool: Pool, defer: Defer, *, clock: Callable[[], datetime]) -> in
     """Make jobs of the digests that are due, in one transaction; return how many digests.
 
     A workspace whose jobs still wait is passed over: its other digests would wait behind them
-    anyway, and a queue that falls behind must not fill up with the same digests again.
-
-    Raises:
-        StoreError: the database failed, and nothing was changed. `defer` may raise more.
+    anyway, and a queue that falls behind must not fill up with the same digests again. After a
+    StoreError nothing was changed; `defer` may raise more.
     """
     now = clock()
+    wanted = {"now": now, "until": now + LEASE, "kind": KIND, "queue": DELIVER, "limit": AT_ONCE}
     async with db_errors(WITHIN_S), pool.connection() as connection, connection.transaction():
-        waiting = await (await connection.execute(_WAITING, (DELIVER,))).fetchall()
-        due = await claimed_due(
-            connection,
-            KIND,
-            now=now,
-            until=now + LEASE,
-            but_not=[lock for (lock,) in waiting],
-            limit=AT_ONCE,
-        )
+        due = await (await connection.execute(_CLAIM, wanted)).fetchall()
         if due:
             await defer(deliver_jobs(due), connection)
     return len(due)
@@ -217,10 +220,7 @@ async def tick(pool: Pool, defer: Defer, *, clock: Callable[[], datetime]) -> in
 async def soon_again(
     pool: Pool, workspace: str, digest_ids: Collection[str], *, clock: Callable[[], datetime]
 ) -> None:
-    """Let a tick find these digests of `workspace` again before their lease is over.
-
-    Raises:
-        StoreError: the database failed.
-    """
+    """Let a tick find these digests before their lease is over; raise StoreError."""
+    keys = [f"{workspace}/{KIND}/{digest_id}" for digest_id in digest_ids]
     async with db_errors(WITHIN_S), pool.connection() as connection:
-        await due_again(connection, KIND, workspace, digest_ids, at=clock() + AGAIN_AFTER)
+        await connection.execute(_DUE_AGAIN, {"at": clock() + AGAIN_AFTER, "keys": keys})

@@ -25,10 +25,6 @@ class Ticks:
         self._every_s = every_s
         self.begun_at = self.last_at = time.monotonic()
 
-    def note(self) -> None:
-        """Record that a tick has ended well just now."""
-        self.last_at = time.monotonic()
-
     async def are_recent(self) -> bool:
         """Say whether ticks come as they should."""
         return time.monotonic() - self.last_at < MISSED_TICKS * self._every_s + 1
@@ -38,9 +34,7 @@ class Ticks:
 async def ticking(
     tick: Callable[[], Awaitable[object]], *, every_s: float, within_s: float = TICK_WITHIN_S
 ) -> AsyncIterator[Ticks]:
-    """Call `tick` at once and then every `every_s` seconds inside the block.
-
-    After `within_s` it is cancelled.
+    """Call `tick` at once and then every `every_s` seconds inside the block, each for `within_s`.
 
     A failed one is logged and not the last. One that runs when the block ends is waited for.
     APScheduler 3.11 drops a run that is a second late unless `misfire_grace_time` says otherwise.
@@ -55,7 +49,7 @@ async def ticking(
             try:
                 async with asyncio.timeout(within_s):
                     await tick()
-                ticks.note()
+                ticks.last_at = time.monotonic()
             except Exception:
                 logger.exception("a tick failed")
 

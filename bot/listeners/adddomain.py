@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 
-from bot.api_keys.service import WorkspaceTracker
+from bot.api_keys.key_service import WorkspaceTracker
 from bot.command_text import NotUnderstoodError, Word, quoted, split_words
 from bot.errors import BotError
 from bot.hostnames import HostNameError
@@ -27,7 +27,6 @@ from bot.portfolio.add_many import (
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.slack.client import open_form
 from bot.views import adddomain as views
-from bot.views import adddomain_list as list_views
 from bot.views.blocks import plain_message
 from bot.views.errors import host_sentence
 from bot.views.usage import at_it_message, pressed_already_message
@@ -55,7 +54,7 @@ class AddingListeners:
         dispatcher.on_command("/adddomain", self.add)
         dispatcher.on_form(views.ADD_FORM, read_new_domains, self.add_described)
         once = Once(done=pressed_already_message(), running=at_it_message(), per_drawing=True)
-        dispatcher.on_press(list_views.ADD_LIST, self.add_list, replies=True, once=once)
+        dispatcher.on_press(views.ADD_LIST, self.add_list, replies=True, once=once)
         dispatcher.on_options(
             views.TYPE_FIELD,
             self.offer_types,
@@ -90,11 +89,11 @@ class AddingListeners:
 
     async def add_list(self, request: Request, name: str) -> None:
         """Add a kept list after the press on `Add`."""
-        request.command_line = list_views.LIST_LINE + name
+        request.command_line = views.LIST_LINE + name
         await self.access.require(request, "add")
         report = Report(await self.lists.kept(request.workspace, name))
         stopped = plain_message("The app is restarting and had to stop.")
-        request.on_stop = lambda: list_views.list_summary(name, report, stopped)
+        request.on_stop = lambda: views.list_summary(name, report, stopped)
 
         async def step() -> None:
             await self._show_progress(request, report)
@@ -104,7 +103,7 @@ class AddingListeners:
         why = None
         if report.stopped_by:
             why = await self.failures.explain(report.stopped_by, request, request.reference)
-        await request.reply(list_views.list_summary(name, report, why))
+        await request.reply(views.list_summary(name, report, why))
 
     async def _show_progress(self, request: Request, report: Report) -> None:
         """Show the progress at first and after each quarter, where it replaces a message."""
@@ -112,7 +111,7 @@ class AddingListeners:
         is_due = done < count and done % max(MIN_STEP, math.ceil(count / STEPS)) == 0
         if done and not (is_due and (request.takes_place or request.window)):
             return
-        await request.send_progress(list_views.progress_message(report))
+        await request.send_progress(views.progress_message(report))
 
     async def offer_types(self, request: Request, typed: str) -> list[Block]:
         """Offer the types in use, and the one for owned domains."""
@@ -149,11 +148,11 @@ class AddingListeners:
 
     async def _ask(self, request: Request, name: str, new: NewDomains) -> None:
         """Ask whether to add a kept list."""
-        request.command_line = list_views.LIST_LINE + name
+        request.command_line = views.LIST_LINE + name
         listed = (await self.lists.listed(request.workspace)).by_host
         allowance = await self.failures.allowances.of(request.workspace)
         now = self.lists.clock()
-        await request.reply(list_views.list_question(name, new, listed, allowance, now))
+        await request.reply(views.list_question(name, new, listed, allowance, now))
 
 
 def read_new_domains(values: Mapping[str, Any]) -> NewDomains:

@@ -7,7 +7,6 @@ from datetime import timedelta
 from bot.digests.models import Alert
 from bot.digests.repository import DigestRepository
 from bot.listeners.modals import DigestScreen
-from bot.listeners.permissions import DigestAccess
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.slack.client import SentMessage, edit_message
@@ -17,10 +16,9 @@ from bot.views.digests import alert as views
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertListeners:
-    """The listeners of alerts. Each press is checked anew: see `DigestAccess`."""
+    """The listeners of alerts. Each press is checked: see `DigestAccess`."""
 
     alerts: DigestRepository
-    access: DigestAccess
     screen: DigestScreen
 
     def register(self, dispatcher: Dispatcher) -> None:
@@ -32,7 +30,7 @@ class AlertListeners:
         """Note who takes an alert: the first member of the channel who presses."""
         user_id = request.origin.user_id
         before = await self.alerts.alert(request.workspace, name)
-        await self.access.require_visitor(request, before.channel_id)
+        await self.screen.access.require_visitor(request, before.channel_id)
         taken = await self._change(
             request, name, lambda alert: replace(alert, taken_by=alert.taken_by or user_id)
         )
@@ -41,7 +39,7 @@ class AlertListeners:
 
     async def snooze(self, request: Request, name: str) -> None:
         """Let the domains of an alert be for seven days; for those who may change its digest."""
-        _, visitor = await self.access.digest_to_edit(request, name.partition("/")[0])
+        _, visitor = await self.screen.access.digest_to_edit(request, name.partition("/")[0])
         until = self.screen.clock() + timedelta(days=views.SNOOZE_DAYS)
 
         def snoozed(alert: Alert) -> Alert:
@@ -56,16 +54,10 @@ class AlertListeners:
     async def _change(
         self, request: Request, name: str, change: Callable[[Alert], Alert]
     ) -> Alert:
-        """Change an alert and draw its post; once more if another press came in between."""
-        changed = drawn = await self.alerts.change_alert(request.workspace, name, change)
-        while True:
-            if request.message and request.origin.channel_id:
-                message = views.redrawn(request.message, name, drawn)
-                place = SentMessage(
-                    request.origin.channel_id, str(request.message.get("ts") or "")
-                )
-                await edit_message(request.client, place, message.as_args())
-            present = await self.alerts.alert(request.workspace, name)
-            if present == drawn:
-                return changed
-            drawn = present
+        """Change an alert and draw its post."""
+        changed = await self.alerts.change_alert(request.workspace, name, change)
+        if request.message and request.origin.channel_id:
+            message = views.redrawn(request.message, name, changed)
+            place = SentMessage(request.origin.channel_id, str(request.message.get("ts") or ""))
+            await edit_message(request.client, place, message.as_args())
+        return changed

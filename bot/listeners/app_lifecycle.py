@@ -34,10 +34,6 @@ _KINDS = {
 }
 
 
-async def _nothing(_workspace: WorkspaceId) -> None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class LifecycleListeners:
     """Answers 200 when an event is handled, and 503 until then.
@@ -50,9 +46,8 @@ class LifecycleListeners:
     tasks: Tasks
     _: KW_ONLY
     clock: Callable[[], datetime]
-    on_granted: Callable[[WorkspaceId], Awaitable[object]] = _nothing
+    on_granted: Callable[[WorkspaceId], Awaitable[object]]
     answered_within_s: float = ANSWERED_WITHIN_S
-    wiped_within_s: float = WIPED_WITHIN_S
 
     def register(self, app: AsyncApp) -> None:
         """Attach every listener of this class."""
@@ -62,15 +57,11 @@ class LifecycleListeners:
 
     async def follow(self, body: Mapping[str, Any]) -> BoltResponse | None:
         """Delete the data of uninstalled workspaces, then answer 200."""
-        loop = asyncio.get_running_loop()
-        is_done: asyncio.Future[bool] = loop.create_future()
-        self.tasks.start(self._follow_all(read_departures(body, self.clock()), is_done))
-        try:
-            async with asyncio.timeout(self.answered_within_s):
-                if await asyncio.shield(is_done):
-                    return None
-        except TimeoutError:
-            logger.warning("still deleting")
+        deleting = self.tasks.start(self._follow_all(read_departures(body, self.clock())))
+        await asyncio.wait({deleting}, timeout=self.answered_within_s)
+        if deleting.done() and deleting.result():
+            return None
+        logger.warning("still deleting")
         return BoltResponse(status=503, body="not done yet")
 
     async def grant(self, body: Mapping[str, Any]) -> None:
@@ -79,14 +70,12 @@ class LifecycleListeners:
             await self.uninstaller.grant(granted.home, granted.at)
             await self.on_granted(granted.home)
 
-    async def _follow_all(
-        self, events: list[UninstallEvent], is_done: "asyncio.Future[bool]"
-    ) -> None:
+    async def _follow_all(self, events: list[UninstallEvent]) -> bool:
         # One after another; one that fails must not stop the others.
         results = [await self._follow(event) for event in events]
-        if wiping := self.uninstaller.vacuum_soon():  # in a small store it is done in no time
-            await asyncio.wait({wiping}, timeout=self.wiped_within_s)
-        is_done.set_result(all(results))
+        if wiping := self.uninstaller.vacuum.begin():  # in a small store it is done in no time
+            await asyncio.wait({wiping}, timeout=WIPED_WITHIN_S)
+        return all(results)
 
     async def _follow(self, event: UninstallEvent) -> bool:
         log = logger.bind(
@@ -146,10 +135,7 @@ def _enterprise_id(body: Mapping[str, Any]) -> str | None:
 
 
 def _authorization(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the one installation that the event is for.
-
-    https://docs.slack.dev/apis/events-api#authorizations
-    """
+    """Return an event's installation: https://docs.slack.dev/apis/events-api#authorizations."""
     return next(iter(body.get("authorizations") or ()), {})
 
 

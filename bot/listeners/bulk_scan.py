@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.bulk_scans import BulkScanOverError, BulkScanRunsError, BulkScans, items_of
+from bot.bulk_scans import BulkScan, BulkScanOverError, BulkScanRunsError, BulkScans, items_of
 from bot.command_text import split_words
 from bot.concurrency import off_loop
 from bot.hostnames import HostNameError, host_name
@@ -73,18 +73,28 @@ class BulkScanListeners:
         await request.reply(views.started_message(run, request.workspace.team_id))
 
     async def stop(self, request: Request, run_id: str) -> None:
-        """Stop a bulk scan after its present domain: who began it may, whatever admins chose."""
-        await self.bulk.stop(request.workspace, run_id)
+        """Stop a bulk scan after its present domain: for who began it, and managers of the key."""
+        run, person = await self._last(request, run_id), request.origin.user_id
+        if run.asked_by == person:
+            await self.bulk.stop(request.workspace, run_id, person)
+            return
+        await self.access.permissions.require_configurer(request)
+        await self.bulk.stop(request.workspace, run_id, person)
+        await request.reply(views.stopping_message(run))
 
     async def retry(self, request: Request, run_id: str) -> None:
         """Scan what a bulk scan did not: what was left first, as it did not fail yet."""
         await self.access.require(request, "scan")
-        run = await self.bulk.last(request.workspace)
-        if run is None or run.run_id != run_id:
-            raise BulkScanOverError("another one has taken its place")
+        run = await self._last(request, run_id)
         items = [replace(each, trouble=None) for each in (*run.left, *run.failed)]
         person = request.origin.user_id
         await self.bulk.start(request.workspace, person, items, run.what, after=run_id)
+
+    async def _last(self, request: Request, run_id: str) -> BulkScan:
+        run = await self.bulk.last(request.workspace)
+        if run is None or run.run_id != run_id:
+            raise BulkScanOverError("another one has taken its place")
+        return run
 
     async def _known(self, request: Request, query: Query) -> KnownEnds | None:
         if not query.needs_ends:

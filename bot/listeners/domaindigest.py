@@ -28,6 +28,7 @@ from bot.slack.client import push_form, update_form
 from bot.slack.errors import SlackError
 from bot.views.blocks import plain_message
 from bot.views.digests import modal, tables
+from bot.views.digests.alert import alert_preview
 from bot.views.digests.errors import RESUME_DIGEST, SEND_DIGEST
 from bot.views.digests.post import NO_DETAILS, SHOW_DETAILS, details_message, digest_message
 from bot.views.digests.wording import MANAGE_DIGEST
@@ -183,7 +184,8 @@ class DigestListeners:
         try:
             digest, _ = await self.access.digest_to_edit(request, digest_id)
             post = await self.digests.preview(request.workspace, digest)
-            message = await asyncio.to_thread(digest_message, post)
+            draw = alert_preview if digest.plan.is_alert else digest_message
+            message = await asyncio.to_thread(draw, post)
         except BotError as error:
             message = plain_message(await self.screen.trouble(request, error))
         form = modal.preview_form(message)

@@ -186,12 +186,12 @@ class DigestFormListeners:
         if before is None:
             visitor = await self.access.require_editor(request, plan.channel_id)
             require_open(visitor)
-            made = await self.digests.make(
+            made, is_announced = await self.digests.make(
                 workspace, plan, by=visitor.editor, digest_id=note.nonce.partition("-")[0]
             )
-            line = modal.saved_line(made.digest, visitor.member.zone)
-            doubt = "" if made.is_announced else f"\n{modal.UNANNOUNCED}"
-            return made.digest, visitor, line + doubt
+            line = modal.saved_line(made, visitor.member.zone)
+            doubt = "" if is_announced else f"\n{modal.UNANNOUNCED}"
+            return made, visitor, line + doubt
         if before.plan.channel_id == plan.channel_id:
             visitor = await self.access.require_editor_of(request, before)
         else:  # they must be in both channels
@@ -215,11 +215,7 @@ class DigestFormListeners:
         return changed, visitor, modal.saved_line(changed, visitor.member.zone)
 
     async def _same_digest(self, request: Request, note: FormNote) -> Digest:
-        """Return the digest of a form.
-
-        Raises:
-            UnknownDigestError: it was deleted. EditConflictError: it has another version now.
-        """
+        """Return the digest of a form; raise UnknownDigestError or EditConflictError."""
         digest = await self.digests.get(request.workspace, note.digest_id or "")
         if digest.version != note.version:
             raise EditConflictError(digest)

@@ -17,6 +17,9 @@ from bot.views.digests.mention_fields import MAX_WHO, box_of, is_same_label
 from bot.views.digests.modal import UNTIL_FIELD
 from bot.views.text import outside
 
+# As Slack sends them: by the id of the block and that of the element.
+Values = Mapping[str, Mapping[str, Any]]
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Field:
@@ -52,7 +55,7 @@ class Field:
         return tuple(dict.fromkeys(self.state.get("selected_users") or ()))
 
 
-def field_in(values: Mapping[str, Any], action_id: str) -> Field:
+def field_in(values: Values, action_id: str) -> Field:
     """Return the field with that `action_id`, else an empty one.
 
     The id of its block is not known beforehand: see `Editing.nonce`.
@@ -71,41 +74,60 @@ _GROUP = re.compile(r"S[A-Z0-9]+")
 DAYS = {f"{day}": day for day in range(7)}
 
 
-def channel_in(field: Field) -> str:
+def draft_in(values: Values) -> form_fields.Draft:
+    """Return the values of the fields."""
+    days = field_in(values, form_fields.DAYS_FIELD).options
+    rules = field_in(values, form_fields.RULES_FIELD)
+    has_rules = rules.state.get("selected_options") is not None
+    return form_fields.Draft(
+        channel_id=field_in(values, form_fields.CHANNEL_FIELD).state.get("selected_conversation"),
+        days=frozenset(DAYS[day] for day in days if day in DAYS),
+        at=field_in(values, form_fields.TIME_FIELD).state.get("selected_time"),
+        zone=field_in(values, form_fields.ZONE_FIELD).value,
+        filter_text=field_in(values, form_fields.FILTER_FIELD).text,
+        mode=field_in(values, form_fields.MODE_FIELD).value or "",
+        life=field_in(values, form_fields.LIFE_FIELD).value or "",
+        worst=field_in(values, form_fields.WORST_FIELD).text,
+        night=field_in(values, form_fields.NIGHT_FIELD).text,
+        label=field_in(values, form_fields.LABEL_FIELD).value,
+        people=field_in(values, form_fields.PEOPLE_FIELD).user_ids,
+        group=field_in(values, form_fields.GROUP_FIELD).option,
+        kept=tuple(filter(box_of, rules.options)) if has_rules else None,
+    )
+
+
+def channel_in(channel_id: str | None) -> str:
     """Return the id of a channel; raise ValueError for a direct message."""
-    channel_id: str = field.state.get("selected_conversation") or ""
-    if not _CHANNEL.fullmatch(channel_id):
+    if not _CHANNEL.fullmatch(channel_id or ""):
         raise ValueError("Please choose a channel.")
-    return channel_id
+    return channel_id or ""
 
 
-def days_in(field: Field) -> frozenset[int]:
+def days_in(chosen: list[str]) -> frozenset[int]:
     """Return at least one weekday, from 0 for Monday."""
-    chosen = field.options
     if not chosen or not all(day in DAYS for day in chosen):
         raise ValueError("Please choose at least one day.")
     return frozenset(DAYS[day] for day in chosen)
 
 
-def time_in(field: Field) -> time:
+def time_in(text: str | None) -> time:
     """Return a time of day."""
-    at = time_of(field.state.get("selected_time") or "")
+    at = time_of(text or "")
     if at is None:
         raise ValueError("Please choose a time, such as 09:00.")
     return at
 
 
-def zone_in(field: Field) -> str:
+def zone_in(zone: str | None) -> str:
     """Return the IANA name of a time zone."""
-    zone = field.value or ""
-    if not is_zone(zone):
+    if not is_zone(zone or ""):
         raise ValueError("Pick a time zone from the list.")
-    return zone
+    return zone or ""
 
 
-def filter_in(field: Field) -> str:
+def filter_in(typed: str) -> str:
     """Return the typed filter of `/domains`, empty for all domains."""
-    typed = field.text.strip()
+    typed = typed.strip()
     if len(typed) > models.MAX_FILTER_CHARS:
         raise ValueError(f"A filter has at most {models.MAX_FILTER_CHARS} characters.")
     if holds_secret(typed):
@@ -135,45 +157,39 @@ def _not_understood(typed: str) -> Iterator[str]:
         yield f"Leave out {_named(unusable)}: a post has neither an order nor pages."
 
 
-def mode_in(field: Field) -> models.Mode:
+def mode_in(value: str) -> models.Mode:
     """Return when to post."""
-    if form_fields.looks_of(field.value or ""):
+    if form_fields.looks_of(value):
         return models.Mode.WORSE
     try:
-        return models.Mode(field.value)
+        return models.Mode(value)
     except ValueError:
         raise ValueError("Please choose when to post.") from None
 
 
-def life_in(field: Field) -> int | None:
+def life_in(value: str) -> int | None:
     """Return the number of silent runs before a sign of life, `None` for never."""
     try:
-        return form_fields.life_of(field.value or "")
+        return form_fields.life_of(value)
     except ValueError:
         raise ValueError("Choose a number of quiet runs, or Never.") from None
 
 
-def worst_in(field: Field) -> int:
+def worst_in(text: str) -> int:
     """Return the number of worst domains to show."""
-    return _number_in(field, models.WORST_COUNTS)
+    return _number_in(text, models.WORST_COUNTS)
 
 
-def night_in(field: Field) -> int:
+def night_in(text: str) -> int:
     """Return the number of domains to scan a night, 0 for an empty field."""
-    return _number_in(field, models.SCANS_A_NIGHT) if field.text.strip() else 0
+    return _number_in(text, models.SCANS_A_NIGHT) if text.strip() else 0
 
 
-def _number_in(field: Field, allowed: range) -> int:
-    count = models.number_of(field.text.strip(), allowed)
+def _number_in(text: str, allowed: range) -> int:
+    count = models.number_of(text.strip(), allowed)
     if count is None:
         raise ValueError(f"Type a whole number from {allowed[0]} to {allowed[-1]}.")
     return count
-
-
-def group_in(field: Field) -> tuple[str, str] | None:
-    """Return the id and the handle of a user group, or `None`."""
-    chosen = field.option
-    return chosen if chosen and _GROUP.fullmatch(chosen[0]) else None
 
 
 def _named(parts: list[str]) -> str:
@@ -186,56 +202,51 @@ def _joined(parts: list[str], by: str) -> str:
     return by.join(parts[:MAX_PARTS_NAMED]) + more
 
 
-def kept_in(values: Mapping[str, Any]) -> tuple[form_fields.RuleBox, ...] | None:
-    """Return the ticked boxes; `None` if the form has none, so that every rule stays."""
-    chosen = field_in(values, form_fields.RULES_FIELD).state.get("selected_options")
-    if chosen is None:
-        return None
-    found = ((option["value"], box_of(option["value"])) for option in chosen)
-    return tuple(form_fields.RuleBox(value, rule[2]) for value, rule in found if rule)
-
-
-def rule_in(values: Mapping[str, Any], errors: dict[str, str]) -> models.Mention | None:
-    """Return the new mention rule, `None` for none; add its problems to `errors`."""
-    label = field_in(values, form_fields.LABEL_FIELD)
-    people = field_in(values, form_fields.PEOPLE_FIELD)
-    group = field_in(values, form_fields.GROUP_FIELD)
-    chosen = group_in(group)
-    who = (*people.user_ids, chosen[0]) if chosen else people.user_ids
-    if group.value and not chosen:
-        errors[group.block_id] = "Please pick a user group from the list."
-    if not label.value:
+def rule_in(draft: form_fields.Draft, errors: dict[str, str]) -> models.Mention | None:
+    """Return the new mention rule, `None` for none; add its problems to `errors` by field."""
+    label, group = draft.label, draft.group
+    is_group = group is not None and _GROUP.fullmatch(group[0]) is not None
+    who = (*draft.people, group[0]) if group and is_group else draft.people
+    if group and not is_group:
+        errors[form_fields.GROUP_FIELD] = "Please pick a user group from the list."
+    if not label:
         if who:
-            errors[label.block_id] = "Pick the tag or folder whose domains they own."
+            errors[form_fields.LABEL_FIELD] = "Pick the tag or folder whose domains they own."
         return None
-    if not models.is_label(label.value):
-        errors[label.block_id] = "Pick a tag or a folder from the list, or type tag:prod."
+    if not models.is_label(label):
+        errors[form_fields.LABEL_FIELD] = "Pick a tag or a folder from the list, or type tag:prod."
     elif not who:
-        errors.setdefault(people.block_id, "Pick whom to mention, or empty the tag or folder.")
+        errors[form_fields.PEOPLE_FIELD] = "Pick whom to mention, or empty the tag or folder."
     else:
-        _check_room(values, models.Mention(label=label.value, who=who), errors)
-    return models.Mention(label=label.value, who=who)
+        _check_room(_rules(draft), models.Mention(label=label, who=who), errors)
+    return models.Mention(label=label, who=who)
 
 
-def _check_room(values: Mapping[str, Any], new: models.Mention, errors: dict[str, str]) -> None:
-    kept = _read(kept_in(values) or ())
+def _rules(draft: form_fields.Draft) -> list[tuple[int, int, str]]:
+    return [rule for value in draft.kept or () if (rule := box_of(value))]
+
+
+def _check_room(
+    kept: list[tuple[int, int, str]], new: models.Mention, errors: dict[str, str]
+) -> None:
     joined = [count for _, count, label in kept if is_same_label(label, new.label)]
     if not joined and len(kept) >= models.MAX_RULES:
-        errors[field_in(values, form_fields.LABEL_FIELD).block_id] = (
+        errors[form_fields.LABEL_FIELD] = (
             f"There can be {models.MAX_RULES} rules. Remove the tick from one first."
         )
     if sum(joined) + len(new.who) > MAX_WHO:
-        errors[field_in(values, form_fields.PEOPLE_FIELD).block_id] = (
+        errors[form_fields.PEOPLE_FIELD] = (
             f"At most {MAX_WHO} people and user groups are mentioned for one tag or folder"
             f"{f': it has {sum(joined)} already' if joined else ''}."
         )
 
 
-def _read(kept: tuple[form_fields.RuleBox, ...]) -> list[tuple[int, int, str]]:
-    return [found for box in kept if (found := box_of(box.value))]
+def _read(kept: tuple[str, ...]) -> list[tuple[int, int, str]]:
+    return [found for value in kept if (found := box_of(value))]
 
 
 T = TypeVar("T")
+V = TypeVar("V")
 LONGEST_PAUSE = timedelta(days=3_650)
 
 
@@ -251,52 +262,30 @@ class GivenDigest:
     kept: frozenset[int] | None = None
 
 
-def draft_in(values: Mapping[str, Any]) -> form_fields.Draft:
-    """Return the values of the fields."""
-    days = field_in(values, form_fields.DAYS_FIELD).options
-    return form_fields.Draft(
-        channel_id=field_in(values, form_fields.CHANNEL_FIELD).state.get("selected_conversation"),
-        days=frozenset(DAYS[day] for day in days if day in DAYS),
-        at=field_in(values, form_fields.TIME_FIELD).state.get("selected_time"),
-        zone=field_in(values, form_fields.ZONE_FIELD).value,
-        filter_text=field_in(values, form_fields.FILTER_FIELD).text,
-        mode=field_in(values, form_fields.MODE_FIELD).value or "",
-        life=field_in(values, form_fields.LIFE_FIELD).value or "",
-        worst=field_in(values, form_fields.WORST_FIELD).text,
-        night=field_in(values, form_fields.NIGHT_FIELD).text,
-        label=field_in(values, form_fields.LABEL_FIELD).value,
-        people=field_in(values, form_fields.PEOPLE_FIELD).user_ids,
-        group=group_in(field_in(values, form_fields.GROUP_FIELD)),
-        kept=kept_in(values),
-    )
-
-
-def read_digest_form(values: Mapping[str, Any]) -> GivenDigest:
+def read_digest_form(values: Values) -> GivenDigest:
     """Return the values of the form; raise FormErrors, by block id."""
-    errors: dict[str, str] = {}
+    draft, errors = draft_in(values), dict[str, str]()
 
-    def read(action_id: str, take: Callable[[Field], T]) -> T | None:
-        field = field_in(values, action_id)
+    def read(action_id: str, take: Callable[[V], T], value: V) -> T | None:
         try:
-            return take(field)
+            return take(value)
         except ValueError as error:
-            errors[field.block_id] = str(error)
+            errors[action_id] = str(error)
             return None
 
-    channel_id = read(form_fields.CHANNEL_FIELD, channel_in)
-    days, at = read(form_fields.DAYS_FIELD, days_in), read(form_fields.TIME_FIELD, time_in)
-    zone = read(form_fields.ZONE_FIELD, zone_in)
-    filter_text, mode = (
-        read(form_fields.FILTER_FIELD, filter_in),
-        read(form_fields.MODE_FIELD, mode_in),
-    )
-    life, worst = read(form_fields.LIFE_FIELD, life_in), read(form_fields.WORST_FIELD, worst_in)
-    night = read(form_fields.NIGHT_FIELD, night_in)
-    rule = rule_in(values, errors)
+    channel_id = read(form_fields.CHANNEL_FIELD, channel_in, draft.channel_id)
+    days = read(form_fields.DAYS_FIELD, days_in, field_in(values, form_fields.DAYS_FIELD).options)
+    at = read(form_fields.TIME_FIELD, time_in, draft.at)
+    zone = read(form_fields.ZONE_FIELD, zone_in, draft.zone)
+    filter_text = read(form_fields.FILTER_FIELD, filter_in, draft.filter_text)
+    mode = read(form_fields.MODE_FIELD, mode_in, draft.mode)
+    life = read(form_fields.LIFE_FIELD, life_in, draft.life)
+    worst = read(form_fields.WORST_FIELD, worst_in, draft.worst)
+    night = read(form_fields.NIGHT_FIELD, night_in, draft.night)
+    rule = rule_in(draft, errors)
     # Without an error all values are there; the type checker needs the names.
     if errors or not (channel_id and days and at and zone and mode and worst):
-        raise FormErrors(errors)
-    draft = draft_in(values)
+        raise FormErrors({field_in(values, name).block_id: text for name, text in errors.items()})
     plan = models.Plan(
         channel_id=channel_id,
         schedule=Schedule(days, at, zone, form_fields.looks_of(draft.mode)),
@@ -307,11 +296,11 @@ def read_digest_form(values: Mapping[str, Any]) -> GivenDigest:
         mentions=(rule,) if rule else (),
         scans_a_night=night or 0,
     )
-    kept = None if draft.kept is None else frozenset(place for place, _, _ in _read(draft.kept))
+    kept = None if draft.kept is None else frozenset(place for place, _, _ in _rules(draft))
     return GivenDigest(draft=draft, plan=plan, kept=kept)
 
 
-def read_pause_form(values: Mapping[str, Any], first: date) -> date | None:
+def read_pause_form(values: Values, first: date) -> date | None:
     """Return the day on which a pause ends, `None` for none; raise FormErrors before `first`."""
     field = field_in(values, UNTIL_FIELD)
     if not (picked := field.state.get("selected_date")):

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import structlog
@@ -22,9 +23,9 @@ from bot.admin import (
     UnfitGroupError,
     UnfitManagerError,
 )
+from bot.api_keys.key_service import KeyService
 from bot.api_keys.notifications import ManagerNotifier
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import KeyService
 from bot.commands import Audience
 from bot.digests.service import DigestService
 from bot.errors import BotError, NotAllowedError
@@ -160,14 +161,16 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ManagersListeners:
-    """The listeners of the managers' form, for admins and owners: checked at each press.
+class AdminListeners:
+    """The listeners of the forms about managers, and about who may add and scan.
 
-    `listed_within_s` limits how long the form waits for the user groups.
+    They are for admins and owners, checked at each press. `listed_within_s` limits how long the
+    form of the managers waits for the user groups.
     """
 
     permissions: Permissions
     managers: Managers
+    audiences: Audiences
     audit: Audit
     notifier: ManagerNotifier
     screen: KeyScreen
@@ -175,16 +178,16 @@ class ManagersListeners:
 
     def register(self, dispatcher: Dispatcher) -> None:
         """Attach every listener of this class."""
-        dispatcher.on_press(api_key.NAME_MANAGERS, self.open_form)
-        dispatcher.on_options(admin.GROUPS_FIELD, self.offer_groups)
-        dispatcher.on_form(
-            admin.MANAGERS_FORM,
-            read_managers_form,
-            self.name,
-            busy=lambda: admin.managers_notice(admin.SAVING),
+        naming, choosing = (
+            partial(draw, admin.SAVING) for draw in (admin.managers_notice, admin.audiences_notice)
         )
+        dispatcher.on_press(api_key.NAME_MANAGERS, self.open_managers)
+        dispatcher.on_options(admin.GROUPS_FIELD, self.offer_groups)
+        dispatcher.on_form(admin.MANAGERS_FORM, read_managers_form, self.name, busy=naming)
+        dispatcher.on_press(api_key.CHOOSE_AUDIENCES, self.open_audiences)
+        dispatcher.on_form(admin.AUDIENCES_FORM, read_audiences_form, self.choose, busy=choosing)
 
-    async def open_form(self, request: Request, _value: str) -> None:
+    async def open_managers(self, request: Request, _value: str) -> None:
         """Open the form with the present managers."""
         await self.permissions.require_admin(request)
         form = await self._form(request)
@@ -227,11 +230,7 @@ class ManagersListeners:
             await self.screen.show(request, form, Message(text))
 
     async def _save(self, request: Request, before: Named, wanted: Named) -> None:
-        """Save and announce the managers.
-
-        Raises:
-            ConflictError: somebody else has changed them. UnfitManagerError, UnfitGroupError.
-        """
+        """Save and announce managers; raise ConflictError, UnfitManagerError, UnfitGroupError."""
         workspace, by = request.workspace, request.origin.user_id
         ids = wanted.user_ids
         asked = (fetch_member(request.client, workspace, user_id) for user_id in ids)
@@ -273,37 +272,7 @@ class ManagersListeners:
             logger.warning("no user groups to name", error=repr(error))
             return admin.Groups(why_not=admin.UNSAID)
 
-
-def read_managers_form(values: Mapping[str, Any]) -> Chosen:
-    """Return the ids of the chosen people and groups."""
-    people = field_in(values, admin.MANAGERS_FIELD).user_ids[:MAX_MANAGERS]
-    groups = field_in(values, admin.GROUPS_FIELD)
-    if "selected_options" not in groups.state:
-        return Chosen(people, None)
-    ids = [each for each in groups.options if each and _GROUP.fullmatch(each)]
-    return Chosen(people, tuple(dict.fromkeys(ids))[:MAX_GROUPS])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AudiencesListeners:
-    """The listeners of the form about who may add and scan, for admins and owners."""
-
-    permissions: Permissions
-    audiences: Audiences
-    audit: Audit
-    screen: KeyScreen
-
-    def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
-        dispatcher.on_press(api_key.CHOOSE_AUDIENCES, self.open_form)
-        dispatcher.on_form(
-            admin.AUDIENCES_FORM,
-            read_audiences_form,
-            self.choose,
-            busy=lambda: admin.audiences_notice(admin.SAVING),
-        )
-
-    async def open_form(self, request: Request, _value: str) -> None:
+    async def open_audiences(self, request: Request, _value: str) -> None:
         """Open the form with the present audiences."""
         await self.permissions.require_admin(request)
         chosen = await self.audiences.chosen(request.workspace)
@@ -325,6 +294,16 @@ class AudiencesListeners:
         else:
             saved = f"{admin.SAVED} {text}"
             await self.screen.show(request, admin.audiences_notice(saved), Message(saved))
+
+
+def read_managers_form(values: Mapping[str, Any]) -> Chosen:
+    """Return the ids of the chosen people and groups."""
+    people = field_in(values, admin.MANAGERS_FIELD).user_ids[:MAX_MANAGERS]
+    groups = field_in(values, admin.GROUPS_FIELD)
+    if "selected_options" not in groups.state:
+        return Chosen(people, None)
+    ids = [each for each in groups.options if each and _GROUP.fullmatch(each)]
+    return Chosen(people, tuple(dict.fromkeys(ids))[:MAX_GROUPS])
 
 
 def read_audiences_form(values: Mapping[str, Any]) -> dict[str, Audience]:

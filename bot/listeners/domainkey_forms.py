@@ -8,14 +8,16 @@ from functools import partial
 from typing import Any
 
 from bot.api_keys import models
+from bot.api_keys.key_service import KeyCheck, KeyService
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import KeyCheck, KeyService
+from bot.deferred_commands import DeferredCommands
 from bot.digests.service import DigestService
 from bot.errors import BotError, NotAllowedError
+from bot.listeners.command_lines import CommandLines
 from bot.listeners.modals import KeyScreen
 from bot.listeners.permissions import Permissions
 from bot.listeners.request import FormErrors, Request
-from bot.listeners.router import DeferredRuns, Dispatcher
+from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
 from bot.redaction import holds_secret
 from bot.slack.client import open_form
@@ -49,9 +51,7 @@ class GivenKey:
 def read_key_form(values: Mapping[str, Any]) -> GivenKey:
     """Return the values of the form; raise FormErrors, which never repeat the typed text."""
     typed = values[forms.SECRET_BLOCK][forms.SECRET_FIELD].get("value") or ""
-    label = (
-        values[forms.LABEL_BLOCK][forms.LABEL_FIELD].get("value") or ""
-    ).strip() or PROPOSED_LABEL
+    label = (values[forms.LABEL_BLOCK][forms.LABEL_FIELD].get("value") or "").strip()
     expiry = values[forms.EXPIRY_BLOCK][forms.EXPIRY_FIELD]["selected_option"]["value"]
     day = values[forms.EXPIRY_DAY_BLOCK][forms.EXPIRY_DAY_FIELD].get("selected_date")
     chosen = values[forms.SCOPES_BLOCK][forms.SCOPES_FIELD].get("selected_options") or []
@@ -85,7 +85,8 @@ class KeyFormListeners:
     permissions: Permissions
     keys: Keys
     key_service: KeyService
-    deferred: DeferredRuns
+    deferred: DeferredCommands
+    lines: CommandLines
     digests: DigestService
     screen: KeyScreen
     clock: Callable[[], datetime]
@@ -130,12 +131,11 @@ class KeyFormListeners:
 
     async def ask_for_key(self, request: Request, _value: str) -> None:
         """Show the second step: the new key is entered."""
-
-        def step(slots: models.KeyPair) -> Block:
-            metadata = request.as_metadata()
-            return forms.second_step(metadata, self._proposed(slots), None, slots)
-
-        await self._show_step(request, step)
+        metadata = request.as_metadata()
+        await self._show_step(
+            request,
+            lambda slots: forms.second_step(metadata, self._proposed(slots), None, slots),
+        )
 
     async def swap(self, request: Request, given: GivenKey) -> None:
         """Check the new key, use it at once, and show the third step."""
@@ -153,20 +153,18 @@ class KeyFormListeners:
 
     async def go_on(self, request: Request, mark: str) -> None:
         """Show the third step of a rotation that was left there."""
-
-        def step(slots: models.KeyPair) -> Block:
-            metadata = request.as_metadata()
-            return forms.third_step(slots.record, _earlier(slots, mark), None, metadata)
-
-        await self._show_step(request, step)
+        metadata = request.as_metadata()
+        await self._show_step(
+            request,
+            lambda slots: forms.third_step(slots.record, _earlier(slots, mark), None, metadata),
+        )
 
     async def ask_to_delete(self, request: Request, mark: str) -> None:
         """Show the fourth step: the old key is deleted in the service."""
-
-        def step(slots: models.KeyPair) -> Block:
-            return forms.fourth_step(_earlier(slots, mark), request.as_metadata())
-
-        await self._show_step(request, step)
+        metadata = request.as_metadata()
+        await self._show_step(
+            request, lambda slots: forms.fourth_step(_earlier(slots, mark), metadata)
+        )
 
     async def finish(self, request: Request, mark: str) -> None:
         """Delete the old key here: it was deleted in the service."""
@@ -211,11 +209,13 @@ class KeyFormListeners:
         return None
 
     async def _run_deferred(self, request: Request) -> None:
-        await self.deferred.run_all(request.workspace, request.client)
-        await self.digests.retry_waiting(request.workspace)
+        workspace = request.workspace
+        kept = await self.deferred.take_all(workspace)
+        self.lines.run_kept(workspace, request.client, kept)
+        await self.digests.retry_waiting(workspace)
 
     def _proposed(self, slots: models.KeyPair) -> forms.KeyFormValues:
-        label = proposed_label(slots, self.clock().date())
+        label = proposed_label(slots.record, self.clock().date())
         return forms.KeyFormValues(label=label, scopes=slots.record.scopes)
 
     async def _slots(self, request: Request) -> models.KeyPair:

@@ -12,13 +12,13 @@ from typing import Any, TypeVar
 
 import structlog
 from cachetools import TTLCache
-from slack_bolt.async_app import AsyncApp
 from slack_bolt.context.respond.async_respond import AsyncRespond
 from slack_bolt.response import BoltResponse
 
+from bot.api_keys.key_service import LackingScopeError
 from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import LackingScopeError
+from bot.bulk_scans import BulkScanRunsError
 from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
 from bot.concurrency import Tasks
@@ -33,14 +33,9 @@ from bot.slack.errors import SlackError, SlackRefusedError
 from bot.store.documents import ForgottenError, StoreError, UnreadableSecretError
 from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerError
 from bot.tracker.slots import noting_waits
+from bot.views import usage
 from bot.views.blocks import Facts
 from bot.views.errors import failure_message
-from bot.views.usage import (
-    done_message,
-    not_understood_message,
-    stopping_message,
-    working_message,
-)
 from bot.workspace import WorkspaceId, caller_context
 
 T = TypeVar("T")
@@ -64,6 +59,7 @@ def outcome_of(error: BaseException | None) -> str:
 
 # What an admin reads differs from what a member reads.
 _FOR_ADMINS = (
+    BulkScanRunsError,
     NoKeyError,
     LackingScopeError,
     TrackerError,
@@ -89,7 +85,7 @@ class Failures:
         """Return the message about an error; a command that lacks a key is stored for later."""
         command = (request.command_line or "").partition(" ")[0]
         if isinstance(error, NotUnderstoodError) and command in COMMANDS:
-            return not_understood_message(command, error.problems, error.understood)
+            return usage.not_understood_message(command, error.problems, error.understood)
         is_kept = isinstance(error, NoKeyError) and await self._defer(request)
         facts = await self.facts(error, request, reference, is_kept=is_kept)
         return failure_message(error, facts)
@@ -162,9 +158,8 @@ class ExternalUserGuard:
     async def check(self, request: Request) -> None:
         """Return if the person belongs to the workspace, or to its organisation.
 
-        Raises:
-            StrangerError: they do not, or the bot cannot see them.
-            SlackError: the request names another workspace, and Slack does not say who they are.
+        Raise StrangerError if not, or if the bot cannot see them; SlackError if the request names
+        another workspace and Slack does not say who they are.
         """
         who = (request.workspace, request.origin.user_id)
         if who in self._known and not request.is_from_elsewhere:
@@ -188,15 +183,10 @@ class ExternalUserGuard:
 RESPONDED_WITHIN_S = 2.0
 
 
-def register_error_handler(app: AsyncApp) -> None:
-    """Attach the handler of failures before an ack; afterwards the boundary answers."""
-    app.error(answer_unread)
-
-
 async def answer_unread(
     error: Exception, body: Mapping[str, Any], respond: AsyncRespond
 ) -> BoltResponse:
-    """Answer a command or a press with a sentence, anything else with 503.
+    """Answer what failed before its ack: a command or a press with a sentence, else with 503.
 
     What comes from an unknown workspace gets 200: it would fail again.
 
@@ -270,10 +260,7 @@ class ErrorBoundary:
     _at_home: Callable[[Request], Awaitable[None]] | None = None
 
     def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
-        """Call `follow` after each answer on the Home tab or to a press on it.
-
-        Also after a failure. `follow` never raises.
-        """
+        """Call `follow`, which never raises, after each act on Home, also after a failure."""
         self._at_home = follow
 
     def start(
@@ -366,12 +353,12 @@ class ErrorBoundary:
         try:
             await asyncio.wait({task}, timeout=wait_s)
             if speaks and not task.done() and not request.has_spoken:
-                await request.send_progress(working_message(request.turn.wait))
+                await request.send_progress(usage.working_message(request.turn.wait))
             await task
         finally:
             task.cancel()
         if request.owes_answer:  # the answer is in a form
-            await _try(request.reply(done_message()))
+            await _try(request.reply(usage.done_message()))
 
     async def _explain(self, request: Request, error: Exception) -> None:
         if not isinstance(error, BotError):
@@ -389,7 +376,7 @@ class ErrorBoundary:
 
 def _excuse(request: Request) -> Message:
     """Return the answer to a request that a stop has cut off."""
-    return request.on_stop() if request.on_stop else stopping_message(request.command_line)
+    return request.on_stop() if request.on_stop else usage.stopping_message(request.command_line)
 
 
 async def _try(saying: Awaitable[None]) -> None:

@@ -4,14 +4,13 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any
 
 import structlog
 from cachetools import LRUCache
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.admin import Audit, Managers
+from bot.admin import Audit
 from bot.api_keys.models import NoKeyError
 from bot.digests.models import Digest
 from bot.errors import BotError
@@ -25,6 +24,7 @@ from bot.listeners.router import Dispatcher
 from bot.message import Message
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, Snapshot
+from bot.slack.auth import MENTION_SCOPES, fetch_grant
 from bot.slack.client import Member, publish_home
 from bot.slack.errors import SlackError
 from bot.slack.replies import Origin, Replies
@@ -32,6 +32,7 @@ from bot.store.documents import StoreError
 from bot.views.errors import failure_message
 from bot.views.home import OPEN_MESSAGES, HomeView, error_view, home_view
 from bot.views.home_sections import REFRESH, TURN_DIGESTS, HomePage, Reader, SetUp
+from bot.views.usage import greeting_message
 from bot.workspace import WorkspaceId, caller_context, person
 
 logger = structlog.get_logger()
@@ -43,10 +44,10 @@ class HomeCollector:
 
     Permissions are checked each time. `ready` raises NoKeyError and the like if the service cannot
     be asked, without a request. `digests` returns all digests of a workspace; raises StoreError.
+    `reads_messages`: the operator wants command lines in messages.
     """
 
     permissions: Permissions
-    managers: Managers
     key: KeyState
     audit: Audit
     portfolio: Portfolio
@@ -54,7 +55,7 @@ class HomeCollector:
     ready: Callable[[WorkspaceId], Awaitable[None]]
     digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
     failures: Failures
-    clock: Callable[[], datetime]
+    reads_messages: bool = False
 
     async def known(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
         """Return the last result without a request; `None` if a request is needed."""
@@ -76,15 +77,12 @@ class HomeCollector:
     async def look(
         self, request: Request, page: int, domains: Snapshot | Exception | None
     ) -> HomePage:
-        """Return the page for a person; `page` counts the pages of digests.
-
-        `domains` is `None` while the service is asked. Raises SlackError.
-        """
+        """Return a person's page, `domains=None` while the service is asked; raise SlackError."""
         member = await request.fetch_member()
         if member.is_stranger:
-            return HomePage(now=self.clock(), reader=Reader.STRANGER)
+            return HomePage(now=self.key.clock(), reader=Reader.STRANGER)
         reader = Reader.GUEST if member.is_guest else Reader.MEMBER
-        begun = HomePage(now=self.clock(), reader=reader)
+        begun = HomePage(now=self.key.clock(), reader=reader)
         begun = replace(begun, ends=await self.ends.known(request.workspace, begun.now))
         looked = await self._with_set_up(request, member, begun, page)
         if domains is None:
@@ -109,7 +107,7 @@ class HomeCollector:
         self, request: Request, member: Member, begun: HomePage, page: int
     ) -> HomePage:
         try:
-            named = await self.managers.named(request.workspace)
+            named = await self.key.managers.named(request.workspace)
             chosen = await self.key.audiences.chosen(request.workspace)
             begun = replace(begun, managers=named.ids, audiences=chosen)
             if member.is_admin or await self.permissions.is_manager(request, member):
@@ -130,14 +128,35 @@ class HomeCollector:
                 page=page,
                 history=await self.audit.entries(workspace),
                 zone=member.zone,
+                reads_messages=self.reads_messages,
+                lacking=await self._lacking(request),
             )
         except StoreError as error:
             return await self.explained(request, error)
+
+    async def _lacking(self, request: Request) -> list[str]:
+        """Return the scopes that the workspace lacks for command lines in messages."""
+        if not self.reads_messages:
+            return []
+        try:
+            granted = (await fetch_grant(request.client)).scopes
+        except SlackError as error:
+            logger.warning("the granted permissions are unknown", error=repr(error))
+            return []
+        return [] if granted is None else [each for each in MENTION_SCOPES if each not in granted]
 
 
 # If the domains take longer, the person sees everything else first.
 FIRST_LOOK_AFTER_S = 1.0
 ClientFor = Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
+
+
+@dataclass(slots=True)
+class _Tab:
+    """The page of digests on a tab, and whether its next draw asks the service."""
+
+    page: int = 0
+    is_refreshing: bool = False
 
 
 @dataclass(kw_only=True)
@@ -153,28 +172,22 @@ class HomeScreen:
     client_for: ClientFor
     first_look_after_s: float = FIRST_LOOK_AFTER_S
     _draws: ViewVersions = field(default_factory=ViewVersions, init=False)
-    _pages: LRUCache[str, int] = field(default_factory=lambda: LRUCache(MAX_PLACES), init=False)
-    _refreshing: LRUCache[str, bool] = field(
-        default_factory=lambda: LRUCache(MAX_PLACES), init=False
-    )
+    _tabs: LRUCache[str, _Tab] = field(default_factory=lambda: LRUCache(MAX_PLACES), init=False)
 
     def turn(self, request: Request, page: int) -> None:
         """Set the page of digests for this person."""
-        self._pages[_name(request)] = page
+        self._tab(_name(request)).page = page
 
     def request_refresh(self, request: Request) -> None:
         """Let the next draw for this person ask the service; later draws wait for its answer."""
-        self._refreshing[_name(request)] = True
+        self._tab(_name(request)).is_refreshing = True
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Forget the tabs of a workspace's people."""
         prefix = f"{workspace}/"
         self._draws.forget(prefix)
-        for name in [
-            each for each in (*self._pages, *self._refreshing) if each.startswith(prefix)
-        ]:
-            self._pages.pop(name, None)
-            self._refreshing.pop(name, None)
+        for name in [each for each in self._tabs if each.startswith(prefix)]:
+            del self._tabs[name]
 
     async def draw_for(self, workspace: WorkspaceId, user_id: str) -> None:
         """Redraw the tab of a person after a change: see `HomeViewers.set_renderer`."""
@@ -189,11 +202,7 @@ class HomeScreen:
             await self.draw(self._visit(workspace, user_id, client))
 
     async def draw(self, request: Request) -> None:
-        """Draw the tab of the person.
-
-        A draw asks the service after `request_refresh`, or if there is no result yet; if that
-        takes long, the rest of the page comes first.
-        """
+        """Draw the tab of the person, at first without domains if the service is slow."""
         visit = self._visit(request.workspace, request.origin.user_id, request.client)
         number = self._draws.note(_name(visit))
         try:
@@ -205,8 +214,8 @@ class HomeScreen:
             await self._publish(visit, number, error_view(message))
 
     async def _draw(self, visit: Request, number: int) -> None:
-        name = _name(visit)
-        refreshing = name in self._refreshing
+        tab = self._tab(_name(visit))
+        refreshing = tab.is_refreshing
         try:
             if (await _refetch_member(visit)).is_stranger:
                 await self._show(visit, number, None)
@@ -215,7 +224,7 @@ class HomeScreen:
             await self._show(visit, number, known or await self._asked(visit, number))
         finally:
             if refreshing:
-                self._refreshing.pop(name, None)
+                tab.is_refreshing = False
 
     async def _asked(self, visit: Request, number: int) -> Snapshot | Exception:
         asking = asyncio.create_task(self.collector.ask(visit.workspace))
@@ -235,7 +244,7 @@ class HomeScreen:
         name = _name(visit)
         if not self._draws.is_latest(name, number):
             return
-        page = await self.collector.look(visit, self._pages.get(name, 0), domains)
+        page = await self.collector.look(visit, self._tab(name).page, domains)
         # Counting 10,000 domains takes some milliseconds: off the loop.
         await self._publish(visit, number, await asyncio.to_thread(home_view, page))
 
@@ -249,6 +258,9 @@ class HomeScreen:
                     )
                 except SlackError as error:
                     logger.warning("Home was not drawn", error=repr(error))
+
+    def _tab(self, name: str) -> _Tab:
+        return self._tabs.setdefault(name, _Tab())
 
     def _visit(self, workspace: WorkspaceId, user_id: str, client: AsyncWebClient) -> Request:
         return Request(
@@ -283,10 +295,12 @@ class HomeListeners:
         self.homes.set_renderer(self.screen.draw_for)
 
     async def open(self, request: Request, event: Mapping[str, Any]) -> None:
-        """Draw the tab when a person opens it; the event comes for the messages tab too.
+        """Draw the tab when a person opens it, or greet them in the messages tab.
 
         https://docs.slack.dev/reference/events/app_home_opened
         """
+        if event.get("tab") == "messages":
+            await self._greet(request)
         if event.get("tab") != "home":
             return
         self.screen.turn(request, 0)
@@ -294,6 +308,16 @@ class HomeListeners:
         await self.homes.opened(request.workspace, request.origin.user_id)
         self.screen.request_refresh(request)
         await self.screen.draw(request)
+
+    async def _greet(self, request: Request) -> None:
+        """Show the commands to a person of the workspace who opens the conversation first."""
+        if not await self.homes.claim_greeting(request.workspace, request.origin.user_id):
+            return
+        try:
+            if not (await request.fetch_member()).is_stranger:
+                await request.reply(greeting_message())
+        except SlackError as error:
+            logger.warning("not greeted", error=repr(error))
 
     async def refresh(self, request: Request, _value: str) -> None:
         """Let the draw that follows every press ask the service."""

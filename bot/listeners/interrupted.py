@@ -187,8 +187,7 @@ class OrphanNotifier:
     async def tick(self) -> None:
         """Refresh the heartbeat of this process, and notify the people of dead ones.
 
-        Call it every `process_heartbeat.REFRESH_EVERY_S`, also while the process drains. A
-        failure of the store is only logged.
+        Call it every `REFRESH_EVERY_S`, also while the process drains. It only logs StoreError.
         """
         try:
             await self.processes.heartbeat()

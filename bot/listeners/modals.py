@@ -9,8 +9,8 @@ from datetime import datetime
 import structlog
 from cachetools import LRUCache
 
+from bot.api_keys.key_service import LackingScopeError
 from bot.api_keys.models import NoKeyError
-from bot.api_keys.service import LackingScopeError
 from bot.digests.models import Digest
 from bot.digests.service import DigestService
 from bot.errors import BotError
@@ -160,10 +160,7 @@ class DigestScreen:
         """Return the list of a channel's digests that the person may see.
 
         Pass `visitor` if their access was checked just now: for a large channel the check takes
-        many calls.
-
-        Raises:
-            NotInChannelError and others: see `DigestAccess.require_visitor`. StoreError.
+        many calls. Raises StoreError, and as `DigestAccess.require_visitor` does.
         """
         metadata = request.as_metadata(FormNote(channel_id=channel_id).as_text())
         visitor = visitor or await self.access.require_visitor(request, channel_id or "")
@@ -171,13 +168,9 @@ class DigestScreen:
         return list_form(listed_digests(visitor, digests, self.clock(), line), metadata)
 
     async def open_list(self, request: Request, channel_id: str | None, line: str = "") -> None:
-        """Open a form that says "please wait", then show the list in it.
+        """Open a form that says "please wait", then show the list in it; raise SlackError.
 
-        Slack opens a form only within three seconds of a press; checking who is in a large
-        channel takes longer.
-
-        Raises:
-            TriggerExpiredError, SlackError: it could not be opened.
+        Slack opens a form only within 3 s of a press; checking a large channel takes longer.
         """
         request.note = FormNote(channel_id=channel_id).as_text()
         busy = busy_form(LOOKING, self._metadata(request))

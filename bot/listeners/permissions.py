@@ -37,33 +37,26 @@ class Permissions:
             return False
 
     async def require_configurer(self, request: Request) -> Member:
-        """Return the person, if they may manage the key.
-
-        Raises:
-            NotAManagerError: they may not; it says who may.
-            ManagersUnknownError: Slack does not say whether they may.
-        """
+        """Return the person, who may configure; raise NotAManagerError, ManagersUnknownError."""
         member = await request.fetch_member()
         if not (member.is_admin or await self.is_manager(request, member)):
             named = await self._managers.named(request.workspace)
-            is_in_organisation = request.workspace.enterprise_id is not None
-            raise admin.NotAManagerError(named.ids, is_in_organisation=is_in_organisation)
+            raise admin.NotAManagerError(
+                named.ids, is_in_organisation=request.workspace.enterprise_id is not None
+            )
         return member
 
     async def require_admin(self, request: Request) -> Member:
         """Return the person; raise NotAnAdminError if they are no admin or owner."""
         member = await request.fetch_member()
         if not member.is_admin:
-            is_in_organisation = request.workspace.enterprise_id is not None
-            raise admin.NotAnAdminError(is_in_organisation=is_in_organisation)
+            raise admin.NotAnAdminError(
+                is_in_organisation=request.workspace.enterprise_id is not None
+            )
         return member
 
     async def is_manager(self, request: Request, member: Member) -> bool:
-        """Return whether `member` was named, alone or in a group, and is no guest or bot.
-
-        Raises:
-            ManagersUnknownError: Slack does not say who is in one of the groups.
-        """
+        """Return whether `member` was named, alone or in a group; raise ManagersUnknownError."""
         if not member.is_colleague:
             return False
         named = await self._managers.named(request.workspace)
@@ -98,12 +91,9 @@ class CommandAccess:
     permissions: Permissions
 
     async def require(self, request: Request, operation: str) -> None:
-        """Return if the person may do `operation`, "add" or "scan".
+        """Raise OutsideAudienceError if the person may not do `operation`, "add" or "scan".
 
-        Raises:
-            OutsideAudienceError: they may not.
-            ManagersUnknownError, SlackError: Slack does not say whether they may.
-            StoreError: the choice of the admins cannot be read.
+        Raises ManagersUnknownError, SlackError or StoreError if that is unknown.
         """
         audience = (await self.audiences.chosen(request.workspace))[operation]
         if audience is Audience.MANAGERS:
@@ -175,9 +165,7 @@ class DigestAccess:
     async def require_maker(self, request: Request) -> Member:
         """Return the person, if they may create a digest in some channel.
 
-        Raises:
-            AdminsOnlyError: only admins may. ManagersUnknownError: Slack does not say.
-            Others: see `require_member`.
+        Raises AdminsOnlyError, ManagersUnknownError, and as `require_member` does.
         """
         member = await self.require_member(request)
         if not member.is_admin and await self._is_restricted(request, member):
@@ -187,8 +175,7 @@ class DigestAccess:
     async def require_visitor(self, request: Request, channel_id: str) -> ChannelAccess:
         """Return the person, if they may see the digests of this channel.
 
-        Raises:
-            NotInChannelError: they are not in it. Others: see `require_member`.
+        Raises NotInChannelError, and as `require_member` does.
         """
         visitor = await self._visitor(request, channel_id)
         if await _may_see(request, visitor, channel_id):
@@ -203,9 +190,7 @@ class DigestAccess:
     ) -> ChannelAccess:
         """Return the person, if they may change the digests of this channel, or this `digest`.
 
-        Raises:
-            NotInChannelError, AdminsOnlyError: they may not. ManagersUnknownError: Slack does not
-                say. Others: see `require_member`.
+        Raises NotInChannelError, AdminsOnlyError, ManagersUnknownError; as `require_member` too.
         """
         visitor = await self._visitor(request, channel_id)
         if not visitor.may_change:

@@ -12,14 +12,12 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.commands import COMMANDS
 from bot.deduplication import DedupStore, MemoryDedup
-from bot.message import Message, thread_of
-from bot.slack.auth import workspace_of
-from bot.slack.client import Member, fetch_member, hurry, open_form, put_form
+from bot.message import Message
+from bot.slack.client import Member, fetch_member, open_form, put_form
 from bot.slack.errors import SlackError, TriggerExpiredError
-from bot.slack.replies import Origin, Replies
-from bot.slack.steps import fail_step
+from bot.slack.replies import Origin, Replies, fail_step
 from bot.tracker.slots import Turn
-from bot.views.home import ANSWER, answer_window, fits_window, messages_url, summary_window
+from bot.views.home import answer_window, fits_window, summary_window
 from bot.views.steps import failure_text
 from bot.workspace import STEP, Caller, WorkspaceId, person
 
@@ -29,7 +27,6 @@ class Ack(Protocol):
 
     async def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Tell Slack, within 3 s, that the request has arrived; the arguments are its answer."""
-        ...
 
 
 class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside the fields of a form
@@ -59,12 +56,7 @@ class AnswerWindow:
     view_id: str | None = None
 
     async def show(self, message: Message) -> None:
-        """Show a message that fits.
-
-        Raises:
-            TriggerExpiredError: there was no press just now, or it has opened a form.
-            SlackError: the window was closed, or Slack did not answer.
-        """
+        """Show a message that fits; raise SlackError, TriggerExpiredError without a press."""
         view = answer_window(message, self.metadata)
         if self.view_id:
             await put_form(self.client, self.view_id, view)
@@ -273,17 +265,6 @@ class Once:
     per_drawing: bool = False
 
 
-def place_of(body: Mapping[str, Any]) -> str:
-    """Return the id of the message, form or tab of a press.
-
-    https://docs.slack.dev/reference/interaction-payloads/block_actions-payload#fields
-    """
-    if view_id := (body.get("view") or {}).get("id"):
-        return str(view_id)
-    container = body.get("container") or {}
-    return f"{container.get('channel_id')}/{container.get('message_ts')}"
-
-
 class PressFailedError(Exception):
     """A press failed, and the person knows why: they may press again."""
 
@@ -332,149 +313,7 @@ class OncePerMessage:
     async def _do(self, pressed: str, work: Callable[[], Awaitable[None]]) -> None:
         try:
             await work()
-        except PressFailedError:
+        except BaseException as error:
             await self._seen.forget(pressed)
-        except BaseException:
-            await self._seen.forget(pressed)
-            raise
-
-
-def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling."""
-    request = Request(
-        workspace=workspace_of(context.authorize_result),
-        origin=Origin(body["user_id"], body.get("channel_id"), body.get("response_url")),
-        client=context.client,
-        replies=replies,
-        trigger_id=body.get("trigger_id"),
-        command_line=f"{body['command']} {body.get('text', '')}".strip(),
-    )
-    if request.opens_form:
-        hurry(context.client)
-    return request
-
-
-def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """https://docs.slack.dev/reference/interaction-payloads/block_actions-payload."""
-    view = body.get("view") or {}
-    is_on_tab = view.get("type") == "home"
-    workspace = workspace_of(context.authorize_result)
-    origin, note = _origin_of_press(body, workspace), note_of(view, workspace)
-    window = _window(body, context, origin)
-    hurry(context.client)
-    if origin.is_home and note == ANSWER:
-        window.view_id = view["id"]
-    # In other forms that were opened from Home an answer must not take the form's place.
-    has_window = is_on_tab or window.view_id is not None
-    return Request(
-        workspace=workspace,
-        origin=origin,
-        client=context.client,
-        replies=replies,
-        trigger_id=body.get("trigger_id"),
-        view_id=None if is_on_tab else view.get("id"),
-        view_hash=None if is_on_tab else view.get("hash"),
-        note=note,
-        is_from_elsewhere=_is_from_elsewhere(body, context),
-        window=window if has_window else None,
-        message=body.get("message"),
-    )
-
-
-def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload."""
-    workspace = workspace_of(context.authorize_result)
-    origin = origin_in(body["view"], workspace, body["user"]["id"])
-    return Request(
-        workspace=workspace,
-        origin=origin,
-        client=context.client,
-        replies=replies,
-        trigger_id=body.get("trigger_id"),
-        view_id=body["view"]["id"],
-        view_hash=body["view"].get("hash"),
-        note=note_of(body["view"], workspace),
-        is_from_elsewhere=_is_from_elsewhere(body, context),
-        window=_window(body, context, origin) if origin.is_home else None,
-    )
-
-
-def from_shortcut(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """https://docs.slack.dev/interactivity/implementing-shortcuts: of a message, or of none.
-
-    Slack names the thread of a message that has replies, or is one.
-    """
-    message, workspace = body.get("message") or {}, workspace_of(context.authorize_result)
-    thread_ts = message.get("thread_ts")
-    origin = Origin(
-        body["user"]["id"],
-        (body.get("channel") or {}).get("id"),
-        body.get("response_url"),
-        is_message="message" in body,
-        thread_ts=thread_ts or message.get("ts"),
-        is_in_thread=thread_ts is not None,
-    )
-    hurry(context.client)
-    return Request(
-        workspace=workspace,
-        origin=origin,
-        client=context.client,
-        replies=replies,
-        trigger_id=body.get("trigger_id"),
-        is_from_elsewhere=_is_from_elsewhere(body, context),
-        window=_window(body, context, origin) if origin.is_message else None,
-    )
-
-
-def from_event(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """https://docs.slack.dev/apis/events-api#callback-field: of an event that names its person."""
-    return Request(
-        workspace=workspace_of(context.authorize_result),
-        origin=Origin(body["event"]["user"]),
-        client=context.client,
-        replies=replies,
-    )
-
-
-def is_ephemeral(body: Mapping[str, Any]) -> bool:
-    """Return whether the pressed message is visible to that person only."""
-    return bool((body.get("container") or {}).get("is_ephemeral"))
-
-
-def _origin_of_press(body: Mapping[str, Any], workspace: WorkspaceId) -> Origin:
-    user_id, view = body["user"]["id"], body.get("view") or {}
-    if view.get("type") == "home":
-        return Origin(user_id, is_home=True)
-    if url := body.get("response_url"):
-        channel_id, thread_ts = (body.get("channel") or {}).get("id"), _thread_of_press(body)
-        return Origin(
-            user_id,
-            channel_id,
-            url,
-            is_message=True,
-            thread_ts=thread_of(body["actions"][0]["action_id"]) or thread_ts,
-            is_in_thread=thread_ts is not None,
-        )
-    return origin_in(view, workspace, user_id)
-
-
-def _thread_of_press(body: Mapping[str, Any]) -> str | None:
-    """Return the thread in which something was pressed; its first message is in the channel."""
-    container = body.get("container") or {}
-    thread_ts = container.get("thread_ts") or (body.get("message") or {}).get("thread_ts")
-    return None if thread_ts == container.get("message_ts") else thread_ts
-
-
-def _window(body: Mapping[str, Any], context: Any, origin: Origin) -> AnswerWindow:
-    workspace = workspace_of(context.authorize_result)
-    return AnswerWindow(
-        client=context.client,
-        trigger_id=body.get("trigger_id"),
-        messages_url=messages_url(workspace.team_id, str(body.get("api_app_id") or "")),
-        metadata=written(workspace, origin, ANSWER),
-    )
-
-
-def _is_from_elsewhere(body: Mapping[str, Any], context: Any) -> bool:
-    home = body["user"].get("team_id")
-    return home is not None and home != context.authorize_result.team_id
+            if not isinstance(error, PressFailedError):
+                raise

@@ -8,177 +8,34 @@ import asyncio
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
 import structlog
 from slack_bolt.async_app import AsyncApp
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
 from bot.commands import COMMANDS
 from bot.deduplication import DedupStore
-from bot.deferred_commands import DeferredCommands
 from bot.errors import BotError
+from bot.listeners import incoming
+from bot.listeners.command_lines import CommandHandler, CommandLines
 from bot.listeners.error_boundary import ErrorBoundary
-from bot.listeners.request import (
-    Ack,
-    FormErrors,
-    Once,
-    OncePerMessage,
-    Request,
-    from_command,
-    from_event,
-    from_form,
-    from_press,
-    from_shortcut,
-    is_ephemeral,
-    place_of,
-)
+from bot.listeners.incoming import from_press, is_ephemeral, place_of
+from bot.listeners.request import Ack, FormErrors, Once, OncePerMessage, Request
 from bot.message import Block, Message
-from bot.redaction import holds_secret
-from bot.slack.auth import workspace_of
-from bot.slack.replies import Origin, Replies
-from bot.slack.steps import complete_step
-from bot.views.blocks import RUN_BELOW, RUN_HERE, RUN_ONCE
+from bot.slack.replies import Replies, complete_step
 from bot.views.usage import (
     STEP,
-    at_it_message,
-    exposed_key_message,
-    form_button_message,
-    old_button_message,
-    pressed_already_message,
     usage_message,
 )
-from bot.workspace import WorkspaceId, caller_context, person
-
-CommandHandler = Callable[[Request, str], Awaitable[None]]
-
-
-class CommandLines:
-    """Runs the lines of the registered commands, each inside the boundary."""
-
-    def __init__(
-        self, app: AsyncApp, boundary: ErrorBoundary, replies: Replies, once: OncePerMessage
-    ) -> None:
-        self._app = app
-        self._boundary = boundary
-        self._replies = replies
-        self._once = once
-        self._handlers: dict[str, CommandHandler] = {}
-        app.action(re.compile(rf"^({RUN_HERE}|{RUN_BELOW})\."))(self._run_pressed)
-
-    def register(self, command: str, handle: CommandHandler) -> None:
-        """Register `handle(request, text)` for a slash command and its line in buttons."""
-        self._handlers[command] = handle
-        self._app.command(command)(self._run_typed)
-
-    def run(
-        self,
-        request: Request,
-        line: str,
-        *,
-        once_at: str | None = None,
-        after: "asyncio.Task[None] | None" = None,
-        otherwise: CommandHandler | None = None,
-    ) -> "asyncio.Task[None]":
-        """Run a command line as if the person had just typed it; `after` has to end first.
-
-        `once_at`: a place, such as a button, at which it runs once. `otherwise` answers what is no
-        command line.
-        """
-        command, _, text = line.partition(" ")
-        request.command_line = line
-        if otherwise and command not in self._handlers:  # anything that a person has written
-            command, request.command_line = "message", None
-        handle = self._handlers.get(command, otherwise or _answer_old_button)
-        takes_secrets = command in COMMANDS and COMMANDS[command].takes_secrets
-        if holds_secret(line) and not takes_secrets:
-            handle, request.command_line = _answer_typed_key, None
-        if request.opens_form and request.trigger_id is None:  # nothing was pressed just now
-            handle = _answer_button
-        # A form needs the trigger, with which "please wait" would open a window.
-        speaks = request.window is None or not request.opens_form
-        once = None
-        if once_at and not request.opens_form:
-            once = Once(done=pressed_already_message(), running=at_it_message())
-
-        async def work() -> None:
-            if after:
-                await asyncio.wait({after})
-            await self._once.run(once_at or "", once, request, lambda: handle(request, text))
-
-        name = command if command in self._handlers else "unknown"  # never what a person typed
-        return self._boundary.start(request, work, name, speaks=speaks)
-
-    async def _run_typed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
-        request = from_command(body, context, self._replies)
-        await ack()
-        self.run(request, request.command_line or "")
-
-    async def _run_pressed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
-        action = body["actions"][0]
-        request = from_press(body, context, self._replies)
-        await ack()
-        name, line = action["action_id"], _line_of(action)
-        request.takes_place = name.startswith(RUN_HERE) and is_ephemeral(body)
-        place = f"{request.workspace}/{place_of(body)}/{name}/{line}"
-        self.run(request, line, once_at=place if name.startswith(RUN_ONCE) else None)
-
-
-def _line_of(action: Mapping[str, Any]) -> str:
-    """Return the command line of a button, or of a choice in a menu: see `run_menu`."""
-    if chosen := action.get("selected_option"):
-        return f"{action['block_id']} {chosen['value']}"
-    return str(action.get("value", ""))
-
-
-async def _answer_typed_key(request: Request, _text: str) -> None:
-    await request.reply(exposed_key_message())
-
-
-async def _answer_button(request: Request, _text: str) -> None:
-    await request.reply(form_button_message(request.command_line or ""))
-
-
-async def _answer_old_button(request: Request, _text: str) -> None:
-    await request.reply(old_button_message())
-
-
-@dataclass(frozen=True, slots=True)
-class DeferredRuns:
-    """Runs the deferred commands of a workspace, each for the person who typed it."""
-
-    deferred: DeferredCommands
-    lines: CommandLines
-    replies: Replies
-
-    async def run_all(self, workspace: WorkspaceId, client: AsyncWebClient) -> None:
-        """Start every command that has not expired; each answers where it was typed.
-
-        Those of one person run one after the other, as they may build on each other.
-        """
-        last: dict[str, asyncio.Task[None]] = {}
-        for command in await self.deferred.take_all(workspace):
-            request = Request(
-                workspace=workspace,
-                origin=Origin(command.user_id, command.channel_id, command.response_url),
-                client=client,
-                replies=self.replies,
-            )
-            line = f"{command.command} {command.text}".strip()
-            last[command.user_id] = self.lines.run(request, line, after=last.get(command.user_id))
-
+from bot.workspace import caller_context, person
 
 logger = structlog.get_logger()
 T = TypeVar("T")
-# Slack waits 3 s for the options of a menu. Before Bolt gets the request, the bot checks for up
-# to `ASKED_WITHIN_S` of `deduplication.py` whether it is new.
+# Slack waits 3 s for the options of a menu. Before, the bot checks for up to `ASKED_WITHIN_S` of
+# `deduplication.py` whether the request is new.
 OPTIONS_WITHIN_S = 2.2
-# The key in Bolt's context of the loop's time before authorization, from which that counts:
-# authorization takes long when the store is slow.
-BEGUN_AT = "begun_at"
 PressHandler = Callable[[Request, str], Awaitable[None]]
 ChangeHandler = Callable[[Request, str, Mapping[str, Any]], Awaitable[None]]
 EventHandler = Callable[[Request, Mapping[str, Any]], Awaitable[None]]
@@ -296,7 +153,7 @@ class Dispatcher:
         """
 
         async def submitted(ack: Ack, body: dict[str, Any], context: Any) -> None:
-            request = from_form(body, context, self._replies)
+            request = incoming.from_form(body, context, self._replies)
             try:
                 given = read(body["view"]["state"]["values"])
             except FormErrors as problems:
@@ -323,7 +180,6 @@ class Dispatcher:
 
         async def asked(ack: Ack, body: dict[str, Any], context: Any) -> None:
             request = from_press(body, context, self._replies)
-            begun_at: float = context.get(BEGUN_AT) or asyncio.get_running_loop().time()
             caller = person(request.origin.user_id)
             log_context = structlog.contextvars.bound_contextvars(
                 request=secrets.token_hex(4),
@@ -333,7 +189,7 @@ class Dispatcher:
             )
             try:
                 with caller_context(request.workspace, caller), log_context:
-                    async with asyncio.timeout_at(begun_at + self._options_within_s):
+                    async with asyncio.timeout(self._options_within_s):
                         await self._boundary.external_users.check(request)
                         options = await find(request, str(body.get("value") or ""))
             except (BotError, TimeoutError) as error:
@@ -350,12 +206,12 @@ class Dispatcher:
         """
 
         async def called(ack: Ack, body: dict[str, Any], context: Any) -> None:
-            request, message = from_shortcut(body, context, self._replies), body.get("message")
+            request = incoming.from_shortcut(body, context, self._replies)
             await ack()
             if isinstance(does, str):
                 self.lines.run(request, does)
                 return
-            work = partial(does, request, message or {})
+            work = partial(does, request, body.get("message") or {})
             self._boundary.start(request, work, callback_id, speaks=False)
 
         self._app.shortcut(callback_id)(called)
@@ -384,7 +240,7 @@ class Dispatcher:
         """
 
         async def received(body: dict[str, Any], context: Any) -> None:
-            request = from_event(body, context, self._replies)
+            request = incoming.from_event(body, context, self._replies)
             event = body["event"]
             self._boundary.start(
                 request,
@@ -405,14 +261,7 @@ class Dispatcher:
         """
 
         async def executed(body: dict[str, Any], context: Any, inputs: dict[str, Any]) -> None:
-            # https://docs.slack.dev/reference/events/function_executed: it names no person.
-            request = Request(
-                workspace=workspace_of(context.authorize_result),
-                origin=Origin(""),
-                client=context.client,  # to which Bolt has given the token of this run
-                replies=self._replies,
-                step_id=body["event"]["function_execution_id"],
-            )
+            request = incoming.from_step(body, context, self._replies)
 
             async def work() -> None:
                 outputs = await handle(request, inputs)

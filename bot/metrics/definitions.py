@@ -69,20 +69,6 @@ class CallMetrics:
 LEVELS = ("warning", "error", "critical")
 
 
-class LineMetrics:
-    """Log lines by level, including those of libraries."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        lines_help = "Lines of the log, from warnings on. An error is a mistake of the bot."
-        self._lines = Counter("bot_log_lines", lines_help, ["level"], registry=registry)
-        for level in LEVELS:
-            self._lines.labels(level)
-
-    def note_line(self, level: str) -> None:
-        """Count a line; `level` is one of `LEVELS`."""
-        self._lines.labels(level).inc()
-
-
 OUTCOMES = ("posted", "quiet", "missed", "failed", "uncertain")
 LAG_BUCKETS_S = (1, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600)
 TRIES = ("first", "later")
@@ -128,7 +114,7 @@ class DigestMetrics:
 
 # Slack waits 3 s: https://docs.slack.dev/interactivity/handling-user-interaction
 ACK_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 5)
-REQUEST_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
+WAIT_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 KINDS = ("command", "action", "view", "options", "event", "ignored_event", "other")
 
 
@@ -136,16 +122,14 @@ class PeopleMetrics:
     """Requests by name and outcome, acks by kind, and HTTP requests by route."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        requests = CallMetrics(
+        self.note_request = CallMetrics(  # for the outcomes see `bot/listeners/error_boundary.py`
             registry,
             "bot_request",
             "what",
             counter_help="What people asked for (a command, a press, a form), by how it ended.",
             seconds_help="From the ack to the end of the work, its answer sent.",
-            buckets=REQUEST_BUCKETS_S,
-        )
-        # For the outcomes see `bot/listeners/error_boundary.py`.
-        self.note_request = requests.note_call
+            buckets=WAIT_BUCKETS_S,
+        ).note_call
         histogram = partial(Histogram, buckets=ACK_BUCKETS_S, registry=registry)
         ack_help = (
             "From a request of Slack to its ack, over HTTP and Socket Mode; Slack waits 3 s."
@@ -229,7 +213,6 @@ REQUEST_OUTCOMES = (
     "cut_off",
     "broken",
 )
-SERVICE_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
 
 class ServiceMetrics(CallMetrics):
@@ -244,7 +227,7 @@ class ServiceMetrics(CallMetrics):
                 "Calls of Domain Tracker, by how they ended; also those that were not sent."
             ),
             seconds_help="How long a call took, repetitions and the wait for a place included.",
-            buckets=SERVICE_BUCKETS_S,
+            buckets=WAIT_BUCKETS_S,
             outcomes=REQUEST_OUTCOMES,
             names=OPERATIONS,
         )
@@ -277,11 +260,6 @@ STORE_OUTCOMES = ("ok", "conflict", "failed", "cut_off")
 STORE_BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 # As in pyproject.toml, which an installed bot does not have.
 VERSION = "0.1.0"
-_PROCESS_COLLECTORS: tuple[Callable[..., object], ...] = (
-    ProcessCollector,
-    PlatformCollector,
-    GCCollector,
-)
 
 
 class Metrics:
@@ -316,13 +294,21 @@ class Metrics:
             outcomes=CALL_OUTCOMES,
         )
         self.periodic = PeriodicMetrics(registry)
-        self.lines = LineMetrics(registry)
+        lines_help = "Lines of the log, from warnings on. An error is a mistake of the bot."
+        self._lines = Counter("bot_log_lines", lines_help, ["level"], registry=registry)
+        for level in LEVELS:
+            self._lines.labels(level)
         self.looks = LazyGauges(registry, GAUGES)
         Info("bot_build", "Which bot runs, as what, on which store.", registry=registry).info(
             {"version": VERSION, "role": role, "store": store}
         )
-        for collector in _PROCESS_COLLECTORS:
-            collector(registry=registry)
+        ProcessCollector(registry=registry)
+        PlatformCollector(registry=registry)
+        GCCollector(registry=registry)
+
+    def note_line(self, level: str) -> None:
+        """Count a line of the log, also of a library; `level` is one of `LEVELS`."""
+        self._lines.labels(level).inc()
 
     async def page(self, accepts: str) -> tuple[bytes, str]:
         """Return all metrics and their content type; `accepts` is an Accept header."""
@@ -361,23 +347,16 @@ def traced_calls(
     ) -> None:
         outcome = "unreachable"
         if isinstance(params, aiohttp.TraceRequestEndParams):
-            outcome = _outcome(params.response.status)
+            outcome = "failed" if params.response.status >= 400 else "answered"
+            if params.response.status == 429:
+                outcome = "rate_limited"
             if params.response.ok:
                 note_date(params.response.headers.get("Date", ""))
-        note(_method(params.url.path), outcome, time.perf_counter() - context.began)
+        name = params.url.path.rpartition("/")[2]
+        method = name if _METHOD.fullmatch(name) else "response_url"
+        note(method, outcome, time.perf_counter() - context.began)
 
     config.on_request_start.append(begin)
     config.on_request_end.append(end)
     config.on_request_exception.append(end)
     return config
-
-
-def _method(path: str) -> str:
-    name = path.rpartition("/")[2]
-    return name if _METHOD.fullmatch(name) else "response_url"
-
-
-def _outcome(status: int) -> str:
-    if status == 429:
-        return "rate_limited"
-    return "failed" if status >= 400 else "answered"

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import Any
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter
@@ -17,17 +17,17 @@ KEPT_FOR_S = 5.0
 LOOK_WITHIN_S = 2.0
 # A gauge's values by its label values, in order.
 Values = Mapping[tuple[str, ...], float]
-# The values of each gauge, by its name.
-Source = Callable[[], Awaitable[Mapping[str, Values]]]
+# What the gauges of a look read their values from.
+Source = Callable[[], Awaitable[Any]]
 
 
-@dataclass(frozen=True, slots=True)
 class Gauge:
-    """The name, help text and label names of a gauge."""
+    """A gauge whose `values` are made of what its look has found."""
 
-    name: str
-    meaning: str
-    labels: tuple[str, ...] = ()
+    def __init__(
+        self, name: str, meaning: str, values: Callable[[Any], Values], *labels: str
+    ) -> None:
+        self.name, self.meaning, self.values, self.labels = name, meaning, values, labels
 
 
 class LazyGauges(Collector):
@@ -45,7 +45,7 @@ class LazyGauges(Collector):
         self._look_within_s = look_within_s
         self._gauges = gauges
         self._sources: dict[str, Source] = {}
-        self._values: dict[str, Mapping[str, Values]] = {}
+        self._found: dict[str, Any] = {}
         self._looked_at: float | None = None
         self._flights: SingleFlight[str, None] = SingleFlight()
         self._failures = Counter(
@@ -72,8 +72,9 @@ class LazyGauges(Collector):
         for look, gauges in self._gauges.items():
             for gauge in gauges:
                 family = GaugeMetricFamily(gauge.name, gauge.meaning, labels=gauge.labels)
-                for labels, value in self._values.get(look, {}).get(gauge.name, {}).items():
-                    family.add_metric(labels, value)
+                if look in self._found:
+                    for labels, value in gauge.values(self._found[look]).items():
+                        family.add_metric(labels, value)
                 yield family
 
     async def _look_at_all(self) -> None:
@@ -84,107 +85,81 @@ class LazyGauges(Collector):
     async def _look(self, name: str) -> None:
         try:
             async with asyncio.timeout(self._look_within_s):
-                self._values[name] = await self._sources[name]()
+                self._found[name] = await self._sources[name]()
         except Exception as error:  # noqa: BLE001  # the other metrics must still be shown
-            self._values[name] = {}
+            self._found.pop(name, None)
             self._failures.labels(name).inc()
             logger.warning("could not look up metrics", look=name, error=repr(error))
 
 
 QUEUE_STATES = ("todo", "doing")
 ROLES = ("all", "web", "worker")
+
+
+def _pool(stats: Mapping[str, int]) -> Values:
+    size, free = stats.get("pool_size", 0), stats.get("pool_available", 0)
+    return {("used",): size - free, ("free",): free}
+
+
+def _jobs(found: Mapping[tuple[str, str], int]) -> Values:
+    tasks = {task for task, _ in found}
+    return {(task, state): found.get((task, state), 0) for task in tasks for state in QUEUE_STATES}
+
+
+def _by_label(counts: Mapping[str, int]) -> Values:
+    return {(label,): count for label, count in counts.items()}
+
+
 GAUGES: dict[str, tuple[Gauge, ...]] = {
-    # First: the other looks take connections from the pool.
+    # `get_stats` of a psycopg pool; first: the other looks take connections from it.
+    # https://www.psycopg.org/psycopg3/docs/advanced/pool.html#pool-stats
     "pool": (
-        Gauge("bot_store_connections", "This process's connections to PostgreSQL.", ("state",)),
-        Gauge("bot_store_waiting_calls", "Calls that wait for one of them."),
+        Gauge(
+            "bot_store_connections", "This process's connections to PostgreSQL.", _pool, "state"
+        ),
+        Gauge(
+            "bot_store_waiting_calls",
+            "Calls that wait for one of them.",
+            lambda stats: {(): stats.get("requests_waiting", 0)},
+        ),
     ),
+    # How many are due, and for how many seconds the first of them.
     "digests": (
-        Gauge("bot_digests_due", "Digests that are due and not taken up yet."),
+        Gauge(
+            "bot_digests_due",
+            "Digests that are due and not taken up yet.",
+            lambda found: {(): found[0]},
+        ),
         Gauge(
             "bot_digests_overdue_seconds",
             "For how long the longest due of them has been due; 0 when none is.",
+            lambda found: {(): found[1]},
         ),
     ),
+    # The counts of keys by state, and by requests left.
     "budget": (
         Gauge(
             "bot_budget_keys",
             "API keys that this process has used, by what it may ask for with them now.",
-            ("state",),
+            lambda found: _by_label(found[0]),
+            "state",
         ),
         Gauge(
             "bot_budget_keys_by_requests_left",
             "The same keys, by how many requests the service has last said to remain.",
-            ("left",),
+            lambda found: _by_label(found[1]),
+            "left",
         ),
     ),
-    "queue": (Gauge("bot_queue_jobs", "Jobs in the queue.", ("task", "state")),),
+    # The counts of jobs by task and state.
+    "queue": (Gauge("bot_queue_jobs", "Jobs in the queue.", _jobs, "task", "state"),),
+    # The counts of live processes by role.
     "processes": (
-        Gauge("bot_processes", "Processes that have shown a sign of life lately.", ("role",)),
+        Gauge(
+            "bot_processes",
+            "Processes that have shown a sign of life lately.",
+            lambda found: _by_label({role: found.get(role, 0) for role in ROLES}),
+            "role",
+        ),
     ),
 }
-
-
-def due(source: Callable[[], Awaitable[tuple[int, float]]]) -> Source:
-    """Return the look "digests": `source` returns the due count and the seconds overdue."""
-
-    async def look() -> Mapping[str, Values]:
-        count, overdue_s = await source()
-        return {"bot_digests_due": {(): count}, "bot_digests_overdue_seconds": {(): overdue_s}}
-
-    return look
-
-
-def budget(source: Callable[[], tuple[Mapping[str, int], Mapping[str, int]]]) -> Source:
-    """Return the look "budget": `source` counts keys by state and by requests left."""
-
-    async def look() -> Mapping[str, Values]:
-        states, left = source()
-        return {
-            "bot_budget_keys": {(state,): count for state, count in states.items()},
-            "bot_budget_keys_by_requests_left": {(some,): count for some, count in left.items()},
-        }
-
-    return look
-
-
-def queue(source: Callable[[], Awaitable[Mapping[tuple[str, str], int]]]) -> Source:
-    """Return the look "queue": `source` counts jobs by task and state, "todo" or "doing"."""
-
-    async def look() -> Mapping[str, Values]:
-        found = await source()
-        values: dict[tuple[str, ...], float] = {
-            (task, state): found.get((task, state), 0)
-            for task in {task for task, _ in found}
-            for state in QUEUE_STATES
-        }
-        return {"bot_queue_jobs": values}
-
-    return look
-
-
-def processes(source: Callable[[], Awaitable[Mapping[str, int]]]) -> Source:
-    """Return the look "processes": `source` counts live processes by role."""
-
-    async def look() -> Mapping[str, Values]:
-        found = await source()
-        return {"bot_processes": {(role,): found.get(role, 0) for role in ROLES}}
-
-    return look
-
-
-def pool(stats: Callable[[], Mapping[str, int]]) -> Source:
-    """Return the look "pool": `stats` is `get_stats` of a psycopg pool.
-
-    https://www.psycopg.org/psycopg3/docs/advanced/pool.html#pool-stats
-    """
-
-    async def look() -> Mapping[str, Values]:
-        found = stats()
-        size, free = found.get("pool_size", 0), found.get("pool_available", 0)
-        return {
-            "bot_store_connections": {("used",): size - free, ("free",): free},
-            "bot_store_waiting_calls": {(): found.get("requests_waiting", 0)},
-        }
-
-    return look

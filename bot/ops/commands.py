@@ -14,7 +14,7 @@ from pathlib import Path
 from bot.digests.models import UnknownDigestError
 from bot.jobs.queue_jobs import migrations
 from bot.logs import set_up_logs
-from bot.ops.doctor import diagnose, text_of
+from bot.ops.doctor import diagnose
 from bot.ops.export_file import (
     Found,
     Holdings,
@@ -41,7 +41,7 @@ from bot.ops.stores import (
     no_keys_error,
     read_sealed,
 )
-from bot.settings import DEFAULT_FILE, MOVE_TO, Settings
+from bot.settings import DEFAULT_FILE, MOVE_TO, Settings, text_of
 from bot.store.documents import (
     ConflictError,
     Documents,

@@ -4,14 +4,49 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import partial
+from urllib.parse import urlsplit
+
+import aiohttp
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.installations.directory import WAITS_FOR_REINSTALL
-from bot.installations.models import Installation, Tokens, decode, is_installation, organisation
+from bot.installations.models import (
+    Installation,
+    Tokens,
+    decode,
+    home_of,
+    is_installation,
+    organisation,
+)
+from bot.installations.oauth_flow import INSTALL_PATH, REDIRECT_PATH
 from bot.ops.export_file import installation_name, places_of
-from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
+from bot.ops.output import (
+    LIMIT_S,
+    Finding,
+    Named,
+    counted,
+    failure,
+    ok,
+    shown,
+    some_names,
+    warning,
+)
 from bot.ops.stores import sealed_in
-from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Answer, Grant
+from bot.settings import Settings, text_of
+from bot.slack.auth import (
+    MENTION_SCOPES,
+    NEEDED_SCOPES,
+    OPTIONAL_SCOPES,
+    Answer,
+    Grant,
+    OAuthCalls,
+    check_api,
+    fetch_answer,
+    fetch_grant,
+)
+from bot.slack.client import check_app_token
 from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
 from bot.store.documents import Document, UnreadableSecretError
 from bot.store.encryption import KeyRing
@@ -19,7 +54,7 @@ from bot.workspace import WorkspaceId
 
 Answers = Mapping[WorkspaceId, Grant | SlackError]
 BOT_TOKEN, APP_TOKEN, SECRET = "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"
-SCOPES = "Slack permissions"
+SCOPES, MENTIONS = "Slack permissions", "SLACK_MENTIONS"
 # Basic Information of the app shows 32 hexadecimal digits.
 SIGNING_SECRET_CHARS = 32
 MEND_BOT = (
@@ -31,8 +66,17 @@ MEND_APP = (
     " app, and turn Socket Mode on."
 )
 
+MEND_MENTIONS = (
+    'Follow "Command lines in messages" in docs/operators.md: update the manifest of the app, and'
+    " install the app again."
+)
 
-async def check_bot_token(fetch: Callable[[], Awaitable[Grant]]) -> Sequence[Finding]:
+REINSTALL = "install the app again"
+
+
+async def check_bot_token(
+    fetch: Callable[[], Awaitable[Grant]], *, reads_messages: bool = False
+) -> Sequence[Finding]:
     """Return the workspace of the bot token, and whether the bot has the scopes it needs."""
     try:
         grant = await fetch()
@@ -40,7 +84,11 @@ async def check_bot_token(fetch: Callable[[], Awaitable[Grant]]) -> Sequence[Fin
         return [refusal(BOT_TOKEN, error, MEND_BOT)]
     name, team_id = shown(grant.team_name or "?"), shown(grant.team_id or "?")
     said = f"Slack accepts it; it is the token of the workspace {name} ({team_id})"
-    return [ok(BOT_TOKEN, said), scopes_finding(grant.scopes)]
+    found = [ok(BOT_TOKEN, said)]
+    if grant.scopes is not None:
+        granted = {f"{name} ({team_id})": grant.scopes}
+        found += _permission_findings(granted, REINSTALL, reads_messages=reads_messages)
+    return found
 
 
 async def check_call(
@@ -54,38 +102,22 @@ async def check_call(
     return [ok(about, said)]
 
 
-def signing_secret_finding(secret: str) -> Finding:
+async def check_signing_secret(secret: str) -> Sequence[Finding]:
     """Return whether the secret of HTTP mode looks like one; only a request of Slack can tell."""
     is_hex = all(each in "0123456789abcdef" for each in secret)
     if len(secret) == SIGNING_SECRET_CHARS and is_hex:
-        return ok(SECRET, "it looks like one of Slack's; only a request from Slack can prove it")
-    return warning(
-        SECRET,
-        "it does not look like one of Slack's, 32 hexadecimal digits",
-        'Compare it with "Signing Secret" under "Basic Information" of your app.',
-    )
+        said = "it looks like one of Slack's; only a request from Slack can prove it"
+        return [ok(SECRET, said)]
+    said = "it does not look like one of Slack's, 32 hexadecimal digits"
+    mend = 'Compare it with "Signing Secret" under "Basic Information" of your app.'
+    return [warning(SECRET, said, mend)]
 
 
-def scopes_finding(granted: Set[str] | None) -> Finding:
-    """Return the missing scopes of one workspace; `granted` is `None` where Slack does not say."""
-    if granted is None:
-        return warning(
-            SCOPES,
-            "Slack does not say which ones were granted",
-            f"Check that these are there: {', '.join(NEEDED_SCOPES)}.",
-        )
-    if lacking := lacking_scopes(NEEDED_SCOPES, granted):
-        mend = "Bring the app's manifest up to date with manifest.yml, and install the app again."
-        return failure(SCOPES, f"missing {lacking}", mend)
-    if lacking := lacking_scopes(OPTIONAL_SCOPES, granted):
-        mend = "To use it, install the app again. Everything else works without it."
-        return warning(SCOPES, f"without {lacking}", mend)
-    return ok(SCOPES, f"all {len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)} are granted")
-
-
-def lacking_scopes(wanted: Mapping[str, str], held: Set[str]) -> str:
-    """Return the wanted scopes that are not held, each with its reason."""
-    return ", ".join(f"{scope} ({why})" for scope, why in wanted.items() if scope not in held)
+def mentions_finding(lacking: str) -> Finding:
+    """Return whether the scopes are granted that `SLACK_MENTIONS` needs."""
+    if lacking:
+        return warning(MENTIONS, f"it is on, but not granted: {lacking}", MEND_MENTIONS)
+    return ok(MENTIONS, "the permissions for it are granted")
 
 
 def refusal(about: str, error: SlackError, mend: str) -> Finding:
@@ -143,18 +175,16 @@ async def check_public_url(
     look: Callable[[], Awaitable[Answer]], public_url: str
 ) -> Sequence[Finding]:
     """Return whether the bot answers where browsers come back to; it may not run yet."""
-    answer, health = await look(), f"{public_url}/healthz"
+    answer, health = await look(), shown(f"{public_url}/healthz")
     if answer.status == 200 and '"alive"' in answer.body:
-        return [ok(PUBLIC, f"the bot answers at {shown(health)}")]
+        return [ok(PUBLIC, f"the bot answers at {health}")]
     if answer.error:
-        said = f"no answer from {shown(health)} ({shown(answer.error)})"
-        mend = (
-            "If the bot runs, check the host name, the certificate, and the proxy in front of it."
-        )
+        said = f"no answer from {health} ({shown(answer.error)})"
+        look_at = "check the host name, the certificate, and the proxy in front of it."
     else:
-        said = f"{shown(health)} answers with status {answer.status}, which is not the bot"
-        mend = "If the bot runs, let the proxy in front of it pass every path to its PORT."
-    return [warning(PUBLIC, said, mend)]
+        said = f"{health} answers with status {answer.status}, which is not the bot"
+        look_at = "let the proxy in front of it pass every path to its PORT."
+    return [warning(PUBLIC, said, f"If the bot runs, {look_at}")]
 
 
 ANSWERS = "answers to commands"
@@ -176,12 +206,13 @@ MAX_ASKED = 20
 class InstallQuery:
     """`ask` asks Slack for the grant of a token; one that has expired by `now` is not tried.
 
-    `install_url` is where people install the app.
+    `install_url` is where people install the app. `reads_messages`: see `SLACK_MENTIONS`.
     """
 
     ask: Callable[[str], Awaitable[Grant]] = field(repr=False)
     install_url: str
     now: datetime
+    reads_messages: bool = False
 
     @property
     def invitation(self) -> str:
@@ -204,7 +235,9 @@ async def check_installations(
         found = [
             _token_finding(kept, answers, query),
             *_revoked(kept, query),
-            *_permission_findings(kept, answers, query),
+            *_permission_findings(
+                _granted(kept, answers), query.invitation, reads_messages=query.reads_messages
+            ),
         ]
     found += _not_installed(documents, query)
     if unreadable:
@@ -218,22 +251,20 @@ def _read(documents: Iterable[Document], ring: KeyRing | None) -> tuple[list[Ins
 
     A token that the ring does not open is left out; the check of the ring reports it.
     """
-    kept, unreadable = [], 0
-    for document in documents:
-        if is_installation(document.key):
-            try:
-                home = WorkspaceId.parse(document.key.split("/")[0])
-                kept.append(decode(home, document.value, _tokens(document, ring)))
-            except (LookupError, TypeError, ValueError):
-                unreadable += 1
+    kept, unreadable = list[Installation](), 0
+    for document in filter(lambda each: is_installation(each.key), documents):
+        try:
+            kept.append(decode(home_of(document.key), document.value, _tokens(document, ring)))
+        except (LookupError, TypeError, ValueError):
+            unreadable += 1
     return sorted(kept, key=lambda each: each.installed_at, reverse=True), unreadable
 
 
 def _tokens(document: Document, ring: KeyRing | None) -> Tokens | None:
     expires_at = document.value.get("expires_at")
-    for sealed in sealed_in(document):
-        if ring and sealed.path == ("token", "sealed"):
-            with contextlib.suppress(UnreadableSecretError):
+    with contextlib.suppress(UnreadableSecretError):
+        for sealed in sealed_in(document):
+            if ring and sealed.path == ("token", "sealed"):
                 ends_at = datetime.fromisoformat(expires_at) if expires_at else None
                 return Tokens(access=sealed.opened(ring), expires_at=ends_at)
     return None
@@ -292,31 +323,43 @@ def _revoked(kept: Iterable[Installation], query: InstallQuery) -> Iterator[Find
         yield warning(INSTALLATIONS, said, mend)
 
 
-def _permission_findings(
-    kept: Iterable[Installation], answers: Answers, query: InstallQuery
-) -> Iterator[Finding]:
-    """Yield where scopes are missing: a failure when the bot can do its work nowhere."""
+def _granted(kept: Iterable[Installation], answers: Answers) -> dict[str, Set[str]]:
+    """Return the scopes of each installation that works, by its name; Slack knows them best."""
     granted: dict[str, Set[str]] = {}
     for each in kept:
         answer = answers.get(each.home)
         if not each.revoked_at and not isinstance(answer, SlackRefusedError):
             scopes = answer.scopes if isinstance(answer, Grant) else None
             granted[installation_name(each)] = {*each.scopes} if scopes is None else scopes
+    return granted
+
+
+def _permission_findings(
+    granted: Mapping[str, Set[str]], again: str, *, reads_messages: bool
+) -> Iterator[Finding]:
+    """Yield where scopes are missing: a failure when the bot can do its work nowhere."""
     if narrow := _lacking(NEEDED_SCOPES, granted):
         tell = failure if len(narrow) == len(granted) else warning
-        mend = f"Bring the app's manifest up to date with manifest.yml, and {query.invitation}."
+        mend = f"Bring the app's manifest up to date with manifest.yml, and {again}."
         yield tell(SCOPES, f"missing in {some_names(narrow)}", mend)
     if wishes := _lacking(OPTIONAL_SCOPES, granted):
-        mend = f"To use it there, {query.invitation}. Everything else works without it."
+        mend = f"To use it there, {again}. Everything else works without it."
         yield warning(SCOPES, f"not granted in {some_names(wishes)}", mend)
+    if granted and reads_messages:
+        yield mentions_finding(some_names(_lacking(MENTION_SCOPES, granted)))
     if granted and not (narrow or wishes):
-        count = len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)
-        yield ok(SCOPES, f"all {count} are granted in {counted(len(granted), 'installation')}")
+        yield ok(SCOPES, f"all {len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)} are granted")
 
 
 def _lacking(wanted: Mapping[str, str], granted: Mapping[str, Set[str]]) -> list[str]:
-    lacking = {name: lacking_scopes(wanted, scopes) for name, scopes in granted.items()}
-    return [f"{name}: {scopes}" for name, scopes in lacking.items() if scopes]
+    """Return the workspaces without some of the wanted scopes, each scope with its reason."""
+    return [
+        f"{name}: {', '.join(lacking)}"
+        for name, scopes in granted.items()
+        if (
+            lacking := [f"{scope} ({why})" for scope, why in wanted.items() if scope not in scopes]
+        )
+    ]
 
 
 def _not_installed(documents: Sequence[Document], query: InstallQuery) -> Iterator[Finding]:
@@ -337,3 +380,64 @@ def _not_installed(documents: Sequence[Document], query: InstallQuery) -> Iterat
     if left_out:
         said = f"the store knows {some_names(left_out)}, where the app is not installed by OAuth"
         yield warning(INSTALLATIONS, said, f"To use it there, {query.invitation}.")
+
+
+# Within the limit of a check, so that it is a warning: the bot may not have been started yet.
+HEALTH_WITHIN_S = LIMIT_S - 1
+
+
+def slack_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[Named]:
+    """Yield how Slack takes the settings, and whether requests and answers come through."""
+    if settings.is_for_many:
+        yield from _oauth_checks(settings, http)
+    else:
+        client = _client(settings, http, text_of(settings.slack_bot_token))
+        fetch, reads = partial(fetch_grant, client), settings.slack_mentions
+        yield BOT_TOKEN, partial(check_bot_token, fetch, reads_messages=reads)
+    yield from _request_checks(settings, http)
+
+
+def _oauth_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[Named]:
+    client, public_url = _client(settings, http), settings.public_url or ""
+    secret = text_of(settings.slack_client_secret)
+    calls = OAuthCalls(client, client_id=settings.slack_client_id or "", client_secret=secret)
+    exchange = partial(calls.exchange, redirect_uri=f"{public_url}{REDIRECT_PATH}")
+    look = partial(fetch_answer, http, f"{public_url}/healthz", HEALTH_WITHIN_S)
+    yield CLIENT_ID, partial(check_client, exchange)
+    yield API, partial(check_call, partial(check_api, client), API, "Slack answers", MEND_API)
+    yield PUBLIC, partial(check_public_url, look, public_url)
+
+
+def _request_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[Named]:
+    slack = _client(settings, http)
+    if token := text_of(settings.slack_app_token):
+        # This asks for the address of a connection but opens none of the bot's ten:
+        # https://docs.slack.dev/apis/events-api/using-socket-mode
+        ask, said = partial(check_app_token, slack, token), "Slack lets it connect by Socket Mode"
+        yield APP_TOKEN, partial(check_call, ask, APP_TOKEN, said, MEND_APP)
+    else:
+        yield SECRET, partial(check_signing_secret, text_of(settings.slack_signing_secret))
+    host = urlsplit(slack.base_url).hostname
+    if host in {"slack.com", "slack-gov.com"}:
+        url = f"https://hooks.{host}"
+        look = partial(fetch_answer, http, url, HEALTH_WITHIN_S, proxy=slack.proxy)
+        yield ANSWERS, partial(check_answers, look, url)
+
+
+def install_query(settings: Settings, http: aiohttp.ClientSession) -> InstallQuery:
+    """Return how Slack is asked about installations."""
+
+    async def ask(token: str) -> Grant:
+        return await fetch_grant(_client(settings, http, token))
+
+    url = f"{settings.public_url or ''}{INSTALL_PATH}"
+    reads = settings.slack_mentions
+    return InstallQuery(ask=ask, install_url=url, now=datetime.now(UTC), reads_messages=reads)
+
+
+def _client(
+    settings: Settings, http: aiohttp.ClientSession, token: str | None = None
+) -> AsyncWebClient:
+    return AsyncWebClient(
+        token, settings.slack_api_url, session=http, timeout=10, retry_handlers=[]
+    )

@@ -3,10 +3,8 @@
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import aclosing
 from pathlib import Path
 
-from bot.installations.models import is_installation
 from bot.ops.export_file import places_of
 from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
 from bot.ops.stores import (
@@ -15,6 +13,7 @@ from bot.ops.stores import (
     WEB,
     WORKER,
     DatabaseStore,
+    FileStore,
     Process,
     SealedText,
     forwarding_in,
@@ -23,14 +22,14 @@ from bot.ops.stores import (
     sealed_in,
     unopened,
 )
-from bot.store.documents import FORWARDING, Document, StoreError
+from bot.store.documents import Document, StoreError
 from bot.store.encryption import RingSource
 from bot.store.files import lock_file_of, lock_holder, may_write
 from bot.store.postgres.address import Address
 from bot.store.postgres.migrations import missing
 from bot.store.postgres.pool import NAME_POOLER, open_pool, with_pooler_found
 from bot.store.postgres.snapshot import Facts, read_facts
-from bot.store.sqlite import Snapshot, open_sqlite, read_pages
+from bot.store.sqlite import Snapshot, open_sqlite
 
 STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
 RESTORE = "stop the bot and put a backup in its place."
@@ -39,32 +38,17 @@ SAME_USER = (
 )
 
 
-async def check_store(path: Path) -> tuple[list[Finding], Snapshot | None]:
+async def check_store(store: FileStore) -> tuple[list[Finding], Snapshot | None]:
     """Return how the file is, and its documents; `None` when it cannot be read."""
     try:
-        if folder := _folder_of_new(path):
-            return [await _new_store_finding(path, folder)], Snapshot()
-        holder = lock_holder(lock_file_of(path))
-        count, snapshot = await _read(path)
+        if folder := _folder_of_new(store.path):
+            return [await _new_store_finding(store, folder)], Snapshot()
+        holder = lock_holder(lock_file_of(store.path))
+        snapshot = await read_sealed(store)
     except (StoreError, OSError) as error:
         mend = f"{SAME_USER} If it is damaged: {RESTORE}"
         return [failure(STORE, shown(str(error)), mend)], None
-    return [_store_finding(path, count, snapshot, holder)], snapshot
-
-
-async def _read(path: Path) -> tuple[int, Snapshot]:
-    """Return how many documents there are, and those with secrets and the installations."""
-    count, documents, unreadable = 0, list[Document](), list[str]()
-    async with aclosing(read_pages(path)) as pages:
-        async for page in pages:
-            count += len(page.documents)
-            unreadable += page.unreadable
-            documents += [
-                each
-                for each in page.documents
-                if each.key == FORWARDING or is_installation(each.key) or any(sealed_in(each))
-            ]
-    return count, Snapshot(documents=tuple(documents), unreadable=tuple(unreadable))
+    return [_store_finding(store, snapshot, holder)], snapshot
 
 
 def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
@@ -114,12 +98,12 @@ def disk_warning(environ: Mapping[str, str]) -> str | None:
 def _unreadable_finding(where: str, snapshot: Snapshot) -> Finding:
     places = places_of(snapshot.documents)
     names = [places.document(key) for key in snapshot.unreadable]
-    said = f"{shown(where)} holds what cannot be read: {some_names(names)}"
+    said = f"{where} holds what cannot be read: {some_names(names)}"
     return failure(STORE, said, f"Use the version of the bot that wrote it, or {RESTORE}")
 
 
-def _store_finding(path: Path, count: int, snapshot: Snapshot, holder: str | None) -> Finding:
-    where = _where(path)
+def _store_finding(store: FileStore, snapshot: Snapshot, holder: str | None) -> Finding:
+    path, where = store.path, store.place
     if snapshot.unreadable:
         return _unreadable_finding(where, snapshot)
     if forwarding := forwarding_in(snapshot.documents):
@@ -127,11 +111,7 @@ def _store_finding(path: Path, count: int, snapshot: Snapshot, holder: str | Non
     if not (may_write(path) and may_write(path.resolve().parent)):
         return failure(STORE, f"{where} cannot be written to by this user", SAME_USER)
     used = f"used by process {shown(holder)}" if holder is not None else "not used by any process"
-    return ok(STORE, f"{where} is whole, {counted(count, 'document')}, {used}")
-
-
-def _where(path: Path) -> str:
-    return shown(str(path.absolute()))
+    return ok(STORE, f"{where} is whole, {counted(snapshot.count, 'document')}, {used}")
 
 
 def _folder_of_new(path: Path) -> Path | None:
@@ -144,28 +124,25 @@ def _folder_of_new(path: Path) -> Path | None:
     return folder
 
 
-async def _new_store_finding(path: Path, folder: Path) -> Finding:
+async def _new_store_finding(store: FileStore, folder: Path) -> Finding:
     """Return whether a store can be made in a folder: make one, and remove it.
 
     Root may write everywhere, says the system, also to `/proc`.
     """
-    where = _where(path)
     try:
         with tempfile.TemporaryDirectory(prefix=".doctor.", dir=folder) as trial:
-            await (await open_sqlite(Path(trial, path.name))).close()
+            await (await open_sqlite(Path(trial, "bot.sqlite"))).close()
     except (StoreError, OSError):
-        said = f"{where} cannot be made, as {shown(str(folder))} cannot be written to"
+        said = f"{store.place} cannot be made, as {shown(str(folder))} cannot be written to"
         mend = "Give that folder to the user that runs the bot, or choose another."
         return failure(STORE, said, mend)
-    return ok(STORE, f"{where} is not there yet; the bot makes it when it starts")
+    return ok(STORE, f"{store.place} is not there yet; the bot makes it when it starts")
 
 
 def _without_ring(source: RingSource, sealed: Sequence[SealedText], needed: str) -> Finding:
     if not sealed:
         return ok(RING, f"not set: the bot makes {shown(str(source.key_file))} when it starts")
     mend = f"Put it back, or set {RING} to a ring with the keys named {needed}."
-    if source.key_file is None:
-        return failure(RING, "not set", mend)
     return failure(RING, f"not set, and there is no file {shown(str(source.key_file))}", mend)
 
 
@@ -199,7 +176,7 @@ async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot 
     return [
         database_finding(address, facts)
         if is_whole
-        else _unreadable_finding(address.place, snapshot),
+        else _unreadable_finding(shown(address.place), snapshot),
         tls_finding(facts),
         *([] if address.is_pooled else [connections_finding(address, facts, running)]),
         *([POOLER_FOUND] if address != store.address else []),

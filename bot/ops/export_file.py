@@ -228,9 +228,7 @@ class _Quoted(str):
 
 
 class _Dumper(yaml.SafeDumper):
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002  # as the package has it
-        """Write everything out."""
-        return True
+    pass
 
 
 def _quoted(dumper: yaml.SafeDumper, text: _Quoted) -> yaml.ScalarNode:
@@ -253,15 +251,6 @@ def _pause(pause: Pause | None) -> dict[str, Any] | None:
 
 def _moment(moment: datetime) -> str:
     return _Quoted(moment.astimezone(UTC).isoformat())
-
-
-def days_text(days: Sequence[str]) -> str:
-    """Return days in one word: `Mon-Fri`, `daily`, `Mon,Wed`."""
-    if [*days] == [*DAYS]:
-        return "daily"
-    if [*days] == [*DAYS[:5]]:
-        return "Mon-Fri"
-    return ",".join(days)
 
 
 @dataclass(slots=True)

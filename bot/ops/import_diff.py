@@ -30,7 +30,6 @@ from bot.ops.export_file import (
     Held,
     Holdings,
     Places,
-    days_text,
     digest_fields,
 )
 from bot.ops.import_file import (
@@ -98,8 +97,7 @@ class Difference:
 def difference_between(holdings: Holdings, wanted: WantedFile, now: datetime) -> Difference:
     """Return the difference between the store and the file.
 
-    Raises:
-        FileProblemsError: a channel would get more digests than it can have.
+    FileProblemsError: a channel would get more digests than it can have.
     """
     found, problems = list[WorkspaceDifference](), list[tuple[Loc, str]]()
     for number, each in enumerate(wanted.workspaces):
@@ -233,10 +231,9 @@ def difference_lines(difference: Difference, places: Places) -> Iterator[str]:
 def _step_lines(step: Step, name: str) -> Iterator[str]:
     after = digest_fields(step.after)
     if step.before is None:
-        days = days_text(after["days"])
         every = after["look_every"]
         at = f"every {every} minutes" if every else f"at {after['time']}"
-        yield f"+ {name}: {after['channel']}, {days} {at} {after['zone']}"
+        yield f"+ {name}: {after['channel']}, {', '.join(after['days'])} {at} {after['zone']}"
         return
     yield f"~ {name}:"
     before = digest_fields(step.before)
@@ -256,7 +253,6 @@ async def write(documents: Documents, difference: Difference, now: datetime) -> 
     Raises:
         ConflictError: another process has made the same digest, or named managers.
         UnknownDigestError: somebody has deleted a digest that changes.
-        StoreError: the store fails.
     """
     digests, audit = DigestRepository(documents), Audit(documents, clock=lambda: now)
     for each in difference.workspaces:

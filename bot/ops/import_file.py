@@ -272,11 +272,7 @@ class WantedFile:
 
 
 def read_file(raw: bytes) -> WantedFile:
-    """Return the content of a file.
-
-    Raises:
-        FileProblemsError: with every problem of the file.
-    """
+    """Return the content of a file; raise FileProblemsError with all its problems."""
     lines: dict[Loc, int] = {}
     problems: list[tuple[Loc, str]] = []
     try:

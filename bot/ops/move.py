@@ -87,11 +87,8 @@ async def relocate(
 ) -> list[str]:
     """Move the store at `path` to `target`; return the lines to print. A repeat is harmless.
 
-    `setting` is BOT_SECRET_KEYS, `None` where it is not set.
-
-    Raises:
-        OperatingError, StoreError: why nothing was moved. The tables may have been made.
-        StoreLockedError: the bot is running.
+    `setting` is BOT_SECRET_KEYS, `None` where it is not set. After an OperatingError or StoreError
+    nothing was moved; the tables may have been made. StoreLockedError: the bot is running.
     """
     store = FileStore(path)
     store.require_there()
@@ -115,29 +112,23 @@ async def relocate(
                 "Everything is in the database, but the file could not be marked as moved:"
                 f" {shown(str(error), 300)}. Run `move` again before a bot starts on the file."
             ) from error
-    return [*table, *_moved_lines(here, at, ring, path)]
+    return [*table, *_moved_lines(here, at, ring, store.place)]
 
 
 async def back(path: Path) -> list[str]:
     """Delete the note in a file whose store has moved; return the lines to print.
 
-    Raises:
-        OperatingError, StoreError: why not.
-        StoreLockedError: a process uses the file.
+    StoreLockedError: a process uses the file.
     """
     store = FileStore(path)
     store.require_there()
     async with store.opened(even_moved=True) as documents:
         forwarding = forwarding_in([await documents.get(FORWARDING)])
         await documents.delete(FORWARDING)
-    return _back_lines(forwarding, path)
-
-
-def _back_lines(forwarding: Forwarding | None, path: Path) -> list[str]:
     if not forwarding:
         return ["This store has not moved. Nothing was changed."]
     return [
-        f"The bot can use {shown(str(path.absolute()))} again.",
+        f"The bot can use {store.place} again.",
         f"It lacks what {shown(forwarding.place)} has recorded since {day(forwarding.at)}.",
         "Stop every process on that database first, or digests are posted twice.",
     ]
@@ -146,9 +137,7 @@ def _back_lines(forwarding: Forwarding | None, path: Path) -> list[str]:
 async def survey(path: Path, ring: RingSource) -> MoveManifest:
     """Return what there is to move.
 
-    Raises:
-        OperatingError: the store is empty or partly unreadable, or the ring is not the store's.
-        StoreError: the store fails.
+    OperatingError: the store is empty or partly unreadable, or the ring is not the store's.
     """
     manifest = MoveManifest()
     async with aclosing(read_pages(path)) as pages:
@@ -176,8 +165,7 @@ def _require_usable(page: Snapshot, ring: RingSource) -> None:
 async def _moved_before(arrival: PostgresArrival, here: MoveManifest) -> datetime | None:
     """Return when exactly these documents moved there, `None` when the database is free.
 
-    Raises:
-        OperatingError: it is not free.
+    OperatingError: it is not free.
     """
     if mark := await arrival.get(MARK):
         at = datetime.fromisoformat(str(mark.value["at"]))
@@ -201,9 +189,7 @@ async def move_into(
 ) -> list[str]:
     """Copy the store at `path` into a free database; return the counts of both sides.
 
-    Raises:
-        OperatingError: both sides differ: the transaction must not be committed.
-        StoreError: one of the two fails.
+    OperatingError: both sides differ: the transaction must not be committed.
     """
     await arrival.make_room()
     done = 0
@@ -217,7 +203,7 @@ async def move_into(
     there = MoveManifest()
     async with aclosing(arrival.pages()) as arrived:
         async for copied in arrived:
-            there.add(copied)
+            there.add(copied.documents)
     if (here.counts, here.fingerprint) != (there.counts, there.fingerprint):
         raise OperatingError("The copy differs:", *compared(here, there), NOTHING)
     note = {
@@ -231,7 +217,7 @@ async def move_into(
 
 
 def _moved_lines(
-    here: MoveManifest, at: datetime | None, ring: RingSource, path: Path
+    here: MoveManifest, at: datetime | None, ring: RingSource, place: str
 ) -> Iterator[str]:
     """Yield the outcome; `at`: the documents moved before, at that time."""
     things = counted(here.counts.total(), "document")
@@ -245,4 +231,4 @@ def _moved_lines(
         yield "PostgreSQL needs BOT_SECRET_KEYS too. Set it to the line in the key file"
         yield f"{shown(file)}. In a shell:"
         yield f'  export BOT_SECRET_KEYS="$(cat {shown(shlex.quote(file))})"'
-    yield f"Keep {shown(str(path.absolute()))} as a backup. No bot starts on it any more."
+    yield f"Keep {place} as a backup. No bot starts on it any more."

@@ -58,7 +58,9 @@ def some_names(names: Sequence[str]) -> str:
     return "; ".join([*(shown(name) for name in names[:MAX_NAMED]), *more])
 
 
+LIMIT_S = 5.0
 Check = Callable[[], Awaitable[Sequence["Finding"]]]
+Named = tuple[str, Check]
 
 
 class Mark(Enum):

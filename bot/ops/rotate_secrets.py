@@ -6,14 +6,10 @@ from dataclasses import dataclass, field
 from bot.ops.export_file import Places
 from bot.ops.output import OperatingError, counted, shown
 from bot.ops.stores import Process, SealedText, roles, sealed_in, with_text
+from bot.settings import NEW_KEY
 from bot.store.documents import Document, Documents, UnreadableSecretError, Write, update
 from bot.store.encryption import CHECK_KEY, CHECK_TEXT, KeyRing, RingSource, check_key_ring
 from bot.store.sqlite import Snapshot
-
-NEW_KEY = (
-    "  python -c 'import base64, secrets;"
-    ' print("k2:" + base64.b64encode(secrets.token_bytes(32)).decode())\''
-)
 
 
 @dataclass(slots=True)
@@ -55,10 +51,7 @@ async def rotate(documents: Documents, snapshot: Snapshot, ring: KeyRing) -> Rot
     """Encrypt what is in `snapshot` again, one by one; after a failure, a repeat goes on.
 
     At the end the store's note forgets the earlier keys, unless something still needs them.
-
-    Raises:
-        WrongKeyRingError: the ring is not that of the store; nothing was changed.
-        StoreError: the store failed; what was encrypted again stays so.
+    WrongKeyRingError: the ring is not that of the store; nothing was changed.
     """
     await check_key_ring(documents, ring)  # from here on the store asks for the new key as well
     rotated = Rotated(unreadable=[*snapshot.unreadable])
@@ -95,7 +88,7 @@ def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
         yield f"{shown(source.name)} no longer needs {others}. Earlier backups still do."
     if source.key_file and len(names) == 1:
         yield "There is no new key. To make one, run"
-        yield NEW_KEY
+        yield f"  {NEW_KEY.replace('k1', 'k2')}"
         yield "Then set BOT_SECRET_KEYS to the new key, a comma, and the line in"
         yield f"{shown(str(source.key_file))}. Then run this again."
 

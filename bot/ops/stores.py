@@ -87,17 +87,13 @@ WATCH_S = 7.0  # each process writes its document every five seconds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """A running process. `role` is `all`, `web`, `worker`, or `?` where it does not say.
-
-    `keys` are the names of its keys at rest, `None` where it does not say.
-    """
+    """A running process. `role` is `?`, and `keys` (at rest) `None`, where it does not say."""
 
     role: str
     keys: tuple[str, ...] | None = None
 
 
 def _process(value: dict[str, Any]) -> Process:
-    """Read the document of a process, which may be of another version."""
     role, keys = value.get("role"), tuple(value.get("keys") or ())
     return Process(role=role if role in (ALL, WEB, WORKER) else "?", keys=keys or None)
 
@@ -113,13 +109,14 @@ class FileStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.place = shown(str(path.absolute()))
 
     def require_there(self) -> None:
         """Raise OperatingError when there is no store yet."""
         if not self.path.exists():
             raise OperatingError(
-                f"There is no store at {shown(str(self.path.absolute()))}. Check DATABASE_URL, and"
-                " the folder you are in."
+                f"There is no store at {self.place}. Check DATABASE_URL, and the folder"
+                " you are in."
             )
 
     def require_writable(self) -> None:
@@ -138,20 +135,20 @@ class FileStore:
         """
         async with aclosing(read_pages(self.path)) as pages:
             async for page in pages:
-                wanted = [
+                wanted = (
                     each
                     for each in page.documents
                     if _kind(each.key) in kinds or (is_sealed_wanted and any(sealed_in(each)))
-                ]
+                )
                 yield replace(page, documents=tuple(wanted))
 
     @asynccontextmanager
     async def opened(self, *, even_moved: bool = False) -> AsyncIterator[Documents]:
-        """Open it for writing.
+        """Open it for writing; with `even_moved` also when it has moved.
 
         Raises:
             StoreLockedError: another process has opened it.
-            StoreError: it fails, or has moved; with `even_moved` that is no error.
+            StoreError: it fails, or has moved.
         """
         documents = await open_sqlite(self.path, timeout_s=600)  # a vacuum writes the whole file
         try:
@@ -258,11 +255,7 @@ class SealedText:
         return "damaged, or moved there from another place"
 
     def opened(self, ring: KeyRing) -> str:
-        """Return the secret.
-
-        Raises:
-            UnreadableSecretError: altered, moved, of an unknown kind, or its key is missing.
-        """
+        """Return the secret; UnreadableSecretError: it cannot be opened."""
         if self.about is None:
             raise UnreadableSecretError("of an unknown kind")
         return ring.decrypt(self.text, self.about)
@@ -307,29 +300,28 @@ def with_text(value: dict[str, Any], path: tuple[str, ...], text: str) -> dict[s
     return {**value, name: inner}
 
 
+# A kind of document, and where in it a sealed text is -> what it is, and what it is sealed as.
+# Whom the two last are about is in the key of their document.
+SEALED_AT = {
+    ("key", "sealed"): ("the API key", "api-key"),
+    ("key", "earlier", "sealed"): ("the earlier API key", "api-key"),
+    ("installation", "token", "sealed"): ("the bot token", "bot-token"),
+    ("installation", "refresh", "sealed"): ("the refresh token", "refresh-token"),
+    ("kept", "sealed"): ("a command that {} typed", "kept-command"),
+    ("pending", "sealed"): ("an answer that somebody waits for", "pending-answer"),
+}
+
+
 def _known(key: str, path: tuple[str, ...]) -> tuple[str, str] | None:
     """Return the name of a sealed text and its associated data, `None` for an unknown kind."""
     workspace, *place = key.split("/")
     try:
         home = WorkspaceId.parse(workspace)
-    except ValueError:  # no workspace
+        thing, field_name = SEALED_AT[*place[:1], *path]
+        whose = place[1:2]
+        return thing.format(*whose), associated_data(field_name, home, *whose)
+    except (ValueError, LookupError):  # no workspace, or no such place
         return None
-    match place, path:
-        case ["key"], ("sealed",):
-            return "the API key", associated_data("api-key", home)
-        case ["key"], ("earlier", "sealed"):
-            return "the earlier API key", associated_data("api-key", home)
-        case ["kept", user_id, _], ("sealed",):
-            thing = f"a command that {user_id} typed"
-            return thing, associated_data("kept-command", home, user_id)
-        case ["pending", name], ("sealed",):
-            thing = "an answer that somebody waits for"
-            return thing, associated_data("pending-answer", home, name)
-        case ["installation"], ("token", "sealed"):
-            return "the bot token", associated_data("bot-token", home)
-        case ["installation"], ("refresh", "sealed"):
-            return "the refresh token", associated_data("refresh-token", home)
-    return None
 
 
 def _fields(value: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], object]]:
@@ -349,5 +341,6 @@ def no_keys_error(ring: RingSource, outcome: str) -> OperatingError:
 
 
 async def read_sealed(store: Store) -> Snapshot:
-    """Return the documents with secrets, and the installations; raise StoreError."""
-    return await whole(store.pages(kinds={INSTALLATION}, is_sealed_wanted=True))
+    """Return installations, what holds secrets, and a `Forwarding`; raise StoreError."""
+    kinds = {INSTALLATION, _kind(FORWARDING)}
+    return await whole(store.pages(kinds=kinds, is_sealed_wanted=True))

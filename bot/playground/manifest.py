@@ -30,19 +30,12 @@ class Shortcut:
 
 @dataclass(frozen=True)
 class AppInfo:
-    """What Slack knows of the app: its name, its commands, its permissions and its events.
-
-    `scopes` are all that the bot asks for, `optional_scopes` those of them that people may
-    decline. A tab that the manifest does not mention is off: Slack's page gives no default,
-    https://docs.slack.dev/reference/app-manifest. `functions` are the custom steps for workflows
-    by `callback_id`, as the manifest writes them.
-    """
+    """What Slack knows of the app. A tab that the manifest does not mention is off."""
 
     name: str
     commands: tuple[SlashCommand, ...]
     scopes: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
-    optional_scopes: tuple[str, ...] = ()
     redirect_urls: tuple[str, ...] = ()
     shortcuts: tuple[Shortcut, ...] = ()
     home_tab: bool = False
@@ -56,7 +49,7 @@ class AppInfo:
     def settings(self) -> dict[str, Any]:
         """What of it `running_slack` takes."""
         tabs = ("home_tab", "messages_tab", "messages_tab_read_only")
-        names = ("scopes", "events", "optional_scopes", "shortcuts", "functions", *tabs)
+        names = ("scopes", "events", "shortcuts", "functions", *tabs)
         commands = tuple(each.command for each in self.commands)
         return {"commands": commands, **{name: getattr(self, name) for name in names}}
 
@@ -64,9 +57,8 @@ class AppInfo:
 def read_manifest(path: Path = MANIFEST) -> AppInfo:
     """Return what the manifest says.
 
-    Raises: OSError, yaml.YAMLError, KeyError. ValueError: it declares functions, which Slack takes
-    only of apps for organisations that run elsewhere:
-    https://docs.slack.dev/tools/bolt-js/tutorials/custom-steps.
+    Raises: ValueError: it declares functions, which Slack takes only of apps for organisations
+    that run elsewhere: https://docs.slack.dev/tools/bolt-js/tutorials/custom-steps.
     """
     manifest = _parsed(path.read_text(encoding="utf-8"))
     features, settings = manifest.get("features", {}), manifest.get("settings", {})
@@ -79,7 +71,6 @@ def read_manifest(path: Path = MANIFEST) -> AppInfo:
         _commands(features),
         scopes=tuple(oauth.get("scopes", {}).get("bot", [])),
         events=tuple(settings.get("event_subscriptions", {}).get("bot_events", [])),
-        optional_scopes=tuple(oauth.get("scopes", {}).get("bot_optional", [])),
         redirect_urls=tuple(oauth.get("redirect_urls", [])),
         shortcuts=tuple(
             Shortcut(each["name"], each["callback_id"], each["type"])

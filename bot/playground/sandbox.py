@@ -75,11 +75,7 @@ OFFICE = "198.51.100.0/24"
 
 
 class ReadyKeys:
-    """Values of keys that were made before anybody looked.
-
-    A value is shown once, as in the service itself; but each portfolio's demo key is offered to
-    every newcomer, so that the bot can be connected within a minute.
-    """
+    """Values of ready-made keys: each is shown once, but a portfolio's demo key always."""
 
     def __init__(self) -> None:
         self._demo: dict[str, str] = {}
@@ -159,9 +155,7 @@ class Sandbox:
     async def connect(self, portfolio: str, timeout_s: float = PATIENCE_S) -> None:
         """Set a portfolio's demo key as ada would: by `/domainkey` and its form.
 
-        What only she saw of it is gone afterwards, as after a reload of Slack. Raises: KeyError:
-        no such portfolio. CommandFailed, FormError, NothingToPress, TimeoutError: the bot did not
-        take it.
+        What only she saw of it is gone afterwards, as after a reload of Slack. Raises: KeyError.
         """
         ada, key = self.slack.person(ADMIN), self.keys.demo(portfolio)
         await ada.type("/domainkey", channel="dm")
@@ -190,10 +184,7 @@ async def running_sandbox(
     portfolios: Iterable[str] = PORTFOLIOS,
     about: AppInfo | None = None,
 ) -> AsyncIterator[Sandbox]:
-    """Run a local Slack and a local Domain Tracker with sample portfolios until the block ends.
-
-    `about` is what Slack knows of the app; `None`: what the manifest says.
-    """
+    """Run a local Slack and a local Domain Tracker with sample portfolios until the block ends."""
     clock, settings = MovableClock(real_clock), (about or read_manifest()).settings
     async with (
         running_slack(clock=clock.seconds, **settings) as slack,

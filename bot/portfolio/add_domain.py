@@ -1,7 +1,7 @@
 """Add a domain: check for duplicates first, never write twice."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import msgspec
@@ -47,28 +47,25 @@ class NewDomain:
     folder: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class DomainAdder:
     """Adds domains to portfolios; simultaneous calls for one domain share one write.
 
     Also those in other processes, with shared `claims`.
     """
 
-    def __init__(
-        self,
-        write: Callable[[WorkspaceId, NewDomain], Awaitable[Added]],
-        portfolio: Portfolio,
-        *,
-        claims: Claims | None = None,
-    ) -> None:
-        self._write = write
-        self._portfolio = portfolio
-        self._claims = claims  # None: the only process of its store
-        self._flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = SingleFlight()
-        self._wishes: dict[tuple[WorkspaceId, str], NewDomain] = {}
-        # Written while the present list stays in use, which does not hold them.
-        self._unlisted: TTLCache[tuple[WorkspaceId, str], bool] = TTLCache(
-            MAX_UNLISTED, FRESH_FOR.total_seconds()
-        )
+    write: Callable[[WorkspaceId, NewDomain], Awaitable[Added]]
+    portfolio: Portfolio
+    _: KW_ONLY
+    claims: Claims | None = None  # None: the only process of its store
+    _flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = field(
+        default_factory=SingleFlight, init=False
+    )
+    _wishes: dict[tuple[WorkspaceId, str], NewDomain] = field(default_factory=dict, init=False)
+    # Written while the present list stays in use, which does not hold them.
+    _unlisted: TTLCache[tuple[WorkspaceId, str], bool] = field(
+        default_factory=lambda: TTLCache(MAX_UNLISTED, FRESH_FOR.total_seconds()), init=False
+    )
 
     async def add(
         self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool = False
@@ -100,7 +97,7 @@ class DomainAdder:
         self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
     ) -> Domain | None:
         if (workspace, new.host) in self._unlisted:
-            await self._portfolio.invalidate(workspace)
+            await self.portfolio.invalidate(workspace)
         if known := await self._listed(workspace, new.host):
             raise AlreadyAddedError(known)
         try:
@@ -116,7 +113,7 @@ class DomainAdder:
             if not error.is_outcome_unknown:
                 raise
             if is_one_of_many:
-                await self._portfolio.invalidate(workspace)
+                await self.portfolio.invalidate(workspace)
             if known := await self._listed_now(workspace, new.host):
                 return known
             raise UncertainAddError(new.host) from error
@@ -136,26 +133,26 @@ class DomainAdder:
             if known := await self._listed(workspace, new.host):  # since the claim
                 raise AlreadyAddedError(known)
             try:
-                await self._write(workspace, new)
+                await self.write(workspace, new)
             finally:
                 if is_one_of_many:
                     self._unlisted[workspace, new.host] = True
                 else:
-                    await self._portfolio.invalidate(workspace)
+                    await self.portfolio.invalidate(workspace)
             return new
 
         async def read(wish: Any) -> NewDomain:
             return msgspec.convert(wish, NewDomain)
 
-        if self._claims is None:
+        if self.claims is None:
             return await write()
-        return await self._claims.run(
+        return await self.claims.run(
             workspace,
             f"add/{new.host}",
             write,
             read,
             wish=msgspec.to_builtins(new),
-            on_repeat=lambda: self._portfolio.invalidate(workspace),
+            on_repeat=lambda: self.portfolio.invalidate(workspace),
         )
 
     async def _listed_now(self, workspace: WorkspaceId, host: str) -> Domain | None:
@@ -167,4 +164,4 @@ class DomainAdder:
             return None
 
     async def _listed(self, workspace: WorkspaceId, host: str) -> Domain | None:
-        return (await self._portfolio.snapshot(workspace)).by_host.get(host)
+        return (await self.portfolio.snapshot(workspace)).by_host.get(host)

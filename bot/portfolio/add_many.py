@@ -212,8 +212,7 @@ class DomainLists:
     ) -> None:
         """Add the domains of `report`, one after the other, and note each outcome in it.
 
-        Raises:
-            TrackerError, NoKeyError: there is no list to begin with; nothing was added.
+        Raise TrackerError or NoKeyError without a list to begin with; nothing was added then.
         """
         listed = (await self.listed(workspace)).by_host
         known = [host for host in report.new.hosts if host in listed]

@@ -136,11 +136,7 @@ class KeptEndDates:
             return None
 
     async def get(self, workspace: WorkspaceId) -> dict[str, EndDates]:
-        """Return them by host name; a domain that was never scanned has none.
-
-        Raises:
-            StoreError: the store failed.
-        """
+        """Return them by host name, of scanned domains only; raise StoreError."""
         documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")
         # 10,000 rows take about 90 ms.
         rows = sum(len(_rows(each)) for each in documents)
@@ -155,11 +151,7 @@ class KeptEndDates:
         *,
         portfolio: Container[str] | None = None,
     ) -> None:
-        """Replace those of `host`; forget hosts that are not in `portfolio`, when it is known.
-
-        Raises:
-            StoreError: the store failed.
-        """
+        """Replace those of `host`; forget hosts that are not in `portfolio`; raise StoreError."""
 
         def noted(document: Document | None) -> Write:
             rows = {

@@ -49,11 +49,7 @@ def host_of(domain: Domain) -> str:
 
 
 def find(index: Mapping[str, Domain], host: str) -> Domain:
-    """Return the domain called `host`.
-
-    Raises:
-        UnknownDomainError: there is none; the error names those that come near.
-    """
+    """Return the domain called `host`, or raise UnknownDomainError."""
     if host not in index:
         raise UnknownDomainError(host, nearest(index, host))
     return index[host]
@@ -123,7 +119,8 @@ class Query:
     """Every part given must hold. `below` and `above` leave unknown scores out.
 
     `expires`, `cert` and `registration` are days: what ends within them, or has ended, holds.
-    `issues` is the least severity. All of these leave domains out that were never scanned.
+    `issues` is the least severity. All of these leave domains out that were never scanned, and
+    `is_unscanned` leaves out all others.
     """
 
     words: tuple[str, ...] = ()
@@ -136,6 +133,7 @@ class Query:
     cert: int | None = None
     registration: int | None = None
     issues: Severity | None = None
+    is_unscanned: bool = False
     sort: Sort | None = None
     page: int = 1
 
@@ -157,6 +155,11 @@ class Query:
 
     @property
     def filters_by_scan(self) -> bool:
+        """Whether domains are left out by what their last scan said, or for having one."""
+        return self.is_unscanned or self.filters_by_result
+
+    @property
+    def filters_by_result(self) -> bool:
         """Whether domains are left out by what their last scan said."""
         days = (self.expires, self.cert, self.registration)
         return self.issues is not None or any(each is not None for each in days)
@@ -215,6 +218,7 @@ def query_text(query: Query) -> str:
     days = (("expires", query.expires), ("cert", query.cert), ("registration", query.registration))
     parts += [f"{key}:{number}" for key, number in days if number is not None]
     parts += [f"issues:{query.issues.value}"] if query.issues else []
+    parts += ["scanned:never"] if query.is_unscanned else []
     parts += [f"sort:{query.sort.value}"] if query.sort else []
     parts += [f"page:{query.page}"] if query.page > 1 else []
     return " ".join(parts)
@@ -252,6 +256,12 @@ def _with_sort(query: Query, value: str) -> Query:
     return replace(query, sort=names[value.lower()])
 
 
+def _with_scanned(query: Query, value: str) -> Query:
+    if value.lower() != "never":
+        raise ValueError("takes never")
+    return replace(query, is_unscanned=True)
+
+
 def _with_page(query: Query, value: str) -> Query:
     if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= MAX_PAGE):
         raise ValueError("page takes a whole number from 1")
@@ -270,6 +280,7 @@ _PARTS: dict[str, Callable[[Query, str], Query]] = {
         query, registration=_once(query.registration, _days(value))
     ),
     "issues": lambda query, value: replace(query, issues=_once(query.issues, _severity(value))),
+    "scanned": _with_scanned,
     "sort": _with_sort,
     "page": _with_page,
 }
@@ -311,10 +322,14 @@ def _number_text(score: float) -> str:
 
 
 def _contradictions(query: Query) -> list[NotUnderstood]:
-    if query.below is None or query.above is None or query.above < query.below:
-        return []
-    both = f"below:{_number_text(query.below)} above:{_number_text(query.above)}"
-    return [NotUnderstood(both, "no score is both")]
+    found = []
+    if query.below is not None and query.above is not None and query.above >= query.below:
+        both = f"below:{_number_text(query.below)} above:{_number_text(query.above)}"
+        found.append(NotUnderstood(both, "no score is both"))
+    if query.is_unscanned and query.filters_by_result:
+        why = "never scanned, so it has no dates and issues"
+        found.append(NotUnderstood("scanned:never", why))
+    return found
 
 
 def _searchable(word: str) -> str:
@@ -336,6 +351,8 @@ def _holds(domain: Domain, query: Query) -> bool:
 
 def _scan_holds(domain: Domain, query: Query, known: KnownEnds) -> bool:
     ends = ends_of(domain, known)
+    if query.is_unscanned:
+        return ends is None
     return (
         ends is not None
         and _is_within(ends.first, query.expires, known)

@@ -66,34 +66,20 @@ class Version:
     change: int = 0
 
 
-class Versions:
-    """Versions of lists. These are of the only process of a store: others change nothing.
-
-    No method raises.
-    """
-
-    async def current(self, workspace: WorkspaceId) -> Version | None:  # noqa: ARG002  # the port's
-        """Return the present version, `None` when it is unknown."""
-        return Version()
-
-    async def change_domains(self, workspace: WorkspaceId) -> None:
-        """Invalidate all lists, in every process, that were asked for before."""
-
-    async def change_account(self, workspace: WorkspaceId) -> None:
-        """Drop all lists, in every process: they may be another account's."""
-
-
-class StoredVersions(Versions):
+class StoredVersions:
     """Versions that processes share: the revisions of two documents of each workspace.
 
-    No revision comes twice, also after a deletion, so that a write needs no condition.
+    No revision comes twice, also after a deletion, so that a write needs no condition. No method
+    raises.
     """
 
     def __init__(self, documents: Documents, *, asked_within_s: float = ASKED_WITHIN_S) -> None:
         self._documents = documents
         self._patience = BoundedWait(asked_within_s)
 
-    async def current(self, workspace: WorkspaceId) -> Version | None:  # noqa: D102  # as above
+    async def current(self, workspace: WorkspaceId) -> Version | None:
+        """Return the present version, `None` when it is unknown."""
+
         async def read() -> Version:
             found = await self._documents.list_prefix(f"{workspace}/{KIND}/")
             revs = {document.key: document.rev for document in found}
@@ -108,15 +94,14 @@ class StoredVersions(Versions):
             logger.warning("the version of a list is unknown", error=repr(error))
             return None
 
-    async def change_domains(self, workspace: WorkspaceId) -> None:  # noqa: D102  # as above
-        await self._write(_place(workspace, "change"))
+    async def change(self, workspace: WorkspaceId, what: str) -> None:
+        """Invalidate, in every process, all lists that were asked for before.
 
-    async def change_account(self, workspace: WorkspaceId) -> None:  # noqa: D102  # as above
-        await self._write(_place(workspace, "account"))
+        `what` is "change" for a change of the domains, or "account": they may be another one's.
+        """
 
-    async def _write(self, place: str) -> None:
         async def write() -> None:
-            await self._documents.put(place, {"v": 1})
+            await self._documents.put(_place(workspace, what), {"v": 1})
 
         try:
             await self._patience.wait(write())
@@ -174,8 +159,8 @@ class ListsDomains(Protocol):
 class Portfolio:
     """Every workspace's domains, fresh for 60 s. `on_change` is called after each change.
 
-    `versions` are shared by processes: a change invalidates the list at once in its own process,
-    and in the others before their next request.
+    `versions` are shared by processes, `None` in the only one: a change invalidates the list at
+    once in its own process, and in the others before their next request.
     """
 
     def __init__(
@@ -184,10 +169,10 @@ class Portfolio:
         *,
         clock: Callable[[], datetime],
         on_change: Callable[[WorkspaceId], object] = lambda _workspace: None,
-        versions: Versions | None = None,
+        versions: StoredVersions | None = None,
     ) -> None:
         self._service = service
-        self._versions = versions or Versions()
+        self._versions = versions
         self._clock = clock
         self._on_change = on_change
         self._epochs: LRUCache[WorkspaceId, _Epoch] = LRUCache(
@@ -259,12 +244,14 @@ class Portfolio:
         if epoch := self._epochs.get(workspace):
             self._epochs[workspace] = epoch.followed_by(epoch.version)
         self._on_change(workspace)
-        await self._versions.change_domains(workspace)
+        if self._versions:
+            await self._versions.change(workspace, "change")
 
     async def invalidate_everywhere(self, workspace: WorkspaceId) -> None:
         """Drop the list in every process: it may be another account's."""
         self.forget(workspace)
-        await self._versions.change_account(workspace)
+        if self._versions:
+            await self._versions.change(workspace, "account")
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Drop the list in this process, and write nothing: the workspace may be gone."""
@@ -273,7 +260,7 @@ class Portfolio:
 
     async def _catch_up(self, workspace: WorkspaceId) -> _Epoch:
         """Return the present epoch: a new one after a change in another process."""
-        version = await self._versions.current(workspace)
+        version = await self._versions.current(workspace) if self._versions else Version()
         epoch = self._epochs.get(workspace)
         if epoch is None:
             return _Epoch(version or Version())

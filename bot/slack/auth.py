@@ -5,9 +5,9 @@ a refresh token work once.
 """
 
 import asyncio
-import math
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -16,6 +16,7 @@ from typing import Any
 import aiohttp
 import structlog
 from aiohttp import encode_basic_auth
+from cachetools import TTLCache
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_sdk.web.async_client import AsyncWebClient
@@ -47,7 +48,10 @@ OPTIONAL_SCOPES = {
 }
 # Asked for only where the operator wants command lines in messages: reviewers and admins want a
 # reason for each scope (https://docs.slack.dev/reference/scopes), and commands do without these.
-MENTION_SCOPES = ("app_mentions:read", "im:history")
+MENTION_SCOPES = {
+    "app_mentions:read": "reads messages that mention the app, for command lines in them",
+    "im:history": "reads what people write in the app's own conversation",
+}
 # Every answer of the Web API lists the granted scopes:
 # https://docs.slack.dev/authentication/installing-with-oauth
 GRANTED_HEADER = "x-oauth-scopes"
@@ -88,10 +92,7 @@ class Answer:
 
 
 async def check_api(client: AsyncWebClient) -> None:
-    """Check that Slack's Web API answers, without a token; raise SlackError.
-
-    https://docs.slack.dev/reference/methods/api.test
-    """
+    """Check that Slack answers, without a token; raise SlackError."""
     async with slack_errors():
         await client.api_test()
 
@@ -116,38 +117,21 @@ WELL_FOR_S = 5.0
 
 
 class SlackHealth:
-    """Whether Slack answers the bot, as its last answer says.
-
-    The next `check` asks again after a failed call, and when the last good answer is 5 s old.
-    `seconds` never go back.
-    """
+    """Whether Slack answers the bot; a good answer counts for 5 s. `seconds` never go back."""
 
     def __init__(self, *, seconds: Callable[[], float] = time.monotonic) -> None:
-        self._seconds = seconds
-        self._well_until = -math.inf
-        self._was_well = False
+        self._well: TTLCache[str, bool] = TTLCache(1, WELL_FOR_S, timer=seconds)
         self._flights: SingleFlight[str, None] = SingleFlight()
 
-    def note_call(self, _method: str, outcome: str, _took_s: float) -> None:
-        """Note how a call ended: for `outcome` see `traced_calls`."""
-        if outcome in {"failed", "unreachable"}:
-            self._well_until = -math.inf
-
     async def check(self, ask: Callable[[], Awaitable[object]]) -> None:
-        """Return if Slack answers, also with a rate limit; else raise SlackError.
-
-        `ask` makes a call.
-        """
-        if self._seconds() >= self._well_until:
+        """Return if Slack answers `ask`, also with a rate limit; else raise SlackError."""
+        if "" not in self._well:
             await self._flights.run("", lambda: self._check(ask))
 
     async def _check(self, ask: Callable[[], Awaitable[object]]) -> None:
-        try:
+        with suppress(SlackRateLimitedError):
             await ask()
-        except SlackRateLimitedError:
-            if not self._was_well:
-                raise
-        self._well_until, self._was_well = self._seconds() + WELL_FOR_S, True
+        self._well[""] = True
 
 
 class Identity(AsyncAuthorize):
@@ -196,12 +180,7 @@ class Identity(AsyncAuthorize):
         return bot
 
     async def client_for(self, workspace: WorkspaceId) -> AsyncWebClient:
-        """Return the client for background work in `workspace`.
-
-        Raises:
-            TokenRefusedError: the token is for another workspace than that of the store.
-            SlackError: Slack did not answer.
-        """
+        """Return the client for background work; raise TokenRefusedError for another workspace."""
         if workspace_of(await self.fetch()) != workspace:
             raise TokenRefusedError("not_authed")
         return self._background
@@ -251,22 +230,15 @@ class OAuthCalls:
         self._headers = {"Authorization": encode_basic_auth(client_id, client_secret)}
 
     async def exchange(self, code: str, redirect_uri: str) -> IssuedInstallation:
-        """Exchange an OAuth code for an installation.
+        """Exchange an OAuth code for an installation; raise SlackError.
 
-        Raises:
-            SlackRefusedError: the code is used, expired or foreign, or the client secret is wrong.
-            SlackError: Slack did not answer, or not readably.
+        SlackRefusedError: the code is used, expired or foreign, or the client secret is wrong.
         """
         async with slack_errors():
             return _installation(await self._ask(code=code, redirect_uri=redirect_uri))
 
     async def refresh(self, refresh_token: str) -> IssuedTokens:
-        """Return new tokens.
-
-        Raises:
-            TokenRefusedError: the refresh token is used, or the app was removed.
-            SlackError: as for `exchange`.
-        """
+        """Return new tokens; raise SlackError, TokenRefusedError if they were used before."""
         async with slack_errors():
             answer = await self._ask(grant_type="refresh_token", refresh_token=refresh_token)
             return _tokens(answer)

@@ -36,14 +36,10 @@ class Channel:
 
 
 async def fetch_channel(client: AsyncWebClient, channel_id: str) -> Channel:
-    """Return a channel.
+    """Return a channel: https://docs.slack.dev/reference/objects/conversation-object.
 
-    https://docs.slack.dev/reference/objects/conversation-object
-
-    Raises:
-        ChannelClosedError: it is gone, or private and without the bot.
-        MissingScopeError: `channels:read` or `groups:read` is missing.
-        SlackError: Slack did not answer.
+    Raise ChannelClosedError if it is gone, or private and without the bot; MissingScopeError;
+    SlackError.
     """
     async with slack_errors():
         channel: Mapping[str, Any] = (await client.conversations_info(channel=channel_id))[
@@ -61,12 +57,9 @@ async def fetch_channel(client: AsyncWebClient, channel_id: str) -> Channel:
 
 
 async def is_in_channel(client: AsyncWebClient, channel_id: str, user_id: str) -> bool:
-    """Return whether a person is in a channel, among its first 50,000 members.
+    """Return whether a person is in a channel, as `fetch_channel` raises.
 
-    Further members count as absent: access must not depend on a guess.
-
-    Raises:
-        SlackError: as for `fetch_channel`.
+    Members after the first 50,000 count as absent: access must not depend on a guess.
     """
 
     async def ask(cursor: str | None) -> Any:
@@ -84,7 +77,6 @@ async def is_in_channel(client: AsyncWebClient, channel_id: str, user_id: str) -
 # https://docs.slack.dev/reference/methods/users.conversations
 MEMBERS_PAGE_SIZE = 200
 MAX_IN_CHARGE = 5
-MAX_WAITS = 5  # for one page
 LONGEST_WAIT_S = 60
 Sleep = Callable[[float], Awaitable[object]]
 
@@ -92,12 +84,7 @@ Sleep = Callable[[float], Awaitable[object]]
 async def fetch_own_channels(
     client: AsyncWebClient, workspace: WorkspaceId, *, limit: int, sleep: Sleep = asyncio.sleep
 ) -> list[str]:
-    """Return the ids of at most `limit` channels that the bot is in and that are not archived.
-
-    Raises:
-        MissingScopeError: `channels:read` or `groups:read` is missing.
-        SlackError: Slack did not answer.
-    """
+    """Return at most `limit` ids of open channels that the bot is in; raise SlackError."""
     found: list[str] = []
 
     async def ask(cursor: str | None) -> Any:
@@ -119,13 +106,9 @@ async def fetch_own_channels(
 async def fetch_admins(
     client: AsyncWebClient, workspace: WorkspaceId, *, sleep: Sleep = asyncio.sleep
 ) -> list[str]:
-    """Return the user ids of at most five owners and admins, the primary owner first.
+    """Return the ids of five owners and admins, the primary owner first; raise SlackError.
 
     At most 10,000 people are read.
-
-    Raises:
-        MissingScopeError: `users:read` is missing.
-        SlackError: Slack did not answer.
     """
     ranked: list[tuple[int, str]] = []
 
@@ -146,28 +129,22 @@ async def _pages(
 ) -> AsyncIterator[list[Any]]:
     """Yield the list called `name` of each page; without `sleep` no rate limit is waited for."""
     cursor: str | None = None
-    for _ in range(MAX_PAGES):
-        page, cursor = await _page(ask, cursor, name, sleep)
-        yield page
-        if not cursor:
-            return
-
-
-async def _page(
-    ask: Callable[[str | None], Awaitable[Any]], cursor: str | None, name: str, sleep: Sleep | None
-) -> tuple[list[Any], str | None]:
-    waits = 0
-    while True:
+    pages = 0
+    while pages < MAX_PAGES:
         try:
             async with slack_errors():
                 answer = await ask(cursor)
-                following = (answer.get("response_metadata") or {}).get("next_cursor")
-                return list(answer.get(name) or ()), following or None
+                page = list(answer.get(name) or ())
+                cursor = (answer.get("response_metadata") or {}).get("next_cursor")
         except SlackRateLimitedError as error:
-            if not sleep or waits == MAX_WAITS or error.retry_after_s > LONGEST_WAIT_S:
+            if not sleep or error.retry_after_s > LONGEST_WAIT_S:
                 raise
-            waits += 1
             await sleep(error.retry_after_s)
+            continue
+        pages += 1
+        yield page
+        if not cursor:
+            return
 
 
 def _rank(user: Mapping[str, Any]) -> int | None:

@@ -16,15 +16,7 @@ from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
-from bot.slack.errors import (
-    BlocksRefusedError,
-    SlackError,
-    SlackRateLimitedError,
-    SlackRefusedError,
-    SlackUnavailableError,
-    SlackUnreachableError,
-    slack_error,
-)
+from bot.slack import errors
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
@@ -44,26 +36,26 @@ FAILURES = (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, *_NOT_
 LONGEST_WAIT_S = 3600.0
 
 
-def _to_slack_error(failure: Exception) -> SlackError:
+def _to_slack_error(failure: Exception) -> errors.SlackError:
     if isinstance(failure, SlackApiError):
         return _error_of_response(failure.response)
     if isinstance(failure, _NOT_SENT):
-        return SlackUnreachableError(type(failure).__name__)
-    return SlackUnavailableError(type(failure).__name__)
+        return errors.SlackUnreachableError(type(failure).__name__)
+    return errors.SlackUnavailableError(type(failure).__name__)
 
 
-def _error_of_response(response: Any) -> SlackError:
+def _error_of_response(response: Any) -> errors.SlackError:
     """Return our error; `response` is aiohttp's own where the SDK could not read it."""
     status = int(getattr(response, "status_code", 0) or getattr(response, "status", 0))
     data = getattr(response, "data", None)
     answer: Mapping[str, Any] = data if isinstance(data, dict) else {}
     retry_after_s = _seconds(response.headers)
     if status == 429:
-        return SlackRateLimitedError(retry_after_s)
+        return errors.SlackRateLimitedError(retry_after_s)
     if status >= 500 or not answer.get("error"):
-        return SlackUnavailableError(f"status {status}")
+        return errors.SlackUnavailableError(f"status {status}")
     needed = str(answer.get("needed") or "")
-    return slack_error(str(answer["error"]), retry_after_s=retry_after_s, needed=needed)
+    return errors.slack_error(str(answer["error"]), retry_after_s=retry_after_s, needed=needed)
 
 
 def _seconds(headers: Mapping[str, str]) -> float:
@@ -142,10 +134,7 @@ async def slack_errors() -> AsyncIterator[None]:
 
 
 async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: str) -> Member:
-    """Return a person; raise SlackError.
-
-    https://docs.slack.dev/reference/objects/user-object
-    """
+    """Return a person: https://docs.slack.dev/reference/objects/user-object; raise SlackError."""
     async with slack_errors():
         user: Mapping[str, Any] = (await client.users_info(user=user_id))["user"]
         in_org: Mapping[str, Any] = _in_organisation(user, workspace)
@@ -200,12 +189,7 @@ def _belongs(user: Mapping[str, Any], in_org: Mapping[str, Any], workspace: Work
 
 
 async def open_form(client: AsyncWebClient, trigger_id: str, form: Mapping[str, Any]) -> str:
-    """Open a form; return the view's id.
-
-    Raises:
-        TriggerExpiredError: the press is older than 3 s, or has opened a form already.
-        SlackError: Slack refused or did not answer.
-    """
+    """Open a form within 3 s of a press; return its id. Raise TriggerExpiredError, SlackError."""
     async with slack_errors():
         answer = await client.views_open(trigger_id=trigger_id, view=dict(form))
     return str(answer["view"]["id"])
@@ -221,11 +205,9 @@ async def push_form(client: AsyncWebClient, trigger_id: str, form: Mapping[str, 
 async def update_form(
     client: AsyncWebClient, view_id: str, form: Mapping[str, Any], *, view_hash: str | None = None
 ) -> str | None:
-    """Replace the content of an open form; return its new hash, if Slack gives one.
+    """Replace an open form; return its new hash, if Slack gives one. Raise SlackError.
 
-    Raises:
-        FormChangedError: the form has another hash than `view_hash`; `None` matches any.
-        SlackError: Slack refused or did not answer.
+    Raise FormChangedError if the form has another hash than `view_hash`; `None` matches any.
     """
     async with slack_errors():
         answer = await client.views_update(view_id=view_id, view=dict(form), hash=view_hash)
@@ -256,13 +238,9 @@ UPLOADED_WITHIN_S = 30.0
 async def upload_file(
     client: AsyncWebClient, channel_id: str, name: str, content: bytes, comment: str
 ) -> None:
-    """Post a file with a comment, which Slack parses as mrkdwn.
+    """Post a file with a comment in mrkdwn; raise MissingScopeError, SlackError.
 
     https://docs.slack.dev/messaging/working-with-files#upload
-
-    Raises:
-        MissingScopeError: `files:write` is missing.
-        SlackError: Slack refused or did not answer.
     """
     async with slack_errors(), asyncio.timeout(UPLOADED_WITHIN_S):
         await client.files_upload_v2(
@@ -281,10 +259,7 @@ class SentMessage:
 async def edit_message(
     client: AsyncWebClient, sent: SentMessage, message: Mapping[str, Any]
 ) -> None:
-    """Replace the content of a message of the bot; raise SlackError.
-
-    https://docs.slack.dev/reference/methods/chat.update
-    """
+    """Replace the content of a message of the bot; raise SlackError."""
     async with slack_errors():
         await client.chat_update(channel=sent.channel_id, ts=sent.ts, **message)
 
@@ -293,7 +268,7 @@ async def send_with_fallback(send: Callable[[Message], Awaitable[T]], message: M
     """Send a message; if Slack refuses its blocks, send its plain fallback."""
     try:
         return await send(message)
-    except BlocksRefusedError as error:
+    except errors.BlocksRefusedError as error:
         fallback = message.fallback()
         logger.warning("blocks refused", code=error.code, has_fallback=fallback is not None)
         if fallback is None:
@@ -316,17 +291,15 @@ async def in_three_tries(
     call: Callable[[], Awaitable[object]],
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> None:
-    """Make a call that may be made twice.
+    """Make a call that may be made twice; raise SlackError.
 
-    Raises:
-        SlackUnavailableError: three tries failed, or Slack asks for a longer wait.
-        SlackError: Slack refused.
+    SlackUnavailableError: three tries failed, or Slack asks for a longer wait.
     """
     for wait_s in AGAIN_AFTER_S:
         try:
             await call()
-        except SlackUnavailableError as error:
-            asked_s = error.retry_after_s if isinstance(error, SlackRateLimitedError) else 0
+        except errors.SlackUnavailableError as error:
+            asked_s = error.retry_after_s if isinstance(error, errors.SlackRateLimitedError) else 0
             if asked_s > LONGEST_REPEAT_S:
                 raise
             logger.info("the call is repeated", error=repr(error))
@@ -343,12 +316,7 @@ async def put_form(
     *,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> None:
-    """Replace the content of an open form, in at most three tries.
-
-    Raises:
-        SlackUnavailableError: three tries failed, or Slack asks for a longer wait.
-        SlackError: Slack refused; most often the person has closed the form.
-    """
+    """Replace the content of an open form, in at most three tries; raise SlackError."""
     await in_three_tries(lambda: update_form(client, view_id, form), sleep)
 
 
@@ -364,15 +332,11 @@ async def publish_home(
     view: Mapping[str, Any],
     fallback: Mapping[str, Any] | None,
 ) -> None:
-    """Publish a Home tab; if Slack refuses the blocks of `view`, publish `fallback`.
-
-    Raises:
-        SlackError: Slack refused or did not answer.
-    """
+    """Publish a Home tab, or `fallback` where Slack refuses its blocks; raise SlackError."""
     try:
         async with slack_errors():
             await client.views_publish(user_id=user_id, view=dict(view))
-    except SlackRefusedError as error:
+    except errors.SlackRefusedError as error:
         if error.code not in _VIEW_REFUSED or fallback is None:
             raise
         logger.warning("blocks refused", code=error.code, has_fallback=True)

@@ -19,17 +19,17 @@ class DirectMessages(Protocol):
 
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         """Send one; raise SlackError."""
-        ...
 
     async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
         """Replace the content of one; raise SlackError."""
-        ...
 
 
-def retry_after(error: errors.SlackError, tries: int) -> timedelta | None:
+def retry_after(
+    error: errors.SlackError, tries: int, *, is_repeatable: bool = False
+) -> timedelta | None:
     """Return how long to wait before sending a message again, `None`: never.
 
-    A message that may have arrived is sent again once.
+    A message that may have arrived is sent again once, unless the call `is_repeatable`.
     """
     if isinstance(error, errors.SlackRateLimitedError):
         return timedelta(seconds=max(1.0, error.retry_after_s))
@@ -37,6 +37,7 @@ def retry_after(error: errors.SlackError, tries: int) -> timedelta | None:
         return None
     if isinstance(error, errors.TokenRefusedError | errors.WorkspaceHeldError):
         return LONGEST_RETRY
-    if isinstance(error, errors.SlackRefusedError) or (error.is_outcome_unknown and tries):
+    is_lost = error.is_outcome_unknown and tries and not is_repeatable
+    if isinstance(error, errors.SlackRefusedError) or is_lost:
         return None
     return backoff(FIRST_RETRY, tries, LONGEST_RETRY)

@@ -1,14 +1,14 @@
 """Post messages at Slack's pace, each once, and say so when the outcome is unknown."""
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
-from weakref import WeakValueDictionary
 
-from cachetools import TLRUCache, TTLCache
+from cachetools import LRUCache, TLRUCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
@@ -28,12 +28,12 @@ K = TypeVar("K", bound=Hashable)
 MAX_REMEMBERED = 10_000
 
 
-@dataclass(slots=True, weakref_slot=True)
+@dataclass(slots=True)
 class _Line:
-    """The waiters of one key; `waiting` counts them."""
+    """When the next turn of a key is free, and when its next use; `in_use` wakes in order."""
 
-    waiting: int = 0
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # wakes them in order
+    next_at: float = -math.inf
+    free_at: float = -math.inf
     in_use: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -54,64 +54,52 @@ class Pacer(Generic[K]):
         self._between_s = between_s
         self._clock = clock
         self._sleep = sleep
-        self._lines: WeakValueDictionary[K, _Line] = WeakValueDictionary()
-        self._next_at: TTLCache[K, float] = TTLCache(MAX_REMEMBERED, between_s, timer=clock)
-        self._free_at: TTLCache[K, float] = TTLCache(MAX_REMEMBERED, between_s, timer=clock)
+        self._lines: LRUCache[K, _Line] = LRUCache(MAX_REMEMBERED)
 
     def wait_s(self, key: K) -> float:
         """Return the wait of a new turn, if each use is quick."""
-        line = self._lines.get(key)
-        ahead = line.waiting if line else 0
-        return self._left_s(self._next_at, key) + ahead * self._between_s
+        return max(0.0, self._line(key).next_at - self._clock())
 
     async def take(self, key: K) -> None:
-        """Wait for a turn and take it; a cancelled wait takes none."""
-        line = self._lines.setdefault(key, _Line())
-        line.waiting += 1
-        try:
-            async with line.lock:
-                await self._until_next(key, line)
-                self._next_at[key] = self._clock() + self._between_s
-        finally:
-            line.waiting -= 1
+        """Take the next turn and wait for it, and for the end of the use before it."""
+        line = self._line(key)
+        at = max(self._clock(), line.next_at)
+        line.next_at = at + self._between_s
+        while (left_s := at - self._clock()) > 0:
+            await self._sleep(left_s)
+        async with line.in_use:
+            await self._rest(line)
 
     @asynccontextmanager
     async def used(self, key: K) -> AsyncIterator[None]:
         """Use a turn inside the block: alone, and `between_s` after the end of the last use."""
-        line = self._lines.setdefault(key, _Line())
+        line = self._line(key)
         async with line.in_use:
-            await self._rest(self._free_at, key)
+            await self._rest(line)
             try:
                 yield
             finally:
-                self._free_at[key] = self._next_at[key] = self._clock() + self._between_s
+                line.free_at = self._clock() + self._between_s
+                line.next_at = max(line.next_at, line.free_at)
 
-    async def _until_next(self, key: K, line: _Line) -> None:
-        await self._rest(self._next_at, key)
-        while line.in_use.locked():
-            async with line.in_use:
-                pass
-            await self._rest(self._next_at, key)
-
-    async def _rest(self, moments: "TTLCache[K, float]", key: K) -> None:
-        while (left_s := self._left_s(moments, key)) > 0:  # longer, if another use came first
+    async def _rest(self, line: _Line) -> None:
+        while (left_s := line.free_at - self._clock()) > 0:
             await self._sleep(left_s)
 
-    def _left_s(self, moments: "TTLCache[K, float]", key: K) -> float:
-        now = self._clock()
-        return max(0.0, moments.get(key, now) - now)
+    def _line(self, key: K) -> _Line:
+        return self._lines.setdefault(key, _Line())
 
 
 class LocalBackoff:
     """The waits that Slack asked this process for with a 429."""
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *, clock: Callable[[], float]) -> None:
         self._seconds = clock
         self._until: TLRUCache[WorkspaceId, float, float] = TLRUCache(
             MAX_REMEMBERED, lambda _workspace, until, _now: until, timer=clock
         )
 
-    async def left_s(self, workspace: WorkspaceId) -> float:
+    def left_s(self, workspace: WorkspaceId) -> float:
         """Return the seconds until a workspace may be posted to, 0 for now."""
         until = self._until.get(workspace)
         return 0.0 if until is None else max(0.0, until - self._seconds())
@@ -145,7 +133,6 @@ class Posting:
         client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
         *,
         on_refused: Callable[[WorkspaceId], object] = lambda _workspace: None,
-        holds: LocalBackoff | None = None,
         between_s: float = BETWEEN_S,
         answered_within_s: float = ANSWERED_WITHIN_S,
         longest_line_s: float = LONGEST_LINE_S,
@@ -157,37 +144,34 @@ class Posting:
         self._answered_within_s = answered_within_s
         self._between_s = between_s
         self._longest_line_s = longest_line_s
-        self._holds = holds or LocalBackoff(clock=clock)
+        self._holds = LocalBackoff(clock=clock)
         self._turns: Pacer[tuple[WorkspaceId, str]] = Pacer(between_s, clock=clock, sleep=sleep)
 
     async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
         """Wait until a channel may be posted to.
 
-        Raises:
-            SlackRateLimitedError: Slack asked this workspace to wait, or the wait is over 20 s.
+        Raise SlackRateLimitedError if Slack asked for a wait, or the line is over 20 s long.
         """
-        await self._check_hold(workspace)
+        self._check_hold(workspace)
         await self._client(workspace)  # without a client there is no turn
         key = (workspace, channel_id)
         if (wait_s := self._turns.wait_s(key)) > self._longest_line_s:
             raise errors.SlackRateLimitedError(wait_s)
         async with self._in_line(key):
             await self._turns.take(key)
-        await self._check_hold(workspace)  # it may have begun during the wait
+        self._check_hold(workspace)  # it may have begun during the wait
 
     async def post(self, workspace: WorkspaceId, channel_id: str, message: Message) -> str:
         """Post a message without link previews; return its `ts`.
 
         Refused blocks are posted again as their plain fallback; nothing else is repeated. A 429
-        delays all posts of the workspace.
-
-        Raises:
-            SlackError: the message is not there, or, if `is_outcome_unknown`, may be there.
+        delays all posts of the workspace. After a SlackError the message is not there, or, if
+        `is_outcome_unknown`, may be there.
         """
-        await self._check_hold(workspace)
+        self._check_hold(workspace)
         client = await self._client(workspace)
         async with self._alone((workspace, channel_id)):  # its turn may be a while ago
-            await self._check_hold(workspace)
+            self._check_hold(workspace)
             try:
                 async with self._answers(workspace):
                     return await send_with_fallback(
@@ -200,11 +184,9 @@ class Posting:
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         """Send a person a direct message, after a turn of its channel; return its place.
 
-        Raises:
-            PersonUnreachableError: Slack does not let the bot write to them.
-            SlackError: as for `acquire_turn` and `post`.
+        Raises PersonUnreachableError, and as `acquire_turn` and `post` do.
         """
-        await self._check_hold(workspace)
+        self._check_hold(workspace)
         try:
             client = await self._client(workspace)
             with _nothing_posted():  # it may be open now, but no message was sent
@@ -258,8 +240,8 @@ class Posting:
                 self._turns.wait_s(key) or self._between_s
             ) from error
 
-    async def _check_hold(self, workspace: WorkspaceId) -> None:
-        if left_s := await self._holds.left_s(workspace):
+    def _check_hold(self, workspace: WorkspaceId) -> None:
+        if left_s := self._holds.left_s(workspace):
             raise errors.SlackRateLimitedError(left_s)
 
 

@@ -1,9 +1,8 @@
-"""Answer a person by `response_url`, ephemeral message or direct message, whichever works."""
+"""Answer a person by `response_url`, ephemeral message or direct message; end workflow steps."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any
 
 import aiohttp
@@ -12,13 +11,13 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
-from bot.slack.client import open_direct, post_message, send_with_fallback, slack_errors
-from bot.slack.errors import (
-    BlocksRefusedError,
-    SlackError,
-    SlackRefusedError,
-    SlackUnavailableError,
-    slack_error,
+from bot.slack import errors
+from bot.slack.client import (
+    in_three_tries,
+    open_direct,
+    post_message,
+    send_with_fallback,
+    slack_errors,
 )
 
 logger = structlog.get_logger()
@@ -49,19 +48,11 @@ class Origin:
     def thread(self, *, to_channel: bool) -> dict[str, str]:
         """Return the argument that names the thread of an answer, if it goes to one.
 
-        Slack shows ephemeral messages only in threads that have replies:
-        https://docs.slack.dev/reference/methods/chat.postEphemeral
+        Ephemeral ones need replies: https://docs.slack.dev/reference/methods/chat.postEphemeral.
         """
         if self.thread_ts and (to_channel or self.is_in_thread):
             return {"thread_ts": self.thread_ts}
         return {}
-
-
-class Way(Enum):
-    """Where an answer went."""
-
-    THERE = "there"  # where the person asked, possibly behind an open form
-    DIRECT = "direct"  # the direct message with the bot
 
 
 class Replies:
@@ -85,16 +76,13 @@ class Replies:
         *,
         replace: bool = False,
         to_channel: bool = False,
-    ) -> Way:
-        """Answer a request, to the person alone unless `to_channel`; return where the answer went.
+    ) -> None:
+        """Answer a request, to the person alone unless `to_channel`; raise SlackError.
 
         Without a `response_url` only what belongs to a thread can go to the channel.
         `replace` replaces the earlier answer. Refused blocks are sent again as their plain
         fallback. If the `response_url` fails, an answer to the person alone goes to the channel,
         then to the direct message.
-
-        Raises:
-            SlackError: every way failed.
         """
         replaces = replace and not to_channel
         how = {
@@ -104,7 +92,7 @@ class Replies:
             "unfurl_media": False,
             **({} if replaces else origin.thread(to_channel=to_channel)),
         }
-        return await send_with_fallback(
+        await send_with_fallback(
             lambda each: self._send(client, origin, each, how, to_channel=to_channel), message
         )
 
@@ -116,43 +104,44 @@ class Replies:
         how: Mapping[str, Any],
         *,
         to_channel: bool,
-    ) -> Way:
-        thread = origin.thread(to_channel=to_channel)
-        if to_channel and not origin.response_url:
+    ) -> None:
+        thread, content = origin.thread(to_channel=to_channel), message.as_args()
+
+        async def respond() -> None:
+            await self._respond(client, origin.response_url or "", {**content, **how})
+
+        async def reply_in_channel() -> None:
+            async with slack_errors():
+                await client.chat_postEphemeral(
+                    channel=origin.channel_id or "",
+                    user=origin.user_id,
+                    thread_ts=thread.get("thread_ts"),
+                    **content,
+                )
+
+        if to_channel and origin.response_url:
+            await respond()
+            return
+        if to_channel:
             if not (origin.channel_id and thread):
-                raise SlackRefusedError("no response_url")
-            await post_message(client, origin.channel_id, {**message.as_args(), **thread})
-            return Way.THERE
-        if origin.response_url:
+                raise errors.SlackRefusedError("no response_url")
+            await post_message(client, origin.channel_id, {**content, **thread})
+            return
+        ways = [respond] * bool(origin.response_url) + [reply_in_channel] * bool(origin.channel_id)
+        for way in ways:
             try:
-                await self._respond(client, origin.response_url, {**message.as_args(), **how})
-            except BlocksRefusedError:
+                await way()
+            except errors.BlocksRefusedError:
                 raise
-            except SlackError as error:
-                if to_channel:
-                    raise
-                logger.warning("response_url failed", error=repr(error))
+            except (
+                errors.SlackError
+            ) as error:  # in the channel: the bot or the person is not there
+                logger.warning("answer failed", way=way.__name__, error=repr(error))
             else:
-                return Way.THERE
-        if origin.channel_id:
-            try:
-                async with slack_errors():
-                    await client.chat_postEphemeral(
-                        channel=origin.channel_id,
-                        user=origin.user_id,
-                        thread_ts=thread.get("thread_ts"),
-                        **message.as_args(),
-                    )
-            except BlocksRefusedError:
-                raise
-            except SlackError as error:  # the bot, or the person, is not in that channel
-                logger.warning("ephemeral answer failed", error=repr(error))
-            else:
-                return Way.THERE
+                return
         direct = await open_direct(client, origin.user_id)
         thread = {} if origin.channel_id else thread
         await post_message(client, direct, {**message.for_one().as_args(), **thread})
-        return Way.DIRECT
 
     async def _respond(self, client: AsyncWebClient, url: str, body: Mapping[str, Any]) -> None:
         try:
@@ -166,10 +155,10 @@ class Replies:
             ) as answer:
                 body_text = (await answer.content.read(4096)).decode(errors="replace")
                 if answer.status >= 500 or answer.status == 429:
-                    raise SlackUnavailableError(f"response_url answered {answer.status}")
+                    raise errors.SlackUnavailableError(f"response_url answered {answer.status}")
                 _check(answer.status, body_text)
         except (aiohttp.ClientError, OSError) as error:  # a TimeoutError is an OSError
-            raise SlackUnavailableError(type(error).__name__) from error
+            raise errors.SlackUnavailableError(type(error).__name__) from error
 
 
 def _check(status: int, body: str) -> None:
@@ -179,6 +168,44 @@ def _check(status: int, body: str) -> None:
     except ValueError:
         answer = None
     if isinstance(answer, dict) and answer.get("ok") is False:
-        raise slack_error(str(answer.get("error", "unknown")))
+        raise errors.slack_error(str(answer.get("error", "unknown")))
     if status >= 400:
-        raise slack_error(body.strip()[:60] or f"status {status}")
+        raise errors.slack_error(body.strip()[:60] or f"status {status}")
+
+
+# Bolt's `complete` and `fail` (1.30) try once: a step whose end is lost holds its workflow.
+# https://docs.slack.dev/tools/bolt-python/concepts/custom-steps
+# The step has ended, most often by a try whose answer was lost; its token ends with it:
+# https://docs.slack.dev/reference/methods/functions.completeSuccess#errors
+_STEP_OVER = frozenset(
+    {"execution_not_in_running_state", "function_execution_not_found", "token_revoked"}
+)
+
+
+async def complete_step(client: AsyncWebClient, step_id: str, outputs: Mapping[str, Any]) -> None:
+    """Complete a step of a workflow, in at most three tries; raise SlackError."""
+    await _end_step(
+        lambda: client.functions_completeSuccess(
+            function_execution_id=step_id, outputs=dict(outputs)
+        )
+    )
+
+
+async def fail_step(client: AsyncWebClient, step_id: str, sentence: str) -> None:
+    """Fail a step of a workflow, in at most three tries; raise SlackError."""
+    await _end_step(
+        lambda: client.functions_completeError(function_execution_id=step_id, error=sentence)
+    )
+
+
+async def _end_step(call: Callable[[], Awaitable[object]]) -> None:
+    async def end() -> None:
+        async with slack_errors():
+            await call()
+
+    try:
+        await in_three_tries(end)
+    except errors.SlackRefusedError as error:
+        if error.code not in _STEP_OVER:
+            raise
+        logger.info("the step is over already", error=repr(error))

@@ -6,16 +6,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import structlog
-from cachetools import LRUCache, TTLCache
+from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import SingleFlight
 from bot.slack.client import fetch_member, slack_errors
-from bot.slack.errors import NO_USER_GROUPS, SlackError, SlackRefusedError
+from bot.slack.errors import NO_USER_GROUPS, SlackRefusedError
 from bot.workspace import WorkspaceId
 
-logger = structlog.get_logger()
 # Slack allows 20 calls of each method a minute, and asks for a menu's options at every letter:
 # https://docs.slack.dev/reference/methods/usergroups.list
 KEPT_FOR_S = 60.0
@@ -44,27 +42,20 @@ class UserGroups:
     """
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._listed: LRUCache[WorkspaceId, tuple[float, list[UserGroup]]] = LRUCache(MAX_KEPT)
+        self._listed: TTLCache[WorkspaceId, list[UserGroup]] = TTLCache(
+            MAX_KEPT, KEPT_FOR_S, timer=clock
+        )
         self._people: TTLCache[tuple[WorkspaceId, str], tuple[str, ...]] = TTLCache(
             MAX_KEPT, KEPT_FOR_S, timer=clock
         )
         self._flights: SingleFlight[tuple[WorkspaceId, str], tuple[str, ...]] = SingleFlight()
 
     async def listed(self, client: AsyncWebClient, workspace: WorkspaceId) -> list[UserGroup]:
-        """Return the groups by handle; if Slack fails, the last ones that are known."""
-        now, known = self._clock(), self._listed.get(workspace)
-        if known and now - known[0] < KEPT_FOR_S:
-            return known[1]
-        try:
-            groups = await fetch_user_groups(client)
-        except SlackError as error:
-            if known is None:
-                raise
-            logger.warning("user groups of some time ago", error=repr(error))
-            return known[1]
-        self._listed[workspace] = now, groups
-        return groups
+        """Return the groups by handle."""
+        known = self._listed.get(workspace)
+        if known is None:
+            known = self._listed[workspace] = await fetch_user_groups(client)
+        return known
 
     async def people_in(
         self, client: AsyncWebClient, workspace: WorkspaceId, group_id: str
@@ -72,11 +63,10 @@ class UserGroups:
         """Return the user ids in a group, at most a minute old: permissions depend on them."""
         place = (workspace, group_id)
         known = self._people.get(place)
-        if known is not None:
-            return known
-        people = await self._flights.run(place, lambda: fetch_people_in(client, group_id))
-        self._people[place] = people
-        return people
+        if known is None:
+            known = await self._flights.run(place, lambda: fetch_people_in(client, group_id))
+            self._people[place] = known
+        return known
 
 
 class GroupPeople:
@@ -103,12 +93,7 @@ class GroupPeople:
 
 
 async def fetch_user_groups(client: AsyncWebClient) -> list[UserGroup]:
-    """Return the user groups by handle; none on a plan without user groups.
-
-    Raises:
-        MissingScopeError: `usergroups:read` is missing.
-        SlackError: Slack did not answer.
-    """
+    """Return the user groups by handle; none on a plan without. Raise SlackError."""
     try:
         async with slack_errors():
             answer = await client.usergroups_list(include_disabled=True)
@@ -121,11 +106,7 @@ async def fetch_user_groups(client: AsyncWebClient) -> list[UserGroup]:
 
 
 async def fetch_people_in(client: AsyncWebClient, group_id: str) -> tuple[str, ...]:
-    """Return the user ids in a group; none if it is gone or disabled.
-
-    Raises:
-        MissingScopeError, SlackError: as for `fetch_user_groups`.
-    """
+    """Return the user ids in a group; none if it is gone or disabled. Raise SlackError."""
     try:
         async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
             # Without `include_disabled` Slack returns no people of a disabled group.

@@ -11,21 +11,15 @@ from bot.errors import BotError
 
 
 class StoreError(BotError):
-    """The store failed or refused.
-
-    After a write that timed out its outcome is unknown: read the document.
-    """
+    """The store failed or refused. After a write that timed out, read the document."""
 
 
 class ConflictError(StoreError):
-    """The document is not (or no longer) at the revision that the caller named."""
+    """The document is no longer at the revision that the caller named."""
 
 
 class ForgottenError(StoreError):
-    """The workspace was forgotten, and nothing is written of it: see `ErasableDocuments`.
-
-    Nothing is wrong with the store.
-    """
+    """The workspace was forgotten, and nothing is written of it. The store is well."""
 
 
 # The note in a store that was moved to a database: see `bot/ops/stores.py`.
@@ -58,10 +52,9 @@ class UnreadableSecretError(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document as it was when it was read; changing `value` changes nothing in the store.
+    """One document as it was read; changing `value` changes nothing in the store.
 
-    `rev` is positive and changes with every write. `due_at` is in UTC, or `None` when the
-    document never comes due.
+    `rev` is positive and changes with every write. `due_at` is in UTC; `None`: never due.
     """
 
     key: str
@@ -74,19 +67,15 @@ class Documents(Protocol):
     """Keeps JSON documents across restarts.
 
     A method that returned has finished: a crash does not lose it. Each call happens alone and
-    wholly or not at all; two calls are two steps, so what must change together belongs in one
-    document. A call that was cancelled may still have happened.
+    wholly or not at all, so what must change together belongs in one document. A call that was
+    cancelled may still have happened.
 
-    Keys are not empty and compare exactly, character by character: case counts, `%`, `_` and
-    `/` mean nothing special, and order is by code point. NUL and lone surrogates are refused.
-    A key begins with `str(WorkspaceId)` and `/`, so that `delete_prefix` forgets a workspace;
-    `meta/` is the store's own.
+    Keys compare exactly, in the order of code points. NUL and lone surrogates are refused. A key
+    begins with `str(WorkspaceId)` and `/`, so that `delete_prefix` forgets a workspace; `meta/` is
+    the store's own. Values are JSON objects without NaN and infinity.
 
-    Values are JSON objects: strings may hold any character; NaN and infinity are refused.
-
-    Every method raises StoreError when the storage fails, when a key, value or moment is
-    refused, when a document in its way cannot be read (`delete` and `delete_prefix` still
-    remove it), and after `close`.
+    Every method raises StoreError when the storage fails, when a key, value or moment is refused,
+    when a document in its way cannot be read (deleting works), and after `close`.
     """
 
     async def get(self, key: str) -> Document | None:
@@ -101,43 +90,36 @@ class Documents(Protocol):
         due_at: datetime | None = None,
         if_rev: int | None = None,
     ) -> Document:
-        """Save a document whole, replacing value and `due_at`; return it as `get` would.
+        """Save a document whole, value and `due_at`; return it as `get` would.
 
         `if_rev` is the condition: `None` for none, 0 for "only if there is no such document",
-        otherwise "only if it is still at this revision". A key that was deleted and made again
-        has another revision, so it does not look unchanged. `due_at` is any aware moment.
-
-        Raises:
-            ConflictError: the condition does not hold; nothing was changed.
+        otherwise "only if it is still at this revision". A key that was deleted and made again has
+        another revision. If the condition does not hold, it raises ConflictError.
         """
         ...
 
     async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
-        """Forget a document; return whether there was one.
-
-        Raises:
-            ConflictError: as for `put`; nothing was changed.
-        """
+        """Forget a document; return whether there was one. For `if_rev` see `put`."""
         ...
 
     async def delete_prefix(self, prefix: str) -> int:
-        """Forget, in one step, every document whose key begins with `prefix`; return how many.
+        """Forget, in one step, all whose key begins with `prefix`; return how many.
 
-        The empty prefix is refused: it would mean everything. See `vacuum`.
+        The empty prefix is refused.
         """
         ...
 
     async def vacuum(self) -> None:
         """Leave in the storage no trace of what was deleted or replaced before.
 
-        It may rewrite everything and take minutes, while other callers wait.
+        It may take minutes, while other callers wait.
         """
         ...
 
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
-        """Return the documents whose key begins with `prefix`, in key order.
+        """Return the first `limit` documents (`None`: all) under `prefix`, in key order.
 
-        At most `limit` of them, the first ones; `None` for all. The empty prefix means all.
+        The empty prefix means all.
         """
         ...
 
@@ -146,19 +128,14 @@ class Documents(Protocol):
         ...
 
     async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
-        """Return the keys of what is due at or before `moment`.
+        """Return at most `limit` keys of what is due at `moment`, the longest due first.
 
-        The longest due first, then by key; at most `limit` of them. Nothing is changed: a document
-        stays due until it is put with another `due_at` or deleted.
+        A document stays due until it is put with another `due_at` or deleted.
         """
         ...
 
     async def check(self) -> None:
-        """Write and read.
-
-        Raises:
-            StoreError: it did not work, or the data is no longer where the settings say.
-        """
+        """Write and read; raise StoreError also when the data is no longer in its place."""
         ...
 
     async def close(self) -> None:
@@ -185,14 +162,8 @@ Change = Callable[[Document | None], Write | Delete | None]
 async def update(documents: Documents, key: str, change: Change) -> Document | None:
     """Read a document, change it, and write it unless another writer was faster; else try again.
 
-    `change` gets the document, `None` when there is none. It returns what to write, `DELETE`, or
-    `None` to leave the document as it is; what it raises is passed on.
-
-    Returns:
-        The document as it is afterwards, `None` when there is none.
-
-    Raises:
-        StoreError: the store failed.
+    `change` gets the document or `None`. It returns what to write, `DELETE`, or `None` to leave it
+    as it is; what it raises is passed on. The result is the document as it is afterwards.
     """
     while True:
         before = await documents.get(key)
@@ -221,11 +192,7 @@ def encode_row(rev: int, due_at: datetime | None, value_json: str) -> str:
 
 
 def decode_row(key: str, text: str | bytes) -> Document:
-    """Return the document that `encode_row` wrote.
-
-    Raises:
-        ValueError: something else wrote this.
-    """
+    """Return the document that `encode_row` wrote; ValueError: something else did."""
     match decode_json(text):
         case {"v": 1, "rev": int(rev), "due_at": str() | None as due, "value": dict(value)}:
             return Document(key, value, rev, None if due is None else _moment(due))
@@ -246,11 +213,7 @@ def encode_value(value: Mapping[str, Any]) -> str:
 
 
 def decode_json(text: str | bytes) -> Any:
-    """Return what the JSON text says, and refuse NaN, which is not JSON.
-
-    Raises:
-        ValueError: it is no JSON.
-    """
+    """Return what the JSON text says; ValueError: it is none, or holds NaN."""
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except RecursionError:
@@ -258,22 +221,14 @@ def decode_json(text: str | bytes) -> Any:
 
 
 def checked_key(key: str) -> str:
-    """Return the key or prefix as it is.
-
-    Raises:
-        StoreError: not every store could keep it.
-    """
+    """Return the key or prefix; StoreError: not every store could keep it."""
     if not key or "\0" in key or any("\ud800" <= char <= "\udfff" for char in key):
         raise StoreError("a key is empty, or holds NUL or half a character")
     return key
 
 
 def checked_moment(moment: datetime) -> datetime:
-    """Return the moment in UTC.
-
-    Raises:
-        StoreError: it names no zone, or lies outside the calendar.
-    """
+    """Return the moment in UTC; StoreError: it names no zone, or is outside the calendar."""
     if moment.utcoffset() is None:
         raise StoreError(f"{moment} names no time zone")
     try:
@@ -283,11 +238,7 @@ def checked_moment(moment: datetime) -> datetime:
 
 
 def checked_rev(key: str, rev: int | None, if_rev: int | None) -> None:
-    """Compare a document's revision (`None`: there is none) with the condition.
-
-    Raises:
-        ConflictError: see `Documents.put`.
-    """
+    """Raise ConflictError unless a revision (`None`: no document) meets the condition of `put`."""
     if if_rev is not None and if_rev != (rev or 0):
         raise ConflictError(f"{key} is at revision {rev or 0}, not {if_rev}")
 
@@ -295,8 +246,7 @@ def checked_rev(key: str, rev: int | None, if_rev: int | None) -> None:
 def next_rev(rev: int | None) -> int:
     """Return the revision after `rev`.
 
-    A new document begins at random: one that was deleted and made again must not look
-    unchanged to somebody who read the first one.
+    A new document begins at random: it must not look like an earlier one of that key.
     """
     return secrets.randbelow(MAX_FIRST_REV) + 1 if rev is None else rev + 1
 

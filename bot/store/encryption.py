@@ -55,8 +55,7 @@ class KeyRing:
     def parse(cls, text: str) -> "KeyRing":
         """Read `name:base64-of-32-bytes, …`; either base64 alphabet, with or without padding.
 
-        Raises:
-            ValueError: it is something else. The message never quotes a key.
+        A ValueError for something else never quotes a key.
         """
         keys: dict[str, bytes] = {}
         for number, entry in enumerate(filter(None, map(str.strip, text.split(","))), start=1):
@@ -85,11 +84,7 @@ class KeyRing:
         return f"{VERSION}.{name}.{_text(nonce + box)}"
 
     def decrypt(self, sealed: str, about: str) -> str:
-        """Return what was sealed.
-
-        Raises:
-            UnreadableSecretError: altered, sealed about something else, or its key is missing.
-        """
+        """Return what was sealed; UnreadableSecretError: altered, or of another place or key."""
         name, raw = _parts(sealed)
         if name not in self._boxes:
             raise UnreadableSecretError(f"sealed with the key {name}, not one of {self.names}")
@@ -113,12 +108,8 @@ def associated_data(field: str, workspace: WorkspaceId, *rest: str) -> str:
 async def check_key_ring(documents: Documents, ring: KeyRing) -> None:
     """Make sure that the ring opens what earlier rings sealed; take note of its first key.
 
-    The store remembers a known text under every key that ever came first. Removing a key
-    from a ring is therefore noticed until everything is sealed again and the note is rewritten.
-
-    Raises:
-        WrongKeyRingError: a key is missing, or is another one of the same name.
-        StoreError: the store failed.
+    The store keeps a known text under every key that ever came first, until everything is sealed
+    again. WrongKeyRingError: a key is missing, or is another one of the same name.
     """
     first = ring.names[0]
 
@@ -133,10 +124,9 @@ async def check_key_ring(documents: Documents, ring: KeyRing) -> None:
 
 
 def load_or_make_key_file(path: Path) -> tuple[KeyRing, bool]:
-    """Return the ring in the file; make a file with one new key if there is none.
+    """Return the ring in the file, and whether it was made just now.
 
-    The second value says whether it was made just now. A file that is there is never
-    overwritten: what it sealed could not be read again.
+    A file that is there is never overwritten: what it sealed could not be read again.
 
     Raises:
         WrongKeyRingError: the file holds no key ring.
@@ -214,10 +204,7 @@ SETTING = "BOT_SECRET_KEYS"
 
 @dataclass(frozen=True, slots=True)
 class RingSource:
-    """Where the ring comes from; `key_file` is `None` when the setting is used.
-
-    `ring` is `None` when there is no key file (yet).
-    """
+    """Where the ring comes from; `key_file`, which may be missing, when no setting is used."""
 
     ring: KeyRing | None
     key_file: Path | None = None
@@ -239,7 +226,6 @@ def ring_source(setting: str | None, database: Path) -> RingSource:
     Raises:
         WrongKeyRingError: the key file holds no ring.
         StoreError: it cannot be read.
-        ValueError: the setting is none; settings that were loaded are checked already.
     """
     if setting:
         return RingSource(KeyRing.parse(setting))

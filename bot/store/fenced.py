@@ -1,14 +1,15 @@
-"""Refuse writes for workspaces that have been deleted."""
+"""Refuse writes for workspaces that have been deleted, and measure every call of a store."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from cachetools import TTLCache
 
-from bot.store.documents import Document, Documents, ForgottenError
+from bot.store.documents import ConflictError, Document, Documents, ForgottenError
 
 # Work that was under way ends within minutes; so many are not forgotten in that time.
 MAX_REMEMBERED = 10_000
@@ -19,10 +20,10 @@ REFUSED_FOR_S = 3600
 class ErasableDocuments(Documents, Protocol):
     """`Documents` that refuse to write what lies under a prefix that was forgotten.
 
-    A scan, a post or a note may end after its workspace was deleted, and would leave its ids
-    behind for ever. Prefixes are `E1.T1/` for one workspace and `E1.` for all of an organisation;
-    the longer one counts. A prefix is welcome again when a document is put that begins it, as
-    an installation does, and may be so by itself an hour later.
+    A scan or a post may end after its workspace was deleted, and would leave its ids behind.
+    Prefixes are `E1.T1/` for one workspace and `E1.` for all of an organisation; the longer one
+    counts. A prefix is welcome again when a document is put that begins it, as an installation
+    does, and may be so by itself an hour later.
     """
 
     def forgetting(
@@ -30,32 +31,22 @@ class ErasableDocuments(Documents, Protocol):
     ) -> AbstractAsyncContextManager[None]:
         """Refuse, from now on, to write under `prefix`, but not under the longer ones in `but`.
 
-        What was written before can be deleted inside the block, where every document that begins
-        something waits for its end: a new installation is not deleted together with the one
-        before. No other call forgets the same workspace or organisation at that time.
-
-        Raises:
-            StoreError: it failed, or others took too long.
+        What was written before can be deleted inside the block, while every document that begins
+        something waits: a new installation is not deleted together with the one before. No other
+        call forgets the same workspace or organisation at that time. StoreError: it failed.
         """
         ...
 
     async def welcome(self, prefix: str) -> None:
-        """Take in again what lies under `prefix`.
-
-        Raises:
-            StoreError: it failed.
-        """
+        """Take in again what lies under `prefix`; raise StoreError."""
         ...
 
 
 class FencedDocuments:
-    """`ErasableDocuments` for a store that one process uses alone.
+    """`ErasableDocuments` for a store that one process uses alone, and in order.
 
     `beginning_of` names the prefix that is welcome again when a document is put, `None` for all
-    documents but those. The latest `at_most` prefixes are refused, for `for_s` seconds.
-
-    Only this process knows what it has forgotten, until it ends. It relies on a store that does
-    what it is asked in that order: a `put` before `forgetting` happens before the deletion.
+    documents but those. What is forgotten is known until the process ends.
     """
 
     def __init__(
@@ -63,12 +54,11 @@ class FencedDocuments:
         documents: Documents,
         *,
         beginning_of: Callable[[str], str | None] = lambda _key: None,
-        at_most: int = MAX_REMEMBERED,
         for_s: float = REFUSED_FOR_S,
     ) -> None:
         self._put = documents.put
         self._beginning_of = beginning_of
-        self._forgotten: TTLCache[str, bool] = TTLCache(at_most, for_s)
+        self._forgotten: TTLCache[str, bool] = TTLCache(MAX_REMEMBERED, for_s)
         self._turn = asyncio.Lock()
         # Everything but `put` is theirs.
         self.get = documents.get
@@ -103,11 +93,7 @@ class FencedDocuments:
         due_at: datetime | None = None,
         if_rev: int | None = None,
     ) -> Document:
-        """See `Documents.put`.
-
-        Raises:
-            ForgottenError: it lies under a prefix that was forgotten.
-        """
+        """See `Documents.put`; raise ForgottenError under a prefix that was forgotten."""
         if (begins := self._beginning_of(key)) is None:
             if self._is_forgotten(key):
                 raise ForgottenError("the app was removed from this workspace")
@@ -121,3 +107,44 @@ class FencedDocuments:
         home, _, _ = key.partition("/")
         organisation, _, _ = home.partition(".")
         return self._forgotten.get(f"{home}/", self._forgotten.get(f"{organisation}.", False))
+
+
+# (operation, outcome, seconds): "get", "put" …; "ok", "conflict", "failed" or "cut_off".
+Note = Callable[[str, str, float], object]
+# They wait for others, or end the store: their times say nothing about it.
+UNTIMED = ("forgetting", "welcome", "close")
+
+
+def timed_documents(documents: ErasableDocuments, note: Note) -> ErasableDocuments:
+    """Return the same documents, whose calls are noted: how long each took and how it ended.
+
+    The note does not say what a call is about.
+    """
+    return cast(ErasableDocuments, _Timed(documents, note))
+
+
+class _Timed:
+    def __init__(self, wrapped: ErasableDocuments, note: Note) -> None:
+        self._wrapped = wrapped
+        self._note = note
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._wrapped, name)
+        if name in UNTIMED:
+            return method
+        return lambda *args, **kwargs: self._timed(name, method(*args, **kwargs))
+
+    async def _timed(self, operation: str, call: Awaitable[Any]) -> Any:
+        began, outcome = time.perf_counter(), "failed"
+        try:
+            answer = await call
+            outcome = "ok"
+        except (ConflictError, ForgottenError):
+            outcome = "conflict"  # what was asked: nothing is wrong with the store
+            raise
+        except asyncio.CancelledError:
+            outcome = "cut_off"
+            raise
+        finally:
+            self._note(operation, outcome, time.perf_counter() - began)
+        return answer

@@ -4,7 +4,6 @@ import errno
 import fcntl
 import os
 import stat
-import time
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -12,19 +11,13 @@ from bot.store.documents import StoreError, StoreLockedError
 
 OWNER_ONLY = 0o600
 OTHERS = 0o077
-# Longer than `lock_holder` looks at a lock, and too short for people to notice.
-LOCK_TRIES = 10
-LOCK_TRY_S = 0.01
 
 
 def make_private_file(path: Path) -> None:
     """Make the file (and its folder) if it is missing; let only its owner use it.
 
     A file that is there is not opened: SQLite would lose its locks when it is closed
-    (https://www.sqlite.org/howtocorrupt.html, section 2.2).
-
-    Raises:
-        OSError: it cannot be made or made private.
+    (https://www.sqlite.org/howtocorrupt.html, section 2.2). It raises OSError.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch(mode=OWNER_ONLY)
@@ -40,9 +33,6 @@ def make_private_database(path: Path) -> None:
     """Do the same for the file of a database and what a crash may have left beside it.
 
     SQLite gives the files that it makes later the mode of the database itself.
-
-    Raises:
-        OSError: as above.
     """
     make_private_file(path)
     for name in (f"{path.name}-wal", f"{path.name}-shm"):
@@ -51,11 +41,7 @@ def make_private_database(path: Path) -> None:
 
 
 def write_new_private_file(path: Path, text: str) -> bool:
-    """Make a file that is there whole or not at all; return False if one is there already.
-
-    Raises:
-        OSError: it cannot be made.
-    """
+    """Make a file whole or not at all; return False if one is there already. OSError: it fails."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}.") as draft:  # mode 0600
         draft.write(text)
@@ -86,20 +72,14 @@ class Watch:
     """Remembers which file a path led to."""
 
     def __init__(self, path: Path) -> None:
-        """Take note of the file.
-
-        Raises:
-            OSError: there is none.
-        """
+        """Take note of the file; OSError: there is none."""
         self._path = path
         self._identity = self._found()
 
     def require_unmoved(self) -> None:
-        """Raise unless the path still leads to the same file.
+        """Raise StoreError unless the path still leads to the same file.
 
-        Raises:
-            StoreError: it was removed, moved or replaced, or its folder was. SQLite itself
-                goes on writing to a removed file and says nothing.
+        SQLite itself goes on writing to a removed file and says nothing.
         """
         try:
             identity = self._found()
@@ -117,16 +97,14 @@ class FileLock:
     """A file that one process holds. The system lets go of it when the process dies, however."""
 
     def __init__(self, path: Path) -> None:
-        """Take the lock.
+        """Take the lock; StoreLockedError: somebody else has it, this process included.
 
-        Raises:
-            StoreLockedError: somebody else has it (this process counts as somebody, too).
-            OSError: the file cannot be made or locked.
+        OSError: the file cannot be made or locked.
         """
         make_private_file(path)
         self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:
-            _lock(self._descriptor)
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             holder = _written_in(self._descriptor)
             os.close(self._descriptor)
@@ -151,10 +129,7 @@ def lock_file_of(database: Path) -> Path:
 def lock_holder(path: Path) -> str | None:
     """Return the number of the process that holds a `FileLock`, or `None`: no process does.
 
-    Harmless to it, and to one that starts at this moment: that one tries again.
-
-    Raises:
-        OSError: the file cannot be read.
+    OSError: the file cannot be read.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -167,18 +142,6 @@ def lock_holder(path: Path) -> str | None:
     finally:
         os.close(descriptor)
     return None
-
-
-def _lock(descriptor: int) -> None:
-    for tries_left in reversed(range(LOCK_TRIES)):
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if not tries_left:
-                raise
-            time.sleep(LOCK_TRY_S)  # perhaps `lock_holder` looks at it
-        else:
-            return
 
 
 def _written_in(descriptor: int) -> str:

@@ -23,41 +23,128 @@ from bot.store.documents import (
     decode_row,
     encode_row,
     encode_value,
+    end_of_prefix,
     next_rev,
 )
 from bot.store.files import FileLock, Watch, lock_file_of, make_private_database
-from bot.store.sqlite_table import (
-    ALL_ROWS,
-    BUSY_S,
-    DELETE_UNDER,
-    DOCUMENTS,
-    KEYS,
-    PAGE_ROWS,
-    begin_reading,
-    document_of,
-    due_in,
-    open_rows,
-    range_of,
-    read_rows,
-)
 
+logger = logging.getLogger(__name__)
 T = TypeVar("T")
+BUSY_S = 5.0
+# A document may be of a megabyte.
+PAGE_ROWS = 100
+AFTER_ALL_TEXT = b""  # SQLite sorts every BLOB after every TEXT
+# As bytes: text that is no UTF-8 would be an error before its key is known.
+ALL_ROWS = "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs"
+# A page in one row of hex: text that is no UTF-8, or damage, is an error then before sqlitedict
+# fetches rows, where it would end sqlitedict's thread without an answer.
+PAGE = """
+    SELECT group_concat(hex(key) || ' ' || value)
+    FROM (SELECT key, {value} AS value FROM docs WHERE key >= ? AND key < ? ORDER BY key LIMIT ?)
+"""
+DOCUMENTS, KEYS = PAGE.format(value="hex(value)"), PAGE.format(value="''")
+DELETE_UNDER = "DELETE FROM docs WHERE key >= ? AND key < ?"
+
+
+def first_due(due: Mapping[str, datetime], moment: datetime, limit: int) -> list[str]:
+    """Return at most `limit` keys due at `moment`, the longest due first, then by key."""
+    found = sorted((due_at, key) for key, due_at in due.items() if due_at <= moment)
+    return [key for _, key in found[:limit]]
+
+
+def begin_reading(connection: sqlite3.Connection, path: Path, query: str) -> sqlite3.Cursor | None:
+    """Look the whole file over and begin to read it; `None` when it has no table yet."""
+    connection.execute("BEGIN")  # all that follows sees one moment
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise StoreError(f"{path} is damaged ({verdict}): put a backup in its place")
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'docs'").fetchone():
+        return None
+    return connection.execute(query)
+
+
+def due_in(path: Path) -> dict[str, datetime]:
+    """Return what comes due when, after a look at the whole file; StoreError: it is damaged.
+
+    Done with plain sqlite3, because sqlitedict hangs when it meets damage between two rows.
+    """
+    due: dict[str, datetime] = {}
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=BUSY_S)) as connection:
+        for key, value in begin_reading(connection, path, ALL_ROWS) or ():
+            try:
+                document = decode_row(key.decode(), value or b"")
+            except ValueError:
+                # It stays there. Reading it is a StoreError; the others can be used.
+                logger.warning("a stored document cannot be read: %r", key)
+                continue
+            if document.due_at:
+                due[document.key] = document.due_at
+    return due
+
+
+def open_rows(path: Path) -> SqliteDict:
+    """Open the file as a dict of rows that are on the disk once they are written."""
+    # Text, because pickle runs code from the file when it is read (CVE-2024-35515); autocommit,
+    # because a failed commit of sqlitedict's hangs every later call (piskvorky/sqlitedict#108).
+    rows = SqliteDict(
+        str(path),
+        tablename="docs",
+        autocommit=True,
+        journal_mode="WAL",
+        outer_stack=False,  # True triples the cost of a read
+        encode=str,
+        decode=str,
+    )
+    for pragma in ("synchronous=FULL", "secure_delete=ON"):
+        rows.conn.execute(f"PRAGMA {pragma}")
+    if rows.conn.select_one("PRAGMA synchronous") != (2,):
+        raise StoreError("could not set synchronous=FULL")
+    return rows
+
+
+def range_of(prefix: str) -> tuple[str, str | bytes]:
+    """Return the first key with that prefix, and what comes after all of them."""
+    end = end_of_prefix(checked_key(prefix)) if prefix else None
+    return prefix, AFTER_ALL_TEXT if end is None else end
+
+
+def read_rows(
+    rows: SqliteDict, query: str, start: str, end: str | bytes, limit: int | None = None
+) -> list[tuple[str, bytes]]:
+    """Return the first `limit` rows (`None`: all) from `start` to before `end`, in key order."""
+    found: list[tuple[str, bytes]] = []
+    while (wanted := PAGE_ROWS if limit is None else min(PAGE_ROWS, limit - len(found))) > 0:
+        (text,) = rows.conn.select_one(query, (start, end, wanted))
+        pairs = (pair.split(" ") for pair in (text or "").split(",") if pair)
+        # Sorted again: SQLite does not promise in which order group_concat meets the rows.
+        page = sorted((bytes.fromhex(key).decode(), bytes.fromhex(value)) for key, value in pairs)
+        found += page
+        if len(page) < wanted:
+            break
+        start = f"{page[-1][0]}\0"  # the very next key that could be
+    return found
+
+
+def document_of(key: str, value: bytes) -> Document:
+    """Return the document in a row, or raise ValueError with its key."""
+    try:
+        return decode_row(key, value)
+    except ValueError as error:
+        raise ValueError(f"{key!r} cannot be read: {error}") from error
+
+
 # A vacuum rewrites the whole file.
 WIPED_WITHIN_S = 600.0
 CHECK_KEY = "meta/check"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The documents of one moment, in key order; `unreadable`: the keys of what is none."""
+    """Documents of one moment, in key order, of `count` read; `unreadable`: keys of the others."""
 
     documents: tuple[Document, ...] = ()
     unreadable: tuple[str, ...] = ()
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The keys of all of them."""
-        return tuple(sorted([*(each.key for each in self.documents), *self.unreadable]))
+    count: int = 0
 
 
 async def whole(pages: AsyncGenerator[Snapshot]) -> Snapshot:
@@ -67,24 +154,22 @@ async def whole(pages: AsyncGenerator[Snapshot]) -> Snapshot:
     return Snapshot(
         documents=tuple(each for page in read for each in page.documents),
         unreadable=tuple(each for page in read for each in page.unreadable),
+        count=sum(page.count for page in read),
     )
 
 
-async def read_pages(path: Path, *, rows: int = PAGE_ROWS) -> AsyncGenerator[Snapshot]:
-    """Yield the store at `path` in key order, at most so many rows at a time.
+async def read_pages(path: Path) -> AsyncGenerator[Snapshot]:
+    """Yield the store at `path` in key order, page by page.
 
-    All pages are of one moment: while they are read, what others write waits in the log.
-    It leaves the `-wal` and `-shm` files beside the database that any reader of SQLite makes.
-
-    Raises:
-        StoreError: there is no such file, or it is damaged, or it is no database.
+    All pages are of one moment: while they are read, what others write waits in the log. It leaves
+    the `-wal` and `-shm` files of any reader. StoreError: it is missing or damaged.
     """
     try:
         connection = await asyncio.to_thread(_opened_to_read, path)
         with closing(connection):
             query = f"{ALL_ROWS} ORDER BY key"
             cursor = await asyncio.to_thread(begin_reading, connection, path, query)
-            while cursor and (page := await asyncio.to_thread(cursor.fetchmany, rows)):
+            while cursor and (page := await asyncio.to_thread(cursor.fetchmany, PAGE_ROWS)):
                 yield snapshot_of(page)
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
         raise StoreError(f"cannot read {path}: {type(error).__name__}: {error}") from error
@@ -98,7 +183,7 @@ def snapshot_of(rows: Iterable[tuple[bytes | None, bytes | None]]) -> Snapshot:
             documents.append(decode_row((key or b"").decode(), value or b""))
         except ValueError:
             unreadable.append((key or b"").decode(errors="backslashreplace"))
-    return Snapshot(documents=tuple(documents), unreadable=tuple(unreadable))
+    return Snapshot(tuple(documents), tuple(unreadable), len(documents))
 
 
 def _opened_to_read(path: Path) -> sqlite3.Connection:
@@ -124,7 +209,6 @@ class SqliteDocuments:
         self._thread = thread
         self._timeout_s = timeout_s
         self._is_closed = False
-        self._wipe: asyncio.Future[None] | None = None
         real = path.resolve()
         self._lock = FileLock(lock_file_of(real))
         try:
@@ -140,13 +224,9 @@ class SqliteDocuments:
     async def run(self, action: Callable[[SqliteDict], T]) -> T:
         """Run `action` alone on the store's thread; a read-modify-write inside it is atomic.
 
-        Raises:
-            StoreError: it failed or took longer than the time limit (it may still finish).
+        StoreError: it failed or took longer than the time limit (it may still finish).
         """
-        job = self._begun(action)
-        if self._wipe and not self._wipe.done():  # it comes first, and takes a time of its own
-            await asyncio.wait({self._wipe}, timeout=WIPED_WITHIN_S)
-        return await _outcome(job, self._timeout_s)
+        return await _outcome(self._begun(action), self._timeout_s)
 
     async def get(self, key: str) -> Document | None:
         checked_key(key)
@@ -170,7 +250,7 @@ class SqliteDocuments:
             rev = old.rev if old else None
             checked_rev(key, rev, if_rev)
             rows[key] = row = encode_row(next_rev(rev), due_utc, value_json)
-            self._due.set(key, due_utc)
+            self._note_due(key, due_utc)
             return decode_row(key, row)
 
         return await self.run(put)
@@ -187,7 +267,7 @@ class SqliteDocuments:
                 del rows[key]
             except KeyError:
                 return False
-            self._due.set(key, None)
+            self._note_due(key, None)
             return True
 
         return await self.run(delete)
@@ -199,14 +279,13 @@ class SqliteDocuments:
             self._require_in_place()
             rows.conn.execute(DELETE_UNDER, range_of(prefix))
             (gone,) = rows.conn.select_one("SELECT changes()")
-            self._due.forget_prefix(prefix)
+            self._due = {k: at for k, at in self._due.items() if not k.startswith(prefix)}
             return int(gone)
 
         return await self.run(delete)
 
     async def vacuum(self) -> None:
-        self._wipe = self._begun(self._vacuum)
-        await _outcome(self._wipe, WIPED_WITHIN_S)
+        await _outcome(self._begun(self._vacuum), WIPED_WITHIN_S)
 
     def _vacuum(self, rows: SqliteDict) -> None:
         """Rewrite the file, so that it and its log hold nothing that was deleted.
@@ -234,7 +313,7 @@ class SqliteDocuments:
 
     async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
         utc = checked_moment(moment)
-        return await self.run(lambda _: self._due.keys_due(utc, limit))
+        return await self.run(lambda _: first_due(self._due, utc, limit))
 
     async def check(self) -> None:
         await self.put(CHECK_KEY, {"token": secrets.token_hex(8)})
@@ -243,8 +322,7 @@ class SqliteDocuments:
     async def close(self) -> None:
         """See `Documents.close`.
 
-        Raises:
-            StoreError: the file could not be closed; only `os._exit` surely ends the process.
+        After a StoreError only `os._exit` surely ends the process.
         """
         if self._is_closed:
             return
@@ -257,6 +335,11 @@ class SqliteDocuments:
             self._thread.shutdown(wait=False)
             if not self._writer.is_alive():  # else it may still be writing: keep others out
                 self._lock.release()
+
+    def _note_due(self, key: str, due_at: datetime | None) -> None:
+        self._due.pop(key, None)
+        if due_at:
+            self._due[key] = due_at
 
     def _get(self, key: str) -> Document | None:
         row = read_rows(self._rows, DOCUMENTS, key, f"{key}\0", 1)
@@ -287,16 +370,10 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
     loop = asyncio.get_running_loop()
     opening = loop.run_in_executor(thread, SqliteDocuments, path, thread, timeout_s)
     try:
-        return await asyncio.shield(opening)
+        return await opening
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
         thread.shutdown(wait=False)
         raise StoreError(f"cannot open {path}: {_told(error)}") from error
-    except BaseException:
-        await asyncio.wait({opening})  # its caller may have gone: leave nothing open
-        if not opening.exception():
-            await opening.result().close()
-        thread.shutdown(wait=False)
-        raise
 
 
 async def _outcome(job: "asyncio.Future[T]", within_s: float) -> T:

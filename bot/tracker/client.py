@@ -2,9 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import httpx
 import stamina
@@ -67,8 +69,7 @@ class Presence:
 async def look_for_service(http: httpx.AsyncClient, base_url: str, limit_s: float) -> Presence:
     """Return whether the service is at this address, by its message about an invalid key.
 
-    Raises:
-        TrackerError: nothing answered within `limit_s` at each step.
+    Raise TrackerError when nothing answers within `limit_s` at each step.
     """
     call = Call(key=NOT_A_KEY, purpose=Purpose.PERSON, deadline_s=limit_s)
     request = call.request(http, base_url.rstrip("/"), connect_s=limit_s)
@@ -87,31 +88,25 @@ THREAD_BYTES = 256 * 1024
 TRANSIENT = {None, 502, 503, 504}
 
 
-class Tracker(Protocol):
-    """The API of Domain Tracker. Every method may raise any `TrackerError`."""
+@dataclass(slots=True)
+class Tally:
+    """The requests of a piece of work."""
 
-    async def list_domains(self, key: str, *, purpose: Purpose = Purpose.PERSON) -> Listing:
-        """Return every domain of the key."""
-        ...
+    requests: int = 0
 
-    async def add_domain(
-        self,
-        key: str,
-        *,
-        domain: str,
-        domain_type: str,
-        tags: Sequence[str] = (),
-        folder: str | None = None,
-        purpose: Purpose = Purpose.PERSON,
-    ) -> Added:
-        """Send a domain once. After an error with an unknown outcome, check the list."""
-        ...
 
-    async def scan(
-        self, key: str, domain_id: str, *, purpose: Purpose = Purpose.PERSON
-    ) -> ScanResult:
-        """Run a full scan once, which may take two minutes."""
-        ...
+_tally: ContextVar[Tally | None] = ContextVar("tally", default=None)
+
+
+@contextmanager
+def tallied() -> Iterator[Tally]:
+    """Count the requests inside the block, also those of tasks that begin there."""
+    tally = Tally()
+    token = _tally.set(tally)
+    try:
+        yield tally
+    finally:
+        _tally.reset(token)
 
 
 logger = structlog.get_logger()
@@ -136,7 +131,7 @@ async def _nothing(_fingerprint: str) -> None:
 
 
 class TrackerClient:
-    """A `Tracker` over HTTP, whose `base_url` may have any path.
+    """The API of Domain Tracker over HTTP; its `base_url` may have any path. See `decoding.py`.
 
     The caller owns `http` (see `tracker_http`) and `budget`. `before` and `after` get the
     fingerprint of a call's key, to share `budget` with other processes; neither raises. `on_sent`
@@ -297,6 +292,8 @@ class TrackerClient:
             raise
         finally:
             if is_sent:
+                if tally := _tally.get():
+                    tally.requests += 1
                 self._on_sent(call.fingerprint)
 
 

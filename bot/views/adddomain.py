@@ -1,26 +1,33 @@
-"""Draw the form and the answer of `/adddomain`. Pure."""
+"""Draw the form and the answers of `/adddomain`: one domain, or a list of them. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
+from datetime import datetime
 from typing import Any
 
 from bot.message import Block, Message
 from bot.portfolio.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
-from bot.portfolio.add_many import MAX_DOMAINS
+from bot.portfolio.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
 from bot.redaction import holds_secret
+from bot.shared_limits import Allowance
 from bot.tracker.models import Domain
+from bot.views.api_key import left_text
 from bot.views.blocks import (
     actions,
+    button,
     context,
     field,
     fields,
     form,
     input_element,
+    message_of,
     option,
+    paragraphs,
+    plain_message,
     run_button,
     section,
 )
-from bot.views.domains import score_mrkdwn, score_text
-from bot.views.text import bold, escaped, host_text, literal
+from bot.views.domains import score_mrkdwn
+from bot.views.text import bold, code, host_text, lines_within, literal, plural
 
 ADD_FORM = "add"
 DOMAIN_BLOCK, TYPE_BLOCK, FOLDER_BLOCK, TAGS_BLOCK = "domain", "type", "folder", "tags"
@@ -35,30 +42,18 @@ _LIST_HINT = f"Or paste a list, one domain per line, at most {MAX_DOMAINS}. You 
 
 def added_message(new: NewDomain, listed: Domain | None) -> Message:
     """Return the answer to an added domain; `listed` is `None` if it is not listed yet."""
-    shown = host_text(new.host)
+    added = f"✅ Added {bold(host_text(new.host), 300)}."
     if listed is None:
+        all_domains = run_button("All domains", "/domains", style="primary")
         text = "Domain Tracker doesn't list it yet. This can take a moment."
-        buttons = actions(run_button("All domains", "/domains", style="primary"))
-        blocks = (section(f"✅ Added {bold(shown, 300)}. {text}"), *buttons)
-        return Message(f"Added {escaped(shown, 300)}. {text}", blocks)
-    return Message(
-        text=f"Added {escaped(shown, 300)}. {_state_text(listed)}",
-        blocks=(
-            section(f"✅ Added {bold(shown, 300)}."),
-            _state(listed),
-            *_next_steps(new.host),
-        ),
-    )
+        return plain_message(f"{added} {text}", all_domains)
+    return message_of(section(added), _state(listed), *_next_steps(new.host))
 
 
 def already_added_message(host: str, listed: Domain) -> Message:
     """Return the answer to a domain that was already in the portfolio."""
-    shown = host_text(host)
-    text = "is already in your portfolio."
-    return Message(
-        text=f"{escaped(shown, 300)} {text} {_state_text(listed)}",
-        blocks=(section(f"{bold(shown, 300)} {text}"), _state(listed), *_next_steps(host)),
-    )
+    text = f"{bold(host_text(host), 300)} is already in your portfolio."
+    return message_of(section(text), _state(listed), *_next_steps(host))
 
 
 def add_form(metadata: str, *, owned_type: str) -> Block:
@@ -102,15 +97,6 @@ def _is_label(text: str) -> bool:
     return 0 < len(text) <= MAX_LABEL_CHARS and not holds_secret(text)
 
 
-def _state_text(domain: Domain) -> str:
-    return (
-        f"Health: {score_text(domain.health_score)};"
-        f" type: {escaped(domain.domain_type or 'none', 100)};"
-        f" folder: {escaped(domain.folder or 'none', 100)};"
-        f" tags: {escaped(', '.join(domain.tags) or 'none', 300)}."
-    )
-
-
 def _state(domain: Domain) -> Block:
     tags = ", ".join(literal(tag, 60) for tag in domain.tags[:MAX_TAGS])
     return fields(
@@ -131,3 +117,88 @@ def _next_steps(host: str) -> list[Block]:
 
 def _menu(kind: str, action_id: str, **more: Any) -> Block:
     return input_element(kind, action_id, "Pick or type", min_query_length=0, **more)
+
+
+# Begins with the command, so that who waits for it is stored at once.
+ADD_LIST = "/adddomain.list"
+# The line that asks about a kept list again begins so.
+LIST_LINE = "/adddomain list:"
+MAX_NAMES_CHARS = 1200
+# The questions for the list before, and the list after the last write.
+LISTS = 2
+
+
+def list_question(
+    name: str,
+    new: NewDomains,
+    listed: Collection[str],
+    allowance: Allowance | None,
+    now: datetime,
+) -> Message:
+    """Return the question whether to add the list called `name`; `listed` are there already."""
+    fresh = [host for host in new.hosts if host not in listed]
+    known = [host for host in new.hosts if host in listed]
+    title = f"Add {plural(len(fresh), 'domain')}?" if fresh else "There is nothing to add."
+    counts = (
+        (len(known), "already there"),
+        (len(new.notes), "not a domain" if len(new.notes) == 1 else "not domains"),
+        (new.repeated, "repeated"),
+    )
+    said = [f"{count:,} {'is' if count == 1 else 'are'} {what}" for count, what in counts if count]
+    lines = [f"*{title}*" + (f" {', '.join(said)}." if said else "")]
+    lines += _named("New", fresh) + _named("Already there", known)
+    lines += _named("Not a domain", new.notes, code)
+    if not fresh:
+        return message_of(*paragraphs(lines))
+    left = left_text(allowance.budget if allowance else None, now)
+    note = f"{_labels(new.domains[0])}\nThis takes {len(fresh) + LISTS:,} requests. {left}"
+    add = button("Add", ADD_LIST, name, style="primary")
+    return message_of(*paragraphs(lines), context(note), *actions(add))
+
+
+def progress_message(report: Report) -> Message:
+    """Return the message while a list is added."""
+    known = len(report.hosts(Outcome.KNOWN))
+    done, wanted = len(report.outcomes) - known, len(report.new.hosts) - known
+    return plain_message("⏳ Adding domains…" + (f" {done:,} of {wanted:,} done." if done else ""))
+
+
+def list_summary(name: str, report: Report, why: Message | None = None) -> Message:
+    """Return what became of a list; `why` says what ended it early."""
+    added, left = report.hosts(Outcome.ADDED), report.hosts(None)
+    known, unknown = report.hosts(Outcome.KNOWN), report.hosts(Outcome.UNKNOWN)
+    wanted = len(report.new.hosts) - len(known)
+
+    def refusal(host: str) -> str:
+        said = report.reasons.get(host)
+        return _host(host) + (f" – it said {code(said, 100)}" if said else "")
+
+    title = f"*Added {len(added):,} of {plural(wanted, 'domain')}.*"
+    lines = [f"✅ {title}" if len(added) == wanted else title]
+    lines += _named("Not tried", left)
+    lines += _named("Not confirmed, may still appear", unknown)
+    lines += _named("Refused", report.hosts(Outcome.REFUSED), refusal)
+    lines += _named("Already there", known) + _named("Added", added)
+    again = run_button("Try again", LIST_LINE + name, once=True) if left or unknown else None
+    said = [block for block in why.blocks if block["type"] != "actions"] if why else []
+    buttons = actions(again, run_button("All domains", "/domains", number=1))
+    return message_of(*said, *paragraphs(lines), *buttons)
+
+
+def _host(host: str) -> str:
+    return literal(host_text(host), 300)
+
+
+def _named(label: str, items: Collection[str], draw: Callable[[str], str] = _host) -> list[str]:
+    """Return a line with the number of items and the first of them; none without items."""
+    if not items:
+        return []
+    shown = lines_within(map(draw, items), MAX_NAMES_CHARS)
+    more = f" and {len(items) - len(shown):,} more" if len(shown) < len(items) else ""
+    return [f"*{label}* ({len(items):,}): {', '.join(shown)}{more}"]
+
+
+def _labels(new: NewDomain) -> str:
+    tags = ", ".join(literal(tag, 60) for tag in new.tags)
+    folder = literal(new.folder, 100) if new.folder else "none"
+    return f"Type: {literal(new.domain_type, 100)}; folder: {folder}; tags: {tags or 'none'}."

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from bot import admin
 from bot.api_keys.models import KeyInUseError, NoEarlierKeyError, OtherKeyError
@@ -20,6 +21,7 @@ from bot.views.blocks import (
     input_element,
     notice,
     option,
+    paragraph_notice,
     paragraphs,
     plain,
     plain_message,
@@ -32,6 +34,7 @@ MANAGERS_FORM = "managers"
 MANAGERS_BLOCK, MANAGERS_FIELD = "managers", "managers.people"
 GROUPS_BLOCK, GROUPS_FIELD = "managers-groups", "managers.groups"
 TITLE = "Managers"
+managers_notice = partial(paragraph_notice, TITLE)
 SAVING, SAVED, NOT_SAVED = "⏳ Saving…", "✅ Saved.", "⚠️ *Not saved.*"
 NO_SCOPE = (
     "User groups can't be managers: the app lacks the permission `usergroups:read`. To grant it,"
@@ -72,9 +75,10 @@ def managers_form(metadata: str, named: admin.Named, groups: Groups, error: str 
 
 
 def managers_text(ids: Sequence[str]) -> str:
-    """Return a sentence of mrkdwn that lists the managers."""
-    named = names_text(ids)
-    return f"Managers: {named}." if named else "There are no managers, only admins and owners."
+    """Return a sentence of mrkdwn on who may manage the key."""
+    if not ids:
+        return "Managed by admins and owners only."
+    return f"Managed by admins, owners, and managers: {names_text(ids)}."
 
 
 def names_text(ids: Sequence[str]) -> str:
@@ -102,12 +106,7 @@ def appointed_message(by: str) -> Message:
         " is refused or expires soon.\nType `/domainkey` in any channel, or open the app's *Home*"
         " tab. You don't need to do anything now."
     )
-    return Message(f"{text} Type /domainkey to see it.", (section(f"👥 {text}\n{more}"),))
-
-
-def managers_notice(mrkdwn: str) -> Block:
-    """Return a form with one paragraph about managers."""
-    return notice(TITLE, [section(mrkdwn)])
+    return plain_message(f"👥 {text}\n{more}")
 
 
 def _group_field(named: admin.Named, groups: Groups) -> list[Block]:
@@ -140,6 +139,7 @@ def _handle(group: UserGroup | None) -> str:
 
 AUDIENCES_FORM, AUDIENCE_FIELD = "audiences", "audience"
 AUDIENCES_TITLE = "Permissions"
+audiences_notice = partial(paragraph_notice, AUDIENCES_TITLE)
 _AUDIENCES = {
     Audience.GUESTS: "Everyone",
     Audience.MEMBERS: "Everyone except guests",
@@ -168,11 +168,6 @@ def audiences_form(metadata: str, chosen: Mapping[str, Audience]) -> Block:
     return form(AUDIENCES_FORM, AUDIENCES_TITLE, "Save", [*fields, how], metadata=metadata)
 
 
-def audiences_notice(mrkdwn: str) -> Block:
-    """Return a form with one paragraph about who may add and scan."""
-    return notice(AUDIENCES_TITLE, [section(mrkdwn)])
-
-
 def audiences_text(chosen: Mapping[str, Audience]) -> str:
     """Return sentences on who may add and scan."""
     return " ".join(
@@ -183,6 +178,7 @@ def audiences_text(chosen: Mapping[str, Audience]) -> str:
 
 HISTORY_PAGE = "history.page"
 HISTORY_TITLE = "History"
+history_error_form = partial(paragraph_notice, HISTORY_TITLE)
 ENTRIES_PER_PAGE = 12
 _DONE = {
     admin.Act.KEY_SET: "set the key",
@@ -220,11 +216,6 @@ def history_form(entries: Sequence[admin.Entry], page: int, metadata: str) -> Bl
     )
     foot = f"Page {page + 1} of {pages}. The last {admin.MAX_ENTRIES} actions are kept."
     return notice(HISTORY_TITLE, [*blocks, *turns, context(foot)], metadata=metadata)
-
-
-def history_error_form(mrkdwn: str) -> Block:
-    """Return a form with one paragraph about the history."""
-    return notice(HISTORY_TITLE, [section(mrkdwn)])
 
 
 def entry_line(entry: admin.Entry) -> str:

@@ -1,29 +1,27 @@
 """Draw the state of the workspace's API key for its managers. Pure; never a key."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from itertools import count
 
 from bot.admin import DEFAULT_AUDIENCES
-from bot.api_keys.models import COUNTDOWN_DAYS, KeyPair, KeyRecord, PreviousKey
+from bot.api_keys.models import COUNTDOWN_DAYS, KeyRecord, PreviousKey
 from bot.commands import COMMANDS, Audience
 from bot.message import Block, Message
-from bot.shared_limits import Allowance
-from bot.tracker.rate_limit import BudgetState
-from bot.tracker.usage import WINDOW_S, Usage
-from bot.views.admin import audiences_text, names_text
-from bot.views.blocks import actions, button, confirm, context, fields, plain_message, section
-from bot.views.text import (
-    code,
-    day_text,
-    escaped,
-    keys_page,
-    moment_text,
-    moment_token,
-    plural,
-    without_markup,
+from bot.shared_limits import Allowance, Usage
+from bot.tracker.rate_limit import WINDOW_S, BudgetState
+from bot.views.admin import audiences_text, managers_text
+from bot.views.blocks import (
+    actions,
+    button,
+    confirm,
+    context,
+    fields,
+    message_of,
+    plain_message,
+    section,
 )
+from bot.views.text import code, day_text, keys_page, moment_token, plural
 from bot.workspace import OTHER, Caller, Kind
 
 _ALARMING_DAYS = 3
@@ -80,24 +78,11 @@ def label_text(record: KeyRecord) -> str:
     return f"{code(record.label, MAX_LABEL_CHARS)} ({code(f'…{record.last4}')})"
 
 
-def proposed_label(slots: KeyPair, today: date) -> str:
-    """Return an unused label for the next key: `Domain Tracker for Slack, Nov 2026`."""
-    keys = [slots.record, *([slots.earlier.record] if slots.earlier else [])]
-    taken = {key.label for key in keys}
-    base = _DATED.sub("", slots.record.label) or PROPOSED_LABEL
-    labels = (base[: MAX_LABEL_CHARS - len(each)].rstrip() + each for each in _suffixes(today))
-    return next(label for label in labels if label not in taken)
-
-
-def _suffixes(today: date) -> Iterator[str]:
-    yield f", {today:%b %Y}"
-    yield f", {day_text(today)}"
-    yield from (f", {day_text(today)} ({number})" for number in count(2))
-
-
-def least_scope(operation: str) -> str | None:
-    """Return the least scope of an operation, `None` if there is none."""
-    return next((each.scope for each in COMMANDS.values() if each.operation == operation), None)
+def proposed_label(record: KeyRecord, today: date) -> str:
+    """Return a label for the key after this one: `Domain Tracker for Slack, Nov 2026`."""
+    base = _DATED.sub("", record.label) or PROPOSED_LABEL
+    suffix = f", {today:%b %Y}"
+    return base[: MAX_LABEL_CHARS - len(suffix)].rstrip() + suffix
 
 
 def scope_lines(record: KeyRecord) -> list[str]:
@@ -125,7 +110,6 @@ SET_KEY, CHECK_KEY, REMOVE_KEY = "key.set", "key.check", "key.remove"
 ROLL_BACK, ROTATE_KEY = "key.back", "key.rotate"
 NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
 CHOOSE_AUDIENCES = "key.audiences"
-_OPERATIONS = {"list": "list domains", "add": "add domains", "scan": "scan domains"}
 
 
 def saved_message(record: KeyRecord, domains: int) -> Message:
@@ -172,14 +156,8 @@ def typed_key_message(*, looks_like_key: bool, may_set: bool) -> Message:
     return plain_message(text, set_key)
 
 
-def operation_text(operation: str) -> str:
-    """Return `add domains` for `add`."""
-    return _OPERATIONS.get(operation, operation)
-
-
 def _success(record: KeyRecord, predicate: str) -> Message:
-    mrkdwn = f"✅ {code(record.shown)} {predicate}"
-    return Message(f"{record.shown} {predicate}", (section(mrkdwn),))
+    return plain_message(f"✅ {code(record.shown)} {predicate}")
 
 
 NAMED_ASKERS = 5
@@ -193,22 +171,18 @@ def budget_lines(allowance: Allowance | None, now: datetime) -> list[str]:
     if allowance is None:
         return [left_text(None, now)]
     return [
-        _left_text(allowance.budget, now, moment_token),
+        left_text(allowance.budget, now),
         *_restraints(allowance.budget, now),
         _usage_text(allowance.usage, now),
     ]
 
 
 def left_text(budget: BudgetState | None, now: datetime) -> str:
-    """Return `1,234 requests left this hour, as of 3 Feb 2027, 14:05 UTC.`, without markup."""
-    return _left_text(budget, now, moment_text)
-
-
-def _left_text(budget: BudgetState | None, now: datetime, shown: Callable[[datetime], str]) -> str:
+    """Return mrkdwn: `1,234 requests left this hour, as of 3 Feb 2027, 14:05 UTC.`."""
     if budget is None or budget.remaining is None:
         return "Requests left this hour: not known yet."
     as_of = now - timedelta(seconds=budget.told_ago_s or 0)
-    return f"{plural(budget.remaining, 'request')} left this hour, as of {shown(as_of)}."
+    return f"{plural(budget.remaining, 'request')} left this hour, as of {moment_token(as_of)}."
 
 
 def _restraints(budget: BudgetState, now: datetime) -> Iterator[str]:
@@ -217,7 +191,8 @@ def _restraints(budget: BudgetState, now: datetime) -> Iterator[str]:
     elif budget.reserve:
         yield f"The last {budget.reserve:,} are reserved for digests."
     if budget.wait_s is not None:
-        until = moment_token(_minute_after(now + timedelta(seconds=budget.wait_s)))
+        # Whole minutes are shown: one more, so that the time is not too early.
+        until = moment_token(now + timedelta(seconds=budget.wait_s, minutes=1))
         yield f"⏸️ Rate limit reached; resuming {until}."
 
 
@@ -249,12 +224,6 @@ def _asker_text(asker: Caller) -> str:
             return "others"
 
 
-def _minute_after(moment: datetime) -> datetime:
-    """Round up to the minute, so that the shown time is not too early."""
-    rest = timedelta(seconds=moment.second, microseconds=moment.microsecond)
-    return moment - rest + timedelta(minutes=1) if rest else moment
-
-
 def key_state_message(
     record: KeyRecord | None,
     allowance: Allowance | None,
@@ -275,37 +244,16 @@ def key_state_message(
         return _not_connected_message(keys_url, may_name=may_name)
     state, warning = _state_words(record, now.date()), _warning(record, now.date(), keys_url)
     title = f"*Domain Tracker API key: {state}*"
-    foot = [_managers_line(managers), f"🔐 {audiences_text(audiences)}"]
+    foot = [f"👥 {managers_text(managers)}", f"🔐 {audiences_text(audiences)}"]
     foot += [earlier_line(earlier)] if earlier else []
-    return Message(
-        text=_plain_text(record, allowance, now, earlier),
-        blocks=(
-            section(f"{title}\n{warning}" if warning else title),
-            fields(_pairs(record, now.date())),
-            *_use(record, allowance, now),
-            context("\n".join(foot)),
-            *_key_buttons(earlier, is_urgent=not _is_of_use(record, now.date())),
-            *_more_buttons(record, may_name=may_name),
-        ),
+    return message_of(
+        section(f"{title}\n{warning}" if warning else title),
+        fields(_pairs(record, now.date())),
+        *_use(record, allowance, now),
+        context("\n".join(foot)),
+        *_key_buttons(earlier, is_urgent=not _is_of_use(record, now.date())),
+        *_more_buttons(record, may_name=may_name),
     )
-
-
-def _plain_text(
-    record: KeyRecord, allowance: Allowance | None, now: datetime, earlier: PreviousKey | None
-) -> str:
-    today = now.date()
-    scopes = ", ".join(record.scopes) or "not recorded"
-    sentences = [
-        f"API key {record.shown}: {_state_words(record, today)}.",
-        without_markup(_warning(record, today)),
-        f"Expires: {expiry_text(record.expires_on, today)}. Scopes: {escaped(scopes)}.",
-    ]
-    if _is_of_use(record, today):
-        sentences.append(left_text(allowance.budget if allowance else None, now))
-    if earlier:
-        until = moment_text(earlier.until)
-        sentences.append(f"The previous key (…{earlier.record.last4}) is kept until {until}.")
-    return " ".join(filter(None, sentences))
 
 
 def _pairs(record: KeyRecord, today: date) -> list[tuple[str, str]]:
@@ -336,13 +284,7 @@ def _not_connected_message(keys_url: str | None, *, may_name: bool) -> Message:
     )
     set_key = button("Set key", SET_KEY, style="primary")
     more = _more_buttons(None, may_name=may_name)
-    return Message(text, (section(f"*{text}*\n{how}"), *actions(set_key), *more))
-
-
-def _managers_line(managers: Sequence[str]) -> str:
-    if not managers:
-        return "👥 Managed by admins and owners only."
-    return f"👥 Managed by admins, owners, and managers: {names_text(managers)}."
+    return message_of(section(f"*{text}*\n{how}"), *actions(set_key), *more)
 
 
 def earlier_line(earlier: PreviousKey) -> str:
@@ -398,5 +340,5 @@ def _state_words(record: KeyRecord, today: date) -> str:
     if has_expired(record, today):
         return "expired (date entered at setup)"
     if record.lacks:
-        return "active, but may not " + ", ".join(map(operation_text, record.lacks))
+        return "active, but may not " + ", ".join(f"{each} domains" for each in record.lacks)
     return "active"

@@ -5,6 +5,7 @@ The steps are those of the service document, section 5.3, rule 5.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from bot.api_keys.models import KEY_CHARS, KEY_PREFIX, SCOPES, KeyPair, KeyRecord, PreviousKey
 from bot.message import Block
@@ -18,6 +19,7 @@ from bot.views.blocks import (
     input_element,
     notice,
     option,
+    paragraph_notice,
     section,
 )
 from bot.views.text import code, plural
@@ -28,6 +30,7 @@ EXPIRY_BLOCK, EXPIRY_DAY_BLOCK, SCOPES_BLOCK = "expiry", "expiry_day", "scopes"
 SECRET_FIELD, LABEL_FIELD = "key.secret", "key.label"
 EXPIRY_FIELD, EXPIRY_DAY_FIELD, SCOPES_FIELD = "key.expiry", "key.expiry_day", "key.scopes"
 TITLE = "Domain Tracker API key"
+refused_form = partial(paragraph_notice, TITLE)
 CHECKING = "⏳ Checking the key with Domain Tracker…"
 # Service document, section 2.1: 30, 90 or 365 days, or a date.
 EXPIRIES = {
@@ -84,11 +87,6 @@ def saved_form(record: KeyRecord, domains: int, earlier: PreviousKey | None = No
     )
 
 
-def refused_form(mrkdwn: str) -> Block:
-    """Return a form with one paragraph about the key."""
-    return notice(TITLE, [section(mrkdwn)])
-
-
 def _replacing_text(in_use: KeyPair) -> str:
     text = (
         f"Current key: {label_text(in_use.record)}. The new key replaces it once it works."
@@ -133,6 +131,7 @@ def _scope_boxes(values: KeyFormValues) -> Block:
 
 ROTATION_FORM = "key-rotation"
 ROTATION_TITLE = "Rotate the API key"
+interrupted = partial(paragraph_notice, ROTATION_TITLE)
 MADE_IT, STANDS_STILL, DELETED_IT = "key.made", "key.still", "key.deleted"
 GO_ON = "key.go-on"
 SWAP = "Check and swap"
@@ -208,14 +207,7 @@ def fourth_step(earlier: PreviousKey, metadata: str) -> Block:
 
 def finished(record: KeyRecord) -> Block:
     """Return the end of the rotation."""
-    return notice(
-        ROTATION_TITLE, [section(f"✅ *Done.* {code(record.shown)} is the only key now.")]
-    )
-
-
-def interrupted(mrkdwn: str) -> Block:
-    """Return a form with one paragraph about the rotation."""
-    return notice(ROTATION_TITLE, [section(mrkdwn)])
+    return interrupted(f"✅ *Done.* {code(record.shown)} is the only key now.")
 
 
 def _step(number: int, title: str, steps: str, metadata: str, go_on: Block | None) -> Block:

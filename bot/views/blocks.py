@@ -1,12 +1,15 @@
 """Build Block Kit blocks and elements within Slack's limits. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from bot.api_keys.models import KeyRecord
-from bot.message import Block, Message
+from bot.message import MAX_TEXT_CHARS, Block, Message
 from bot.redaction import holds_secret
 from bot.shared_limits import Allowance
 from bot.views.text import (
@@ -211,6 +214,11 @@ def notice(title: str, blocks: list[Block], *, metadata: str = "") -> Block:
     }
 
 
+def paragraph_notice(title: str, mrkdwn: str) -> Block:
+    """Return a form with one paragraph."""
+    return notice(title, [section(mrkdwn)])
+
+
 def field(
     block_id: str, label: str, element: Block, *, hint: str = "", optional: bool = False
 ) -> Block:
@@ -245,9 +253,89 @@ REFERENCE = "Reference"
 Explain = Callable[[Any, Facts], Message]
 
 
+_CUT = "The message itself says more."
+_ENDS = (".", "!", "?", "…")
+# Of a score; the path to a page has such an arrow, too.
+_CHANGE = re.compile(r" → (?=[^A-Z])")
+# What is drawn, and how it is said.
+_WORDS = (
+    ("  ·  ", ", "),
+    ("     ", ", "),
+    ("\N{NO-BREAK SPACE}", " "),
+    ("▲ +", "up "),
+    ("▼ \N{MINUS SIGN}", "down "),
+    ("\N{VARIATION SELECTOR-16}", ""),
+)
+
+
+def message_of(*blocks: Block) -> Message:
+    """Return a message whose text says what its blocks show, without buttons and tables.
+
+    Its fallback has the contents of containers, which are of 2026, in their place.
+    """
+    plain = tuple(part for block in blocks for part in _unfolded(block))
+    return Message(text_of(blocks), blocks, None if plain == blocks else plain)
+
+
+def _unfolded(block: Block) -> list[Block]:
+    if block["type"] != "container":
+        return [block]
+    title, subtitle = (block[name]["text"] for name in ("title", "subtitle"))
+    # An empty one holds its subtitle only.
+    more = [
+        each for each in block["child_blocks"] if each.get("text") != section(subtitle)["text"]
+    ]
+    return [text_section(f"{title}  ·  {subtitle}"), *more]
+
+
+def text_of(blocks: Iterable[Block]) -> str:
+    """Return what blocks say in words, for notifications and screen readers."""
+    text = ""
+    for sentence in chain.from_iterable(map(_sentences, blocks)):
+        longer = f"{text} {sentence}".strip()
+        if len(longer) > MAX_TEXT_CHARS - len(_CUT) - 1:
+            return f"{text} {_CUT}"
+        text = longer
+    return text
+
+
+def _sentences(block: Block) -> Iterator[str]:
+    """Yield what a block says: a field, a list or a container in one sentence."""
+    if block["type"] == "container":
+        yield _sentence(f"{_said(block['title'])}: {_said(block['subtitle'])}")
+        return
+    for field in block.get("fields", ()):
+        yield _sentence(_said(field).replace("\n", ": "))
+    texts = [block["text"]] if "text" in block else []
+    if block["type"] == "context":
+        texts = block["elements"]
+    for text in texts:
+        title, *listed = _said(text).split("\n• ")
+        colon = "" if title.endswith((*_ENDS, ":")) else ":"
+        lines = [f"{title}{colon} {'; '.join(listed)}"] if listed else title.splitlines()
+        yield from map(_sentence, lines)
+
+
+def _said(part: Block) -> str:
+    text = str(part["text"])
+    if part["type"] == "mrkdwn":
+        return without_markup(text)
+    return "\n".join(escaped(line, MAX_SECTION_CHARS) for line in text.splitlines())
+
+
+def _sentence(text: str) -> str:
+    """Return text without symbols, and with an end."""
+    for sign, word in _WORDS:
+        text = text.replace(sign, word)
+    text = _CHANGE.sub(" to ", text)
+    said = "".join(each for each in text if unicodedata.category(each) != "So")
+    said = " ".join(said.split()).replace(" ,", ",")
+    return said if said.endswith(_ENDS) else f"{said.rstrip(':')}."
+
+
 def plain_message(mrkdwn: str, *buttons: Block | None) -> Message:
     """Return a message of one paragraph, possibly with buttons."""
-    return Message(without_markup(mrkdwn), (section(mrkdwn), *actions(*buttons)))
+    return message_of(section(mrkdwn), *actions(*buttons))
 
 
 def plain(mrkdwn: str) -> Explain:
@@ -261,12 +349,8 @@ def retry_message(mrkdwn: str, facts: Facts, *, detail: str = "") -> Message:
     Only admins see `detail`.
     """
     seen = f" ({escaped(detail, 60)})" if detail and facts.is_admin else ""
-    reference = f"{REFERENCE} {facts.reference}" if facts.reference else ""
-    note: list[Block] = [context(f"{reference}{seen}")] if reference else []
-    return Message(
-        mrkdwn.replace("`", "") + (f" {reference}." if reference else ""),
-        (section(mrkdwn), *note, *actions(again_button(facts.command_line))),
-    )
+    note = [context(f"{REFERENCE} {facts.reference}{seen}")] if facts.reference else []
+    return message_of(section(mrkdwn), *note, *actions(again_button(facts.command_line)))
 
 
 def retry(mrkdwn: str) -> Explain:

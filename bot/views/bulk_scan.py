@@ -1,10 +1,10 @@
 """Draw a bulk scan: its price, progress and summary. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from bot.bulk_scans import INTERRUPTED, MAX_DOMAINS, SECONDS_EACH, BulkScan, End, Item
-from bot.message import Message
+from bot.message import Block, Message
 from bot.shared_limits import Allowance
 from bot.tracker.findings import SEVERITIES, SOON_DAYS
 from bot.tracker.rate_limit import BudgetState
@@ -13,6 +13,7 @@ from bot.views.blocks import (
     button,
     context,
     header,
+    message_of,
     paragraphs,
     plain_message,
     run_button,
@@ -23,15 +24,12 @@ from bot.views.scan_facts import SIGNS, end_sign, end_text, ends, issues_title
 from bot.views.text import (
     bold,
     code,
-    escaped,
     host_text,
     lines_within,
     literal,
-    moment_text,
     moment_token,
     plural,
     score_number,
-    without_markup,
 )
 
 # Names that the portfolio lacks, each with those most like it.
@@ -79,10 +77,7 @@ def price_message(
         start = button("Start", START, selection, style="primary")
         if start is None:
             lines.append(f"These names are too long for one bulk scan. {NARROW}")
-    return Message(
-        without_markup("\n".join(lines)),
-        (*paragraphs(lines), *actions(start)),
-    )
+    return message_of(*paragraphs(lines), *actions(start))
 
 
 def _unknown_lines(unknown: Unknown) -> list[str]:
@@ -123,15 +118,33 @@ def started_message(run: BulkScan, team_id: str) -> Message:
     return plain_message(text, button("Open messages", OPEN_MESSAGES, url=url))
 
 
-def running_message(run: BulkScan | None) -> Message:
-    """Return who has a bulk scan under way, and how far it is."""
+def running_message(run: BulkScan | None, *, may_stop: bool) -> Message:
+    """Return who has a bulk scan under way, how far it is, and for some `Stop`."""
     if run is None:
         return plain_message("A bulk scan is under way. Please wait for its end.")
     far = f"{len(run.done):,} of {plural(run.count, 'domain')} done"
     return plain_message(
         f"<@{run.asked_by}> has a bulk scan under way: {far}, about {_span(len(run.left))} left."
-        " A workspace has one at a time. You can still scan single domains."
+        " A workspace has one at a time. You can still scan single domains.",
+        _stop(run) if may_stop else None,
     )
+
+
+def stopping_message(run: BulkScan) -> Message:
+    """Return the answer to who stopped the bulk scan of another person."""
+    return plain_message(
+        f"The bulk scan of <@{run.asked_by}> ends after the present domain."
+        " Its message says that you stopped it."
+    )
+
+
+def _by_another(run: BulkScan) -> bool:
+    return run.stopped_by not in {"", run.asked_by}
+
+
+def _stop(run: BulkScan) -> Block | None:
+    is_over = run.end or run.is_stopping
+    return None if is_over else button("Stop", STOP, run.run_id)
 
 
 def progress_message(run: BulkScan, now: datetime) -> Message:
@@ -140,16 +153,11 @@ def progress_message(run: BulkScan, now: datetime) -> Message:
     bar = "■" * filled + "□" * (BAR_SQUARES - filled)
     failed = f", {len(run.failed):,} failed" if run.failed else ""
     far = f"{done:,} of {run.count:,} done{failed}."
-    text = f"{_title(run)}: {far}"
-    stop = None if run.end or run.is_stopping else button("Stop", STOP, run.run_id)
-    return Message(
-        f"{text} {_state(run, now, moment_text)}",
-        (
-            section(f"*{_title(run)}*{_what(run)}"),
-            section(f"{bar}  {far}"),
-            context(_state(run, now, moment_token)),
-            *actions(stop),
-        ),
+    return message_of(
+        section(f"*{_title(run)}*{_what(run)}"),
+        section(f"{bar}  {far}"),
+        context(_state(run, now)),
+        *actions(_stop(run)),
     )
 
 
@@ -161,14 +169,15 @@ def _what(run: BulkScan) -> str:
     return f"  ·  {code(run.what, 200)}" if run.what else ""
 
 
-def _state(run: BulkScan, now: datetime, shown: Callable[[datetime], str]) -> str:
+def _state(run: BulkScan, now: datetime) -> str:
     if run.end:
         return "The summary is below."
     if run.is_stopping:
-        return "Stopping after the present domain."
+        by = f", as <@{run.stopped_by}> asked" if _by_another(run) else ""
+        return f"Stopping after the present domain{by}."
     if run.waits_until and run.waits_until > now:
-        return f"⏸️ Waiting for free requests. I go on by myself {shown(run.waits_until)}."
-    present = f"Now: {escaped(host_text(run.left[0].host), MAX_HOST_CHARS)}. " if run.left else ""
+        return f"⏸️ Waiting for free requests. I go on by myself {moment_token(run.waits_until)}."
+    present = f"Now: {_name(run.left[0].host)}. " if run.left else ""
     return f"{present}About {_span(len(run.left))} left."
 
 
@@ -190,14 +199,11 @@ def summary_message(run: BulkScan, now: datetime) -> Message:
     if scanned and not any(parts[:2]):
         lines[:0] = ["No issues reported, and nothing ends within 30 days."]
     retry = button("Retry failed" if failed else "Scan the rest", RETRY, run.run_id)
-    return Message(
-        without_markup(" ".join(filter(None, [head, why, *lines]))),
-        (
-            header(head),
-            section(" ".join(filter(None, [why, _what(run).lstrip(" ·")])) or "All done."),
-            *map(section, lines),
-            *actions(retry if failed or run.left else None, run_button("All domains", "/domains")),
-        ),
+    return message_of(
+        header(head),
+        section(" ".join(filter(None, [why, _what(run).lstrip(" ·")])) or "All done."),
+        *map(section, lines),
+        *actions(retry if failed or run.left else None, run_button("All domains", "/domains")),
     )
 
 
@@ -206,7 +212,7 @@ def _why(run: BulkScan) -> str:
     if run.end in {None, End.DONE}:
         return ""
     if run.end is End.STOPPED:
-        return "You stopped it."
+        return f"<@{run.stopped_by}> stopped it." if _by_another(run) else "You stopped it."
     if run.end is End.FAILING:
         return "I stopped because several scans in a row failed."
     return "I stopped: the API key can't be used for scans. Admins see why with `/domainkey`."

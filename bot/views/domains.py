@@ -3,27 +3,29 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from heapq import nsmallest
-from operator import attrgetter
 
 from bot.command_text import unescaped
 from bot.health import Band, Summary, band_of, summary
 from bot.hostnames import MAX_NAME_CHARS
 from bot.message import SHARE, Block, Message
 from bot.portfolio.end_dates import EndDates, KnownEnds
-from bot.portfolio.query import Query, Sort, ends_of, query_text, worst_first
+from bot.portfolio.query import Query, Sort, ends_of, query_text
 from bot.portfolio.service import Snapshot
 from bot.tracker.models import Domain
 from bot.views import blocks
-from bot.views.ends import END_COLUMNS, end_cells, first_text, never_scanned_text, scanned_text
+from bot.views.scan_facts import (
+    END_COLUMNS,
+    end_cells,
+    first_text,
+    never_scanned_text,
+    scanned_text,
+)
 from bot.views.text import (
-    MAX_TABLE_CHARS,
     SYMBOLS,
     age_text,
     bold,
     clip,
     code,
-    escaped,
     host_text,
     lines_within,
     moment_token,
@@ -55,14 +57,6 @@ def bands_text(totals: Summary, *, with_symbols: bool = False) -> str:
     )
 
 
-def summary_text(totals: Summary) -> str:
-    """Return `128 domains, average health 83: 5 poor, 20 fair, 100 good, 3 unknown`."""
-    if not totals.count:
-        return "no domains"
-    head = f"{plural(totals.count, 'domain')}, average health {average_text(totals)}"
-    return f"{head}: {bands_text(totals)}"
-
-
 def average_text(totals: Summary) -> str:
     """Return the average score as a number, or `unknown`."""
     return "unknown" if totals.average is None else score_number(totals.average)
@@ -79,12 +73,8 @@ SORTS_THIS_PAGE = (
 )
 COLUMNS = ("Domain", "Health", "State")
 LABEL_COLUMNS = ("Folder", "Tags")
-MAX_FOLDER_CHARS, MAX_TAGS_CHARS = 40, 80
-# In both scripts, with brackets.
-MAX_HOST_CHARS = MAX_NAME_CHARS + 123
-# A score, a state, two ends, and signs where a cell is empty.
-MAX_END_CHARS = 2 * len("⚠️ 999 days ago")
-MAX_OTHER_CHARS = len("99.9🟡 unknown–––") + MAX_END_CHARS
+# With these a page of the longest names is below 10,000 characters, which older clients take.
+MAX_FOLDER_CHARS, MAX_TAGS_CHARS = 30, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,50 +88,11 @@ class Page:
 
 
 def page_of(domains: Sequence[Domain], number: int) -> Page:
-    """Return page `number` of `domains`, or the last one.
-
-    A page has 25 rows, or fewer if long names would make the table too large.
-    """
-    starts = _page_starts(domains)
-    number = min(number, len(starts))
-    start = starts[number - 1]
-    end = starts[number] if number < len(starts) else len(domains)
-    return Page(domains[start:end], number, len(starts), start + 1)
-
-
-def _page_starts(domains: Sequence[Domain]) -> list[int]:
-    longest = max(map(len, map(attrgetter("domain"), domains)), default=0)
-    most = min(2 * longest, MAX_HOST_CHARS) + MAX_FOLDER_CHARS + MAX_TAGS_CHARS + MAX_OTHER_CHARS
-    if MAX_PAGE_ROWS * most <= MAX_TABLE_CHARS:  # no row needs to be measured
-        return list(range(0, len(domains), MAX_PAGE_ROWS)) or [0]
-    starts, rows, chars = [0], 0, 0
-    for place, domain in enumerate(domains):
-        size = _most_chars(domain)
-        if rows == MAX_PAGE_ROWS or chars + size > MAX_TABLE_CHARS:
-            starts.append(place)
-            rows, chars = 0, 0
-        rows, chars = rows + 1, chars + size
-    return starts
-
-
-def _most_chars(domain: Domain) -> int:
-    """Return a bound of the characters in a row; drawing each row of a long list takes longer."""
-    host = len(domain.domain) * (2 if "xn--" in domain.domain else 1)
-    folder = min(len(domain.folder or ""), MAX_FOLDER_CHARS)
-    tags = min(sum(map(len, domain.tags)) + 2 * len(domain.tags), MAX_TAGS_CHARS)
-    return min(host, MAX_HOST_CHARS) + folder + tags + MAX_OTHER_CHARS
-
-
-def _cells(domain: Domain) -> tuple[str, str, str, str, str]:
-    number = "–" if domain.health_score is None else score_number(domain.health_score)
-    state, _, word = score_mrkdwn(domain.health_score).rpartition(" ")
-    return (
-        host_text(domain.domain) or "–",
-        number,
-        f"{state.split()[0]} {word}",
-        outside(domain.folder or "", MAX_FOLDER_CHARS) or "–",
-        outside(", ".join(domain.tags), MAX_TAGS_CHARS) or "–",
-    )
+    """Return page `number` of `domains`, or the last one."""
+    count = max(1, -(-len(domains) // MAX_PAGE_ROWS))
+    number = min(number, count)
+    start = (number - 1) * MAX_PAGE_ROWS
+    return Page(domains[start : start + MAX_PAGE_ROWS], number, count, start + 1)
 
 
 def domains_table(
@@ -159,14 +110,7 @@ def domains_table(
     titles[place:place] = END_COLUMNS if dated else ()
     rows = [[blocks.raw_text(title) for title in titles]]
     for domain in page.domains:
-        name, number, state, *labels = _cells(domain)
-        # A column sorts by value only if every cell has one: an unknown score sorts below 0.
-        score = -1 if domain.health_score is None else float(number)
-        cells = [
-            blocks.raw_text(name),
-            blocks.raw_number(score, number),
-            *map(blocks.raw_text, (state, *labels)),
-        ]
+        cells = _cells(domain)
         ends = end_cells(ends_of(domain, dated), dated.now) if dated else ()
         cells[place:place] = [blocks.raw_number(*end) for end in ends]
         rows.append(cells)
@@ -179,13 +123,25 @@ def domains_table(
     }
 
 
+def _cells(domain: Domain) -> list[Block]:
+    score, band = domain.health_score, band_of(domain.health_score)
+    number = "–" if score is None else score_number(score)
+    return [
+        blocks.raw_text(clip(host_text(domain.domain), MAX_NAME_CHARS) or "–"),
+        # A column sorts by value only if every cell has one: an unknown score sorts below 0.
+        blocks.raw_number(-1 if score is None else float(number), number),
+        blocks.raw_text(f"{SYMBOLS[band]} {band.value}"),
+        blocks.raw_text(outside(domain.folder or "", MAX_FOLDER_CHARS) or "–"),
+        blocks.raw_text(outside(", ".join(domain.tags), MAX_TAGS_CHARS) or "–"),
+    ]
+
+
 def _scanned(page: Page, known: KnownEnds) -> list[EndDates]:
     return [ends for domain in page.domains if (ends := ends_of(domain, known))]
 
 
 SHARE_DOMAINS = f"{SHARE}.domains"
 EXPORT_DOMAINS = "export.domains"
-MAX_WORST_IN_TEXT = 5
 MAX_PLAIN_CHARS = 9_000
 NO_DOMAINS = "Your portfolio has no domains yet. Add the first one."
 MAX_OFFERED = 10  # tags or folders to name if a filter has an unknown one
@@ -205,7 +161,7 @@ def domains_message(
     """
     if not snapshot.domains:
         add = blocks.run_button("Add domain", "/adddomain", style="primary")
-        return Message(NO_DOMAINS, (blocks.section(NO_DOMAINS), *blocks.actions(add)))
+        return blocks.plain_message(NO_DOMAINS, add)
     if not found:
         return _nothing_found_message(snapshot, query, known)
     page = page_of(found, query.page)
@@ -222,12 +178,10 @@ def domains_message(
     ]
     if page.count > 1:
         bottom.insert(0, blocks.context(SORTS_THIS_PAGE))
-    table = domains_table(page, _order(query), known, ends_first=query.is_about_ends)
-    return Message(
-        text=_text(f"{title}: {bands_text(totals)}", found, query, page, known),
-        blocks=(*top, table, *bottom),
-        plain=(*top, *_plain_rows(page, known), *bottom),
-    )
+    table = domains_table(page, _ORDERS[query.order], known, ends_first=query.is_about_ends)
+    lines = [*top, *_plain_rows(page, known)]
+    text = blocks.message_of(*lines).text
+    return Message(text, (*top, table, *bottom), plain=(*lines, *bottom))
 
 
 def outdated_message(
@@ -246,20 +200,17 @@ def outdated_message(
 
 
 def _plain_rows(page: Page, known: KnownEnds | None) -> list[Block]:
-    every = (
-        f"{score_mrkdwn(each.health_score)}  {bold(each.domain, 253)}  {_first(each, known)}"
-        for each in page.domains
-    )
-    lines = lines_within(map(str.rstrip, every), MAX_PLAIN_CHARS)
+    lines = []
+    for domain in page.domains:
+        first = first_text(ends_of(domain, known), known.now) if known else ""
+        name = bold(domain.domain, MAX_NAME_CHARS)
+        lines.append(f"{score_mrkdwn(domain.health_score)}  {name}  {first}".rstrip())
+    lines = lines_within(lines, MAX_PLAIN_CHARS)
     left_out = len(page.domains) - len(lines)
     return [
         *blocks.paragraphs(lines),
         *([blocks.context(f"and {left_out:,} more on this page")] if left_out else []),
     ]
-
-
-def _first(domain: Domain, known: KnownEnds | None) -> str:
-    return first_text(ends_of(domain, known), known.now) if known else ""
 
 
 def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds | None) -> str:
@@ -273,11 +224,11 @@ def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds |
 
 def _never_scanned_note(snapshot: Snapshot, query: Query, known: KnownEnds) -> str:
     never = known.never_scanned(snapshot.by_host) if query.needs_ends else 0
-    return f" {never_scanned_text(never)} `/scan` finds them." if never else ""
+    return f" {never_scanned_text(never)} `/scan scanned:never` finds them." if never else ""
 
 
 def _subtitle(totals: Summary, query: Query, page: Page) -> str:
-    parts = [bands_text(totals, with_symbols=True), _order(query)]
+    parts = [bands_text(totals, with_symbols=True), _ORDERS[query.order]]
     if query.is_filter:
         parts.append(f"filter {code(_filter_text(query), 300)}")
     if page.count > 1:
@@ -306,40 +257,6 @@ _ORDERS = {
     Sort.NAME: "sorted by name",
     Sort.EXPIRY: "soonest end first",
 }
-
-
-def _order(query: Query) -> str:
-    return _ORDERS[query.order]
-
-
-def _text(
-    head: str,
-    found: Sequence[Domain],
-    query: Query,
-    page: Page,
-    known: KnownEnds | None,
-) -> str:
-    lowest = found[:MAX_WORST_IN_TEXT]
-    if query.order is not Sort.SCORE:
-        lowest = nsmallest(MAX_WORST_IN_TEXT, found, key=worst_first)
-    worst = ", ".join(
-        f"{escaped(domain.domain, 253)} {score_text(domain.health_score)}"
-        for domain in lowest
-        if domain.health_score is not None
-    )
-    chosen = f" (filter: {escaped(_filter_text(query), 300)})" if query.is_filter else ""
-    paged = f" Page {page.number} of {page.count}." if page.count > 1 else ""
-    dates = f" {_dates_text(page, known)}" if known and query.needs_ends else ""
-    return f"{head}{chosen}.{f' Worst: {worst}.' if worst else ''}{dates}{paged}"
-
-
-def _dates_text(page: Page, known: KnownEnds) -> str:
-    dated = [
-        f"{escaped(domain.domain, 253)} {text}"
-        for domain in page.domains
-        if (text := _first(domain, known))
-    ]
-    return f"Dates: {', '.join(dated[:MAX_WORST_IN_TEXT])}." if dated else ""
 
 
 def _line(query: Query, number: int) -> str:
@@ -379,13 +296,8 @@ def _nothing_found_message(snapshot: Snapshot, query: Query, known: KnownEnds | 
     text = f"None of your {total} matches {code(_filter_text(query), 300)}."
     note = _never_scanned_note(snapshot, query, known).strip() if known else ""
     offers = [*_offers(snapshot, query), *([note] if note else [])]
-    return Message(
-        text=f"None of your {total} matches {escaped(_filter_text(query), 300)}.",
-        blocks=(
-            blocks.section("\n".join([text, *offers])),
-            *blocks.actions(blocks.run_button("All domains", "/domains", here=True)),
-        ),
-    )
+    all_domains = blocks.run_button("All domains", "/domains", here=True)
+    return blocks.plain_message("\n".join([text, *offers]), all_domains)
 
 
 def _offers(snapshot: Snapshot, query: Query) -> list[str]:

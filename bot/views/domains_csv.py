@@ -3,13 +3,12 @@
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC
 
 from bot.health import band_of
 from bot.message import Message
 from bot.portfolio.end_dates import EndDates, KnownEnds
 from bot.portfolio.query import ends_of
-from bot.tracker.findings import EndDate
 from bot.tracker.models import Domain
 from bot.views.blocks import plain_message
 from bot.views.text import outside, plural, score_number
@@ -57,16 +56,10 @@ def _row(domain: Domain, known: KnownEnds | None) -> Iterable[str]:
 def _dates(ends: EndDates | None) -> tuple[str, str, str]:
     if ends is None:
         return "", "", ""
-    return _day(ends.registration), _day(ends.certificate), _moment(ends.scanned_at)
-
-
-def _day(end: EndDate | None) -> str:
-    return end.day.isoformat() if end else ""
-
-
-def _moment(moment: datetime) -> str:
-    """Return a moment as spreadsheets read it; the time is UTC."""
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+    first, second = (
+        end.day.isoformat() if end else "" for end in (ends.registration, ends.certificate)
+    )
+    return first, second, f"{ends.scanned_at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
 
 
 def _cell(text: str) -> str:

@@ -12,7 +12,7 @@ from bot.clock_check import ClockWrongError
 from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
 from bot.errors import BotError
-from bot.hostnames import HostNameError, HostProblem
+from bot.hostnames import MAX_NAME_CHARS, HostNameError, HostProblem
 from bot.message import Message
 from bot.portfolio.add_domain import AlreadyAddedError, UncertainAddError
 from bot.portfolio.query import UnknownDomainError, host_of
@@ -25,8 +25,8 @@ from bot.views.adddomain import already_added_message
 from bot.views.blocks import (
     Explain,
     Facts,
-    actions,
     context,
+    message_of,
     plain,
     plain_message,
     retry,
@@ -37,7 +37,7 @@ from bot.views.blocks import (
 from bot.views.bulk_scan import running_message
 from bot.views.digests.errors import DIGEST_ERRORS
 from bot.views.errors_api_key import API_KEY_ERRORS
-from bot.views.text import code, duration_text, escaped, host_text, outside
+from bot.views.text import bold, code, duration_text, host_text, outside
 
 # Timeout, locked, too early: https://www.iana.org/assignments/http-status-codes. The other 4xx
 # are refused again.
@@ -134,28 +134,22 @@ def host_sentence(error: HostNameError) -> str:
 def _host(error: HostNameError, facts: Facts) -> Message:
     why = host_sentence(error)
     typed = f"{code(error.typed, 80)} is not a domain name. " if error.typed.strip() else ""
-    plain = f"{escaped(error.typed, 80)} is not a domain name. " if error.typed.strip() else ""
     usage = COMMANDS.get((facts.command_line or "").partition(" ")[0])
     hint = [context(f"For example: `{usage.examples[0][0]}`")] if usage else []
-    return Message(f"{plain}{why}", (section(f"{typed}{why}"), *hint))
+    return message_of(section(f"{typed}{why}"), *hint)
 
 
 def _unknown_domain(error: UnknownDomainError, _facts: Facts) -> Message:
-    shown = host_text(error.host)
-    several = "one of these" if len(error.near) > 1 else "this one"
-    asked = f" Did you mean {several}?" if error.near else " You can add it."
-    near = f"Did you mean {', '.join(error.near)}?" if error.near else "You can add it."
+    near = ", ".join(bold(name, MAX_NAME_CHARS) for name in error.near)
+    asked = f"Did you mean {near}?" if near else "You can add it."
     buttons = [
         run_button(f"Scan {outside(name, 60)}", f"/scan {name}", number=number)
         for number, name in enumerate(error.near)
     ]
     add = run_button("Add it", f"/adddomain {error.host}", once=True)
-    return Message(
-        f"{escaped(shown, 300)} is not in your portfolio. {escaped(near, 900)}",
-        (
-            section(f"{code(shown, 300)} is not in your portfolio.{asked}"),
-            *actions(*buttons, add, run_button("All domains", "/domains")),
-        ),
+    return plain_message(
+        f"{code(host_text(error.host), 300)} is not in your portfolio. {asked}",
+        *(*buttons, add, run_button("All domains", "/domains")),
     )
 
 
@@ -185,7 +179,7 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
         "Domain Tracker lists this domain without an ID, so it can't be scanned."
     ),
     NoScanError: retry("That scan is no longer kept. Scan the domain again."),
-    BulkScanRunsError: lambda error, _: running_message(error.run),
+    BulkScanRunsError: lambda error, facts: running_message(error.run, may_stop=facts.is_admin),
     BulkScanOverError: plain(
         "This bulk scan is over. Type `/scan` with the filter to scan again."
     ),

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
+from bot.api_keys.key_service import LackingScopeError
 from bot.api_keys.models import KeyNotice, KeyRecord, NoKeyError, NoticeKind
-from bot.api_keys.service import LackingScopeError
+from bot.commands import COMMANDS
 from bot.message import Block, Message
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import (
@@ -17,16 +18,7 @@ from bot.tracker.models import (
 )
 from bot.views import api_key, blocks
 from bot.views.admin import ADMIN_ERRORS, names_text
-from bot.views.text import (
-    code,
-    day_text,
-    duration_text,
-    escaped,
-    keys_page,
-    moment_token,
-    plural,
-    without_markup,
-)
+from bot.views.text import code, day_text, duration_text, keys_page, moment_token, plural
 
 NAMED_MANAGERS = 5
 _ADMINS = "a workspace admin or owner"
@@ -41,10 +33,7 @@ def refusal_notice(record: KeyRecord, today: date, keys_url: str | None = None) 
         f" Make a new key under {keys_page(keys_url)}. Then set it with `/domainkey`: commands and"
         " digests wait for it."
     )
-    return Message(
-        text + without_markup(mend),
-        (blocks.section(f"🔑 *{text}*{mend}"), *blocks.actions(*_repair_buttons())),
-    )
+    return blocks.plain_message(f"🔑 *{text}*{mend}", *_repair_buttons())
 
 
 def draft_error_text(error: Exception, facts: blocks.Facts) -> str | None:
@@ -81,11 +70,12 @@ def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
 
 
 def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
-    text = f"The workspace's API key may not {api_key.operation_text(error.operation)}."
+    text = f"The workspace's API key may not {error.operation} domains."
     if not facts.is_admin:
         return blocks.plain_message(f"{text} {_ask('to give it a wider scope')}")
     held = ", ".join(code(scope, 40) for scope in facts.key.scopes) if facts.key else ""
-    wanted = api_key.least_scope(error.operation)
+    scopes = {command.operation: command.scope for command in COMMANDS.values()}
+    wanted = scopes.get(error.operation)
     scope = f"It needs the scope {code(wanted)}" if wanted else "It needs a wider scope"
     steps = (
         f"{scope}{f' (recorded scopes: {held})' if held else ''}. A key's scopes can't be changed:"
@@ -110,36 +100,18 @@ def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
     return blocks.plain_message(f"{text} {how}", blocks.again_button(facts.command_line))
 
 
-def _rate_limited(error: RateLimitedError, facts: blocks.Facts) -> Message:
-    wait = duration_text(error.retry_after_s)
-    text = f"The API key's rate limit is reached. Try again in {wait}."
-    more = (
-        " Each list, added domain, and scan counts. The usual limit is 1,000 an hour per key."
-        " Domain Tracker's support can raise it."
-    )
-    return _out_of_requests(text, more, facts)
+def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
+    def explain(error: RateLimitedError | ReserveReachedError, facts: blocks.Facts) -> Message:
+        text = f"{why} Try again in {duration_text(error.retry_after_s)}."
+        again = blocks.again_button(facts.command_line)
+        if not facts.is_admin:
+            who = " Managers of the key can see what used them with `/domainkey`."
+            return blocks.plain_message(text + who, again)
+        lines = api_key.budget_lines(facts.allowance, facts.now) if facts.allowance else []
+        budget = [blocks.context("\n".join(lines))] if lines else []
+        return blocks.message_of(blocks.section(f"{text}{more}"), *budget, *blocks.actions(again))
 
-
-def _reserve(error: ReserveReachedError, facts: blocks.Facts) -> Message:
-    wait = duration_text(error.retry_after_s)
-    text = f"The API key's last requests are reserved for digests. Try again in {wait}."
-    return _out_of_requests(text, "", facts)
-
-
-def _out_of_requests(text: str, more: str, facts: blocks.Facts) -> Message:
-    if not facts.is_admin:
-        who = " Managers of the key can see what used them with `/domainkey`."
-        return blocks.plain_message(text + who, blocks.again_button(facts.command_line))
-    lines = api_key.budget_lines(facts.allowance, facts.now) if facts.allowance else []
-    left = f" {api_key.left_text(facts.allowance.budget, facts.now)}" if facts.allowance else ""
-    return Message(
-        f"{text}{more}{left}",
-        (
-            blocks.section(f"{text}{more}"),
-            *([blocks.context("\n".join(lines))] if lines else []),
-            *blocks.actions(blocks.again_button(facts.command_line)),
-        ),
-    )
+    return explain
 
 
 def _unreadable_secret(_error: UnreadableSecretError, facts: blocks.Facts) -> Message:
@@ -167,9 +139,8 @@ def _informed_text(key: KeyRecord, managers: Sequence[str]) -> str:
 
 
 def _repair_buttons() -> tuple[Block | None, ...]:
-    return blocks.button("Replace key", api_key.SET_KEY, style="primary"), blocks.button(
-        "Check key", api_key.CHECK_KEY
-    )
+    check = blocks.button("Check key", api_key.CHECK_KEY)
+    return blocks.button("Replace key", api_key.SET_KEY, style="primary"), check
 
 
 def _ask(what: str, whom: str = _ADMINS) -> str:
@@ -185,8 +156,12 @@ API_KEY_ERRORS: dict[type[BaseException], blocks.Explain] = {
         "This API key may not list domains. It needs the scope `read_domains`."
     ),
     IpNotAllowedError: _ip,
-    RateLimitedError: _rate_limited,
-    ReserveReachedError: _reserve,
+    RateLimitedError: _out_of_requests(
+        "The API key's rate limit is reached.",
+        " Each list, added domain, and scan counts. The usual limit is 1,000 an hour per key."
+        " Domain Tracker's support can raise it.",
+    ),
+    ReserveReachedError: _out_of_requests("The API key's last requests are reserved for digests."),
     UnreadableSecretError: _unreadable_secret,
 }
 _STEPS = (
@@ -229,14 +204,11 @@ def key_notice(
 
 def _with_steps(record: KeyRecord, words: str, symbol: str, keys_url: str | None) -> Message:
     replace = blocks.button("Replace key", api_key.SET_KEY, style="primary")
-    return Message(
-        f"The Domain Tracker API key {record.shown} ({escaped(record.label, 100)}) {words}",
-        (
-            blocks.section(
-                f"{symbol} *The Domain Tracker API key* {code(record.shown)}"
-                f" ({code(record.label, 100)}) *{words}*"
-            ),
-            blocks.section(_STEPS.format(page=keys_page(keys_url))),
-            *blocks.actions(replace, blocks.button("Rotate key", api_key.ROTATE_KEY)),
+    return blocks.message_of(
+        blocks.section(
+            f"{symbol} *The Domain Tracker API key* {code(record.shown)}"
+            f" ({code(record.label, 100)}) *{words}*"
         ),
+        blocks.section(_STEPS.format(page=keys_page(keys_url))),
+        *blocks.actions(replace, blocks.button("Rotate key", api_key.ROTATE_KEY)),
     )

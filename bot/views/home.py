@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from bot.commands import COMMANDS
 from bot.message import Block, Message
 from bot.views.admin import entry_line
-from bot.views.blocks import actions, button, context, header, notice, paragraphs, section
+from bot.views.blocks import (
+    actions,
+    button,
+    context,
+    header,
+    message_of,
+    notice,
+    paragraphs,
+    section,
+)
 from bot.views.home_sections import (
     HomePage,
     Reader,
@@ -14,6 +23,7 @@ from bot.views.home_sections import (
     digests_blocks,
     doubt_blocks,
     help_blocks,
+    lacking_blocks,
     permissions_container,
     permissions_plain,
     portfolio_blocks,
@@ -44,11 +54,10 @@ def fits_window(message: Message) -> bool:
 
 def summary_window(message: Message, messages_url: str) -> Message:
     """Return a summary of a message that does not fit, with a link to the direct message."""
-    text = clip_at_word(message.text, MAX_SUMMARY_CHARS)
     there = "The full answer, with its buttons, is in your direct messages."
     opening = button("Open messages", OPEN_MESSAGES, url=messages_url, style="primary")
-    shown = _readable(message) or [section(text)]
-    return Message(f"{text} {there}", (*shown, context(there), *actions(opening)))
+    shown = _readable(message) or [section(clip_at_word(message.text, MAX_SUMMARY_CHARS))]
+    return message_of(*shown, context(there), *actions(opening))
 
 
 def _readable(message: Message) -> list[Block]:
@@ -94,7 +103,11 @@ def home_view(page: HomePage) -> HomeView:
         # The set-up part has the buttons to set a key.
         domains = _without(page.set_up.key, domains) if page.is_connected else []
     parts = [*domains, *_set_up_blocks(page, page.set_up), *_help(page)]
-    return HomeView(_tab([*parts, permissions_container()]), _tab([*parts, permissions_plain()]))
+    reads = isinstance(page.set_up, SetUp) and page.set_up.reads_messages
+    return HomeView(
+        _tab([*parts, permissions_container(reads_messages=reads)]),
+        _tab([*parts, permissions_plain(reads_messages=reads)]),
+    )
 
 
 def error_view(error: Message) -> HomeView:
@@ -150,7 +163,7 @@ def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
     ]
     if isinstance(set_up, Message):
         return [*top, *refreshable(set_up)]
-    blocks = [*top, *set_up.key.blocks]
+    blocks = [*top, *lacking_blocks(set_up.lacking), *set_up.key.blocks]
     if page.is_connected or set_up.digests:
         blocks += [DIVIDER, *digests_blocks(set_up.digests, set_up.page, page.now, set_up.zone)]
     if set_up.history:

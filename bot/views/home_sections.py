@@ -14,13 +14,13 @@ from bot.health import summary
 from bot.message import Block, Message
 from bot.portfolio.end_dates import EndDates, KnownEnds
 from bot.portfolio.service import Snapshot
-from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES
+from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.tracker.findings import SOON_DAYS
 from bot.tracker.models import Domain
 from bot.views import domains
 from bot.views.admin import names_text
 from bot.views.blocks import actions, button, context, header, plain_text, run_button, section
-from bot.views.digests.nights import night_lines
+from bot.views.digests.tables import night_lines
 from bot.views.digests.wording import (
     filter_mrkdwn,
     manage_button,
@@ -28,7 +28,7 @@ from bot.views.digests.wording import (
     run_lines,
     state_lines,
 )
-from bot.views.ends import never_scanned_text, soon_text
+from bot.views.scan_facts import never_scanned_text, soon_text
 from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_ACCESSIBLE_CHARS,
@@ -54,7 +54,8 @@ class SetUp:
     """The part of the tab for admins, owners and managers.
 
     `key` is the answer to `/domainkey`. `digests` are all of the workspace; `page`, from 0, is
-    the shown page of them.
+    the shown page of them. `reads_messages`: the operator wants command lines in messages, for
+    which the workspace has not granted the scopes `lacking`.
     """
 
     key: Message
@@ -62,6 +63,8 @@ class SetUp:
     page: int = 0
     history: Sequence[Entry] = ()
     zone: str | None = None
+    reads_messages: bool = False
+    lacking: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,12 +247,13 @@ def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
     blocks = [section("*Ends soon*")] if soon else []
     for number, (host, ends) in enumerate(soon[:MAX_SOON], MAX_WORST):
         blocks.append(_soon_block(portfolio.by_host[host], ends, known.now, number))
-    notes = []
+    notes, rest = [], None
     if (left_out := len(soon) - MAX_SOON) > 0:
         notes.append(f"and {left_out:,} more: `/domains expires:{SOON_DAYS}`.")
     if never := known.never_scanned(portfolio.by_host):
         notes.append(never_scanned_text(never))
-    return [*blocks, *([context("\n".join(notes))] if notes else [])]
+        rest = run_button("Never scanned", "/domains scanned:never")
+    return [*blocks, *([context("\n".join(notes))] if notes else []), *actions(rest)]
 
 
 def _soon_block(domain: Domain, ends: EndDates, now: datetime, number: int) -> Block:
@@ -291,7 +295,20 @@ def doubt_blocks(doubt: BotError) -> list[Block]:
     return [section(unchecked, refresh_button())]
 
 
-def permissions_container() -> Block:
+def lacking_blocks(lacking: Sequence[str]) -> list[Block]:
+    """Return what is missing for command lines in messages, nothing if that is nothing."""
+    if not lacking:
+        return []
+    named = " and ".join(f"`{scope}`" for scope in lacking)
+    return [
+        section(
+            f"⚠️ Mentions of the app and messages to it get no answer. The app lacks {named}."
+            " Ask its operator to add that to the app's manifest, then install the app again."
+        )
+    ]
+
+
+def permissions_container(*, reads_messages: bool) -> Block:
     """Return the reasons for each permission, folded.
 
     https://docs.slack.dev/reference/block-kit/blocks/container-block
@@ -301,17 +318,17 @@ def permissions_container() -> Block:
         "title": plain_text(_PERMISSIONS, MAX_CONTAINER_TITLE_CHARS),
         "is_collapsible": True,
         "default_collapsed": True,
-        "child_blocks": [section("\n".join(_reasons()))],
+        "child_blocks": [section("\n".join(_reasons(reads_messages=reads_messages)))],
     }
 
 
-def permissions_plain() -> Block:
+def permissions_plain(*, reads_messages: bool) -> Block:
     """Return the reasons without new blocks."""
-    return context("\n".join([f"*{_PERMISSIONS}*", *_reasons()]))
+    return context("\n".join([f"*{_PERMISSIONS}*", *_reasons(reads_messages=reads_messages)]))
 
 
-def _reasons() -> Iterable[str]:
-    asked = NEEDED_SCOPES | OPTIONAL_SCOPES
+def _reasons(*, reads_messages: bool) -> Iterable[str]:
+    asked = NEEDED_SCOPES | OPTIONAL_SCOPES | (MENTION_SCOPES if reads_messages else {})
     return (f"`{scope}`: {why}" for scope, why in asked.items())
 
 

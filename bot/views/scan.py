@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from itertools import islice
 
 from bot.message import SHARE, Block, Message
@@ -16,6 +15,7 @@ from bot.views.blocks import (
     form,
     header,
     input_element,
+    message_of,
     notice,
     paragraphs,
     plain_text,
@@ -29,9 +29,7 @@ from bot.views.scan_facts import (
     end_text,
     ends,
     health_mrkdwn,
-    health_text,
     issue_text,
-    issue_words,
     issues_title,
     missing_ends,
     worst_text,
@@ -40,13 +38,10 @@ from bot.views.scan_findings import change_line, finding_lines, record_count, se
 from bot.views.text import (
     MAX_CONTAINER_TITLE_CHARS,
     bold,
-    escaped,
     host_text,
-    moment_text,
     moment_token,
     outside,
     plural,
-    without_markup,
 )
 
 # The form of a section shows the issues too, under this name.
@@ -77,7 +72,7 @@ def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -
         return button(label, action_id, value) if 1 <= number <= len(pages) else None
 
     blocks = [
-        section(f"{bold(host_text(report.host), 300)}  ·  {scanned_text(report)}"),
+        section(f"{bold(host_text(report.host), 300)}  ·  {_scanned(report)}"),
         *(paragraphs(pages[page - 1], draw) or [section("_Nothing in this section._")]),
         context(f"{counted}, page {page} of {len(pages)}.{left_out}"),
         *actions(to_page("Previous page", page - 1), to_page("Next page", page + 1)),
@@ -127,8 +122,7 @@ def section_place(value: str) -> tuple[str, str, int]:
     raise ValueError("not the value of a section button")
 
 
-def scanned_text(report: ScanReport) -> str:
-    """Return the time of a scan as mrkdwn."""
+def _scanned(report: ScanReport) -> str:
     return f"scanned {moment_token(report.scanned_at)}"
 
 
@@ -147,7 +141,6 @@ def _pages(lines: Iterable[str]) -> list[list[str]]:
 SHARE_SCAN = f"{SHARE}.scan"
 MAX_LINES = 10
 MAX_LINES_CHARS = 1_600
-MAX_PLAIN_LINES = 6
 MAX_CHANGES = 8
 MAX_ISSUES = 5
 
@@ -157,7 +150,7 @@ def waiting_message(host: str, *, is_long: bool = False) -> Message:
     name = host_text(host)
     text = f"Still scanning {name}…" if is_long else f"Scanning {name}."
     text += " This can take up to 2 minutes."
-    return Message(escaped(text, 400), (text_section(f"⏳ {text}"),))
+    return message_of(text_section(f"⏳ {text}"))
 
 
 def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message:
@@ -167,37 +160,14 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
     """
     top = [
         header(f"Scan of {host_text(report.host)}"),
-        section(f"{health_mrkdwn(report)}  ·  {scanned_text(report)}"),
+        section(f"{health_mrkdwn(report)}  ·  {_scanned(report)}"),
         *_issues(report),
         *_ends(report),
         *_changes(report),
     ]
     shared = [context(f"Shared by {bold(shared_by, 80)}.")] if shared_by else []
     bottom = shared or _buttons(report)
-    plain = [block for each in report.sections for block in _plain_section(report, each)]
-    return Message(
-        text=_text(report),
-        blocks=(*top, *(_folded(report, each) for each in report.sections), *bottom),
-        plain=(*top, *plain, *bottom),
-    )
-
-
-def _text(report: ScanReport) -> str:
-    """Return everything that matters, in the order of the blocks."""
-    parts = [f"Scan of {escaped(host_text(report.host), 300)}", health_text(report)]
-    if facts := report.facts:
-        if facts.issues:
-            parts.append(issues_title(facts))
-        parts += [escaped(issue_words(issue), 400) for issue in facts.issues[:MAX_ISSUES]]
-        for name, end in ends(facts):
-            parts.append(
-                f"{end_text(name, end, report.scanned_at)}, {end_date_text(end, moment_text)}"
-            )
-    if report.since:
-        lines = [without_markup(change_line(change)) for change in report.changes[:MAX_CHANGES]]
-        parts += [_changes_title(report, moment_text), *lines]
-    counts = ", ".join(f"{section_title(each.name)} {_state(each)}" for each in report.sections)
-    return f"{'. '.join(parts)}. {counts}. Scanned {moment_text(report.scanned_at)}."
+    return message_of(*top, *(_folded(report, each) for each in report.sections), *bottom)
 
 
 def _issues(report: ScanReport) -> list[Block]:
@@ -224,29 +194,23 @@ def _ends(report: ScanReport) -> list[Block]:
     for name, end in ends(report.facts):
         sign, text = end_sign(end, now), end_text(name, end, now)
         lines.append(f"{sign} *{text}*" if sign else text)
-        lines[-1] += f"  ·  {end_date_text(end, moment_token)}"
+        lines[-1] += f"  ·  {end_date_text(end)}"
     if missing := missing_ends(report.facts):
-        lines.append(f"_No end date of {' or '.join(missing)} in this scan._")
+        lines.append(f"No end date of {' or '.join(missing)} in this scan.")
     return [section("\n".join(lines))]
-
-
-def _changes_title(report: ScanReport, shown: Callable[[datetime], str]) -> str:
-    since = shown(report.since) if report.since else ""
-    if not report.changes:
-        return f"No changes since the last scan ({since})"
-    return f"{plural(len(report.changes), 'change')} since the last scan ({since})"
 
 
 def _changes(report: ScanReport) -> list[Block]:
     if not report.since:
         return []
+    since = f"since the last scan ({moment_token(report.since)})"
     if not report.changes:
-        return [context(f"{_changes_title(report, moment_token)}.")]
+        return [context(f"No changes {since}.")]
     every = ((f"• {change_line(change)}", 1) for change in report.changes)
     lines, count = _fitting(every, MAX_CHANGES)
     left_out = len(report.changes) - count
     lines += [f"• and {left_out:,} more"] if left_out else []
-    return [section("\n".join([f"*{_changes_title(report, moment_token)}*", *lines]))]
+    return [section("\n".join([f"*{plural(len(report.changes), 'change')} {since}*", *lines]))]
 
 
 def _folded(report: ScanReport, shown: Section) -> Block:
@@ -270,13 +234,6 @@ def _title(report: ScanReport, shown: Section) -> str:
     """Return the name of a section, with its worst line when there is one."""
     worst = worst_text(report.facts, shown.name, report.scanned_at) if report.facts else None
     return "  ·  ".join(filter(None, [section_title(shown.name), worst]))
-
-
-def _plain_section(report: ScanReport, shown: Section) -> list[Block]:
-    lines, count = _fitting(finding_lines(shown.findings), MAX_PLAIN_LINES)
-    title = [text_section(f"{_title(report, shown)}  ·  {_state(shown)}")]
-    body = [section("\n".join(lines))] if lines else []
-    return [*title, *body, *_more(report, shown, count)]
 
 
 def _state(shown: Section) -> str:

@@ -66,11 +66,8 @@ def change_line(change: Change) -> str:
         word = "new:" if change.after else "gone:"
         return f"{where}  {word} {value_text(shown, 160) if shown else ''}"
     line = f"{where}  {value_text(change.before, 80)} → {value_text(change.after, 80)}"
-    return f"{line} (also {outside(_names(change.also), 120)})" if change.also else line
-
-
-def _names(also: tuple[str, ...]) -> str:
-    return ", ".join(label((name,)) for name in also)
+    also = ", ".join(label((name,)) for name in change.also)
+    return f"{line} (also {outside(also, 120)})" if change.also else line
 
 
 def _score(finding: Finding | None) -> str:

@@ -19,63 +19,27 @@ from bot.views.text import day_text, escaped, plural
 
 DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _DAY = timedelta(days=1)
-_SECOND = timedelta(seconds=1)
-# Zones differ by at most 26 hours.
-_OTHER_DAYS = {
-    -2: " two days before",
-    -1: " the day before",
-    0: "",
-    1: " the next day",
-    2: " two days later",
-}
 
 
 def change_notes(
     schedule: Schedule, reader: ZoneInfo | None, first: datetime, last: datetime
 ) -> Iterator[str]:
-    """Yield a sentence for each clock change, one sentence if both zones change alike."""
-    ours = {change.at: change for change in clock_changes(schedule.zone, first, last)}
-    theirs = {}
-    if reader:
-        theirs = {change.at: change for change in clock_changes(reader.key, first, last)}
-    for at in sorted(ours | theirs):
-        effect = _effect(schedule, reader, at)
-        go_along = at in ours and at in theirs and _shift(ours[at]) == _shift(theirs[at])
-        if at in ours:
-            whose = f"{place_name(schedule.zone)}{' (and yours)' if go_along else ''}"
-            stay = f"runs stay at {schedule.at:%H:%M} {clock_name(schedule.zone)}"
-            which = f", which is {effect}" if effect else ""
-            yield f"The clocks in {whose} {_moves(ours[at])}: {stay}{which}."
-        if reader and at in theirs and not go_along:
-            runs = f"runs at {schedule.at:%H:%M} {clock_name(schedule.zone)} are at {effect}"
-            yield f"Your clocks ({place_name(reader.key)}) {_moves(theirs[at])}: {runs}."
-
-
-def _shift(change: ClockChange) -> timedelta:
-    return change.after - change.before
+    """Yield a sentence for each clock change in the schedule's zone, then in the reader's."""
+    changes = clock_changes(schedule.zone, first, last)
+    stay = f"runs stay at {schedule.at:%H:%M} {clock_name(schedule.zone)}"
+    for change in changes:
+        yield f"The clocks in {place_name(schedule.zone)} {_moves(change)}: {stay}."
+    known = {change.at for change in changes}
+    for change in clock_changes(reader.key, first, last) if reader else ():
+        if reader and change.at not in known:
+            yield f"Your clocks ({place_name(reader.key)}) {_moves(change)}."
 
 
 def _moves(change: ClockChange) -> str:
     """Return `go back an hour on Sun 25 Oct 2026 at 03:00`, by the clock before the change."""
-    shift, local = _shift(change), change.at + change.before
+    shift, local = change.after - change.before, change.at + change.before
     direction = "forward" if shift > timedelta() else "back"
     return f"go {direction} {_amount(abs(shift))} on {weekday_text(local)} at {local:%H:%M}"
-
-
-def _effect(schedule: Schedule, reader: ZoneInfo | None, at: datetime) -> str:
-    if reader is None:
-        return ""
-    before, after = (_for_reader(schedule, reader, moment) for moment in (at - _SECOND, at))
-    return "" if before == after else f"{after} for you from then on, no longer {before}"
-
-
-def _for_reader(schedule: Schedule, reader: ZoneInfo, moment: datetime) -> str:
-    """Return the time of the runs in the reader's zone, with the offsets of a moment."""
-    ahead = offset_at(reader, moment) - offset_at(zone_of(schedule.zone), moment)
-    here = datetime.combine(moment, schedule.at)
-    there = here + ahead
-    moved = (there.date() - here.date()) // _DAY
-    return f"{there:%H:%M}{_OTHER_DAYS[moved]}"
 
 
 def odd_time_notes(schedule: Schedule, slots: Iterable[Slot]) -> Iterator[str]:
@@ -117,8 +81,6 @@ def _amount(shift: timedelta) -> str:
     minutes = shift // timedelta(minutes=1)
     if minutes == 60:
         return "an hour"
-    if minutes == 30:
-        return "half an hour"
     hours, rest = divmod(minutes, 60)
     return plural(minutes, "minute") if rest else plural(hours, "hour")
 
@@ -158,12 +120,6 @@ def slot_text(slot: Slot, zone: str) -> str:
 def zoned_slot_text(slot: Slot, zone: str) -> str:
     """Return `Mon 23 Nov 2026, 09:00 (Europe/Berlin)`."""
     return f"{slot_text(slot, zone)} ({escaped(zone, 60)})"
-
-
-def days_ahead(slot: Slot, now: datetime, zone: str) -> int:
-    """Return the days from now to a slot, by date in `zone`; raise UnknownZoneError."""
-    place = zone_of(zone)
-    return (slot.due_at.astimezone(place).date() - now.astimezone(place).date()) // _DAY
 
 
 def next_runs(schedule: Schedule, after: datetime, reader_zone: str | None) -> list[str]:

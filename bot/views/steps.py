@@ -17,9 +17,8 @@ from bot.scans import ScanReport
 from bot.tracker.findings import ScanFacts
 from bot.tracker.models import Domain
 from bot.views.domains import score_text
-from bot.views.ends import scanned_text
 from bot.views.scan import scan_message
-from bot.views.scan_facts import end_text, ends, issue_words, issues_title
+from bot.views.scan_facts import end_text, ends, issue_words, issues_title, scanned_text
 from bot.views.text import clip, escaped, host_text, score_number, without_markup
 
 Outputs = dict[str, Any]

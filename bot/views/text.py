@@ -29,7 +29,6 @@ MAX_VIEW_TITLE_CHARS = 24
 # also refuses messages of more than about 13,200 characters in all blocks, once 11,341, which is
 # not documented: https://github.com/slackapi/bolt-js/issues/2509 and 2867.
 MAX_TABLE_ROWS = 100
-MAX_TABLE_CHARS = 9_000
 SYMBOLS = {Band.GOOD: "🟢", Band.FAIR: "🟡", Band.POOR: "🔴", Band.UNKNOWN: "⚪"}
 
 

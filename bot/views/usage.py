@@ -10,13 +10,14 @@ from bot.views.blocks import (
     actions,
     again_button,
     context,
+    message_of,
     notice,
     paragraphs,
     plain_message,
     run_button,
     section,
 )
-from bot.views.text import clip, code, escaped, plural
+from bot.views.text import clip, code, plural
 
 MAX_PARTS_SHOWN = 10
 
@@ -24,31 +25,39 @@ MAX_PARTS_SHOWN = 10
 def usage_message(command: str) -> Message:
     """Return the usage of a command, and the other commands."""
     usage = COMMANDS[command]
-    return Message(
-        text=f"{command} {usage.does}. For example: {usage.examples[0][0]}",
-        blocks=(section(f"*{command}* {usage.does}."), *_examples(usage), _others(command)),
-    )
+    return message_of(section(f"*{command}* {usage.does}."), *_examples(usage), _others(command))
 
 
 def overview_message() -> Message:
     """Return the answer to a message that is no command line, with buttons for the commands."""
-    start = "I read command lines, with or without the slash, and nothing else."
-    lines = [f"• `{each.name[1:]}` – {each.brief}" for each in COMMANDS.values()]
+    return _commands_message(
+        "I read command lines, with or without the slash, and nothing else.",
+        "",
+        "Add `help` to any command. With `here` at the end, everyone reads the answer.",
+    )
+
+
+def greeting_message() -> Message:
+    """Return the first message in the app's conversation, with buttons for the commands."""
+    return _commands_message(
+        "Hi! Press a button, or type a command in any channel.",
+        "/",
+        "Add `help` to any command. The Home tab shows an overview.",
+    )
+
+
+def _commands_message(start: str, slash: str, note: str) -> Message:
+    lines = [f"• `{slash}{each.name[1:]}` – {each.brief}" for each in COMMANDS.values()]
     buttons = [
         run_button(each.button, each.name, number=number)
         for number, each in enumerate(COMMANDS.values())
         if each.button
     ]
-    return Message(
-        text=f"{start} For example: scan example.com",
-        blocks=(
-            section(f"{start} For example: `scan example.com`"),
-            section("\n".join(lines)),
-            context(
-                "Add `help` to any command. With `here` at the end, everyone reads the answer."
-            ),
-            *actions(*buttons),
-        ),
+    return message_of(
+        section(f"{start} For example: `{slash}scan example.com`"),
+        section("\n".join(lines)),
+        context(note),
+        *actions(*buttons),
     )
 
 
@@ -70,11 +79,7 @@ def not_understood_message(
     parts = paragraphs(lines)
     if understood:
         parts.append(section(f"Understood: {_listed(understood)}"))
-    unclear = "; ".join(f"{escaped(part, 80)}: {why}" for part, why in shown)
-    return Message(
-        text=f"{command}: I couldn't read {unclear}. {usage.note}",
-        blocks=(*parts, *_examples(usage), _others(command)),
-    )
+    return message_of(*parts, *_examples(usage), _others(command))
 
 
 def _listed(parts: Sequence[str]) -> str:
@@ -162,9 +167,8 @@ def _about(command_line: str | None, text: str, *buttons: Block | None) -> Messa
     """Return a message that begins with the command: a person may get several at once."""
     if not command_line:
         return plain_message(text, *buttons)
-    plain = f"{escaped(command_line, MAX_LINE_CHARS)}: {text.replace('`', '')}"
     mrkdwn = f"{code(command_line, MAX_LINE_CHARS)}: {text}"
-    return Message(plain, (section(mrkdwn), *actions(again_button(command_line), *buttons)))
+    return plain_message(mrkdwn, again_button(command_line), *buttons)
 
 
 def _interrupted_text(what: str, command_line: str | None) -> str:

@@ -68,11 +68,3 @@ async def test_a_secret_does_not_get_in(audit: Audit, documents: UnhurriedDocume
     await audit.note(ONE, Act.KEY_SET, by="U1", key=KEY, detail=f"with {KEY}")
 
     assert KEY_TAIL not in str(await documents.list_prefix(""))
-
-
-async def test_a_store_that_fails_does_not_undo_what_was_done(
-    audit: Audit, documents: UnhurriedDocuments
-) -> None:
-    await documents.close()
-
-    await audit.note(ONE, Act.KEY_SET, by="U1")

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
+from bot.api_keys.key_service import LackingScopeError, WorkspaceTracker
 from bot.api_keys.models import NoKeyError, StoredKey
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import LackingScopeError, WorkspaceTracker
+from bot.concurrency import Tasks
 from bot.portfolio.add_domain import NewDomain
-from bot.shared_limits import Allowance, QuotaService
+from bot.shared_limits import QuotaService
 from bot.store.documents import Document, StoreError
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
 from bot.tracker.rate_limit import RateLimiter, fingerprint
-from bot.tracker.usage import UsageCounter
 from bot.workspace import KEY_CHECK, OTHER, Caller, WorkspaceId, caller_context, digests_of, person
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, MOMENT, a_domain
@@ -55,15 +55,15 @@ class Lines:
         self.keys = Keys(self.documents, RING, clock=self.clock)
         self.tracker = FakeTracker(a_domain())
         self.notified: list[StoredKey] = []
-        self.meter = UsageCounter(clock=FakeClock().seconds)
-        self.tracker.on_sent = self.meter.count_present
+        self.quotas = QuotaService(self.documents, self.keys, RateLimiter(), Tasks())
+        self.tracker.on_sent = self.quotas.count
         self.connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
         self.notified.append(key)
 
     def used(self, key: str = KEY) -> dict[Caller, int]:
-        return dict(self.meter.usage(ONE, fingerprint(key)).shares)
+        return dict(self.quotas.usage((ONE, fingerprint(key))).shares)
 
 
 @pytest.fixture
@@ -71,19 +71,6 @@ async def lines() -> Lines:
     lines = Lines()
     await lines.keys.save(ONE, a_draft(), set_by="U1")
     return lines
-
-
-async def test_a_call_carries_the_workspaces_own_key(lines: Lines) -> None:
-    await lines.connection.list_domains(ONE)
-
-    assert lines.tracker.asked == [("list", KEY)]
-
-
-async def test_a_workspace_without_a_key_asks_nobody(lines: Lines) -> None:
-    with pytest.raises(NoKeyError):
-        await lines.connection.list_domains(WorkspaceId("T2"))
-
-    assert lines.tracker.asked == []
 
 
 async def test_whether_there_is_a_usable_key_is_known_without_a_request(lines: Lines) -> None:
@@ -144,20 +131,6 @@ async def test_a_key_refused_in_one_process_is_not_sent_by_another_nor_told_of_a
     assert len(lines.notified) == 1
 
 
-async def test_a_key_that_works_again_in_one_process_works_in_the_other(lines: Lines) -> None:
-    other = WorkspaceTracker(
-        lines.tracker, Keys(lines.documents, RING, clock=FakeClock()), on_refusal=lines.tell
-    )
-    lines.tracker.errors[KEY] = InvalidKeyError("no")
-    with pytest.raises(InvalidKeyError):
-        await lines.connection.list_domains(ONE)
-    lines.tracker.errors.clear()
-
-    await lines.connection.recheck_key(ONE)
-
-    await other.list_domains(ONE)
-
-
 async def test_checking_again_sends_a_refused_key_and_believes_the_answer(lines: Lines) -> None:
     lines.tracker.errors[KEY] = InvalidKeyError("no")
     with pytest.raises(InvalidKeyError):
@@ -215,12 +188,6 @@ async def test_a_request_is_counted_for_whoever_asks(lines: Lines) -> None:
     assert lines.used() == {person("U1"): 3, digests_of("C1"): 1}
 
 
-async def test_what_nobody_in_particular_asks_for_is_counted_too(lines: Lines) -> None:
-    await lines.connection.list_domains(ONE)
-
-    assert lines.used() == {OTHER: 1}
-
-
 async def test_somebody_of_another_workspace_is_not_named_in_this_one(lines: Lines) -> None:
     with caller_context(WorkspaceId("T2"), person("U1")):
         await lines.connection.list_domains(ONE)
@@ -237,21 +204,3 @@ async def test_checks_of_a_key_are_counted_as_such_for_the_key_that_is_checked(
 
     assert lines.used() == {KEY_CHECK: 1}
     assert lines.used(NEW_KEY) == {KEY_CHECK: 1}
-
-
-async def test_the_allowance_is_that_of_the_key_in_use(lines: Lines) -> None:
-    budget = RateLimiter(clock=FakeClock().seconds)
-    budget.record_remaining(fingerprint(KEY), 7)
-    budget.record_remaining(fingerprint(NEW_KEY), 8)
-    await lines.connection.list_domains(ONE)
-
-    allowance = await QuotaService(lines.keys, budget, lines.meter).of(ONE)
-
-    assert allowance == Allowance(
-        budget.state(fingerprint(KEY)), lines.meter.usage(ONE, fingerprint(KEY))
-    )
-    assert allowance.budget.remaining == 7
-
-
-async def test_without_a_key_there_is_no_allowance(lines: Lines) -> None:
-    assert await QuotaService(lines.keys, RateLimiter(), lines.meter).of(WorkspaceId("T2")) is None

@@ -14,7 +14,7 @@ from bot.api_keys.notifications import (
     KeyNotices,
     ManagerNotifier,
 )
-from bot.api_keys.repository import KeyClaims, Keys
+from bot.api_keys.repository import Claim, KeyClaims, Keys
 from bot.concurrency import Tasks
 from bot.message import Message
 from bot.slack.client import SentMessage
@@ -27,6 +27,7 @@ from bot.slack.errors import (
     SlackUnreachableError,
     TokenRefusedError,
 )
+from bot.slack.usergroups import GroupPeople
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
@@ -68,7 +69,7 @@ class People(FakePosts):
         return await super().send_dm(workspace, user_id, message)
 
 
-class FakeGroups:
+class FakeGroups(GroupPeople):
     """User groups with people in them; an error in `errors` meets the next question.
 
     Guests, bots and who has left are in `others`.
@@ -80,10 +81,10 @@ class FakeGroups:
         self.errors: list[Exception] = []
         self.looked_at: list[str] = []
 
-    async def people_in(self, workspace: WorkspaceId, group_id: str) -> list[str]:
+    async def people_in(self, workspace: WorkspaceId, group_id: str) -> tuple[str, ...]:
         if self.errors:
             raise self.errors.pop(0)
-        return self.people.get(group_id, [])
+        return tuple(self.people.get(group_id, ()))
 
     async def is_colleague(self, workspace: WorkspaceId, user_id: str) -> bool:
         self.looked_at.append(user_id)
@@ -105,14 +106,12 @@ class Bell:
     def start(self) -> None:
         """Start as a new process would, on the same store."""
         self.tasks = Tasks()
-        claims = KeyClaims(self.documents, clock=self.clock)
         self.notices = KeyNotices(
             self.posts,
-            claims,
+            KeyClaims(self.keys),
             self.managers,
             words,
             self.tasks,
-            clock=self.clock,
             groups=self.groups,
         )
 
@@ -158,17 +157,6 @@ async def test_after_a_long_downtime_the_nearest_step_is_told_alone(bell: Bell) 
 
     assert said == ["expiry-3"]
     assert await bell.at(1) == ["expiry-3", "expiry-1"]
-
-
-@pytest.mark.parametrize(("days_left", "step"), [(14, "expiry-14"), (-3, "expiry-0")])
-async def test_a_note_on_the_key_tells_no_step_again(
-    bell: Bell, days_left: float, step: str
-) -> None:
-    await bell.at(days_left)
-
-    await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
-
-    assert await bell.at(days_left - 0.1) == [step]
 
 
 async def test_that_a_key_is_old_is_told_once_whatever_is_noted_of_it(bell: Bell) -> None:
@@ -266,7 +254,7 @@ async def test_a_notice_that_arrives_after_the_key_was_replaced_is_edited_too(
     bell: Bell,
 ) -> None:
     await bell.refuse()
-    claims = KeyClaims(bell.documents, clock=bell.clock)
+    claims = KeyClaims(bell.keys)
     claim = await claims.claim(ONE, lease=timedelta(seconds=60))
     assert claim is not None
     bell.clock.advance(1)
@@ -283,7 +271,7 @@ async def test_a_refusal_while_people_read_that_the_key_expires_today_is_no_seco
     bell: Bell,
 ) -> None:
     bell.clock.now = ENDS
-    claims = KeyClaims(bell.documents, clock=bell.clock)
+    claims = KeyClaims(bell.keys)
     claim = await claims.claim(ONE, lease=timedelta(seconds=60))
     assert claim is not None
     await bell.refuse()
@@ -293,23 +281,6 @@ async def test_a_refusal_while_people_read_that_the_key_expires_today_is_no_seco
 
     assert claim.notice.name == "expiry-0"
     assert bell.notified == []
-
-
-async def test_a_notice_about_the_key_in_use_stays_as_it_is(bell: Bell) -> None:
-    await bell.at(14)
-    bell.clock.advance(1)
-    await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
-
-    await bell.tick(2)
-
-    assert bell.edited == []
-
-
-async def test_a_restart_tells_nothing_twice(bell: Bell) -> None:
-    await bell.at(14)
-    bell.start()
-
-    assert await bell.at(13.9) == ["expiry-14"]
 
 
 @pytest.mark.parametrize("days_left", [14, 5])
@@ -342,17 +313,6 @@ async def test_guests_bots_and_whoever_has_left_are_not_told(bell: Bell) -> None
     assert bell.notified == ["U1", "U2"]
 
 
-async def test_a_group_that_was_taken_out_is_told_nothing_more(bell: Bell) -> None:
-    bell.groups.people = {"S1": ["U2"]}
-    await bell.managers.name(ONE, Named((), ("S1",)))
-    await bell.at(14)
-    await bell.managers.name(ONE, Named(rev=(await bell.managers.named(ONE)).rev))
-
-    await bell.at(7)
-
-    assert bell.notified == ["U1", "U2", "U1"]
-
-
 async def test_of_a_large_group_twenty_are_told_with_the_setter_first(bell: Bell) -> None:
     bell.groups.people = {"S1": [f"U{number}" for number in range(100, 900)], "S2": ["U9"]}
     await bell.managers.name(ONE, Named(("U2",), ("S1", "S2")))
@@ -362,20 +322,6 @@ async def test_of_a_large_group_twenty_are_told_with_the_setter_first(bell: Bell
     assert len(bell.notified) == MAX_REACHED
     assert bell.notified[:3] == ["U1", "U2", "U100"]
     assert len(bell.groups.looked_at) <= MAX_LOOKED_AT
-
-
-async def test_twenty_are_told_in_all_tries_together(bell: Bell) -> None:
-    bell.groups.people = {"S1": [f"U{number}" for number in range(100, 140)]}
-    await bell.managers.name(ONE, Named((), ("S1",)))
-    await bell.refuse()
-    bell.posts.fails_after = 15
-    await bell.tick()
-    bell.posts.fails_after = None
-    bell.clock.advance(61)
-
-    await bell.tick(2)
-
-    assert len(bell.notified) == len(set(bell.notified)) == MAX_REACHED
 
 
 @pytest.mark.parametrize(
@@ -422,22 +368,6 @@ async def test_a_refused_key_is_told_once_to_all_of_them(bell: Bell) -> None:
 
     assert [user_id for user_id, _ in bell.posts.notified] == ["U1", "U2"]
     assert (await bell.keys.stored(ONE)).record.told == ("U1", "U2")
-
-
-async def test_a_key_that_is_put_back_and_refused_again_is_told_again(bell: Bell) -> None:
-    await bell.refuse()
-    await bell.tick()
-    bell.clock.advance(1)
-    slots = await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-    assert slots.earlier is not None
-    earlier = await bell.keys.earlier(ONE, slots.earlier.record.mark)
-    await bell.keys.roll_back(ONE, earlier)
-    assert (await bell.keys.stored(ONE)).record.told == ()
-
-    await bell.refuse()
-    await bell.tick()
-
-    assert bell.notified == ["U1", "U1"]
 
 
 async def test_a_refusal_is_told_by_one_of_two_processes(bell: Bell) -> None:
@@ -509,41 +439,6 @@ async def test_who_was_told_before_the_trouble_is_not_told_again(bell: Bell) -> 
     assert [user_id for user_id, _ in bell.posts.notified] == ["U1", "U2", "U3"]
 
 
-async def test_what_may_have_arrived_is_sent_again_once(bell: Bell) -> None:
-    bell.posts.fails_after = 0
-    await bell.refuse()
-    for _ in range(3):
-        await bell.tick()
-        bell.clock.advance(61)
-
-    bell.posts.fails_after = None
-    await bell.tick()
-
-    assert bell.posts.notified == []
-    assert (await bell.keys.stored(ONE)).record.told_at is not None
-
-
-@pytest.mark.parametrize("seconds", [60, 120, 240, 480])
-async def test_a_slack_that_is_away_is_asked_less_and_less_often(bell: Bell, seconds: int) -> None:
-    await bell.refuse()
-    wait = 60
-    while wait < seconds:
-        bell.posts.errors = [SlackUnreachableError("no route")]
-        await bell.tick()
-        bell.clock.advance(wait)
-        wait *= 2
-    bell.posts.errors = [SlackUnreachableError("no route")]
-    await bell.tick()
-
-    bell.clock.advance(seconds - 1)
-    await bell.tick()
-    early = list(bell.posts.notified)
-    bell.clock.advance(1)
-    await bell.tick()
-
-    assert (early, len(bell.posts.notified)) == ([], 1)
-
-
 async def test_a_slack_that_stays_away_is_given_up_on(bell: Bell) -> None:
     await bell.refuse()
     for _ in range(MAX_TRIES + 1):
@@ -554,29 +449,9 @@ async def test_a_slack_that_stays_away_is_given_up_on(bell: Bell) -> None:
     assert await bell.documents.due_keys(bell.clock()) == []
 
 
-async def test_a_message_that_slack_refuses_for_one_is_told_to_the_others(bell: Bell) -> None:
-    await bell.managers.name(ONE, Named(("U2",)))
-    bell.posts.errors = [SlackRefusedError("some_new_code")]
-    await bell.refuse()
-
-    await bell.tick(2)
-
-    assert [user_id for user_id, _ in bell.posts.notified] == ["U2"]
-
-
-async def test_a_key_of_which_nothing_is_due_any_more_is_looked_at_once(bell: Bell) -> None:
-    [kept] = await bell.documents.list_prefix(f"{ONE}/key")
-    await bell.documents.put(kept.key, kept.value, due_at=bell.clock())
-
-    await bell.tick()
-
-    assert await bell.documents.due_keys(bell.clock()) == []
-    assert bell.posts.notified == []
-
-
 async def test_a_worker_that_died_is_followed_by_another(bell: Bell) -> None:
     await bell.refuse()
-    claims = KeyClaims(bell.documents, clock=bell.clock)
+    claims = KeyClaims(bell.keys)
     await claims.claim(ONE, lease=timedelta(seconds=60))
     await bell.tick()
     assert bell.posts.notified == []
@@ -609,7 +484,7 @@ async def test_the_earlier_key_is_forgotten_by_the_clock(bell: Bell) -> None:
     assert bell.posts.notified == []
 
 
-async def test_a_mistake_of_ours_is_left_alone_for_a_while(bell: Bell) -> None:
+async def test_a_mistake_of_ours_in_one_workspace_does_not_keep_the_others(bell: Bell) -> None:
     await bell.documents.put(f"{ONE}/key", {"v": 9}, due_at=bell.clock())
     await bell.keys.save(WorkspaceId("T2"), a_draft(), set_by="U2")
     await bell.keys.note_refused(WorkspaceId("T2"), await bell.keys.stored(WorkspaceId("T2")))
@@ -617,24 +492,6 @@ async def test_a_mistake_of_ours_is_left_alone_for_a_while(bell: Bell) -> None:
     await bell.tick(3)
 
     assert [user_id for user_id, _ in bell.posts.notified] == ["U2"]
-    assert bell.documents.read.count(f"{ONE}/key") == 2  # once to be set, once to be notified
-
-
-async def test_documents_of_other_kinds_are_not_taken_for_keys(bell: Bell) -> None:
-    await bell.documents.put(f"{ONE}/digest/key", {"v": 1}, due_at=bell.clock())
-
-    assert await KeyClaims(bell.documents, clock=bell.clock).due(limit=9) == []
-
-
-async def test_once_twenty_were_reached_no_group_is_asked_for(bell: Bell) -> None:
-    await bell.managers.name(ONE, Named(tuple(f"U{n}" for n in range(30)), ("S1",)))
-    bell.groups.errors = [SlackUnavailableError("down")]
-    await bell.refuse()
-
-    await bell.tick()
-
-    assert len(bell.posts.notified) == MAX_REACHED
-    assert await bell.documents.due_keys(bell.clock() + DAY) == []
 
 
 async def test_new_managers_are_notified_but_not_by_themselves(bell: Bell) -> None:
@@ -647,13 +504,6 @@ async def test_new_managers_are_notified_but_not_by_themselves(bell: Bell) -> No
     assert bell.posts.notified == [("U3", "named by U1")]
 
 
-async def test_a_stored_key_says_the_version_of_its_shape(bell: Bell) -> None:
-    document = await bell.documents.get(f"{ONE}/key")
-
-    assert document is not None
-    assert document.value["v"] == 1
-
-
 async def test_a_refusal_that_cannot_be_told_now_fails_no_command(bell: Bell) -> None:
     key = await bell.keys.stored(ONE)
     await bell.refuse()
@@ -664,23 +514,56 @@ async def test_a_refusal_that_cannot_be_told_now_fails_no_command(bell: Bell) ->
     assert bell.posts.notified == []
 
 
-async def test_a_notice_whose_store_fails_is_sent_when_its_claim_has_ended(bell: Bell) -> None:
-    bell.posts.errors = [StoreError("down")]
+async def refused_claim(bell: Bell) -> tuple[KeyClaims, Claim]:
+    """Return the claim of a worker that tells of a refusal, and has told one person."""
+    await bell.refuse()
+    claims = KeyClaims(bell.keys)
+    claim = await claims.claim(ONE, lease=timedelta(seconds=60))
+    assert claim is not None
+    await claims.note_delivered(ONE, claim, "U1")
+    return claims, claim
+
+
+async def test_what_was_told_of_the_old_key_says_nothing_of_the_new_one(bell: Bell) -> None:
+    claims, old = await refused_claim(bell)
+    bell.clock.advance(1)
+    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
     await bell.refuse()
 
-    await bell.tick()
-    assert bell.posts.notified == []
+    await claims.finish(ONE, old)
+
+    assert (await bell.keys.stored(ONE)).record.told_at is None
+
+
+async def test_a_key_that_works_again_meanwhile_was_not_told(bell: Bell) -> None:
+    claims, claim = await refused_claim(bell)
+    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
+
+    await claims.finish(ONE, claim)
+
+    assert (await bell.keys.stored(ONE)).record.told_at is None
+
+
+async def test_a_note_on_the_key_ends_no_claim(bell: Bell) -> None:
+    claims, _ = await refused_claim(bell)
+
+    await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
+
+    assert await claims.claim(ONE, lease=timedelta(seconds=60)) is None
     bell.clock.advance(60)
-    await bell.tick()
+    again = await claims.claim(ONE, lease=timedelta(seconds=60))
+    assert again is not None
+    assert again.reached == ("U1",)
 
-    assert bell.notified == ["U1"]
 
+async def test_a_worker_that_is_late_does_not_end_the_next_step(bell: Bell) -> None:
+    claims, lease = KeyClaims(bell.keys), timedelta(seconds=60)
+    bell.clock.now = ENDS - 14 * DAY
+    late = await claims.claim(ONE, lease=lease)
+    assert late is not None
+    bell.clock.now = ENDS - 7 * DAY
+    await claims.claim(ONE, lease=lease)
 
-async def test_while_slack_is_down_no_further_group_is_asked_for(bell: Bell) -> None:
-    await bell.managers.name(ONE, Named((), ("S1", "S2")))
-    bell.groups.errors = [SlackUnavailableError("down"), SlackUnavailableError("down")]
-    await bell.refuse()
+    await claims.finish(ONE, late)
 
-    await bell.tick()
-
-    assert len(bell.groups.errors) == 1
+    assert await bell.at(6.9) == ["expiry-7"]

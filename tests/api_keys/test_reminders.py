@@ -11,7 +11,6 @@ from bot.api_keys.models import (
     NoticeKind,
     due_notice,
     next_notice_at,
-    passed_days,
 )
 from tests.builders import MOMENT, a_key_record
 from tests.loops import loop_over
@@ -50,27 +49,11 @@ def test_of_several_steps_that_were_missed_the_nearest_is_told(
     assert notice == (None if text is None else expiry(text))
 
 
-@loop_over(("text", "next_step"), [(None, 14), (14, 7), (7, 3), (3, 1), (1, 0)])
-def test_after_each_step_comes_the_next(text: int | None, next_step: int) -> None:
-    record = a_key_record(expires_on=ENDS)
-    record = replace(record, reminded_days=text)
-
-    assert next_notice_at(record) == MOMENT + (60 - next_step) * DAY
-
-
 def test_after_the_last_step_there_is_none() -> None:
     record = replace(a_key_record(expires_on=ENDS), reminded_days=0, rotation_told_at=MOMENT)
 
     assert next_notice_at(record) is None
     assert due_notice(record, MOMENT + 900 * DAY) is None
-
-
-def test_a_step_comes_at_the_hour_at_which_the_key_was_set() -> None:
-    record = a_key_record(expires_on=ENDS)
-    moment = MOMENT + 46 * DAY
-
-    assert due_notice(record, moment - timedelta(seconds=1)) is None
-    assert due_notice(record, moment) == expiry(14)
 
 
 def test_another_key_is_proposed_after_ninety_days_once() -> None:
@@ -94,13 +77,6 @@ def test_a_countdown_that_has_begun_proposes_it_already(
     assert (next_notice_at(text) is not None) == is_proposed
 
 
-def test_a_refused_key_is_told_and_not_counted_down() -> None:
-    record = a_key_record(expires_on=ENDS, refused_at=MOMENT)
-
-    assert due_notice(record, MOMENT + 59 * DAY) == KeyNotice(NoticeKind.REFUSED)
-    assert next_notice_at(record) == MOMENT
-
-
 @pytest.mark.parametrize(("days", "is_told"), [(0, False), (7, False), (8, True)])
 def test_a_refusal_soon_after_the_last_step_is_the_same_matter(days: int, is_told: bool) -> None:
     refused_at = MOMENT + 60 * DAY + days * DAY
@@ -117,20 +93,6 @@ def test_a_refusal_of_a_key_that_was_set_on_its_last_day_is_told() -> None:
     counted = replace(record, reminded_days=0)  # so that this step is not sent
 
     assert due_notice(counted, MOMENT + DAY) == KeyNotice(NoticeKind.REFUSED)
-
-
-def test_a_refused_key_that_was_told_is_silent() -> None:
-    record = a_key_record(expires_on=ENDS, refused_at=MOMENT, told_at=MOMENT)
-
-    assert due_notice(record, MOMENT + 59 * DAY) is None
-    assert next_notice_at(record) is None
-
-
-@loop_over(("days", "passed"), [(15, None), (14, 14), (10, 14), (2, 3), (0, 0)])
-def test_what_has_passed_when_it_is_set_is_known(days: int, passed: int | None) -> None:
-    record = a_key_record(expires_on=(MOMENT + days * DAY).date())
-
-    assert passed_days(record, MOMENT) == passed
 
 
 @loop_over("record", [a_key_record(), a_key_record(expires_on=date.max)])

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.api_keys.models import KeyDraft, KeyFormError, NoKeyError, checked_secret
+from bot.api_keys.models import KeyDraft, KeyFormError, checked_secret
 from bot.api_keys.repository import KeyClaims, Keys
 from bot.store.documents import UnreadableSecretError
 from bot.store.encryption import KeyRing
@@ -46,22 +46,6 @@ async def test_a_saved_key_comes_back_and_is_shown_by_its_last_four(keys: Keys) 
     assert KEY_TAIL not in repr(key)
 
 
-async def test_a_workspace_without_a_key_says_so(keys: Keys) -> None:
-    assert await keys.record(ONE) is None
-    with pytest.raises(NoKeyError):
-        await keys.stored(ONE)
-
-
-async def test_the_store_never_holds_the_key_in_clear(
-    keys: Keys, documents: MemoryDocuments
-) -> None:
-    await keys.save(ONE, a_draft(), set_by="U1")
-
-    [document] = await documents.list_prefix("")
-
-    assert KEY_TAIL not in str(document)
-
-
 async def test_a_key_moved_to_another_workspace_cannot_be_read_there(
     keys: Keys, documents: MemoryDocuments
 ) -> None:
@@ -72,13 +56,6 @@ async def test_a_key_moved_to_another_workspace_cannot_be_read_there(
 
     with pytest.raises(UnreadableSecretError):
         await keys.stored(OTHER)
-
-
-async def test_a_refusal_is_news_once(keys: Keys) -> None:
-    await keys.save(ONE, a_draft(), set_by="U1")
-
-    assert await keys.note_refused(ONE, await keys.stored(ONE)) is True
-    assert await keys.note_refused(ONE, await keys.stored(ONE)) is False
 
 
 async def test_a_refusal_of_the_old_key_is_no_news_of_the_new_one(keys: Keys) -> None:
@@ -95,7 +72,7 @@ async def test_a_key_that_works_again_is_not_refused_and_remembers_who_must_hear
 ) -> None:
     await keys.save(ONE, a_draft(), set_by="U1")
     await keys.note_refused(ONE, await keys.stored(ONE))
-    claims = KeyClaims(documents, clock=FakeClock())
+    claims = KeyClaims(keys)
     claim = await claims.claim(ONE, lease=timedelta(seconds=60))
     assert claim is not None
     await claims.note_delivered(ONE, claim, "U1")
@@ -108,17 +85,6 @@ async def test_a_key_that_works_again_is_not_refused_and_remembers_who_must_hear
     record = (await keys.stored(ONE)).record
     assert (record.refused_at, record.told_at, record.lacks) == (None, None, ())
     assert record.told == ("U1",)
-
-
-async def test_a_refusal_is_noticed_although_another_note_came_first(keys: Keys) -> None:
-    await keys.save(ONE, a_draft(), set_by="U1")
-    key = await keys.stored(ONE)
-    await keys.note_lacking(ONE, key, "add")
-
-    assert await keys.note_refused(ONE, key) is True
-    record = (await keys.stored(ONE)).record
-    assert record.refused_at is not None
-    assert record.lacks == ("add",)
 
 
 async def test_a_record_of_an_older_version_is_read(

@@ -6,6 +6,7 @@ from datetime import date
 import pytest
 
 from bot.admin import Act, Audit, EarlierKeyRefusedError
+from bot.api_keys.key_service import KeyService, WorkspaceTracker
 from bot.api_keys.models import (
     ExpiredDraftError,
     KeyInUseError,
@@ -15,7 +16,6 @@ from bot.api_keys.models import (
     StoredKey,
 )
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import KeyService, WorkspaceTracker
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError, UnavailableError
 from bot.workspace import WorkspaceId
@@ -42,9 +42,7 @@ class Office:
         self.changed: list[WorkspaceId] = []
         self.portfolio = Portfolio(connection, clock=self.clock, on_change=self.changed.append)
         self.audit = Audit(documents, clock=self.clock)
-        self.custody = KeyService(
-            self.keys, connection, self.portfolio, self.audit, clock=self.clock
-        )
+        self.custody = KeyService(self.keys, connection, self.portfolio, self.audit)
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
         self.notified.append(key)
@@ -74,10 +72,6 @@ async def office() -> Office:
     await office.set_key(NEW)
     office.tracker.asked.clear()
     return office
-
-
-async def test_setting_and_replacing_are_noted(office: Office) -> None:
-    assert await office.acts() == [Act.KEY_REPLACED, Act.KEY_SET]
 
 
 @pytest.mark.parametrize(
@@ -149,15 +143,6 @@ async def test_an_earlier_key_that_is_refused_stays_where_it_is(
     assert (await office.keys.stored(ONE)).record.refused_at is None
 
 
-async def test_a_service_that_is_away_swaps_nothing(office: Office) -> None:
-    office.tracker.errors[OLD] = UnavailableError(is_outcome_unknown=True)
-
-    with pytest.raises(UnavailableError):
-        await office.custody.roll_back(ONE, await office.earlier_mark(), by="U2")
-
-    assert await office.in_use() == NEW
-
-
 async def test_a_key_replaced_while_the_earlier_one_is_proved_stays(office: Office) -> None:
     newest = KEY.replace("Q", "S")
 
@@ -219,22 +204,6 @@ async def test_checking_without_a_key_says_so() -> None:
         await Office().custody.check(ONE)
 
 
-async def test_what_a_removed_key_listed_is_forgotten(office: Office) -> None:
-    await office.portfolio.snapshot(ONE)
-
-    await office.custody.remove(ONE, (await office.keys.stored(ONE)).record.mark, by="U1")
-
-    assert await office.portfolio.last_snapshot(ONE) is None
-
-
-async def test_what_a_replaced_key_listed_is_forgotten(office: Office) -> None:
-    await office.portfolio.snapshot(ONE)
-
-    await office.set_key(OLD)
-
-    assert await office.portfolio.last_snapshot(ONE) is None
-
-
 async def test_what_another_key_listed_is_forgotten(office: Office) -> None:
     await office.portfolio.snapshot(ONE)
     office.tracker.asked.clear()
@@ -244,14 +213,6 @@ async def test_what_another_key_listed_is_forgotten(office: Office) -> None:
     await office.portfolio.snapshot(ONE)
 
     assert office.tracker.asked == [("list", OLD), ("list", OLD)]
-
-
-async def test_a_first_key_can_be_set_as_a_rotation() -> None:
-    office = Office()
-
-    await office.set_key(NEW, is_rotation=True)
-
-    assert await office.in_use() == NEW
 
 
 async def test_a_key_that_is_removed_while_it_is_checked_is_not_there(office: Office) -> None:

@@ -97,14 +97,6 @@ async def test_a_third_key_ends_the_first_one(safe: Safe) -> None:
     assert (await safe.keys.earlier(ONE, await safe.earlier_mark() or "")).secret == NEW
 
 
-async def test_the_same_key_again_keeps_the_one_before(safe: Safe) -> None:
-    mark = await safe.earlier_mark()
-
-    await safe.save(NEW)
-
-    assert await safe.earlier_mark() == mark
-
-
 async def test_a_key_that_can_not_be_read_any_more_can_be_replaced(safe: Safe) -> None:
     unreadable = (await safe.keys.stored(ONE)).record.mark
     stranger = Keys(safe.documents, KeyRing({"k2": b"2" * 32}), clock=safe.clock)
@@ -128,28 +120,12 @@ async def test_removing_removes_both(safe: Safe) -> None:
     assert await safe.keys.remove(ONE) is False
 
 
-async def test_the_earlier_key_can_be_forgotten_at_once(safe: Safe) -> None:
-    assert await safe.keys.forget_earlier(ONE, "another") is False
-    assert await safe.keys.forget_earlier(ONE, await safe.earlier_mark() or "") is True
-
-    assert await safe.earlier_mark() is None
-
-
 async def test_neither_key_stands_in_the_store_in_clear(safe: Safe) -> None:
     [document] = await safe.documents.list_prefix("")
 
     for secret in (OLD, NEW):
         assert secret not in str(document)
         assert secret[11:-4] not in str(document)
-
-
-async def test_the_earlier_key_cannot_be_read_in_another_workspace(safe: Safe) -> None:
-    [document] = await safe.documents.list_prefix("")
-
-    await safe.documents.put(f"{OTHER}/key", document.value)
-
-    with pytest.raises(UnreadableSecretError):
-        await safe.keys.earlier(OTHER, await safe.earlier_mark() or "")
 
 
 async def test_what_is_known_of_the_old_key_comes_back_with_it() -> None:
@@ -186,17 +162,6 @@ async def test_what_is_refused_for_a_scope_no_longer_works(safe: Safe) -> None:
     assert (record.works, record.lacks) == (("list",), ("scan",))
 
 
-async def test_what_works_again_after_it_was_lacking_is_noted(safe: Safe) -> None:
-    key = await safe.keys.stored(ONE)
-    await safe.keys.note_lacking(ONE, key, "add")
-    await safe.keys.note_lacking(ONE, key, "scan")
-
-    assert await safe.keys.note_accepted(ONE, await safe.keys.stored(ONE), "add") is True
-
-    record = (await safe.keys.stored(ONE)).record
-    assert (record.works, record.lacks) == (("list", "add"), ("scan",))
-
-
 async def test_what_is_no_news_is_said_to_be_none(safe: Safe) -> None:
     key = await safe.keys.stored(ONE)
     assert await safe.keys.note_accepted(ONE, key, "list") is False
@@ -205,17 +170,6 @@ async def test_what_is_no_news_is_said_to_be_none(safe: Safe) -> None:
 
     assert await safe.keys.note_refused(ONE, key) is False
     assert await safe.keys.note_accepted(ONE, key, "scan") is False
-
-
-async def test_a_refusal_keeps_its_first_moment(safe: Safe) -> None:
-    key = await safe.keys.stored(ONE)
-    await safe.keys.note_refused(ONE, key)
-    first = safe.clock.now
-    safe.clock.advance(60)
-
-    await safe.keys.note_refused(ONE, key)
-
-    assert (await safe.keys.stored(ONE)).record.refused_at == first
 
 
 async def test_notes_of_the_same_moment_are_all_kept(safe: Safe) -> None:
@@ -248,29 +202,6 @@ async def test_a_key_that_is_set_in_the_middle_of_removing_another_stays(safe: S
         await safe.keys.remove(ONE, mark)
 
     assert await safe.in_use() == NEWEST
-
-
-async def test_without_a_key_there_is_no_earlier_one(safe: Safe) -> None:
-    mark = await safe.earlier_mark() or ""
-    earlier = await safe.keys.earlier(ONE, mark)
-    await safe.keys.remove(ONE)
-
-    with pytest.raises(NoEarlierKeyError):
-        await safe.keys.earlier(ONE, mark)
-    with pytest.raises(NoEarlierKeyError):
-        await safe.keys.roll_back(ONE, earlier)
-    assert await safe.keys.forget_earlier(ONE, mark) is False
-
-
-async def test_an_earlier_key_that_was_forgotten_cannot_be_put_back(safe: Safe) -> None:
-    mark = await safe.earlier_mark() or ""
-    earlier = await safe.keys.earlier(ONE, mark)
-    await safe.keys.forget_earlier(ONE, mark)
-
-    with pytest.raises(NoEarlierKeyError):
-        await safe.keys.roll_back(ONE, earlier)
-    assert await safe.keys.forget_earlier(ONE, mark) is False
-    assert await safe.in_use() == NEW
 
 
 async def test_no_key_is_shown_and_no_sealed_one_either(safe: Safe) -> None:

@@ -18,9 +18,9 @@ from typing import Any, cast
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.api_keys.key_service import WorkspaceTracker
 from bot.api_keys.models import StoredKey
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import WorkspaceTracker
 from bot.concurrency import Tasks
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer

@@ -18,7 +18,10 @@ WIDE, NARROW = (1280, 860), (420, 1200)
 READABLE = (1000, 1500)  # a message of this window is as wide as the text of README.md
 MARGIN = 6
 TRIES = 10
-FALLEN = {"shop.northwind.example": 38, "mail.northwind.example": 61}
+FALLEN = {"mail.northwind.example": 61, "jobs.northwind.example": 44}
+QUESTION = (
+    "Browsers warn of shop.northwind.example, and spring-sale.example is gone. Can you look?"
+)
 
 
 async def main() -> None:
@@ -34,8 +37,12 @@ async def main() -> None:
         await _tracker(browser, address)
         async with running_playground("--no-key") as unconnected:
             await _home_without_key(browser, unconnected)
+        async with running_playground() as ailing:
+            await _alarm(browser, ailing)
         async with running_playground() as fallen:
-            await _alarm(browser, fallen)
+            await _shortcut(browser, fallen)
+            await _alert(browser, fallen)
+            await _bulk_scan(browser, fallen)
         await browser.close()
 
 
@@ -120,7 +127,7 @@ async def _tracker(browser: Browser, address: str) -> None:
 
 
 async def _alarm(browser: Browser, address: str) -> None:
-    """Take the picture at the top of README.md: a digest after two scores have fallen."""
+    """Take the picture at the top of README.md: a digest after a scan has found an issue."""
     page = await _open(browser, f"{address}/?as=bob&channel=general&dark=0", READABLE)
     dialog = page.get_by_role("dialog")
     await type_line(page, "/domaindigest")
@@ -130,12 +137,59 @@ async def _alarm(browser: Browser, address: str) -> None:
     await dialog.get_by_text("Saved.").wait_for()
     await close(page)
     await receive_digest(page)
+    await type_command(page, f"/scan {SICK}", f"Scan of {SICK}")
+    await page.reload()
+    await receive_digest(page)
+    await _keep_message(page, "alarm.png", "alarm-dark.png", to_table=True)
+
+
+async def _shortcut(browser: Browser, address: str) -> None:
+    page = await _open(browser, f"{address}/?as=cy&channel=general&dark=0", WIDE)
+    await type_line(page, QUESTION)
+    for dark, name in enumerate(("shortcut.png", "shortcut-dark.png")):
+        page = await _open(browser, f"{address}/?as=bob&channel=general&dark={dark}", WIDE)
+        message = page.get_by_role("article").last
+        await message.hover()
+        await message.get_by_role("button", name="More actions").click()
+        await page.get_by_role("menuitem", name="Scan domains in message").click()
+        await page.get_by_role("dialog").get_by_text("shop.northwind.example").first.wait_for()
+        await _keep(page, name)
+        await close(page)
+
+
+async def _alert(browser: Browser, address: str) -> None:
+    page = await _open(browser, f"{address}/?as=bob&channel=general&dark=0", READABLE)
+    dialog = page.get_by_role("dialog")
+    await type_line(page, "/domaindigest")
+    await dialog.get_by_role("button", name="New", exact=True).click()
+    await dialog.get_by_role("combobox", name="Post").click()
+    await page.get_by_role("option", name="look every 15 minutes").click()
+    await page.wait_for_timeout(600)  # for pictures only: let what moves come to rest
+    await dialog.get_by_role("button", name="Save").click()
+    await dialog.get_by_text("Saved.").wait_for()
+    await close(page)
+    await _move_clock(page, "To 09:00 on the next weekday")
+    await page.wait_for_timeout(3_000)  # its first look posts nothing
     for name, score in FALLEN.items():
         await _set_score(browser, address, name, score)
-    await receive_digest(page)
-    await _keep_to_the_table(page, "alarm.png")
-    page = await _open(browser, f"{address}/?as=bob&channel=general&dark=1", READABLE)
-    await _keep_to_the_table(page, "alarm-dark.png")
+    await _move_clock(page, "+1 hour")
+    await expect(page.get_by_role("article").last).to_contain_text("got worse")
+    await _keep_message(page, "alert.png", "alert-dark.png")
+
+
+async def _bulk_scan(browser: Browser, address: str) -> None:
+    page = await _open(browser, f"{address}/?as=bob&channel=general&dark=0", WIDE)
+    price = await type_command(page, "/scan below:80", "To scan")
+    await price.get_by_role("button", name="Start").click()
+    page = await _open(browser, f"{address}/?as=bob&channel=dm&dark=0", READABLE)
+    await page.get_by_text("Worst issues first").wait_for(timeout=120_000)
+    await _keep_message(page, "bulk-scan.png", "bulk-scan-dark.png")
+
+
+async def _move_clock(page: Page, move: str) -> None:
+    await page.get_by_role("button", name="Clock").click()
+    await page.get_by_role("button", name=move).click()
+    await page.keyboard.press("Escape")
 
 
 async def _set_score(browser: Browser, address: str, name: str, score: int) -> None:
@@ -152,17 +206,25 @@ async def _set_score(browser: Browser, address: str, name: str, score: int) -> N
     await expect(shown).to_contain_text(str(score))
 
 
-async def _keep_to_the_table(page: Page, name: str) -> None:
-    """Keep the newest message, from its beginning to the end of its first table."""
+async def _keep_message(page: Page, *names: str, to_table: bool = False) -> None:
+    """Keep the newest message in light and dark, all of it or to the end of its first table."""
+    for dark, name in enumerate(names):
+        await page.goto(page.url.replace("dark=0", f"dark={dark}"))
+        await _keep_newest(page, name, to_table=to_table)
+
+
+async def _keep_newest(page: Page, name: str, *, to_table: bool) -> None:
     message = page.get_by_role("article").last
     await message.scroll_into_view_if_needed()
     await page.mouse.move(0, 0)
     await page.wait_for_timeout(600)  # for pictures only: let what moves come to rest
     whole = await message.bounding_box()
-    table = await message.get_by_role("table").first.bounding_box()
     assert whole
-    assert table
-    height = table["y"] + table["height"] - whole["y"] + MARGIN
+    height = whole["height"]
+    if to_table:
+        table = await message.get_by_role("table").first.bounding_box()
+        assert table
+        height = table["y"] + table["height"] - whole["y"] + MARGIN
     await page.screenshot(
         path=FOLDER / name,
         clip={"x": whole["x"], "y": whole["y"], "width": whole["width"], "height": height},

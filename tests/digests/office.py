@@ -8,13 +8,12 @@ from typing import Any
 
 from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
-from bot.digests.alerts import fallen
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.edits import Editor
 from bot.digests.failure_policy import Owners
 from bot.digests.models import Digest, Notice, Plan
-from bot.digests.report import Post
+from bot.digests.report import Post, fallen
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule
 from bot.digests.service import DigestService
@@ -130,9 +129,9 @@ class Office:
     async def make(self, **plan: object) -> Digest:
         """Make a digest, and forget that it was announced."""
         fields = {"channel_id": "C1", "schedule": DAILY} | plan
-        made = await self.desk.make(ACME, Plan(**fields), by=BOB)  # type: ignore[arg-type]  # fields of any kind
+        made, _ = await self.desk.make(ACME, Plan(**fields), by=BOB)  # type: ignore[arg-type]  # fields of any kind
         self.forget_posts()
-        return made.digest
+        return made
 
     def forget_posts(self) -> None:
         """Forget what was posted up to now."""
@@ -194,7 +193,7 @@ def _heartbeat_words(post: Post) -> Message:
     return Message(f"heartbeat after {post.digest.silent_runs}")
 
 
-def announcement(digest: Digest, _now: datetime) -> Message:
+def announcement(digest: Digest) -> Message:
     return Message(f"announced by {digest.made_by_name}")
 
 

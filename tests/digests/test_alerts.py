@@ -65,12 +65,6 @@ def test_looks_come_at_the_same_moments_in_every_zone_and_on_the_chosen_days() -
     assert grace(ALL_DAY, slots[0]) == LOOK / 2
 
 
-def test_when_the_clocks_go_back_or_forward_looks_go_on() -> None:
-    for year_day in (datetime(2026, 3, 29, tzinfo=UTC), datetime(2026, 10, 25, tzinfo=UTC)):
-        slots = next_slots(ALL_DAY, year_day, 20)
-        assert [slot.due_at - year_day for slot in slots] == [n * LOOK for n in range(1, 21)]
-
-
 async def test_only_a_fall_is_posted_and_only_once(watch: Watch) -> None:
     b = a_domain("b.example", 97)
     little = await watch.sees(a_domain("a.example", 82), b)
@@ -146,17 +140,6 @@ async def test_an_outage_is_told_once_and_what_fell_in_it_is_posted_after_it(
 
     assert office.posts.notified == [("U0BOB", "failed service x1")]
     assert posted == ["alert: a.example"]
-
-
-async def test_looks_that_were_slept_through_are_no_news(watch: Watch) -> None:
-    office = watch.office
-    office.posts.posts.clear()
-    office.lists.domains = (a_domain("a.example", 70), a_domain("b.example", 97))
-
-    await office.at(office.clock() + 3 * DAY)
-
-    assert [text for _, text in office.posts.posts] == ["alert: a.example"]
-    assert office.posts.notified == []
 
 
 @pytest.mark.parametrize("how", ["no answer", "killed"])

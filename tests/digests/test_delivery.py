@@ -1,9 +1,7 @@
 """Runs from claim to end, with a list, channels and people that may fail."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -15,15 +13,13 @@ from bot.slack.errors import (
     SlackRateLimitedError,
     SlackRefusedError,
     SlackUnavailableError,
-    SlackUnreachableError,
     TokenRefusedError,
 )
-from bot.store.documents import Document, StoreError
 from bot.tracker.models import InvalidKeyError, Listing, RateLimitedError, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId, current_caller, digests_of, person
 from tests.builders import a_domain
-from tests.digests.office import ACME, BOB, DAY, NINE, DocumentsOnDisk, Office
+from tests.digests.office import ACME, BOB, DAY, NINE, Office
 from tests.fakes import FakeLists
 
 pytestmark = pytest.mark.anyio
@@ -52,15 +48,6 @@ async def test_a_digest_is_posted_at_its_slot(office: Office) -> None:
     assert (outcomes(digest), digest.past[0].average) == ([Outcome.POSTED], 41)
 
 
-async def test_a_digest_is_posted_once_however_often_the_clock_ticks(office: Office) -> None:
-    await office.make()
-
-    for seconds in range(0, 120, 10):
-        await office.at(NINE + timedelta(seconds=seconds))
-
-    assert len(office.posts.posts) == 1
-
-
 class Counted(FakeLists):
     """Lists that remember for whom they were asked for."""
 
@@ -84,16 +71,6 @@ async def test_the_list_is_asked_for_on_account_of_the_channel_or_of_who_pressed
     await office.desk.send_now(ACME, digest.digest_id, by=BOB)
 
     assert lists.askers == [(ACME, digests_of("C7")), (ACME, person(BOB.user_id))]
-
-
-async def test_digests_that_are_due_together_cost_one_request(office: Office) -> None:
-    for channel_id in ("C1", "C2", "C3"):
-        await office.make(channel_id=channel_id)
-
-    await office.at(NINE)
-
-    assert len(office.posts.posts) == 3
-    assert len(office.lists.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -157,20 +134,6 @@ async def test_an_empty_digest_is_left_out_unless_it_is_to_come_always(
     assert len(office.posts.posts) == count
 
 
-async def test_a_digest_that_has_become_empty_says_so_once(office: Office) -> None:
-    await office.make(filter_text="below:50", mode=Mode.CHANGES)
-    await office.at(NINE)
-    office.lists.domains = (a_domain(score=90),)
-
-    for day in (1, 2):
-        await office.at(NINE + day * DAY)
-
-    assert [text for _, text in office.posts.posts] == [
-        "digest: 1 domains, average 41.0",
-        "digest: 0 domains, average None",
-    ]
-
-
 TROUBLES = [
     (DOWN, FailureReason.SERVICE, 60),
     (NoKeyError("none"), FailureReason.KEY, 300),
@@ -197,31 +160,6 @@ async def test_without_a_list_nothing_is_posted_and_the_run_waits(
     assert run.until - NINE == timedelta(seconds=wait_s)
 
 
-async def test_a_list_that_comes_later_makes_a_late_post(office: Office) -> None:
-    await office.make()
-    office.lists.error = DOWN
-    await office.at(NINE)
-    office.lists.error = None
-
-    await office.at(NINE + HOUR)
-
-    assert len(office.posts.posts) == 1
-    assert (await office.digest()).past[0].slot.due_at == NINE
-
-
-async def test_a_new_key_sends_what_waited_for_it_once(office: Office) -> None:
-    await office.make()
-    office.lists.error = InvalidKeyError("refused")
-    await office.at(NINE)
-    office.lists.error = None
-
-    await office.desk.retry_waiting(ACME)
-    await office.at(NINE)
-    await office.at(NINE + HOUR)
-
-    assert len(office.posts.posts) == 1
-
-
 @pytest.mark.parametrize(
     ("code", "trouble"),
     [
@@ -244,34 +182,6 @@ async def test_a_closed_channel_pauses_its_digest_and_tells_the_owner_once(
     assert pause is not None
     assert pause.why is trouble
     assert office.posts.notified == [(BOB.user_id, f"paused {trouble.value} x1")]
-
-
-async def test_one_closed_channel_touches_no_other(office: Office) -> None:
-    await office.make(channel_id="C1")
-    await office.make(channel_id="C2")
-    office.posts.errors = [ChannelClosedError("is_archived")]
-
-    await office.at(NINE)
-
-    assert len(office.posts.posts) == 1
-    paused = [digest.pause for digest in await office.repository.of_workspace(ACME)]
-    assert paused.count(None) == 1
-
-
-SURELY_NOT_POSTED = [SlackRateLimitedError(30), SlackUnreachableError("refused")]
-
-
-@pytest.mark.parametrize("error", SURELY_NOT_POSTED, ids=lambda error: type(error).__name__)
-async def test_what_was_surely_not_posted_is_posted_later(
-    office: Office, error: Exception
-) -> None:
-    await office.make()
-    office.posts.errors = [error]
-
-    await office.at(NINE)
-    await office.at(NINE + HOUR)
-
-    assert len(office.posts.posts) == 1
 
 
 @pytest.mark.parametrize("is_lost", [True, False], ids=["posted", "not posted"])
@@ -345,101 +255,6 @@ async def test_a_digest_with_a_new_filter_begins_anew(office: Office) -> None:
 
     assert len(office.posts.posts) == 2
     assert [run.average for run in (await office.digest()).past] == [None, 41]
-
-
-class LateDocuments(DocumentsOnDisk):
-    """A store that does what it is asked; the answer to a write is lost when `is_late`."""
-
-    is_late = False
-
-    async def put(self, key: str, value: Mapping[str, Any], **how: Any) -> Document:
-        document = await super().put(key, value, **how)
-        if self.is_late and "/digest/" in key:
-            self.is_late = False
-            raise StoreError("no answer in time")
-        return document
-
-
-class TestAnswerOfTheStoreThatIsLost:
-    """The step was written, and who wrote it does not know."""
-
-    @pytest.fixture
-    def office(self) -> Office:
-        return Office(documents=LateDocuments())
-
-    async def be_late(self, office: Office) -> None:
-        """Lose the answer to the next step of a run."""
-        assert isinstance(office.documents, LateDocuments)
-        office.documents.is_late = True
-
-    async def test_after_a_post_it_counts_as_posted_and_the_next_one_compares_with_it(
-        self, office: Office
-    ) -> None:
-        await office.make(mode=Mode.CHANGES)
-        office.posts.before_post = lambda: self.be_late(office)
-        await office.at(NINE)
-        office.posts.before_post = None
-
-        await office.at(NINE + DAY)  # nothing has changed
-
-        assert len(office.posts.posts) == 1
-        assert outcomes(await office.digest()) == [Outcome.POSTED, Outcome.QUIET]
-
-    async def test_whoever_pressed_send_now_is_told_that_it_was_sent(self, office: Office) -> None:
-        digest = await office.make()
-        office.posts.before_post = lambda: self.be_late(office)
-
-        sent = await office.desk.send_now(ACME, digest.digest_id, by=BOB)
-
-        assert outcomes(sent) == [Outcome.POSTED]
-        assert await office.repository.baseline(ACME, digest.digest_id, sent.baseline)
-
-    async def test_what_slack_did_not_take_is_on_its_way(self, office: Office) -> None:
-        digest = await office.make()
-        office.posts.before_post = lambda: self.be_late(office)
-        office.posts.errors = [SlackRateLimitedError(30)]
-
-        sent = await office.desk.send_now(ACME, digest.digest_id, by=BOB)
-
-        assert sent.run is not None
-        assert (sent.run.state, sent.run.asked_by) == (RunState.WAITING, BOB.user_id)
-
-    @pytest.mark.parametrize(
-        ("error", "outcome"),
-        [
-            (SlackUnavailableError("reset"), Outcome.UNCERTAIN),
-            (SlackRefusedError("no_text"), Outcome.FAILED),
-            (ChannelClosedError("is_archived"), Outcome.FAILED),
-        ],
-    )
-    async def test_after_a_failure_that_is_what_whoever_asked_is_told(
-        self, office: Office, error: BotError, outcome: Outcome
-    ) -> None:
-        digest = await office.make()
-        office.posts.before_post = lambda: self.be_late(office)
-        office.posts.errors = [error]
-
-        with pytest.raises(type(error)):
-            await office.desk.send_now(ACME, digest.digest_id, by=BOB)
-
-        assert outcomes(await office.digest()) == [outcome]
-
-    async def test_after_a_quiet_run_it_is_quiet_once(self, office: Office) -> None:
-        await office.make(mode=Mode.CHANGES)
-        await office.at(NINE)
-        office.lists.gate.clear()
-        office.lists.is_asked.clear()
-        office.clock.now = NINE + DAY
-        await office.rounds.run_due()
-        await office.lists.is_asked.wait()
-
-        await self.be_late(office)
-        office.lists.gate.set()
-        await office.at(NINE + DAY)
-
-        digest = await office.digest()
-        assert outcomes(digest) == [Outcome.POSTED, Outcome.QUIET]
-        assert digest.silent_runs == 1
 
 
 async def test_what_the_next_post_is_compared_with_is_kept_from_a_worker_that_comes_late(

@@ -6,13 +6,11 @@ from datetime import timedelta
 import pytest
 
 from bot.digests.collector import overdue, steps_to
-from bot.digests.models import Digest, FailureReason, Outcome
+from bot.digests.models import Digest
 from bot.metrics.definitions import DigestMetrics
 from bot.slack.errors import SlackRefusedError, SlackUnavailableError
-from bot.store.documents import Document
 from bot.tracker.models import UnavailableError
-from tests.digests.builders import a_digest, a_past_run, a_run
-from tests.digests.office import ACME, ADA, DAY, NINE, DocumentsOnDisk, Office
+from tests.digests.office import ACME, ADA, NINE, Office
 
 pytestmark = pytest.mark.anyio
 
@@ -82,13 +80,6 @@ async def test_a_digest_that_was_not_posted_is_counted_with_its_reason(
     assert (counts.runs, counts.lags) == ([run], [])
 
 
-async def test_every_slot_that_was_missed_is_counted(office: Office) -> None:
-    await office.make()
-    await office.at(NINE + 2 * DAY + 20 * HOUR)
-
-    assert Counts(office.steps).runs == [("missed", "down")] * 3
-
-
 async def test_what_somebody_sends_now_is_never_late(office: Office) -> None:
     digest = await office.make()
     office.clock.now = NINE - HOUR
@@ -97,16 +88,6 @@ async def test_what_somebody_sends_now_is_never_late(office: Office) -> None:
     counts = Counts(office.steps)
 
     assert (counts.runs, counts.lags) == ([("posted", None)], [])
-
-
-def test_a_step_after_which_the_oldest_run_is_forgotten_counts_only_the_new_one() -> None:
-    past = tuple(a_past_run(due_at=NINE - each * DAY) for each in range(40, 0, -1))
-    before = a_digest(past=past, run=a_run())
-    new = a_past_run(Outcome.FAILED, FailureReason.SERVICE, NINE)
-
-    counts = Counts([(before, a_digest(past=(*past[1:], new)))])
-
-    assert counts.runs == [("failed", "service")]
 
 
 async def test_nobody_is_due_where_there_is_nothing(office: Office) -> None:
@@ -121,37 +102,3 @@ async def test_what_is_due_is_counted_with_the_time_of_the_longest(office: Offic
     office.clock.now = NINE + 90 * SECOND
 
     assert (before, await overdue(office.repository, office.clock())) == ((0, 0.0), (2, 90.0))
-
-
-async def test_a_digest_that_cannot_be_read_is_counted_all_the_same(office: Office) -> None:
-    await office.documents.put(f"{ACME}/digest/x", {"v": 99}, due_at=NINE)
-    office.clock.now = NINE
-
-    assert await overdue(office.repository, office.clock()) == (1, 0.0)
-
-
-class Deleted(DocumentsOnDisk):
-    """A store from which digests go just after it has said which are due."""
-
-    async def get(self, key: str) -> Document | None:
-        return None
-
-
-async def test_a_digest_that_is_deleted_at_that_moment_is_counted_all_the_same() -> None:
-    office = Office(documents=Deleted())
-    await office.documents.put(f"{ACME}/digest/x", {"v": 1}, due_at=NINE)
-    office.clock.now = NINE + HOUR
-
-    assert await overdue(office.repository, office.clock()) == (1, 0.0)
-
-
-async def test_what_was_given_to_a_queue_that_lost_it_was_due_before_that(office: Office) -> None:
-    digest = await office.make()
-    place = f"{ACME}/digest/{digest.digest_id}"
-    document = await office.documents.get(place)
-    assert document
-    leased_until = NINE + timedelta(minutes=10)
-    await office.documents.put(place, document.value, due_at=leased_until)
-    office.clock.now = leased_until + SECOND
-
-    assert await overdue(office.repository, office.clock()) == (1, 601.0)

@@ -17,14 +17,12 @@ from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import Scans
 from bot.tracker.models import (
-    InvalidKeyError,
     RateLimitedError,
     RejectedError,
     ScanResult,
     UnavailableError,
 )
 from bot.tracker.rate_limit import Purpose, RateLimiter
-from bot.views.digests.nights import night_lines
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import ACME, BOB, DAILY
@@ -126,15 +124,6 @@ async def test_so_many_domains_are_scanned_at_night_and_the_oldest_scan_is_first
     assert set(sky.lists.purposes) == {Purpose.SPARE}
 
 
-async def test_a_digest_that_wants_none_has_none(sky: Observatory) -> None:
-    await sky.make(scans_a_night=0)
-
-    await sky.pass_by()
-
-    assert sky.scanned == []
-    assert await sky.documents.list_keys(f"{ACME}/nightly") == []
-
-
 async def test_what_two_digests_share_is_scanned_once_a_night(sky: Observatory) -> None:
     await sky.make("d1", 3)
     await sky.make("d2", 3)
@@ -174,19 +163,6 @@ async def test_two_processes_scan_one_domain_at_a_time(sky: Observatory) -> None
     assert await sky.tasks.drain(TIME_LIMIT_S)
 
     assert sky.scanned == ["a"]
-
-
-async def test_a_key_that_expires_in_the_middle_ends_the_night(sky: Observatory) -> None:
-    sky.errors["b"] = InvalidKeyError("expired")
-    await sky.make(scans_a_night=3)
-
-    await sky.pass_by()
-    await sky.pass_by(HOUR)
-    night = await sky.night()
-
-    assert sky.scanned == ["a", "b"]
-    assert night is not None
-    assert (night.begun, night.trouble, night.is_over) == (1, FailureReason.KEY, True)
 
 
 async def test_used_up_requests_hold_the_scans_up_and_they_go_on_later(sky: Observatory) -> None:
@@ -282,16 +258,3 @@ def test_what_can_wait_leaves_half_of_the_requests_to_others() -> None:
     clock.advance(3600)
 
     limiter.check("k", Purpose.SPARE)  # it is not known any more what is left
-
-
-async def test_the_list_of_digests_says_what_it_cost_and_why_it_stopped(sky: Observatory) -> None:
-    sky.errors["b"] = InvalidKeyError("expired")
-    await sky.make(scans_a_night=3)
-    before = night_lines(await sky.repository.get(ACME, "d1"))
-
-    await sky.pass_by()
-    [line] = night_lines(await sky.repository.get(ACME, "d1"))
-
-    assert before == ["🌙 Scans up to 3 domains a night, the first time tonight"]
-    assert line.startswith("🌙 Night of 20 Nov 2026: scanned 1 domain, 0 requests. Stopped: the ")
-    assert "no API key that works" in line

@@ -1,6 +1,5 @@
 """What owners hear of, how often, and what is put together for them."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -8,14 +7,9 @@ import pytest
 from bot.digests.models import Plan
 from bot.slack.errors import (
     SlackRateLimitedError,
-    SlackRefusedError,
     SlackUnreachableError,
-    TokenRefusedError,
 )
-from bot.tracker.models import UnavailableError
 from tests.digests.office import ACME, ADA, BOB, DAILY, DAY, NINE, Office
-from tests.fakes import TIME_LIMIT_S
-from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -37,54 +31,6 @@ async def test_an_owner_who_cannot_be_reached_is_asked_for_less_and_less_often()
         left.append(len(office.posts.errors))
 
     assert left == [9, 8, 7, 6, 5, 4, 3, 2, 1]
-
-
-@loop_over(
-    ("channel_id", "said"),
-    [("C1", ["missed down x2"]), ("C2", ["missed down x1, missed down x1"])],
-)
-async def test_slots_of_one_channel_that_could_not_be_told_of_are_told_of_together(
-    channel_id: str, said: list[str]
-) -> None:
-    office = Office()
-    digest = await office.make()
-    office.posts.errors = [TokenRefusedError("token_revoked")]
-    await office.at(NINE + 7 * HOUR)
-    plan = replace(digest.plan, channel_id=channel_id)
-    await office.desk.change(ACME, digest.digest_id, plan, by=BOB, version=1)
-
-    await office.at(NINE + DAY + 7 * HOUR)
-
-    assert [text for _, text in office.posts.notified] == said
-
-
-async def test_slots_lost_for_two_reasons_are_told_of_apart() -> None:
-    office = Office()
-    await office.make()
-    office.lists.error = UnavailableError("503", is_outcome_unknown=False)
-    await office.at(NINE)
-    office.posts.errors = [TokenRefusedError("token_revoked")]
-    await office.at(NINE + 6 * HOUR)
-    office.lists.error = None
-    office.posts.errors = [SlackRefusedError("no_text")]
-
-    await office.at(NINE + DAY)
-
-    assert [text for _, text in office.posts.notified] == ["failed service x1", "failed ours x1"]
-
-
-async def test_what_happens_while_the_owner_hears_of_the_like_is_said_once() -> None:
-    office = Office()
-    await office.make()
-    office.posts.errors = [SlackRefusedError("no_text")]
-    office.clock.now = NINE
-    await office.rounds.run_due()  # the bot stops before the owner hears of it
-    assert await office.tasks.drain(TIME_LIMIT_S)
-    office.posts.errors = [SlackRefusedError("no_text")]
-
-    await office.at(NINE + DAY)
-
-    assert [text for _, text in office.posts.notified] == ["failed ours x1"] * 2
 
 
 async def test_what_a_person_missed_of_several_digests_is_said_at_once() -> None:

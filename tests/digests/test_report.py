@@ -84,23 +84,6 @@ def test_new_and_gone_are_changes_and_no_reason_to_worry() -> None:
     assert not got_worse(report)
 
 
-def test_the_same_again_is_no_change() -> None:
-    scores: Scores = {A: 41, "b.example": None}
-
-    report = a_report(scores, scores)
-
-    assert not has_changed(report)
-    assert report.before == report.totals
-
-
-def test_the_order_of_the_list_does_not_move_the_average() -> None:
-    scores = {"a.example": 0.1, "b.example": 15.7, "c.example": 0.3, "d.example": None}
-
-    report = a_report(scores, dict(reversed(scores.items())))
-
-    assert report.before == report.totals
-
-
 def test_without_a_baseline_everything_counts_as_changed_and_nobody_is_called() -> None:
     domain = a_domain(tags=("prod",))
     report = report_on([domain], None, worst_count=10)
@@ -113,34 +96,6 @@ def test_without_a_baseline_everything_counts_as_changed_and_nobody_is_called() 
     assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ()
 
 
-def test_an_empty_baseline_is_one() -> None:
-    report = a_report({}, {})
-
-    assert report.since == BEFORE
-    assert not has_changed(report)
-
-
-def test_hosts_are_compared_however_they_are_written() -> None:
-    domains = domains_of({"MÜNCHEN.example.": 40, "Shop.Example": 41})
-
-    report = report_on(
-        domains, a_baseline({"xn--mnchen-3ya.example": 40, "shop.example": 41}), worst_count=5
-    )
-
-    assert not has_changed(report)
-
-
-def test_a_host_that_is_listed_twice_counts_once_and_the_one_with_an_id_wins() -> None:
-    domains = [a_domain(A, 10, domain_id=None), a_domain(A, 60), a_domain("A.EXAMPLE", 90)]
-
-    report = report_on(domains, a_baseline({A: 60}), worst_count=5)
-
-    assert report.totals.count == report.known == 1
-    assert [domain.health_score for domain in report.worst] == [60]
-    assert not has_changed(report)
-    assert baseline_on(domains, DUE).scores == {A: 60}
-
-
 def test_the_worst_are_as_many_as_wanted_the_lowest_first_and_zero_is_known() -> None:
     scores = {"c.example": 90.0, "b.example": 0.0, "d.example": None, A: 0.0, "e.example": 41.0}
 
@@ -150,21 +105,6 @@ def test_the_worst_are_as_many_as_wanted_the_lowest_first_and_zero_is_known() ->
     assert [domain.domain for domain in report.unknown] == ["d.example"]
     assert report.known == 4
     assert report.totals.count == 5
-
-
-def test_every_list_begins_with_the_lowest_score_and_ends_with_the_unknown() -> None:
-    now = {"a.example": 90.0, "b.example": None, "c.example": 7.0}
-    gone = {"x.example": 90.0, "y.example": None, "z.example": 7.0, "w.example": 90.0}
-
-    report = a_report(now, gone)
-
-    assert [domain.domain for domain in report.new] == ["c.example", "a.example", "b.example"]
-    assert report.gone == (
-        ("z.example", 7),
-        ("w.example", 90),
-        ("x.example", 90),
-        ("y.example", None),
-    )
 
 
 def test_what_fell_furthest_is_told_first_and_once() -> None:
@@ -218,31 +158,6 @@ def test_half_a_point_across_a_bound_of_the_filter_is_a_move() -> None:
     assert filled(report) == {"up", "down"}
 
 
-def test_a_digest_of_low_scores_tells_which_are_no_longer_known() -> None:
-    now, before = domains_of({A: None, "b.example": None}), a_baseline({A: 20, "b.example": 90})
-
-    bounded = report_on(now, before, worst_count=5, bounds=Bounds(below=50))
-    of_all = report_on(now, before, worst_count=5)
-
-    assert [domain.domain for domain in bounded.unknown] == [A]
-    assert [domain.domain for domain in of_all.unknown] == [A, "b.example"]
-    assert (bounded.is_bounded, of_all.is_bounded) == (True, False)
-
-
-def test_the_score_of_each_domain_then_is_known_by_its_name() -> None:
-    now = {A: 20, "b.example": None, "new.example": 1}
-
-    assert a_report(now, {A: 0, "b.example": 30}).before_of == {A: 0}
-
-
-def test_a_baseline_holds_every_score_and_the_moment() -> None:
-    baseline = baseline_on(domains_of({"Shop.example": 41, "b.example": None}), DUE)
-
-    assert baseline.scores == {"shop.example": 41, "b.example": None}
-    assert baseline.taken_at == DUE
-    assert not has_changed(report_on(domains_of(baseline.scores), baseline, worst_count=5))
-
-
 def test_the_owners_of_what_got_worse_are_found_by_tag_and_folder_in_any_case() -> None:
     domains = [a_domain(A, 40, tags=("EU", "Prod"), folder="Web Shops"), a_domain("b.example", 90)]
     report = report_on(domains, a_baseline({A: 60, "b.example": 90}), worst_count=5)
@@ -257,48 +172,11 @@ def test_the_owners_of_what_got_worse_are_found_by_tag_and_folder_in_any_case() 
     assert owners_to_mention(report, rules) == ("U3", "S1", "U1")
 
 
-@loop_over(
-    ("before", "after"),
-    [
-        pytest.param(60, 90, id="better"),
-        pytest.param(60, 58, id="hardly worse"),
-        pytest.param(60, None, id="unknown now"),
-        pytest.param(None, 3, id="known now, and poor"),
-    ],
-)
-def test_nobody_is_called_for_what_did_not_get_worse(
-    before: float | None, after: float | None
-) -> None:
-    domain = a_domain(A, after, tags=("prod",))
-    report = report_on([domain], a_baseline({A: before}), worst_count=5)
-
-    assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ()
-
-
-def test_a_domain_without_a_folder_is_in_none_of_any_name() -> None:
-    report = report_on([a_domain(A, 3)], a_baseline({A: 60}), worst_count=5)
-
-    assert owners_to_mention(report, [Mention(label="folder:None", who=("U1",))]) == ()
-
-
 def test_nobody_is_called_for_what_is_new_or_gone() -> None:
     domain = a_domain("new.example", 3, tags=("prod",))
     report = report_on([domain], a_baseline({A: 90}), worst_count=5)
 
     assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ()
-
-
-@loop_over(
-    ("before", "after"),
-    [pytest.param(50.4, 49.9, id="into another band"), pytest.param(69, 60, id="far")],
-)
-def test_the_owners_are_called_for_a_long_way_and_for_half_a_point_into_another_band(
-    before: float, after: float
-) -> None:
-    domain = a_domain(A, after, tags=("prod",))
-    report = report_on([domain], a_baseline({A: before}), worst_count=5)
-
-    assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ("U1",)
 
 
 HOSTS = st.sampled_from([*HOSTILE_TEXTS.values(), *(f"{letter}.example" for letter in "abcdef")])
@@ -392,15 +270,6 @@ def test_with_a_baseline_of_version_0_1_only_what_passed_since_counts() -> None:
     assert [got_worse(report) for report in reports] == [False, True]
 
 
-def test_owners_of_what_came_nearer_are_mentioned() -> None:
-    index = index_by_host(domains_of({A: 90}, tags=("prod",)))
-    baseline = baseline_of(index, MOMENT, in_days(8))
-
-    report = make_report(index, baseline, worst_count=1, ends=later(in_days(8), 1))
-
-    assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ("U1",)
-
-
 def found(severity: Severity, title: str = "Listed on a blacklist", *, days: int = 1) -> EndDates:
     """Return a scan whose only issue was found so many days after `MOMENT`."""
     since = MOMENT + timedelta(days=days)
@@ -432,16 +301,6 @@ def test_a_new_issue_is_a_change_and_a_grave_one_is_worse(
     report = report_with(row)
 
     assert (has_changed(report), got_worse(report)) == expected
-
-
-def test_the_owners_of_a_domain_with_a_grave_new_issue_are_mentioned() -> None:
-    rule = Mention(label="tag:prod", who=("U1",))
-
-    grave = report_with(found(Severity.HIGH), tags=("prod",))
-    mild = report_with(found(Severity.LOW), tags=("prod",))
-
-    assert owners_to_mention(grave, [rule]) == ("U1",)
-    assert owners_to_mention(mild, [rule]) == ()
 
 
 @given(

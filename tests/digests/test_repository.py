@@ -2,20 +2,18 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, timedelta
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.edits import create, paused
+from bot.digests.edits import create, start_manual_run
 from bot.digests.models import Digest, Mention, Plan, UnknownDigestError
 from bot.digests.report import Baseline, Replaced
 from bot.digests.repository import (
     DigestRepository,
-    decode_baseline,
     decode_digest,
-    encode_baseline,
     encode_digest,
 )
 from bot.digests.schedule import Schedule
@@ -29,8 +27,6 @@ pytestmark = pytest.mark.anyio
 
 OTHER = WorkspaceId("T1", "E1")
 PLAN = Plan(channel_id="C1", schedule=DAILY)
-MOMENTS = st.datetimes(timezones=st.just(UTC))
-TEXTS = st.text(st.characters(blacklist_categories=["Cs"]), max_size=50)
 SCHEDULES = st.builds(
     Schedule,
     days=st.frozensets(st.integers(0, 6), min_size=1),
@@ -62,27 +58,6 @@ def test_a_digest_comes_back_from_json_as_it_was(digest: Digest) -> None:
     assert decode_digest(decode_json(text), 7) == digest
 
 
-MARKED = st.dictionaries(TEXTS, st.just({"registration": 30, "certificate": 1}))
-
-
-SCORES = st.dictionaries(TEXTS, st.none() | st.floats(0, 100))
-REPLACED = st.builds(Replaced, MOMENTS, SCORES, st.builds(tuple, st.lists(TEXTS)))
-
-
-@given(
-    st.builds(
-        Baseline,
-        scores=SCORES,
-        taken_at=MOMENTS,
-        marks=st.none() | MARKED,
-        replaced=st.none() | REPLACED,
-    )
-)
-def test_a_baseline_comes_back_from_json_as_it_was(baseline: Baseline) -> None:
-
-    assert decode_baseline(decode_json(encode_value(encode_baseline(baseline)))) == baseline
-
-
 @loop_over("value", [{}, {"v": 1}, {"v": 1, "digest_id": 3}], ids=repr)
 def test_what_is_no_digest_is_refused(value: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="no digest"):
@@ -94,35 +69,6 @@ async def test_a_digest_is_due_in_the_store_at_its_slot(repository: DigestReposi
 
     assert await repository.due(NINE - timedelta(seconds=1), limit=10) == []
     assert await repository.due(NINE, limit=10) == [(ACME, "d1")]
-
-
-async def test_a_paused_digest_is_never_due(repository: DigestRepository) -> None:
-    digest = await repository.put(OTHER, create("d1", PLAN, BOB, EVE))
-
-    await repository.put(OTHER, paused(digest, BOB, EVE, until=None))
-
-    assert await repository.due(NINE + timedelta(days=9), limit=10) == []
-
-
-async def test_other_documents_that_are_due_are_no_digests(
-    repository: DigestRepository, documents: Documents
-) -> None:
-    await documents.put(f"{ACME}/kept/U1/x", {}, due_at=EVE)
-    await repository.put(OTHER, create("d1", PLAN, BOB, EVE))
-
-    assert await repository.due(NINE, limit=10) == [(OTHER, "d1")]
-
-
-async def test_what_is_kept_says_in_which_form(
-    repository: DigestRepository, documents: Documents
-) -> None:
-    await repository.put(ACME, create("d1", PLAN, BOB, EVE))
-    await repository.keep_baseline(ACME, "d1", "one", Baseline(scores={}, taken_at=EVE))
-    await repository.restrict(ACME, admins_only=True)
-
-    kept = await documents.list_prefix(f"{ACME}/")
-
-    assert [document.value["v"] for document in kept] == [1, 1, 1]
 
 
 async def test_of_two_who_write_at_once_one_is_told(repository: DigestRepository) -> None:
@@ -142,12 +88,6 @@ async def test_changes_that_meet_are_all_made(repository: DigestRepository) -> N
     await asyncio.gather(*(repository.change(ACME, "d1", count) for _ in range(20)))
 
     assert (await repository.get(ACME, "d1")).silent_runs == 20
-
-
-async def test_a_change_that_changes_nothing_writes_nothing(repository: DigestRepository) -> None:
-    digest = await repository.put(ACME, create("d1", PLAN, BOB, EVE))
-
-    assert (await repository.change(ACME, "d1", lambda each: each)).rev == digest.rev
 
 
 async def test_whoever_shows_digests_learns_of_everything_that_is_written(
@@ -173,19 +113,26 @@ async def test_a_digest_that_is_not_there_is_unknown(repository: DigestRepositor
         await repository.delete(ACME, "d1")
 
 
-async def test_baselines_stand_beside_each_other_until_they_are_forgotten(
+async def test_only_the_baselines_that_a_digest_needs_are_kept(
     repository: DigestRepository,
 ) -> None:
+    digest = start_manual_run(create("d1", PLAN, BOB, EVE), BOB, EVE, "at work")
+    await repository.put(ACME, replace(digest, baseline="other"))
     first = Baseline(scores={"a.example": 1.0}, taken_at=EVE)
-    second = Baseline(scores={"a.example": None}, taken_at=NINE)
+    before = Replaced(EVE, {"b.example": 2.0}, ("a.example",))
+    marks = {"a.example": {"registration": 30}}
+    second = Baseline(scores={"a.example": None}, taken_at=NINE, marks=marks, replaced=before)
 
     await repository.keep_baseline(ACME, "d1", "one", first)
     await repository.keep_baseline(ACME, "d1", "other", second)
+    await repository.keep_baseline(ACME, "d1", "at work", second)
 
     assert await repository.baseline(ACME, "d1", "one") == first
     assert await repository.baseline(ACME, "d1", "other") == second
-    await repository.forget_baseline(ACME, "d1", "one")
+    await repository.forget_baselines(ACME, "d1")
     assert await repository.baseline(ACME, "d1", "one") is None
+    assert await repository.baseline(ACME, "d1", "other") == second
+    assert await repository.baseline(ACME, "d1", "at work") == second
     assert await repository.baseline(ACME, "d1", None) is None
 
 

@@ -5,11 +5,9 @@ import pytest
 
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run
-from bot.digests.models import Digest, FailureReason, LostClaimError, Outcome, Plan, RunState
-from bot.digests.notices import drop_notice, start_notices, with_notice
-from bot.digests.run_state import claim_due_run, coming_slot
-from bot.digests.schedule import Schedule, slot_at
-from tests.digests.builders import a_notice
+from bot.digests.models import Digest, FailureReason, LostClaimError, Outcome, Plan
+from bot.digests.run_state import claim_due_run, drop_notice, start_notices
+from bot.digests.schedule import Schedule
 from tests.loops import loop_over
 
 THURSDAY = datetime(2026, 11, 19, 12, 0, tzinfo=UTC)
@@ -36,16 +34,6 @@ def outcomes(digest: Digest) -> list[Outcome]:
     return [run.outcome for run in digest.past]
 
 
-def test_a_digest_is_due_at_its_next_slot() -> None:
-    assert run_state.due_at(a_daily_digest()) == NINE
-
-
-def test_nothing_is_claimed_before_the_slot() -> None:
-    digest = a_daily_digest()
-
-    assert claim_due_run(digest, NINE - MINUTE, "ours") == digest
-
-
 def test_a_due_slot_is_claimed_and_the_next_one_is_the_day_after() -> None:
     digest = claimed_at(NINE)
 
@@ -62,12 +50,6 @@ def test_the_claim_of_a_dead_process_is_taken_over_after_a_minute() -> None:
     assert (digest.run.token, digest.run.attempt) == ("ours", 2)
     with pytest.raises(LostClaimError):
         run_state.posting(digest, "dead", NINE + run_state.CLAIM, baseline="a", average=None)
-
-
-def test_a_run_that_a_worker_has_is_left_to_it() -> None:
-    digest = claimed_at(NINE, "theirs")
-
-    assert claim_due_run(digest, NINE + run_state.CLAIM - MINUTE / 2, "ours") == digest
 
 
 @loop_over(
@@ -109,13 +91,6 @@ def test_after_a_long_downtime_only_the_newest_slot_is_caught_up_on() -> None:
     assert digest.run.slot.due_at == NINE + 4 * DAY
     assert outcomes(digest) == [Outcome.MISSED] * 4
     assert [(notice.outcome, notice.count) for notice in digest.notices] == [(Outcome.MISSED, 4)]
-
-
-def test_years_of_downtime_are_told_in_one_notice() -> None:
-    digest = claimed_at(NINE + 1000 * DAY + 7 * HOUR)
-
-    assert len(digest.past) == 40
-    assert [notice.count for notice in digest.notices] == [1001]
 
 
 def test_a_slot_that_came_while_the_channel_closed_is_recorded() -> None:
@@ -163,13 +138,7 @@ def test_a_notice_is_told_once_unless_its_teller_dies() -> None:
     assert len(due) == 1
     assert start_notices(digest, now + 59 * timedelta(seconds=1))[1] == ()
     assert len(start_notices(digest, now + run_state.CLAIM)[1]) == 1
-    assert drop_notice(digest, due[0]).notices == ()
-
-
-def test_two_of_a_kind_that_happen_before_either_is_said_are_one_notice() -> None:
-    once = with_notice(a_daily_digest(), a_notice())
-
-    assert with_notice(once, a_notice()).notices == (a_notice(count=2),)
+    assert drop_notice(digest, due[0], None).notices == ()
 
 
 def test_a_new_slot_does_not_wait_for_the_retry_of_an_old_one() -> None:
@@ -186,33 +155,3 @@ def test_what_was_sent_by_hand_and_did_not_arrive_is_not_tried_again() -> None:
     digest = run_state.waiting(digest, "hers", THURSDAY, FailureReason.SERVICE)
 
     assert (digest.run, digest.past, run_state.due_at(digest)) == (None, (), NINE)
-
-
-def test_a_waiting_run_that_somebody_sends_by_hand_keeps_its_slot() -> None:
-    digest = run_state.waiting(claimed_at(NINE), "ours", NINE, FailureReason.SERVICE)
-
-    digest = start_manual_run(digest, BOB, NINE + MINUTE, "hers")
-    again = run_state.waiting(digest, "hers", NINE + MINUTE, FailureReason.SERVICE)
-
-    assert digest.run is not None
-    assert (digest.run.slot.due_at, digest.run.asked_by) == (NINE, BOB.user_id)
-    assert again.run is not None
-    assert (again.run.state, again.run.asked_by) == (RunState.WAITING, None)
-
-
-@loop_over(("ahead", "day"), [(0 * HOUR, 19), (3 * HOUR, 20), (3 * HOUR + MINUTE, 19)])
-def test_a_last_slot_binds_if_it_is_at_most_three_hours_ahead(ahead: timedelta, day: int) -> None:
-    digest = a_daily_digest()
-    plan = replace(digest.plan, schedule=replace(DAILY, at=time(13, 30)))
-    last = slot_at(DAILY, THURSDAY).local + ahead  # Thursday, 13:00 in Berlin, or later
-
-    assert coming_slot(replace(digest, plan=plan, last_local=last), THURSDAY).local.day == day
-
-
-@pytest.mark.parametrize("ahead", [DAY, 31 * DAY])
-def test_a_slot_that_a_wrong_clock_claimed_does_not_bind(ahead: timedelta) -> None:
-    digest = claim_due_run(a_daily_digest(), NINE + ahead, "ours")
-
-    again = resumed(paused(digest, BOB, NINE - HOUR, until=None), NINE - HOUR)
-
-    assert again.next.due_at == NINE

@@ -1,10 +1,10 @@
-"""Every run around every change of every zone's clocks until 2040, against a second opinion.
+"""Any schedule at any moment, against a second opinion.
 
 The opinion is dateutil's, and shares nothing with the bot but the zones' files: a reader of
 its own for them (not zoneinfo), `rrule` for the dates, `resolve_imaginary` for skipped times.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from importlib.resources import files
@@ -18,24 +18,16 @@ from hypothesis import strategies as st
 
 from bot.digests.schedule import (
     GRACE,
-    ClockChange,
     Schedule,
     Slot,
-    clock_changes,
     grace,
-    next_slot,
     next_slots,
     slots_until,
     zone_names,
 )
 
 FIRST, LAST = datetime(2020, 1, 1, tzinfo=UTC), datetime(2041, 1, 1, tzinfo=UTC)
-EVERY_DAY = frozenset(range(7))
-NEAR = timedelta(hours=36)
 DAY = timedelta(days=1)
-MINUTE = timedelta(minutes=1)
-# Both opinions would have to miss two changes within such a stretch for one to go unseen.
-SAMPLED_EVERY = timedelta(days=19)
 
 
 def zone_file(name: str) -> bytes:
@@ -45,10 +37,6 @@ def zone_file(name: str) -> bytes:
 @cache
 def second_zone(name: str) -> tz.tzfile:
     return tz.tzfile(BytesIO(zone_file(name)))
-
-
-def second_offset(name: str, moment: datetime) -> timedelta | None:
-    return moment.astimezone(second_zone(name)).utcoffset()
 
 
 def second_slots(schedule: Schedule, after: datetime, until: datetime) -> list[Slot]:
@@ -69,73 +57,9 @@ def second_dates(days: frozenset[int], first: date, last: date) -> Sequence[date
     return list(rrule(DAILY, dtstart=start, until=end, byweekday=sorted(days)))
 
 
-@cache
-def different_zones() -> Sequence[str]:
-    """Return one name for each zone file: the others of the same bytes are its aliases."""
-    return sorted({zone_file(name): name for name in sorted(zone_names())}.values())
-
-
-@cache
-def changes_of(name: str) -> Sequence[ClockChange]:
-    return clock_changes(name, FIRST, LAST)
-
-
-def telling_times(change: ClockChange) -> set[time]:
-    """Return times of day before, in and behind what a change skips or repeats."""
-    walls = sorted((change.at + change.before, change.at + change.after))
-    middle = walls[0] + (walls[1] - walls[0]) / 2
-    around = (*walls, walls[0] - MINUTE, walls[1] - MINUTE, middle)
-    return {time(0), time(2, 30), time(23, 59), *(wall.time() for wall in around)}
-
-
 def assert_each_once(slots: Sequence[Slot]) -> None:
     assert all(one.due_at < other.due_at for one, other in pairwise(slots))
     assert len({slot.local for slot in slots}) == len(slots)
-
-
-def cases() -> Iterator[tuple[Schedule, ClockChange]]:
-    """Yield every time around every change, and one around those of zones that change alike."""
-    known: set[ClockChange] = set()
-    for name in different_zones():
-        for change in changes_of(name):
-            for at in [time(2, 30)] if change in known else telling_times(change):
-                yield Schedule(EVERY_DAY, at, name), change
-            known.add(change)
-
-
-def test_runs_around_every_change_of_the_clocks_are_those_of_a_second_opinion() -> None:
-    # Zones that change their clocks alike (those of Europe, say) are due at the same moments: the
-    # test below asks the second opinion of every zone whether it changes them so. One answer of
-    # it serves them all here: to ask for each took four fifths of the time.
-    expected: dict[tuple[ClockChange, time], list[Slot]] = {}
-    seen = 0
-
-    for schedule, change in cases():
-        first, last, case = change.at - NEAR, change.at + NEAR, (change, schedule.at)
-        slots = slots_until(schedule, first, last)
-
-        if case not in expected:
-            expected[case] = second_slots(schedule, first, last)
-            assert_each_once(slots)
-        assert slots == expected[case], schedule
-        seen += 1
-
-    assert seen > 10_000
-
-
-def test_no_change_of_the_clocks_is_missed_or_made_up() -> None:
-    for name in different_zones():
-        changes = changes_of(name)
-
-        for change in changes:
-            assert second_offset(name, change.at - timedelta(seconds=1)) == change.before, name
-            assert second_offset(name, change.at) == change.after != change.before, name
-        for known, following in pairwise([None, *changes, None]):
-            low = known.at if known else FIRST
-            high = following.at if following else LAST
-            offset = second_offset(name, low)
-            for number in range((high - low) // SAMPLED_EVERY):
-                assert second_offset(name, low + SAMPLED_EVERY * number) == offset, name
 
 
 SCHEDULES = st.builds(
@@ -159,16 +83,6 @@ def test_any_schedule_at_any_moment_is_that_of_a_second_opinion(
 
     assert slots == second_slots(schedule, after, until)
     assert_each_once(slots)
-
-
-@given(SCHEDULES, MOMENTS, st.integers(0, 12))
-def test_one_after_another_is_all_at_once(schedule: Schedule, after: datetime, count: int) -> None:
-    slots = next_slots(schedule, after, count)
-
-    for slot, earlier in zip(slots, [after, *(slot.due_at for slot in slots)], strict=False):
-        assert slot == next_slot(schedule, earlier)
-        assert slot == next_slot(schedule, slot.due_at - timedelta(microseconds=1))
-    assert len(slots) == count
 
 
 @given(SCHEDULES, MOMENTS)

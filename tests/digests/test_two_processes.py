@@ -8,17 +8,12 @@ import pytest
 from bot.api_keys.models import NoKeyError
 from bot.digests.models import Digest, FailureReason, Outcome
 from bot.digests.repository import encode_digest
-from bot.tracker.models import UnavailableError
-from bot.tracker.rate_limit import Purpose
-from bot.workspace import WorkspaceId
 from tests.digests.office import ACME, ADA, BOB, DAY, EVE, NINE, Office
-from tests.digests.test_measured import Counts
-from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts
+from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
 
 HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
-DOWN = UnavailableError("down", is_outcome_unknown=False)
 LOST = (Outcome.MISSED, FailureReason.DOWN)
 
 
@@ -69,30 +64,6 @@ async def test_a_run_at_work_is_left_to_its_worker_for_a_minute(office: Office) 
     assert ends(await office.digest()) == [(Outcome.POSTED, None)]
 
 
-async def test_a_run_that_was_taken_over_is_left_to_its_heir_for_a_minute(office: Office) -> None:
-    await office.make()
-    await dead_at(office, 0)
-    await office.collecting_at(NINE + 2 * MINUTE)
-
-    office.clock.now = NINE + 2 * MINUTE + 59 * SECOND
-    await hand_over(beside(office))
-
-    assert office.posts.posts == []
-    await office.dies()
-
-
-async def test_a_run_at_work_is_not_given_up_at_the_end_of_its_grace(office: Office) -> None:
-    await office.make()
-    await office.collecting_at(NINE + 6 * HOUR)  # to the second
-
-    office.clock.now += 59 * SECOND
-    await hand_over(beside(office))
-    office.lists.gate.set()
-    assert await office.tasks.drain(TIME_LIMIT_S)
-
-    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
-
-
 async def test_a_post_under_way_is_not_uncertain_for_another_process(office: Office) -> None:
     await office.make()
     other = beside(office)
@@ -107,65 +78,6 @@ async def test_a_post_under_way_is_not_uncertain_for_another_process(office: Off
 
     assert (len(office.posts.posts), office.posts.notified) == (1, [])
     assert ends(await office.digest()) == [(Outcome.POSTED, None)]
-
-
-class SlowTurns(FakePosts):
-    """Channels in which a turn takes its time."""
-
-    takes: timedelta = timedelta()
-    clock: FakeClock
-
-    async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
-        await super().acquire_turn(workspace, channel_id)
-        self.clock.now += self.takes
-
-
-async def test_a_post_has_its_minute_however_long_its_turn_took() -> None:
-    office = Office(posts=(posts := SlowTurns()))
-    posts.clock = office.clock
-    await office.make()
-    posts.takes, other = 45 * SECOND, beside(office)
-
-    async def look() -> None:
-        posts.before_post = None
-        office.clock.now = NINE + (45 + 59) * SECOND
-        await hand_over(other)
-
-    posts.before_post = look
-    await office.at(NINE)
-
-    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
-
-
-async def test_a_new_key_takes_no_run_from_the_person_who_sends_it(office: Office) -> None:
-    await office.make()
-    office.lists.error = NoKeyError("none")
-    await office.at(NINE)
-    office.lists.error = None
-    office.lists.gate.clear()
-    office.lists.is_asked.clear()
-    sending = asyncio.create_task(send_now(office))
-    await office.lists.is_asked.wait()
-
-    await office.desk.retry_waiting(ACME)
-    await hand_over(beside(office))
-    office.lists.gate.set()
-
-    assert ends(await sending) == [(Outcome.POSTED, None)]
-    assert Counts(office.steps).retries == ["key"]
-
-
-async def test_send_now_at_work_is_left_to_whom_was_asked(office: Office) -> None:
-    await office.make()
-    office.lists.gate.clear()
-    sending = asyncio.create_task(send_now(office))
-    await office.lists.is_asked.wait()
-
-    office.clock.now = EVE + 59 * SECOND
-    await hand_over(beside(office))
-    office.lists.gate.set()
-
-    assert ends(await sending) == [(Outcome.POSTED, None)]
 
 
 async def test_send_now_of_a_process_that_died_is_reported_and_not_sent(office: Office) -> None:
@@ -184,27 +96,6 @@ async def test_send_now_of_a_process_that_died_is_reported_and_not_sent(office: 
     assert office.posts.notified == [(BOB.user_id, "failed down x1")]
 
 
-async def test_a_run_that_somebody_sent_and_died_with_its_process_is_the_clock_s_again(
-    office: Office,
-) -> None:
-    await office.make()
-    office.lists.error = DOWN
-    await office.at(NINE)
-    office.lists.error = None
-    office.lists.gate.clear()
-    office.lists.is_asked.clear()
-    sending = asyncio.create_task(send_now(office))
-    await office.lists.is_asked.wait()
-    sending.cancel()
-    await asyncio.wait({sending})
-    await office.dies()
-
-    await office.at(NINE + MINUTE)
-
-    assert [run.asked_by for run in (await office.digest()).past] == [None]
-    assert office.lists.purposes == [Purpose.SCHEDULED, Purpose.PERSON, Purpose.SCHEDULED]
-
-
 async def test_a_run_whose_process_died_is_missed_when_the_next_slot_takes_its_place(
     office: Office,
 ) -> None:
@@ -215,28 +106,6 @@ async def test_a_run_whose_process_died_is_missed_when_the_next_slot_takes_its_p
 
     assert ends(await office.digest()) == [LOST, (Outcome.POSTED, None)]
     assert office.posts.notified == [(BOB.user_id, "missed down x1")]
-
-
-async def test_a_run_whose_process_died_is_missed_when_its_grace_is_over(office: Office) -> None:
-    await office.make()
-    await dead_at(office, 0)
-
-    await office.at(NINE + 6 * HOUR)
-
-    assert ends(await office.digest()) == [LOST]
-
-
-async def test_tries_do_not_make_the_grace_longer(office: Office) -> None:
-    await office.make()
-    office.lists.error = DOWN
-
-    for minutes in range(0, 6 * 60, 30):
-        await office.at(NINE + minutes * MINUTE)
-    office.lists.error = None
-    await office.at(NINE + 6 * HOUR)
-
-    assert ends(await office.digest()) == [(Outcome.FAILED, FailureReason.SERVICE)]
-    assert office.posts.posts == []
 
 
 async def test_a_slot_is_caught_up_on_until_the_very_end_of_its_grace(office: Office) -> None:
@@ -260,41 +129,6 @@ async def test_after_a_new_key_a_run_has_an_hour_and_no_more(office: Office) -> 
     assert ends(await office.digest()) == [LOST]
 
 
-async def test_the_owner_hears_of_a_missing_key_after_another_end(office: Office) -> None:
-    await office.make()
-    await office.at(NINE)
-    office.lists.error = NoKeyError("none")
-    await office.at(NINE + DAY)
-
-    await office.at(NINE + 2 * DAY)
-
-    assert office.posts.notified == [(BOB.user_id, "failed key x1")]
-
-
-async def test_a_new_slot_is_posted_in_time_although_an_old_one_waits(office: Office) -> None:
-    await office.make()
-    office.lists.error = NoKeyError("none")
-    await office.at(NINE)
-    await office.at(NINE + DAY - MINUTE)  # the next try is in five minutes
-    office.lists.error = None
-
-    await office.at(NINE + DAY)
-
-    assert ends(await office.digest()) == [
-        (Outcome.FAILED, FailureReason.KEY),
-        (Outcome.POSTED, None),
-    ]
-
-
-async def test_what_was_missed_is_recorded_after_what_was_posted(office: Office) -> None:
-    await office.make()
-    await office.at(NINE)
-
-    await office.at(NINE + DAY + 7 * HOUR)
-
-    assert ends(await office.digest()) == [(Outcome.POSTED, None), LOST]
-
-
 async def test_a_slot_at_the_very_end_of_a_pause_is_posted(office: Office) -> None:
     digest = await office.make()
     await office.desk.pause(ACME, digest.digest_id, by=BOB, until=NINE)
@@ -304,37 +138,12 @@ async def test_a_slot_at_the_very_end_of_a_pause_is_posted(office: Office) -> No
     assert ends(await office.digest()) == [(Outcome.POSTED, None)]
 
 
-async def test_a_pause_that_is_ended_early_costs_no_slot(office: Office) -> None:
-    digest = await office.make()
-    await office.desk.pause(ACME, digest.digest_id, by=BOB, until=NINE + 3 * DAY)
-
-    await office.desk.resume(ACME, digest.digest_id, by=BOB)
-    await office.at(NINE)
-
-    assert len(office.posts.posts) == 1
-
-
 async def lose_zone(office: Office) -> None:
     """Let the time zone of the digest be one that is no longer known."""
     digest = await office.digest()
     value = encode_digest(digest)
     value["plan"]["schedule"]["zone"] = "Mars/Phobos"
     await office.documents.put(f"{ACME}/digest/{digest.digest_id}", value, due_at=NINE)
-
-
-async def test_a_run_that_waits_while_its_zone_is_lost_is_recorded(office: Office) -> None:
-    await office.make()
-    office.lists.error = DOWN
-    await office.at(NINE)
-    await lose_zone(office)
-
-    await office.at(NINE + DAY)
-    left = await office.digest()
-
-    assert left.pause is not None
-    assert (left.run, left.pause.why) == (None, FailureReason.ZONE)
-    assert ends(left) == [(Outcome.FAILED, FailureReason.SERVICE)]
-    assert await office.repository.due(NINE + 9 * DAY, limit=9) == []
 
 
 async def test_a_post_that_may_have_arrived_is_reported_although_its_zone_is_lost(
@@ -369,12 +178,41 @@ async def test_what_a_queue_hands_over_while_it_is_in_work_takes_no_second_worke
     assert len(office.posts.posts) == 5
 
 
-async def test_a_run_that_waits_and_is_woken_was_put_off_once(office: Office) -> None:
+async def test_a_run_at_work_is_not_given_up_at_the_end_of_its_grace(office: Office) -> None:
+    await office.make()
+    await office.collecting_at(NINE + 6 * HOUR)  # to the second
+
+    office.clock.now += 59 * SECOND
+    await hand_over(beside(office))
+    office.lists.gate.set()
+    assert await office.tasks.drain(TIME_LIMIT_S)
+
+    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
+
+
+async def test_send_now_at_work_is_left_to_whom_was_asked(office: Office) -> None:
+    await office.make()
+    office.lists.gate.clear()
+    sending = asyncio.create_task(send_now(office))
+    await office.lists.is_asked.wait()
+
+    office.clock.now = EVE + 59 * SECOND
+    await hand_over(beside(office))
+    office.lists.gate.set()
+
+    assert ends(await sending) == [(Outcome.POSTED, None)]
+
+
+async def test_a_new_slot_is_posted_in_time_although_an_old_one_waits(office: Office) -> None:
     await office.make()
     office.lists.error = NoKeyError("none")
     await office.at(NINE)
+    await office.at(NINE + DAY - MINUTE)  # the next try is in five minutes
+    office.lists.error = None
 
-    await office.desk.retry_waiting(ACME)
+    await office.at(NINE + DAY)
 
-    assert len(office.steps) > 1
-    assert Counts(office.steps).retries == ["key"]
+    assert ends(await office.digest()) == [
+        (Outcome.FAILED, FailureReason.KEY),
+        (Outcome.POSTED, None),
+    ]

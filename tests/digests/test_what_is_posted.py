@@ -1,9 +1,7 @@
 """What the words of a digest are given, and what its runs leave in the store."""
 
 import asyncio
-import threading
-import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -37,14 +35,12 @@ from tests.digests.office import (
     an_alert,
     announcement,
 )
-from tests.fakes import FakeLists, FakePosts
-from tests.loops import loop_over
+from tests.fakes import FakeLists
 
 pytestmark = pytest.mark.anyio
 
 HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
 DOWN = UnavailableError("down", is_outcome_unknown=False)
-MANY = 501  # domains, that are counted off the loop
 LOCAL_NINE = datetime(2026, 11, 20, 9)  # noqa: DTZ001  # a wall clock
 
 
@@ -79,10 +75,6 @@ async def send_now(office: Office) -> Digest:
     return await office.desk.send_now(ACME, (await office.digest()).digest_id, by=ADA)
 
 
-async def preview(office: Office) -> Post:
-    return await office.desk.preview(ACME, await office.digest())
-
-
 async def replan(office: Office, **change: Any) -> Digest:
     digest = await office.digest()
     plan = replace(digest.plan, **change)
@@ -93,18 +85,6 @@ async def kept(office: Office) -> list[str]:
     """Return the names of all that the store keeps to compare with."""
     found = await office.documents.list_prefix(f"{ACME}/digest-baseline/")
     return [document.key.rpartition("/")[2] for document in found]
-
-
-async def test_a_post_of_the_clock_names_its_slot_and_no_person(
-    office: Office, press: Press
-) -> None:
-    await office.make()
-
-    await office.at(NINE + 3 * SECOND)
-
-    [post] = press.posts
-    assert post.slot is not None
-    assert (post.slot.due_at, post.asked_by_name) == (NINE, None)
 
 
 async def test_what_somebody_sends_names_them_and_no_slot(office: Office, press: Press) -> None:
@@ -167,30 +147,6 @@ async def test_digests_that_are_due_together_ask_once_more_together() -> None:
     assert (len(office.posts.posts), len(lists.asked)) == (24, 3)
 
 
-async def test_a_list_that_cannot_be_asked_for_once_more_is_not_posted(press: Press) -> None:
-    lists = Answers(4, 0)
-    office = Office(
-        lists=lists, words=DigestRenderer(press.digest, press.heartbeat, announcement, an_alert)
-    )
-    await office.make()
-    await office.at(NINE)
-
-    async def fail_next_time() -> None:
-        await lists.is_asked.wait()
-        lists.error = DOWN
-
-    lists.is_asked.clear()
-    failing = asyncio.create_task(fail_next_time())
-    await office.at(NINE + DAY)
-    await failing
-
-    run = (await office.digest()).run
-    assert run is not None
-    assert (run.state, run.trouble, len(press.posts)) == (
-        RunState.WAITING, FailureReason.SERVICE, 1,
-    )  # fmt: skip
-
-
 async def test_a_slot_that_somebody_sends_is_still_that_slot(office: Office, press: Press) -> None:
     await office.make()
     office.lists.error = DOWN
@@ -202,42 +158,6 @@ async def test_a_slot_that_somebody_sends_is_still_that_slot(office: Office, pre
     [post] = press.posts
     assert post.slot is not None
     assert (post.slot.due_at, post.asked_by_name) == (NINE, ADA.name)
-
-
-class SlowTurns(FakePosts):
-    """Channels in which a turn takes its time."""
-
-    wait: Callable[[], object]
-
-    async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
-        await super().acquire_turn(workspace, channel_id)
-        self.wait()
-
-
-async def test_a_post_says_when_it_is_posted_and_not_when_its_list_came(press: Press) -> None:
-    office = Office(
-        posts=(posts := SlowTurns()),
-        words=DigestRenderer(press.digest, press.heartbeat, announcement, an_alert),
-    )
-    posts.wait = lambda: None
-    await office.make()
-    posts.wait = lambda: office.clock.advance(45)
-
-    await office.at(NINE)
-
-    assert [post.sent_at for post in press.posts] == [NINE + 45 * SECOND]
-
-
-async def test_send_now_posts_also_what_the_mode_would_keep_silent(
-    office: Office, press: Press
-) -> None:
-    await office.make(mode=Mode.CHANGES)
-    await office.at(NINE)
-    office.clock.advance(3600)
-
-    await send_now(office)
-
-    assert (len(press.posts), press.beats) == (2, [])
 
 
 async def test_the_trend_holds_what_was_posted_and_what_was_quiet(
@@ -270,37 +190,6 @@ async def test_the_trend_holds_nothing_that_may_not_have_arrived(
     assert [point.average for point in press.posts[-1].trend] == [80]
 
 
-async def test_the_trend_has_no_place_for_a_digest_without_domains(
-    office: Office, press: Press
-) -> None:
-    await office.make(filter_text="below:10")
-    await office.at(NINE)
-
-    await office.at(NINE + DAY)
-
-    assert [post.trend for post in press.posts] == [(), ()]
-
-
-async def test_the_trend_of_a_preview_ends_now(office: Office) -> None:
-    await office.make()
-    await office.at(NINE)
-    office.clock.now = NINE + HOUR + 7 * SECOND
-
-    post = await preview(office)
-
-    assert [point.local for point in post.trend] == [LOCAL_NINE, LOCAL_NINE + HOUR]
-
-
-async def test_the_trend_holds_twenty_points(office: Office, press: Press) -> None:
-    await office.make()
-
-    for day in range(22):
-        await office.at(NINE + day * DAY)
-
-    trend = press.posts[-1].trend
-    assert (len(trend), trend[0].local) == (20, LOCAL_NINE + 2 * DAY)
-
-
 async def test_a_post_tells_what_did_not_come_since_the_last_one(
     office: Office, press: Press
 ) -> None:
@@ -317,14 +206,6 @@ async def test_a_post_tells_what_did_not_come_since_the_last_one(
     assert said == [[Outcome.MISSED], [], [Outcome.FAILED], []]
 
 
-async def test_a_quiet_run_is_no_post_that_did_not_come(office: Office) -> None:
-    await office.make(mode=Mode.CHANGES)
-    await office.at(NINE)
-    await office.at(NINE + DAY)
-
-    assert (await preview(office)).unposted == ()
-
-
 async def test_only_the_first_post_is_said_to_be_the_first(office: Office, press: Press) -> None:
     await office.make()
     await office.at(NINE + 7 * HOUR)  # one was missed
@@ -334,61 +215,6 @@ async def test_only_the_first_post_is_said_to_be_the_first(office: Office, press
     await office.at(NINE + 3 * DAY)
 
     assert [post.is_first for post in press.posts] == [True, False, False]
-
-
-async def test_a_post_after_weeks_of_silence_is_not_the_first(office: Office) -> None:
-    await office.make(mode=Mode.CHANGES)
-    for day in range(42):  # more than the runs that a digest remembers
-        await office.at(NINE + day * DAY)
-
-    assert (await preview(office)).is_first is False
-
-
-async def test_a_filter_of_words_chooses_what_is_compared_too(
-    office: Office, press: Press
-) -> None:
-    office.lists.domains = (a_domain("shop.example", 40), a_domain("blog.example", 60))
-    await office.make(filter_text="shop")
-
-    await office.at(NINE)
-    digest = await office.digest()
-    baseline = await office.repository.baseline(ACME, digest.digest_id, digest.baseline)
-
-    assert press.posts[0].report.totals.count == 1
-    assert baseline is not None
-    assert [*baseline.scores] == ["shop.example"]
-
-
-class Threads:
-    """Words that remember in which threads they were found, and how many at once at most."""
-
-    def __init__(self) -> None:
-        self.names: list[int] = []
-        self.most = self._now = 0
-
-    def __call__(self, _post: Post) -> Message:
-        self.names.append(threading.get_ident())
-        self._now += 1
-        self.most = max(self.most, self._now)
-        time.sleep(0.005)  # so long others may come in between
-        self._now -= 1
-        return Message("digest")
-
-
-@loop_over("count", [MANY - 1, MANY])
-async def test_many_domains_are_put_into_words_off_the_loop_one_digest_at_a_time(
-    count: int,
-) -> None:
-    words = Threads()
-    office = Office(words=DigestRenderer(words, words, announcement, an_alert))
-    office.lists.domains = tuple(a_domain(f"d{number}.example") for number in range(count))
-    for number in range(3):
-        await office.make(channel_id=f"C{number}")
-
-    await office.at(NINE)
-
-    assert (threading.get_ident() in words.names) is (count < MANY)
-    assert (len(words.names), words.most) == (3, 1)
 
 
 async def test_only_what_the_next_post_is_compared_with_is_kept(office: Office) -> None:
@@ -448,21 +274,6 @@ async def test_a_key_that_cannot_be_read_is_waited_for(office: Office) -> None:
     run = (await office.digest()).run
     assert run is not None
     assert (run.state, run.trouble) == (RunState.WAITING, FailureReason.KEY)
-
-
-async def test_a_list_that_the_store_fails_at_is_left_to_the_end_of_the_claim(
-    office: Office,
-) -> None:
-    digest = await office.make()
-    office.lists.error = StoreError("a damaged page")
-    office.clock.now = NINE
-
-    failed = await office.rounds.deliver(ACME, [digest.digest_id])
-
-    run = (await office.digest()).run
-    assert failed == [digest.digest_id]
-    assert run is not None
-    assert (run.state, run.until) == (RunState.CLAIMED, NINE + MINUTE)
 
 
 class FailingAfterPost(DocumentsOnDisk):

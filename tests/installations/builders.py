@@ -11,7 +11,6 @@ from bot.concurrency import NonOverlappingTask, Tasks
 from bot.installations.directory import (
     Directory,
     InstallationRepository,
-    RecentInstallations,
     StoredInstallation,
 )
 from bot.installations.models import (
@@ -71,8 +70,8 @@ def a_shelf(documents: Documents) -> InstallationRepository:
     return InstallationRepository(documents, RING)
 
 
-def a_memory(documents: Documents, clock_s: Callable[[], float]) -> RecentInstallations:
-    return RecentInstallations(a_shelf(documents), clock_s=clock_s)
+def a_memory(documents: Documents, clock_s: Callable[[], float]) -> InstallationRepository:
+    return InstallationRepository(documents, RING, clock_s=clock_s)
 
 
 async def kept(documents: Documents, home: WorkspaceId = ACME) -> StoredInstallation:

@@ -17,7 +17,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.bootstrap.slack_app import TimedAuthorize
+from bot.bootstrap.slack_app import StrictAuthorize
 from bot.concurrency import Tasks
 from bot.deduplication import ASKED_WITHIN_S
 from bot.installations import authorize
@@ -25,9 +25,8 @@ from bot.installations.authorize import InstalledWorkspaces, note_asked_place
 from bot.installations.directory import Directory
 from bot.installations.models import Installation, organisation
 from bot.installations.token_rotation import TokenProvider
-from bot.listeners.error_boundary import register_error_handler
+from bot.listeners.error_boundary import answer_unread
 from bot.slack.auth import workspace_of
-from bot.slack.errors import SlackUnreachableError
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.installations.builders import (
@@ -64,7 +63,7 @@ class Bot:
             name="authorizing",
             logger=logging.getLogger("slack_bolt"),
             client=AsyncWebClient(),
-            authorize=TimedAuthorize(
+            authorize=StrictAuthorize(
                 InstalledWorkspaces(Directory(recent), tokens, known_within_s=known_within_s),
                 FOREIGN,
             ),
@@ -72,7 +71,7 @@ class Bot:
             process_before_response=True,
             request_verification_enabled=False,
         )
-        register_error_handler(self.app)
+        self.app.error(answer_unread)
         self.app.command("/domains")(self._serve)
         self.app.action("press")(self._serve)
         self.app.view("form")(self._serve)
@@ -256,14 +255,6 @@ async def test_who_presses_reads_that_the_bot_was_removed_or_that_the_store_fail
     assert works or said["replace_original"] is False
 
 
-async def test_an_event_from_nowhere_in_particular_is_taken_and_dropped(bot: Bot) -> None:
-    await bot.install(WHOLE)
-    nowhere = {"enterprise_id": "E1", "team_id": None, "is_enterprise_install": True}
-
-    assert (await bot.event(authorizations=[nowhere])).status == 200
-    assert not bot.served
-
-
 def ended(bot: Bot, refresh: str) -> Installation:
     return an_installation(refresh=refresh, expires_at=bot.clock.now - HOUR)
 
@@ -273,16 +264,6 @@ async def test_a_token_that_ended_for_good_reads_like_no_installation(bot: Bot) 
         await a_shelf(bot.documents).put(installation)
 
         assert json.loads((await bot.command()).body)["text"] == FOREIGN
-
-
-async def test_a_slack_that_renews_no_token_in_time_leaves_a_sentence(bot: Bot) -> None:
-    await a_shelf(bot.documents).put(ended(bot, "xoxe-1-0"))
-    bot.slack.error = SlackUnreachableError("ClientConnectorError")
-
-    answer = await bot.command()
-
-    assert answer.status == 200
-    assert "try again" in answer.body
 
 
 async def test_a_store_that_fails_leaves_a_sentence_and_a_reference(

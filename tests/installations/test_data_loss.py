@@ -103,15 +103,6 @@ async def test_the_primary_owner_is_told_once() -> None:
     assert start.looks == 2
 
 
-async def test_an_admin_is_told_where_the_primary_owner_has_left() -> None:
-    start = Start("C1")
-    start.posts.gone = {"U0OWNER"}
-
-    await start.tick()
-
-    assert start.posts.notified == [(ADMIN_ID, "C1")]
-
-
 async def a_new_bot() -> Start:
     return Start()
 
@@ -149,15 +140,6 @@ async def test_where_there_is_nothing_to_say_it_is_marked_now_and_not_said_later
     assert (is_marked, start.posts.notified) == (True, [])
 
 
-async def test_what_is_known_of_another_workspace_does_not_count() -> None:
-    start = Start("C1")
-    await start.documents.put("-.T10/key", {})
-
-    await start.tick()
-
-    assert len(start.posts.notified) == 1
-
-
 async def test_while_slack_is_away_it_is_tried_again_and_what_people_do_hides_no_loss() -> None:
     start = Start("C1")
     start.error = SlackUnreachableError("no such host")
@@ -171,17 +153,6 @@ async def test_while_slack_is_away_it_is_tried_again_and_what_people_do_hides_no
 
     assert not early
     assert start.posts.notified == [("U0OWNER", "C1")]
-
-
-async def test_a_mark_that_is_there_stays_as_it_is() -> None:
-    start = Start()
-    await start.tick()
-    before = await start.documents.get(f"{ACME}/{KIND}")
-    start.again()
-
-    await start.tick(after_s=60)
-
-    assert await start.documents.get(f"{ACME}/{KIND}") == before
 
 
 async def test_while_the_store_is_full_it_is_said_once() -> None:
@@ -227,14 +198,3 @@ async def test_a_message_that_could_not_be_sent_is_sent_later(
     await start.tick(after_s=1)
 
     assert (early, start.posts.notified) == ((False, []), [("U0OWNER", "C1")])
-
-
-async def test_a_mistake_of_ours_does_not_come_with_every_tick() -> None:
-    start = Start("C1")
-    start.error = ValueError("unforeseen")
-    await start.tick()
-    start.error = None
-
-    await start.tick(after_s=3600)
-
-    assert start.posts.notified == []

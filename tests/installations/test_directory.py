@@ -5,7 +5,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
 from bot.installations.authorize import Clients
-from bot.installations.directory import Directory, RecentInstallations, ResolvedInstallation
+from bot.installations.directory import Directory, ResolvedInstallation
 from bot.installations.models import organisation
 from bot.installations.token_rotation import TokenProvider
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
@@ -47,7 +47,7 @@ class Room:
         await self.shelf.put(an_installation(name=name))
 
     async def name(self) -> str | None:
-        found = await self.recent.get(ALONE)
+        found = await self.recent.recent(ALONE)
         return found.installation.name if found else None
 
 
@@ -101,7 +101,7 @@ async def test_an_installation_without_tokens_leaves_room_for_the_organisations(
 async def test_what_another_process_installed_a_moment_ago_is_found(room: Room) -> None:
     await room.shelf.put(a_revoked_installation(ALONE))
     assert await room.directory.find("T1", None) is None
-    await room.recent.get(ALONE)
+    await room.recent.recent(ALONE)
 
     await room.install(ALONE)
 
@@ -119,20 +119,6 @@ async def test_a_known_workspace_is_served_by_its_own_or_its_organisations(room:
     assert await room.directory.resolve(WHOLE) == ResolvedInstallation(WHOLE, WHOLE)
 
 
-async def test_a_workspace_gets_a_client_with_its_own_token(room: Room) -> None:
-    await room.install(ALONE, WorkspaceId("T2"))
-
-    assert (await room.client(ALONE)).token == "xoxb--.T1"
-    assert (await room.client(WorkspaceId("T2"))).token == "xoxb--.T2"
-
-
-async def test_an_organisations_token_names_the_workspace_in_every_call(room: Room) -> None:
-    await room.install(WHOLE)
-
-    assert (await room.client(IN_ORG)).default_params == {"team_id": "T1"}
-    assert (await room.client(WHOLE)).default_params == {}
-
-
 async def test_a_workspace_without_the_app_has_no_client(room: Room) -> None:
     with pytest.raises(TokenRefusedError):
         await room.client(ALONE)
@@ -142,38 +128,18 @@ async def test_a_workspace_without_the_app_has_no_client(room: Room) -> None:
         await room.client(ALONE)
 
 
-@loop_over("for_s", [None, 5])
-async def test_an_installation_is_read_once_a_minute_and_sooner_beside_other_processes(
-    for_s: float | None,
-) -> None:
-    room = Room()
-    if for_s:
-        room.recent = RecentInstallations(room.shelf, clock_s=room.clock.seconds, for_s=for_s)
-    await room.put("before")
+async def test_an_installation_is_read_once_a_minute(room: Room) -> None:
+    assert [await room.name() for _ in range(3)] == [None] * 3
+    await room.recent.put(an_installation(name="before"), if_rev=0)
     assert [await room.name() for _ in range(50)] == ["before"] * 50
     await room.put("after")
-    room.clock.advance((for_s or 60) - 1)
+    room.clock.advance(59)
     assert await room.name() == "before"
     assert len(room.documents.read) == 1
 
     room.clock.advance(2)
 
     assert await room.name() == "after"
-
-
-async def test_that_there_is_none_is_remembered_too(room: Room) -> None:
-    assert [await room.name() for _ in range(3)] == [None] * 3
-    assert len(room.documents.read) == 1
-
-
-async def test_what_was_written_here_is_known_at_once(room: Room) -> None:
-    await room.name()
-
-    await room.recent.put(an_installation(name="new"), if_rev=0)
-    reads = len(room.documents.read)
-
-    assert await room.name() == "new"
-    assert len(room.documents.read) == reads
 
 
 async def test_what_was_not_written_here_or_forgotten_is_read_again(room: Room) -> None:

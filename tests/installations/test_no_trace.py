@@ -1,6 +1,5 @@
 """Of a workspace that removed the app not a byte is left: of no kind, in no file, in no table."""
 
-import asyncio
 import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -30,14 +29,13 @@ from bot.portfolio.add_many import DomainLists, NewDomains
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, StoredVersions
 from bot.scans import Scans
-from bot.shared_limits import SharedHolds, SharedLimits
+from bot.shared_limits import QuotaService
 from bot.store.documents import Documents, StoreError
 from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.sqlite import open_sqlite
 from bot.tracker.rate_limit import RateLimiter
-from bot.tracker.usage import UsageCounter
 from bot.workspace import WorkspaceId, caller_context, person
 from tests.builders import KEY, MOMENT, a_domain
 from tests.digests.builders import a_baseline, a_digest
@@ -85,7 +83,9 @@ class Life:
                 bot_user_id=f"B_{self.mark}",
             )
         )
-        await HomeViewers(self.documents, Tasks(), clock=self.clock).opened(self.workspace, person)
+        homes = HomeViewers(self.documents, Tasks(), clock=self.clock)
+        await homes.opened(self.workspace, person)
+        await homes.claim_greeting(self.workspace, person)
         around = f"{self.workspace.enterprise_id}.-/installation"
         await self.documents.put(around, {})  # that of an organisation, which then goes
         await an_uninstaller(self.documents, Tasks()).grant(self.workspace, MOMENT)
@@ -174,15 +174,13 @@ class Life:
         await self._ask()
 
     async def _ask(self) -> None:
-        """Meet both waits, that of the service and that of Slack, and let others know."""
-        tasks, seconds = Tasks(), self.clock.seconds
-        budget, meter = RateLimiter(clock=seconds), UsageCounter(clock=seconds)
-        shared = SharedLimits(self.documents, budget, meter, tasks)
-        SharedHolds(self.documents, tasks, clock=self.clock).hold(self.workspace, 60)
+        """Send a request, and let other processes know."""
+        tasks, budget = Tasks(), RateLimiter(clock=self.clock.seconds)
+        keys = Keys(self.documents, RING, clock=self.clock)
+        quotas = QuotaService(self.documents, keys, budget, tasks)
         with caller_context(self.workspace, person(f"U_{self.mark}")):
-            meter.count_present("fingerprint")
-            budget.record_rate_limit("fingerprint", 60)
-            shared.after_request("fingerprint")
+            quotas.count("fingerprint")
+            quotas.after_request("fingerprint")
         assert await tasks.drain(TIME_LIMIT_S)
 
 
@@ -226,7 +224,7 @@ async def remove(documents: ErasableDocuments) -> None:
     tasks = Tasks()
     uninstaller = an_uninstaller(documents, tasks)
     await uninstaller.handle(REMOVAL)
-    uninstaller.vacuum_soon()
+    uninstaller.vacuum.begin()
     assert await tasks.drain(TIME_LIMIT_S)
 
 
@@ -284,15 +282,3 @@ async def test_nothing_is_left_in_any_table(processes: list[PostgresDocuments]) 
     for trace in ("t0gone", "T0GONE", "E0GONE"):
         assert trace not in left
     assert "name of t0stays" in left
-
-
-async def test_two_processes_that_hear_of_the_same_removal_do_it_once(
-    processes: list[PostgresDocuments],
-) -> None:
-    for workspace in (GONE, STAYS):
-        await Life(processes[0], workspace).live()
-
-    await asyncio.gather(*(an_uninstaller(store, Tasks()).handle(REMOVAL) for store in processes))
-
-    assert await processes[0].list_keys(f"{GONE}/") == []
-    assert await processes[0].list_keys(f"{STAYS}/")

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.installations.directory import InstallationRepository, next_check
-from bot.installations.models import Installation, organisation
+from bot.installations.directory import CHECKED_EVERY, InstallationRepository
+from bot.installations.models import Installation
 from bot.installations.oauth_flow import InstallationStore, NewInstallation
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
@@ -41,13 +41,6 @@ def documents() -> UnhurriedDocuments:
     return UnhurriedDocuments()
 
 
-async def test_the_first_installation_has_none_before_it(documents: UnhurriedDocuments) -> None:
-    saved = await save(documents, an_installation())
-
-    assert saved.before is None
-    assert (await kept(documents)).installation == saved.installation
-
-
 async def test_a_new_installation_takes_the_place_of_a_revoked_one_that_was_being_renewed(
     documents: UnhurriedDocuments,
 ) -> None:
@@ -61,7 +54,7 @@ async def test_a_new_installation_takes_the_place_of_a_revoked_one_that_was_bein
     now = await kept(documents)
     assert now.installation == anew
     assert now.refreshing_until is None
-    assert now.check_at == next_check(ONE, anew.installed_at)
+    assert now.check_at == anew.installed_at + CHECKED_EVERY
     assert await documents.due_keys(now.check_at) == [f"{ONE}/installation"]
 
 
@@ -75,17 +68,6 @@ async def test_a_workspace_that_joined_an_organisation_stays_what_it_was(
     assert saved.installation.home == ONE
     assert (await kept(documents)).installation.tokens == saved.installation.tokens
     assert await a_shelf(documents).get(MOVED) is None
-
-
-async def test_an_organisations_installation_stands_beside_those_of_its_workspaces(
-    documents: UnhurriedDocuments,
-) -> None:
-    await a_shelf(documents).put(an_installation(MOVED))
-
-    saved = await save(documents, an_installation(organisation("E1")))
-
-    assert saved.before is None
-    assert await a_shelf(documents).get(MOVED)
 
 
 async def test_installing_anew_mends_tokens_that_no_key_opens(

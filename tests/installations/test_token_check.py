@@ -1,15 +1,13 @@
 """Tokens that Slack no longer takes are found out, although no event told of a removal."""
 
-import asyncio
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.directory import WAITS_FOR_REINSTALL, next_check
-from bot.installations.models import Tokens
-from bot.installations.token_check import AT_ONCE, RECHECKED_AFTER_S, StillWorks, token_proof
+from bot.installations.directory import WAITS_FOR_REINSTALL
+from bot.installations.token_check import RECHECKED_AFTER_S, StillWorks, token_proof
 from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError, slack_error
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
@@ -18,15 +16,11 @@ from tests.fakes import TIME_LIMIT_S
 from tests.installations.builders import (
     ACME,
     DAY,
-    HOUR,
     IN_ORG,
     ORG,
     OTHER,
     OTHER_IN_ORG,
-    Gate,
     Registry,
-    a_revoked_installation,
-    an_installation,
     kept,
 )
 from tests.loops import loop_over
@@ -54,17 +48,8 @@ async def test_each_is_asked_about_once_a_day(registry: Registry) -> None:
     for _ in range(10 * 24 * 6):
         await registry.tick(after=timedelta(minutes=10))
 
-    assert len(registry.asked) in {9, 10}  # the first time after up to a day and a half
+    assert len(registry.asked) in {9, 10}
     assert await registry.has_tokens()
-
-
-async def test_they_do_not_all_come_at_once() -> None:
-    moments = [next_check(WorkspaceId(f"T{number}"), MOMENT) for number in range(1000)]
-
-    assert min(moments) >= MOMENT + DAY / 2
-    assert max(moments) < MOMENT + 1.5 * DAY
-    hours = [moment.hour for moment in moments]
-    assert all(20 < hours.count(hour) < 70 for hour in range(24))
 
 
 async def test_while_slack_does_not_say_all_stays_until_tomorrow(registry: Registry) -> None:
@@ -80,56 +65,6 @@ async def test_while_slack_does_not_say_all_stays_until_tomorrow(registry: Regis
 
     assert (asked, stayed) == ([ACME], True)
     assert not await registry.has_tokens()
-
-
-async def test_a_token_that_goes_while_slack_is_asked_is_not_put_off(registry: Registry) -> None:
-    await registry.install()
-    gone = a_revoked_installation()
-    registry.during_asking = lambda: registry.shelf.put(gone)
-
-    await registry.tick(after=2 * DAY)
-
-    assert (await kept(registry.documents)).installation == gone
-    [due] = await registry.inner.list_prefix("-.T1/inst")
-    assert due.due_at == MOMENT + WAITS_FOR_REINSTALL
-
-
-async def test_an_organisation_is_proved_by_its_own_token(registry: Registry) -> None:
-    await registry.install(ORG)
-    await registry.set_up(IN_ORG)
-
-    await registry.tick(after=2 * DAY)
-
-    assert registry.asked == [ORG]
-
-
-async def test_only_a_few_are_proved_at_once_and_no_tick_waits(registry: Registry) -> None:
-    gate, under_way, most = Gate(), 0, 0
-
-    async def still_works(_home: WorkspaceId) -> bool:
-        nonlocal under_way, most
-        under_way += 1
-        most = max(most, under_way)
-        if under_way == AT_ONCE or most == AT_ONCE:
-            await gate()
-        else:
-            await asyncio.sleep(0.01)
-        under_way -= 1
-        return True
-
-    for number in range(3 * AT_ONCE):
-        await registry.install(WorkspaceId(f"T{number}"))
-    registry.checker.still_works = still_works
-    registry.clock.now += 2 * DAY
-
-    for _ in range(3):
-        registry.checking.begin()
-        await asyncio.sleep(0)
-    await gate.until_reached()
-    gate.open()
-
-    assert await registry.tasks.drain(TIME_LIMIT_S)
-    assert most == AT_ONCE
 
 
 async def test_one_that_cannot_be_proved_does_not_keep_the_others(registry: Registry) -> None:
@@ -165,24 +100,6 @@ async def test_an_installation_made_while_slack_is_asked_keeps_its_tokens(
     assert len(registry.asked) == 2  # the one before, and this one
     assert await registry.has_tokens()
     assert registry.revoked == []
-
-
-async def test_a_token_renewed_while_slack_is_asked_keeps_its_lease_and_its_turn(
-    registry: Registry,
-) -> None:
-    await registry.install()
-    renewed = an_installation(tokens=Tokens(access="xoxb-renewed"))
-    until = MOMENT + 2 * DAY + HOUR
-
-    async def lease() -> None:
-        await registry.shelf.put(renewed, refreshing_until=until, check_at=MOMENT + DAY)
-
-    registry.during_asking = lease
-    await registry.tick(after=2 * DAY)
-
-    stored = await kept(registry.documents)
-    assert (stored.installation, stored.refreshing_until) == (renewed, until)
-    assert stored.check_at == next_check(ACME, registry.clock())
 
 
 async def test_who_left_while_slack_was_asked_does_not_come_back(registry: Registry) -> None:
@@ -231,17 +148,6 @@ async def test_a_refusal_where_an_organisation_serves_is_a_doubt_of_its_token(
     assert registry.asked == [IN_ORG, ORG]
 
 
-async def test_a_slack_that_does_not_say_changes_nothing(registry: Registry) -> None:
-    await registry.install()
-    registry.is_slack_away = True
-
-    await recheck(registry, ACME)
-
-    assert await registry.has_tokens()
-    with pytest.raises(SlackUnreachableError):
-        await registry.checker.check(ACME)
-
-
 class Said(AsyncWebClient):
     """Answers `auth.test` with an error, or that all is well."""
 
@@ -263,10 +169,6 @@ def proof(
         return Said(error)
 
     return token_proof(client_for, is_told=is_told)
-
-
-async def test_a_token_that_slack_takes_works() -> None:
-    assert await proof()(ACME)
 
 
 @loop_over("of_client", [False, True])

@@ -1,15 +1,12 @@
 """Tokens that end: renewed in time, once, and never lost."""
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from bot.concurrency import Tasks
-from bot.installations.directory import RecentInstallations
 from bot.installations.models import Installation, Tokens
 from bot.installations.token_rotation import LEASE, TokenProvider
 from bot.slack.errors import (
@@ -18,7 +15,6 @@ from bot.slack.errors import (
     SlackUnreachableError,
     TokenRefusedError,
 )
-from bot.store.documents import Document, StoreError
 from bot.workspace import WorkspaceId
 from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.builders import MOMENT
@@ -31,7 +27,6 @@ from tests.installations.builders import (
     Gate,
     Renewals,
     a_memory,
-    a_revoked_installation,
     a_shelf,
     an_installation,
     kept,
@@ -44,29 +39,15 @@ OLD, DEAD = HOUR, timedelta(seconds=20)
 FIRST, RENEWED = "xoxb-first", "xoxe.xoxb-1"
 
 
-class StoreWithFaults(UnhurriedDocuments):
-    """Fails the next `failures` writes that no refresh is under way in."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.failures = 0
-
-    async def put(self, key: str, value: Mapping[str, Any], **how: Any) -> Document:
-        if self.failures and "refreshing_until" not in value:
-            self.failures -= 1
-            raise StoreError("disk full")
-        return await super().put(key, value, **how)
-
-
 class Process:
     """One of the processes on a store, with what it remembers by itself."""
 
     def __init__(self, world: "World") -> None:
         self.world = world
         self.tasks = Tasks()
-        self.recent: RecentInstallations = a_memory(world.documents, world.clock.seconds)
+        recent = a_memory(world.documents, world.clock.seconds)
         self.tokens = TokenProvider(
-            self.recent,
+            recent,
             world.slack.refresh,
             tasks=self.tasks,
             clock=world.clock,
@@ -86,7 +67,7 @@ class World:
 
     def __init__(self) -> None:
         self.clock = FakeClock()
-        self.documents = StoreWithFaults()
+        self.documents = UnhurriedDocuments()
         self.slack = Renewals()
         self.doubted: list[WorkspaceId] = []
         self.one, self.other = Process(self), Process(self)
@@ -167,26 +148,6 @@ async def test_a_living_token_is_renewed_behind_the_request_and_again_in_its_tur
     assert await world.stored() == "xoxe.xoxb-2"
 
 
-async def test_a_token_that_slack_renews_for_ever_is_not_renewed_again(world: World) -> None:
-    world.slack.life = None
-    await world.install(OLD)
-    await world.one.fresh()
-    world.clock.now += 999 * LIFE
-
-    assert await world.one.fresh() == RENEWED
-    assert len(world.slack.asked) == 1
-
-
-async def test_a_new_token_that_the_store_does_not_take_is_an_error_for_who_has_no_other(
-    world: World,
-) -> None:
-    await world.install(DEAD)
-    world.documents.failures = 1
-
-    with pytest.raises(StoreError, match="disk full"):
-        await world.one.fresh()
-
-
 @pytest.mark.parametrize("left", [OLD, DEAD], ids=["lives", "has ended"])
 async def test_many_askers_in_two_processes_renew_once(world: World, left: timedelta) -> None:
     await world.install(left)
@@ -200,18 +161,6 @@ async def test_many_askers_in_two_processes_renew_once(world: World, left: timed
     expected = {FIRST, RENEWED} if left == OLD else {RENEWED}
     assert {access(installation) for installation in installations} <= expected
     assert await world.stored() == RENEWED
-
-
-async def test_a_process_that_remembers_an_older_token_reads_the_newer_one(world: World) -> None:
-    await world.install(timedelta(hours=2, seconds=30))
-    await world.other.fresh()
-    world.clock.advance(31)
-    await world.one.fresh()
-
-    await world.other.fresh()
-
-    assert await world.other.fresh() == RENEWED
-    assert len(world.slack.asked) == 1
 
 
 async def test_a_lost_answer_leaves_the_token_that_lives_and_is_asked_for_again_later(
@@ -276,18 +225,6 @@ async def test_a_wrong_secret_of_ours_is_no_removal_of_the_app(world: World) -> 
     assert world.doubted == []
 
 
-async def test_a_token_that_ended_while_slack_is_away_comes_back_with_slack(world: World) -> None:
-    await world.install(DEAD)
-    world.slack.error = SlackUnreachableError("ClientConnectorError")
-
-    with pytest.raises(SlackUnreachableError):
-        await world.one.fresh()
-    assert world.doubted == []
-    world.clock.now += LEASE
-
-    assert await world.one.fresh() == "xoxe.xoxb-2"
-
-
 async def test_a_crash_before_the_answer_is_saved_holds_the_others_up_for_the_lease_alone(
     world: World,
 ) -> None:
@@ -340,20 +277,6 @@ async def test_a_removal_while_slack_renews_is_not_undone(world: World) -> None:
         await world.one.fresh()
 
     assert await a_shelf(world.documents).get(ONE) is None
-    assert not world.one.tokens._unsaved  # or it would be there for ever
-
-
-async def test_tokens_that_were_not_saved_are_forgotten_with_their_workspace(
-    world: World,
-) -> None:
-    await world.install(OLD)
-    world.documents.failures = 1
-    await world.one.fresh()
-
-    world.one.tokens.forget(ONE)
-    await world.one.fresh()
-
-    assert await world.stored() == FIRST
 
 
 async def test_a_renewal_does_not_put_off_the_daily_proof(world: World) -> None:
@@ -391,56 +314,6 @@ async def test_another_change_while_slack_renews_does_not_lose_the_new_token(
 
     assert await world.stored() == RENEWED
     assert (await kept(world.documents)).installation.name == "Acme 2"
-
-
-async def test_a_new_token_that_the_store_did_not_take_is_saved_with_the_next_request(
-    world: World,
-) -> None:
-    await world.install(OLD)
-    world.documents.failures = 1
-    await world.one.fresh()
-    assert await world.stored() == FIRST
-
-    await world.one.fresh()
-
-    assert await world.stored() == RENEWED
-    assert len(world.slack.asked) == 1
-
-
-async def test_new_tokens_that_were_not_saved_take_the_place_of_no_newer_ones(
-    world: World,
-) -> None:
-    await world.install(OLD)
-    world.documents.failures = 1
-    await world.one.fresh()
-    world.slack.current = "xoxe-1-new"
-    await world.install(OLD, refresh="xoxe-1-new")
-
-    await world.one.fresh()
-
-    assert world.slack.asked == ["xoxe-1-0", "xoxe-1-new"]
-    assert await world.stored() == "xoxe.xoxb-2"
-
-
-async def test_a_clock_that_jumps_ahead_renews_and_one_that_jumps_back_does_no_harm(
-    world: World,
-) -> None:
-    await world.install(LIFE)
-    world.clock.now += LIFE
-    assert await world.one.fresh() == RENEWED
-
-    world.clock.now -= 2 * LIFE
-
-    assert await world.one.fresh() == RENEWED
-
-
-async def test_no_installation_and_one_without_tokens_have_no_token(world: World) -> None:
-    with pytest.raises(TokenRefusedError):
-        await world.one.fresh()
-    await world.put(a_revoked_installation(ONE))
-
-    with pytest.raises(TokenRefusedError):
-        await world.other.fresh()
 
 
 async def test_no_token_is_told_to_the_log(

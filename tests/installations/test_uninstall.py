@@ -7,7 +7,6 @@ import pytest
 
 from bot.installations.directory import WAITS_FOR_REINSTALL
 from bot.installations.models import UninstallKind
-from bot.installations.uninstall import GIVEN_UP_AFTER
 from bot.slack.errors import SlackUnreachableError
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
@@ -48,16 +47,6 @@ async def test_of_a_workspace_that_left_nothing_stays(registry: Registry) -> Non
     assert registry.emptied == [ACME]
     with pytest.raises(StoreError):
         await registry.documents.put("-.T1/scan/shop.example", {})
-
-
-async def test_what_a_workspace_without_an_installation_has_left_goes_too(
-    registry: Registry,
-) -> None:
-    await registry.set_up(ACME)
-
-    await registry.leave(ACME)
-
-    assert (registry.asked, await registry.keys()) == ([], [])
 
 
 @loop_over(
@@ -125,31 +114,6 @@ async def test_an_installation_saved_while_slack_is_asked_stays(registry: Regist
     assert not await registry.is_refused(ACME)
 
 
-async def test_a_token_renewed_while_slack_is_asked_is_no_new_installation(
-    registry: Registry,
-) -> None:
-    await registry.install()
-    registry.working.clear()
-    registry.during_asking = lambda: registry.shelf.put(an_installation())
-
-    await registry.leave(at=EARLIER)
-
-    assert await registry.keys() == []
-
-
-async def test_what_was_done_is_not_done_again_to_a_new_installation(registry: Registry) -> None:
-    await registry.install()
-    await registry.leave()
-
-    await registry.install()
-    await registry.tick(after=HOUR)
-    assert await registry.keys() == EVERYTHING
-    await registry.install(installed_at=MOMENT + HOUR)
-    await registry.leave()  # Slack's retry of the same event
-
-    assert await registry.keys() == EVERYTHING
-
-
 async def test_a_store_that_fails_is_tried_again_by_ticks_without_hurry_until_it_works(
     registry: Registry,
 ) -> None:
@@ -163,17 +127,6 @@ async def test_a_store_that_fails_is_tried_again_by_ticks_without_hurry_until_it
         await registry.tick(after=MINUTE)
 
     assert await registry.keys() == []
-
-
-async def test_it_is_given_up_after_a_day(registry: Registry) -> None:
-    await registry.install()
-
-    await registry.fail_to_leave(times=10_000)
-    await registry.tick(after=GIVEN_UP_AFTER)
-    for _ in range(5):
-        await registry.tick(after=MINUTE)
-
-    assert registry.inner.failures == 10_000 - 3
 
 
 async def test_a_mistake_of_ours_does_not_keep_the_others(registry: Registry) -> None:
@@ -240,16 +193,6 @@ async def test_of_revoked_tokens_the_data_waits_for_thirty_days(registry: Regist
     assert (before, await registry.keys()) == (EVERYTHING, [])
 
 
-async def test_a_new_installation_ends_the_wait(registry: Registry) -> None:
-    await registry.install()
-    await registry.revoke()
-
-    await registry.install(installed_at=MOMENT)
-    await registry.tick(after=2 * WAITS_FOR_REINSTALL)
-
-    assert await registry.keys() == EVERYTHING
-
-
 async def test_of_an_organisation_only_workspaces_with_an_own_installation_stay(
     registry: Registry,
 ) -> None:
@@ -294,16 +237,6 @@ async def test_an_own_installation_made_at_the_last_moment_stays(registry: Regis
     assert not await registry.is_refused(IN_ORG)
 
 
-async def test_an_own_installation_does_not_need_the_organisations_access(
-    registry: Registry,
-) -> None:
-    await registry.install(IN_ORG)
-
-    await registry.leave(IN_ORG, WITHDRAWN)
-
-    assert len(await registry.keys("E1.T3/")) == 3
-
-
 async def test_where_the_organisation_takes_over_the_app_goes_on(registry: Registry) -> None:
     await registry.install(ORG)
     await registry.install(IN_ORG)
@@ -329,16 +262,6 @@ async def test_what_the_organisation_serves_does_not_wait_for_an_own_installatio
     assert not await registry.is_refused(IN_ORG)
 
 
-async def test_an_organisation_that_waited_in_vain_goes_whole(registry: Registry) -> None:
-    await registry.install(ORG)
-    await registry.set_up(IN_ORG)
-    await registry.revoke(ORG)
-
-    await registry.tick(after=WAITS_FOR_REINSTALL)
-
-    assert await registry.keys() == []
-
-
 class TestWithdrawn:
     """An organisation took the app from a workspace, and may give it back."""
 
@@ -362,18 +285,6 @@ class TestWithdrawn:
 
         assert (before, await registry.keys("E1.T3/")) == ([], ["E1.T3/granted"])
 
-    @pytest.mark.parametrize("later", [timedelta(), SECOND])
-    async def test_of_an_open_grant_and_a_withdrawal_the_later_counts(
-        self, registry: Registry, later: timedelta
-    ) -> None:
-        registry.inner.before["get"] = self.fail
-        await registry.uninstaller.grant(IN_ORG, MOMENT + later)
-
-        await registry.leave(IN_ORG, WITHDRAWN)
-        await registry.tick(after=MINUTE)
-
-        assert await registry.is_refused(IN_ORG) is (later == timedelta())
-
     async def test_an_earlier_withdrawal_means_nothing_after_a_grant(
         self, registry: Registry
     ) -> None:
@@ -385,22 +296,6 @@ class TestWithdrawn:
             await process.leave(IN_ORG, WITHDRAWN)
 
         assert len(await registry.keys("E1.T3/")) == 3
-
-    async def test_a_grant_in_another_process_a_moment_before_the_deletion_counts(
-        self, registry: Registry
-    ) -> None:
-        await registry.uninstaller.grant(IN_ORG, MOMENT - SECOND)
-        await registry.set_up(IN_ORG)
-
-        async def grant() -> None:
-            await registry.beside().uninstaller.grant(IN_ORG, MOMENT + SECOND)
-
-        registry.inner.before["list_keys"] = grant
-        await registry.leave(IN_ORG, WITHDRAWN)
-
-        assert not registry.inner.before
-        assert len(await registry.keys("E1.T3/")) == 3
-        assert not await registry.is_refused(IN_ORG)
 
     async def test_the_time_of_a_grant_goes_with_the_workspace(self, registry: Registry) -> None:
         await registry.uninstaller.grant(IN_ORG, MOMENT)

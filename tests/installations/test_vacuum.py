@@ -1,13 +1,10 @@
 """What was deleted is soon nowhere in the storage, also after a crash; no one waits for that."""
 
-import asyncio
-
 import pytest
 
 from bot.installations.uninstall import MARK, PAUSE_AFTER_FAILURE
 from bot.store.documents import StoreError
-from tests.fakes import TIME_LIMIT_S
-from tests.installations.builders import ACME, IN_ORG, ORG, OTHER, OTHER_IN_ORG, Gate, Registry
+from tests.installations.builders import ACME, OTHER, Registry
 
 pytestmark = pytest.mark.anyio
 
@@ -28,47 +25,6 @@ async def test_traces_are_wiped_soon_and_once_also_after_a_crash(registry: Regis
     assert (mark.key, mark.value, mark.due_at) == (MARK, {"v": 1}, None)  # it names no workspace
     assert registry.inner.wipes == [["-.T1/"]]
     assert not await is_owed(registry)
-
-
-async def test_of_whom_there_is_nothing_nothing_is_wiped(registry: Registry) -> None:
-    await registry.leave()
-    await registry.tick()
-
-    assert registry.inner.deleted == []
-    assert registry.inner.wipes == []
-
-
-async def test_one_wipe_is_for_a_whole_organisation(registry: Registry) -> None:
-    await registry.install(ORG)
-    for home in (IN_ORG, OTHER_IN_ORG):
-        await registry.set_up(home)
-
-    await registry.leave(ORG)
-    await registry.tick()
-
-    assert registry.inner.wipes == [["E1.T3/", "E1.T4/", "E1.-/"]]
-
-
-async def test_several_departures_share_the_wipe_after_the_first(registry: Registry) -> None:
-    for home in (ACME, OTHER, IN_ORG):
-        await registry.install(home)
-    await registry.leave(ACME)
-
-    async def take_long() -> None:
-        registry.clock.advance(3)
-
-    registry.inner.before["vacuum"] = take_long
-    await registry.tick()
-
-    for home in (OTHER, IN_ORG):
-        await registry.leave(home)
-        await registry.tick()
-    early = len(registry.inner.wipes)
-    registry.clock.advance(30)
-    await registry.tick()
-
-    assert early == 1
-    assert registry.inner.wipes[1:] == [["-.T1/", "-.T2/", "E1.T3/"]]
 
 
 async def test_a_crash_in_the_middle_of_a_deletion_leaves_the_mark(registry: Registry) -> None:
@@ -92,20 +48,6 @@ async def test_what_is_deleted_during_a_wipe_gets_another_one(registry: Registry
 
     assert owed
     assert len(registry.inner.wipes) == 2
-
-
-async def test_others_install_while_traces_are_wiped(registry: Registry) -> None:
-    await registry.install()
-    await registry.leave()
-    gate = registry.inner.before["vacuum"] = Gate()
-    registry.uninstaller.look()
-    await gate.until_reached()
-
-    async with asyncio.timeout(TIME_LIMIT_S):
-        await registry.install(OTHER)
-
-    gate.open()
-    assert await registry.tasks.drain(TIME_LIMIT_S)
 
 
 async def test_a_wipe_that_fails_is_tried_again_and_not_at_every_tick(registry: Registry) -> None:

@@ -98,15 +98,6 @@ async def test_the_installer_is_greeted_once_and_a_store_that_was_lost_is_seen(r
     assert (arrival.may_set_key, arrival.setup, arrival.lost_in) == (True, None, ("C1",))
 
 
-async def test_a_bot_that_is_in_no_channel_is_new(room: Room) -> None:
-    room.client = Pages([])
-
-    await room.install(installed_by="U0BOB")
-
-    [arrival] = room.arrivals
-    assert (arrival.may_set_key, arrival.setup, arrival.lost_in) == (False, None, ())
-
-
 async def test_what_was_set_up_before_is_counted(room: Room) -> None:
     await room.registry.set_up(ACME)
 
@@ -134,13 +125,6 @@ async def test_an_earlier_installation_without_anything_set_up_has_lost_nothing(
     [arrival] = room.arrivals
     assert arrival.setup == Setup(has_key=False, digests=0)
     assert (arrival.was_revoked, arrival.lost_in) == (True, ())
-
-
-async def test_an_organisation_has_no_home_and_no_channels(room: Room) -> None:
-    await room.install(home=ORG)
-
-    assert room.arrivals == [Arrival(installation=an_installation(ORG))]
-    assert room.homes == []
 
 
 async def test_what_slack_does_not_say_or_show_costs_only_that(room: Room) -> None:

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import pytest
-import structlog
 from structlog.testing import capture_logs
 
-from bot.errors import BotError
 from bot.jobs import queue
 from bot.jobs.queue import depth
 from bot.jobs.queue_jobs import AGAIN_AFTER, LEASE
@@ -69,32 +67,9 @@ async def test_the_jobs_of_a_workspace_never_run_beside_each_other(pool: Pool) -
     assert deliveries.overlaps == []
 
 
-async def test_workspaces_do_not_wait_for_one_another(pool: Pool) -> None:
-    deliveries = Deliveries(wanted=2)
-    both = asyncio.Barrier(2)
-
-    async def meet(_workspace: str) -> None:
-        await both.wait()
-
-    deliveries.during = meet
-    await put_due(pool, digests_of("T1", "T2"))
-
-    async with at_work(pool, deliveries):
-        await deliveries.until_done()
-
-    assert len(deliveries.done) == 2
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        pytest.param(StoreError("for a moment"), id="a store that fails: after a wait"),
-        pytest.param(BotError("stopped"), id="a process that stops: at once"),
-    ],
-)
-async def test_a_job_that_was_handed_back_is_done_again(pool: Pool, error: BotError) -> None:
+async def test_a_job_that_was_handed_back_is_done_again(pool: Pool) -> None:
     deliveries = Deliveries()
-    failures = [error]
+    failures = [StoreError("for a moment")]
 
     async def fail_once(_workspace: str) -> None:
         if failures:
@@ -151,23 +126,6 @@ async def test_a_mistake_of_ours_is_logged_once_and_not_tried_again(
     ]
     assert not caplog.records
     assert deliveries.digests == digests_of("T2")
-
-
-async def test_whatever_a_job_logs_names_the_job_and_its_workspace(pool: Pool) -> None:
-    deliveries = Deliveries()
-    seen: list[dict[str, object]] = []
-
-    async def look(_workspace: str) -> None:
-        seen.append(structlog.contextvars.get_contextvars())
-
-    deliveries.during = look
-    await put_due(pool, digests_of("T1"))
-
-    async with at_work(pool, deliveries):
-        await deliveries.until_done()
-
-    assert seen[0]["workspace"] == "-.T1"
-    assert isinstance(seen[0]["job"], int)
 
 
 async def test_what_the_stop_cuts_off_is_handed_back_and_done_by_the_next(pool: Pool) -> None:

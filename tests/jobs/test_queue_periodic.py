@@ -12,10 +12,6 @@ from tests.fakes import TIME_LIMIT_S
 from tests.jobs.queue_room import (
     Deliveries,
     at_work,
-    count_of,
-    digests_of,
-    put_due,
-    rows,
 )
 
 pytestmark = pytest.mark.anyio
@@ -88,19 +84,6 @@ async def test_no_two_of_a_kind_are_under_way_at_once(pool: Pool) -> None:
     assert turns.overlaps == 0
 
 
-async def test_one_that_hangs_keeps_no_other_waiting(pool: Pool) -> None:
-    hanging, turns = Turns(wanted=1), Turns(wanted=3)
-    hanging.during = asyncio.Event().wait
-
-    async with at_work(
-        pool, Deliveries(), {"hanging": hanging, "reminders": turns}, finish_within_s=0.05
-    ):
-        await hanging.until_done()
-        await turns.until_done()
-
-    assert hanging.count == 1
-
-
 async def test_one_that_hangs_is_ended_and_comes_again(
     pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,27 +95,3 @@ async def test_one_that_hangs_is_ended_and_comes_again(
         await turns.until_done()
 
     assert turns.overlaps == 0
-
-
-async def test_deliveries_do_not_keep_periodic_work_waiting(pool: Pool) -> None:
-    turns, deliveries = Turns(wanted=3), Deliveries()
-    deliveries.during = lambda _workspace: asyncio.Event().wait()
-    await put_due(pool, digests_of("T1", "T2", "T3"))
-
-    async with at_work(
-        pool, deliveries, {"reminders": turns}, concurrency=1, finish_within_s=0.05
-    ):
-        await turns.until_done()
-
-
-async def test_turns_leave_no_rows_behind(pool: Pool) -> None:
-    turns = Turns(wanted=8)
-
-    async with at_work(pool, Deliveries(), {"reminders": turns}, every_s=0.05):
-        await turns.until_done()
-
-    assert (
-        await count_of(pool, "procrastinate_periodic_defers") <= 3
-    )  # reminders, tick and the look for stalled jobs
-    waiting = await rows(pool, "SELECT task_name FROM procrastinate_jobs")
-    assert len(waiting) <= 3

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,9 +17,7 @@ from tests.jobs.queue_room import (
     QUICK,
     Deliveries,
     at_work,
-    count_of,
     digests_of,
-    lines_of,
     put_due,
     rows,
     until,
@@ -91,21 +88,6 @@ async def until_begun(pool: Pool, process: BotProcess) -> None:
     await until(has_begun)
 
 
-async def test_two_workers_do_a_thousand_jobs_once_each(database: str, noted: Pool) -> None:
-    keys = digests_of(*(f"T{number:04}" for number in range(1000)))
-    async with deliverer(database) as one, deliverer(database) as other:
-        await put_due(noted, keys)
-
-        await until_done(noted, keys)
-        while not (await begun_by(noted, one) and await begun_by(noted, other)):
-            more = digests_of(f"U{len(keys):04}")  # the machine let one of them sleep so long
-            await put_due(noted, more)
-            keys += more
-            await until_done(noted, keys)
-
-    assert await count_of(noted, "delivery") == len(keys)
-
-
 async def test_the_jobs_of_a_killed_worker_are_done_by_another(database: str, noted: Pool) -> None:
     keys = digests_of(*(f"T{number:02}" for number in range(40)), each=2)
     async with deliverer(database, each_s=0.2) as doomed:
@@ -121,34 +103,6 @@ async def test_the_jobs_of_a_killed_worker_are_done_by_another(database: str, no
     begun = set(await begun_by(noted, doomed))
     twice = await rows(noted, "SELECT key FROM delivery GROUP BY key HAVING count(*) > 1")
     assert {key for (key,) in twice} <= begun  # only what the dead one had begun
-
-
-async def test_a_stopped_worker_hands_its_long_jobs_to_another_at_once(
-    database: str, noted: Pool
-) -> None:
-    keys = digests_of("T1", "T2")
-    async with deliverer(database, each_s=60, finish_within_s=0.1) as leaving:
-        await put_due(noted, keys)
-        await until_begun(noted, leaving)
-        async with deliverer(database):
-            leaving.send_signal(signal.SIGTERM)
-            assert await asyncio.wait_for(leaving.wait(), TIME_LIMIT_S) == 0
-
-            await until_done(noted, keys)
-
-
-async def test_nothing_of_a_workspace_is_left_when_its_jobs_are_done(
-    database: str, noted: Pool
-) -> None:
-    keys = digests_of("T1", each=3)
-    async with deliverer(database) as worker:
-        await put_due(noted, keys)
-        await until_done(noted, keys)
-        worker.send_signal(signal.SIGTERM)
-        await asyncio.wait_for(worker.wait(), TIME_LIMIT_S)
-
-    assert await lines_of(noted, "-.T1") == []
-    assert await count_of(noted, "procrastinate_workers") == 0
 
 
 async def test_work_goes_on_by_itself_after_a_restart_of_the_database(

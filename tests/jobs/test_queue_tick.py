@@ -1,15 +1,12 @@
 """The tick: each digest that is due goes into one job, whatever else happens at that moment."""
 
-import asyncio
 from datetime import timedelta
 
 import pytest
 from procrastinate.jobs import Job
 
-from bot.jobs import queue_jobs
 from bot.jobs.queue_jobs import AGAIN_AFTER, DIGESTS_PER_JOB, LEASE, soon_again, tick
 from bot.store.documents import StoreError
-from bot.store.postgres.leases import claimed_due
 from bot.store.postgres.pool import Connection, Pool
 from tests.jobs.queue_room import A_MINUTE_AGO, NOW, digests_of, put_due, rows
 
@@ -54,15 +51,6 @@ async def test_what_is_due_is_deferred_once_and_looked_for_again_ten_minutes_lat
     assert await tick(pool, deferred, clock=lambda: NOW + LEASE) == 4
 
 
-async def test_nothing_of_the_document_changes_but_when_it_is_due(pool: Pool) -> None:
-    await put_due(pool, digests_of("T1"))
-
-    await tick(pool, Deferred(), clock=lambda: NOW)
-
-    found = await rows(pool, "SELECT value, rev, due_at FROM document")
-    assert found == [({"a": 1}, 7, NOW + LEASE)]
-
-
 async def test_only_digests_are_taken_and_only_those_that_are_due(pool: Pool) -> None:
     deferred = Deferred()
     await put_due(pool, ["-.T1/digest-baseline/d1/r", "-.T1/pending/digest/d1"])
@@ -89,17 +77,6 @@ async def test_a_job_holds_some_digests_of_one_workspace_and_its_lock(pool: Pool
     ]
 
 
-async def test_a_tick_takes_no_more_than_its_limit(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(queue_jobs, "AT_ONCE", 3)
-    await put_due(pool, digests_of("T1", each=5))
-
-    taken = [await tick(pool, Deferred(), clock=lambda: NOW) for _ in range(3)]
-
-    assert taken == [3, 2, 0]
-
-
 async def test_a_tick_that_dies_before_its_commit_changes_nothing(pool: Pool) -> None:
     await put_due(pool, digests_of("T1"))
 
@@ -114,24 +91,14 @@ async def test_a_tick_that_dies_before_its_commit_changes_nothing(pool: Pool) ->
     assert await tick(pool, Deferred(), clock=lambda: NOW) == 1
 
 
-async def test_of_two_ticks_at_the_same_time_one_takes_each_digest(pool: Pool) -> None:
-    keys = digests_of("T1", "T2", "T3", each=300)
-    await put_due(pool, keys)
-    deferred = [Deferred() for _ in range(5)]
-
-    taken = await asyncio.gather(*(tick(pool, each, clock=lambda: NOW) for each in deferred))
-
-    assert sum(taken) == len(keys)
-    assert sorted(key for each in deferred for key in each.digests) == keys
-
-
 async def test_a_digest_that_another_transaction_holds_is_left_to_it(pool: Pool) -> None:
     deferred = Deferred()
     await put_due(pool, digests_of("T1", "T2"))
 
     async with pool.connection() as connection, connection.transaction():
-        claim = {"now": NOW, "until": NOW + LEASE, "limit": 1}
-        assert await claimed_due(connection, "digest", **claim) == [("-.T1", "d0000")]  # type: ignore[arg-type]  # a dict of several types
+        await connection.execute(
+            "SELECT key FROM document WHERE key = %s FOR UPDATE", digests_of("T1")
+        )
         assert await tick(pool, deferred, clock=lambda: NOW) == 1
 
     assert deferred.digests == ["-.T2/digest/d0000"]

@@ -1,76 +1,13 @@
 """A worker that ends begins again, until the stop; readiness tells whether it takes part."""
 
-import asyncio
-from typing import cast
-
 import pytest
-from procrastinate.exceptions import ConnectorException
-from procrastinate.worker import Worker
 
 from bot.app import FINISH_WITHIN_S, JOBS_END_WITHIN
-from bot.jobs import queue
-from bot.jobs.queue import HAND_BACK_WITHIN_S, INTERVALS, Readiness, keep_running
+from bot.jobs.queue import HAND_BACK_WITHIN_S, INTERVALS, Readiness
 from bot.store.postgres.pool import Pool
-from tests.fakes import TIME_LIMIT_S
 from tests.jobs.queue_room import Deliveries, at_work, until
 
 pytestmark = pytest.mark.anyio
-
-
-class FakeWorker:
-    """Ends its first run, with an error or without, and its second one by a stop."""
-
-    def __init__(self, error: Exception | None = None) -> None:
-        self.runs = 0
-        self.is_again = asyncio.Event()
-        self._error, self._stop = error, asyncio.Event()
-
-    async def run(self) -> None:
-        self.runs += 1
-        if self.runs > 1:
-            self.is_again.set()
-            await self._stop.wait()
-        elif self._error:
-            raise self._error
-
-    def stop(self) -> None:
-        self._stop.set()
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        pytest.param(None, id="ends without an error"),
-        pytest.param(ConnectorException(), id="has lost the database"),
-        pytest.param(ZeroDivisionError(), id="has met a mistake"),
-    ],
-)
-async def test_a_worker_that_ends_begins_again(
-    error: Exception | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(queue, "PAUSE_S", 0.01)
-    worker, stop = FakeWorker(error), asyncio.Event()
-
-    async with asyncio.timeout(TIME_LIMIT_S):
-        running = asyncio.create_task(keep_running(cast(Worker, worker), stop))
-        await worker.is_again.wait()
-        stop.set()
-        worker.stop()
-        await running
-
-    assert worker.runs == 2
-
-
-async def test_a_stop_between_two_runs_begins_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "PAUSE_S", 60)
-    worker, stop = FakeWorker(), asyncio.Event()
-
-    async with asyncio.timeout(TIME_LIMIT_S):
-        asyncio.get_running_loop().call_later(0.01, stop.set)
-        await keep_running(cast(Worker, worker), stop)
-        await keep_running(cast(Worker, worker), stop)
-
-    assert worker.runs == 1
 
 
 def test_a_worker_that_stops_is_not_taken_for_dead() -> None:

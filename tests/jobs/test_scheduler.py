@@ -56,17 +56,6 @@ async def test_a_tick_that_hangs_is_ended_and_not_the_last_one() -> None:
         await enough.wait()
 
 
-async def test_the_first_tick_comes_at_once() -> None:
-    ticked = asyncio.Event()
-
-    async def tick() -> None:
-        ticked.set()
-
-    async with ticking(tick, every_s=3600):
-        async with asyncio.timeout(TIME_LIMIT_S):
-            await ticked.wait()
-
-
 async def test_a_tick_under_way_ends_before_the_stop(caplog: pytest.LogCaptureFixture) -> None:
     begun, may_end = asyncio.Event(), asyncio.Event()
     ended: list[bool] = []

@@ -10,10 +10,10 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.admin import Act, Audiences, Audit, Managers, Named
+from bot.api_keys.key_service import KeyService, WorkspaceTracker
 from bot.api_keys.models import KeyPair, KeyRecord, StoredKey
 from bot.api_keys.notifications import ManagerNotifier
 from bot.api_keys.repository import Keys
-from bot.api_keys.service import KeyService, WorkspaceTracker
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.digests.collector import Collector
@@ -21,17 +21,12 @@ from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.repository import DigestRepository
 from bot.digests.service import DigestService
 from bot.listeners.domaindigest import DigestListeners
-from bot.listeners.domainkey import (
-    AudiencesListeners,
-    KeyListeners,
-    KeyState,
-    ManagersListeners,
-)
+from bot.listeners.domainkey import AdminListeners, KeyListeners, KeyState
 from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.modals import DigestScreen, KeyScreen
 from bot.listeners.permissions import DigestAccess, Permissions
-from bot.listeners.router import DeferredRuns, Dispatcher
+from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.message import Message as BotMessage
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
@@ -43,7 +38,6 @@ from bot.slack.client import open_form
 from bot.slack.replies import Replies
 from bot.slack.usergroups import UserGroups
 from bot.tracker.rate_limit import RateLimiter
-from bot.tracker.usage import UsageCounter
 from bot.views.admin import appointed_message
 from bot.views.blocks import actions, button, notice, section
 from bot.views.digests.alert import alert_message
@@ -183,9 +177,8 @@ def listeners_of(
     screen = KeyScreen(failures)
     connection = WorkspaceTracker(room.tracker, room.keys, on_refusal=_tell_nobody)
     portfolio = Portfolio(connection, clock=room.clock)
-    key_service = KeyService(room.keys, connection, portfolio, room.audit, clock=room.clock)
+    key_service = KeyService(room.keys, connection, portfolio, room.audit)
     digests = _digests(room, portfolio)
-    deferred = DeferredCommands(room.documents, RING, clock=room.clock)
     KeyListeners(
         permissions=permissions,
         key_service=key_service,
@@ -193,7 +186,7 @@ def listeners_of(
             keys=room.keys,
             managers=room.managers,
             audiences=Audiences(room.documents),
-            allowances=QuotaService(room.keys, RateLimiter(), UsageCounter()),
+            allowances=QuotaService(room.documents, room.keys, RateLimiter(), Tasks()),
             clock=room.clock,
         ),
         digests=digests,
@@ -204,22 +197,18 @@ def listeners_of(
         permissions=permissions,
         keys=room.keys,
         key_service=key_service,
-        deferred=DeferredRuns(deferred, dispatcher.lines, None),  # type: ignore[arg-type]  # nothing was kept
+        deferred=DeferredCommands(room.documents, RING, clock=room.clock),
+        lines=dispatcher.lines,
         digests=digests,
         screen=screen,
         clock=room.clock,
     ).register(dispatcher)
-    ManagersListeners(
+    AdminListeners(
         permissions=permissions,
         managers=room.managers,
-        audit=room.audit,
-        notifier=ManagerNotifier(room.posts, appointed_message, room.tasks),
-        screen=screen,
-    ).register(dispatcher)
-    AudiencesListeners(
-        permissions=permissions,
         audiences=Audiences(room.documents),
         audit=room.audit,
+        notifier=ManagerNotifier(room.posts, appointed_message, room.tasks),
         screen=screen,
     ).register(dispatcher)
     access = DigestAccess(digests, permissions)
@@ -269,7 +258,7 @@ async def running_admin_room(
         failures = Failures(
             room.keys,
             kept,
-            QuotaService(room.keys, RateLimiter(), UsageCounter()),
+            QuotaService(room.documents, room.keys, RateLimiter(), Tasks()),
             egress_addresses=(),
             clock=clock,
             may_configure=rights.may_configure,

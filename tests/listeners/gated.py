@@ -5,19 +5,18 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.store.documents import Document, StoreError
+from bot.store.documents import Document
 from tests.fakes import TIME_LIMIT_S
 from tests.memory import MemoryDocuments
 
 
 class GatedDocuments(MemoryDocuments):
-    """A store whose writes wait for `gate`, and fail when it `is_away`; counts what was put."""
+    """A store whose writes wait for `gate`; counts what was put."""
 
     def __init__(self) -> None:
         super().__init__()
         self.gate = asyncio.Event()
         self.gate.set()
-        self.is_away = False
         self.waiting = 0
         self.puts = 0
         self.changed = asyncio.Condition()
@@ -33,8 +32,6 @@ class GatedDocuments(MemoryDocuments):
         self.waiting += 1
         await self._note_change()
         await self.gate.wait()
-        if self.is_away:
-            raise StoreError("away")
         document = await super().put(key, value, due_at=due_at, if_rev=if_rev)
         self.puts += 1
         await self._note_change()

@@ -14,14 +14,15 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.concurrency import Tasks
 from bot.inflight_requests import InflightStore
 from bot.listeners.error_boundary import ErrorBoundary, Failures
+from bot.listeners.incoming import from_form
 from bot.listeners.interrupted import InflightTracker, OrphanNotifier
-from bot.listeners.request import Request, from_form
+from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
 from bot.process_heartbeat import Processes
 from bot.slack.client import open_form
 from bot.slack.replies import Replies
-from bot.store.documents import Document, StoreError
+from bot.store.documents import Document
 from bot.store.encryption import KeyRing, associated_data
 from bot.views.blocks import actions, button, form, notice, section
 from bot.workspace import WorkspaceId
@@ -43,11 +44,6 @@ class FakeProcesses(Processes):
         super().__init__()
         self.process_id = LOOKING
         self.dead: set[str] = set()
-        self.is_away = False
-
-    async def heartbeat(self) -> None:
-        if self.is_away:
-            raise StoreError("away")
 
     def is_dead(self, process_id: str) -> bool:
         return process_id in self.dead

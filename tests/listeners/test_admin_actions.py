@@ -230,13 +230,6 @@ async def test_an_admin_may(room: AdminRoom, action: Action) -> None:
     await assert_done(room, action, seen)
 
 
-@pytest.mark.parametrize("action", [a for a in ACTIONS if a.is_for_admins], ids=lambda a: a.name)
-async def test_so_may_an_owner(room: AdminRoom, action: Action) -> None:
-    seen = await (await hand(room, action, "olga")).use()
-
-    await assert_done(room, action, seen)
-
-
 @every_action_of_managers
 async def test_a_named_manager_may(room: AdminRoom, action: Action) -> None:
     await room.name("bob")
@@ -317,18 +310,6 @@ async def test_who_was_left_out_again_is_refused_in_what_was_open(
     room: AdminRoom, action: Action
 ) -> None:
     await room.name("bob")
-    place = await hand(room, action, "bob")
-    await room.name()
-    before = await room.stored()
-
-    await assert_refused(room, action, before, await place.use())
-
-
-@a_press_and_a_form
-async def test_a_group_that_was_taken_out_is_refused_in_what_was_open(
-    room: AdminRoom, action: Action
-) -> None:
-    await room.name(groups=("web-team",))
     place = await hand(room, action, "bob")
     await room.name()
     before = await room.stored()

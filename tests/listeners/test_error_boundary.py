@@ -11,15 +11,15 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.concurrency import Tasks
 from bot.errors import BotError
 from bot.listeners.error_boundary import ErrorBoundary, Failures
-from bot.listeners.request import AnswerWindow, Request
+from bot.listeners.request import Request
 from bot.message import Message
 from bot.slack.client import Member
 from bot.slack.errors import SlackUnavailableError
-from bot.slack.replies import Origin, Replies, Way
+from bot.slack.replies import Origin, Replies
 from bot.store.documents import ForgottenError, StoreError
 from bot.tracker.models import TrackerError
 from bot.views.usage import done_message, working_message
-from bot.workspace import WorkspaceId, current_caller, person
+from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -52,7 +52,7 @@ class FakeReplies(Replies):
         *,
         replace: bool = False,
         to_channel: bool = False,
-    ) -> Way:
+    ) -> None:
         if self.is_stuck:
             await asyncio.Event().wait()
         if self.errors:
@@ -60,7 +60,6 @@ class FakeReplies(Replies):
         self.said.append(message.text)
         self.takes_place += [message.text] * replace
         self.changed.set()
-        return Way.THERE
 
 
 class FakeFailures:
@@ -73,19 +72,6 @@ class FakeFailures:
         if self.error:
             raise self.error
         return Message(f"{type(error).__name__} {reference}")
-
-
-class FakeWindow(AnswerWindow):
-    """A window that remembers what it showed."""
-
-    def __init__(self) -> None:
-        self.shown: list[str] = []
-
-    def holds(self, message: Message) -> bool:
-        return True
-
-    async def show(self, message: Message) -> None:
-        self.shown.append(message.text)
 
 
 class Room:
@@ -151,17 +137,6 @@ async def a_while() -> None:
         await asyncio.sleep(0)
 
 
-async def test_the_work_is_for_whoever_asked(room: Room) -> None:
-    asked: list[object] = []
-
-    async def work() -> None:
-        asked.append(current_caller())
-
-    await room.do(work)
-
-    assert asked == [(WorkspaceId("T1"), person("U1"))]
-
-
 async def test_what_is_answered_at_once_is_answered_in_one_word(
     room: Room, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -216,57 +191,11 @@ class TestSlowly:
 
         assert await room.do(work, speaks=speaks) == [WORKING] * speaks + ["the answer"]
 
-    async def test_what_has_spoken_by_itself_is_not_spoken_for(self, room: Room) -> None:
-        async def work() -> None:
-            await room.conversation.send_progress(Message("looking"))
-            await a_while()
-            await room.answer()
-
-        assert await room.do(work) == ["looking", "the answer"]
-
-    async def test_what_answers_at_once_needs_no_word_before(self, room: Room) -> None:
-        assert await room.do() == ["the answer"]
-
-    async def test_a_word_that_slack_does_not_take_is_left_out(self, room: Room) -> None:
-        room.replies.errors = [SlackUnavailableError("down")]
-
-        async def work() -> None:
-            await a_while()
-            await room.answer()
-
-        assert await room.do(work) == ["the answer"]
-        assert room.noted == [("work", "answered")]
-
     async def test_an_answer_in_a_form_is_pointed_out_to_who_was_told_to_wait(
         self, room: Room
     ) -> None:
         assert await room.do(a_while) == [WORKING, DONE]
         assert room.replies.takes_place == [DONE]
-
-    async def test_a_pointer_that_slack_does_not_take_is_no_failure(self, room: Room) -> None:
-        async def work() -> None:
-            await a_while()
-            room.replies.errors = [SlackUnavailableError("down")]
-
-        assert await room.do(work) == [WORKING]
-        assert room.noted == [("work", "answered")]
-
-    @pytest.mark.parametrize("is_home", [True, False])
-    async def test_on_the_home_tab_people_wait_less_long(self, is_home: bool) -> None:
-        room = Room(first_word_after_s=60, first_word_in_home_after_s=0)
-        room.conversation.window = window = FakeWindow() if is_home else None
-
-        async def work() -> None:
-            await a_while()
-            await room.answer()
-
-        assert await room.do(work) == ([] if is_home else ["the answer"])
-        if window:
-            assert window.shown == [WORKING, "the answer"]
-
-
-async def test_an_answer_in_a_form_is_pointed_out_to_nobody_else(room: Room) -> None:
-    assert await room.do(a_while) == []
 
 
 class TestFailures:
@@ -320,15 +249,6 @@ class TestFailures:
         assert "could not explain the failure" in (out := capsys.readouterr().out)
         assert "a task failed" not in out
 
-    async def test_that_cannot_be_explained_are_told_to_the_log(
-        self, room: Room, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        room.failures.error = ZeroDivisionError("1/0")
-
-        assert await room.do(room.fail(BotError("no"))) == []
-
-        assert "could not explain the failure" in capsys.readouterr().out
-
 
 @pytest.mark.parametrize("is_home", [True, False])
 @pytest.mark.parametrize("fails", [True, False])
@@ -370,29 +290,6 @@ class TestCutOff:
         assert await room.boundary.cancel_all() == (0 if is_answered else 1)
         assert any("is restarting" in text for text in room.said) is not is_answered
         assert room.noted == [("work", "cut_off")]
-
-    async def test_leaves_whoever_was_served_alone(self, room: Room) -> None:
-        await room.do(a_while)  # as a form that opened
-
-        assert await room.boundary.cancel_all() == 0
-        assert room.said == []
-
-    async def test_ends_the_work(self, room: Room) -> None:
-        begun, ended = asyncio.Event(), asyncio.Event()
-
-        async def work() -> None:
-            begun.set()
-            try:
-                await asyncio.Event().wait()
-            finally:
-                ended.set()
-
-        room.start(work)
-        await begun.wait()
-        await room.boundary.cancel_all()
-
-        async with asyncio.timeout(TIME_LIMIT_S):
-            await ended.wait()
 
     async def test_one_excuse_that_slack_does_not_take_is_no_failure_of_the_others(
         self, room: Room

@@ -54,16 +54,6 @@ def strangers(clock: FakeClock) -> ExternalUserGuard:
     return ExternalUserGuard(clock=clock.seconds)
 
 
-async def test_somebody_of_another_workspace_is_kept_out_every_time(
-    visit: Visit, strangers: ExternalUserGuard
-) -> None:
-    visit.is_stranger = True
-
-    for _ in range(2):
-        with pytest.raises(StrangerError):
-            await strangers.check(visit)
-
-
 async def test_slack_is_asked_once_in_ten_minutes(
     visit: Visit, strangers: ExternalUserGuard, clock: FakeClock
 ) -> None:

@@ -1,7 +1,6 @@
 """What the boundary notes of those who wait: beside the work, and never in its way."""
 
 import asyncio
-import re
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -16,8 +15,7 @@ from bot.listeners.interrupted import AT_ONCE, InflightTracker
 from bot.listeners.request import Request
 from bot.message import Message
 from bot.slack.errors import SlackUnavailableError
-from bot.slack.replies import Origin, Replies, Way
-from bot.store.documents import StoreError
+from bot.slack.replies import Origin, Replies
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
 from tests.builders import KEY
@@ -45,13 +43,12 @@ class FakeReplies(Replies):
 
     async def send(
         self, client: AsyncWebClient, origin: Origin, message: Message, **how: Any
-    ) -> Way:
+    ) -> None:
         if self.is_away:
             raise SlackUnavailableError("away")
         self.said.append(message.text)
         async with self.changed:
             self.changed.notify_all()
-        return Way.THERE
 
 
 class FakeFailures:
@@ -126,49 +123,6 @@ async def desk() -> Desk:
     return Desk()
 
 
-async def test_who_waits_is_noted_while_the_work_goes_on_and_not_after_it(desk: Desk) -> None:
-    desk.start()
-    await desk.documents.until(lambda: desk.documents.puts == 1)
-
-    noted = await desk.noted()
-    await desk.done()
-
-    assert noted == ["-.T1/pending/ab12-1"]
-    assert await desk.noted() == []
-
-
-async def test_the_note_says_all_that_is_needed_to_answer_them(desk: Desk) -> None:
-    desk.start()
-    await desk.documents.until(lambda: desk.documents.puts == 1)
-
-    pending = await desk.pending()
-    assert pending is not None
-    assert re.fullmatch("[0-9a-f]{8}", pending.request)
-    assert pending == Pending(
-        user_id="U1",
-        what="/scan",
-        request=pending.request,
-        channel_id="C1",
-        response_url=URL,
-        command_line="/scan shop.example",
-    )
-    await desk.done()
-
-
-async def test_what_is_found_out_later_is_noted_too(desk: Desk) -> None:
-    conversation = desk.start()
-    await desk.documents.until(lambda: desk.documents.puts == 1)
-
-    await conversation.send_progress(Message("⏳"))
-    conversation.command_line = "/scan www.example"
-    await desk.documents.until(lambda: desk.documents.puts == 2)
-
-    pending = await desk.pending()
-    assert pending
-    assert (pending.takes_place, pending.command_line) == (True, "/scan www.example")
-    await desk.done()
-
-
 async def test_a_store_that_hangs_holds_no_answer_up_and_nothing_stays_behind(desk: Desk) -> None:
     desk.documents.gate.clear()
     desk.start()
@@ -183,15 +137,6 @@ async def test_a_store_that_hangs_holds_no_answer_up_and_nothing_stays_behind(de
     assert await desk.noted() == []
 
 
-async def test_an_answer_that_comes_soon_costs_the_store_nothing(desk: Desk) -> None:
-    desk.gate.set()
-    desk.start()
-
-    await desk.done()
-
-    assert desk.documents.puts == 0
-
-
 async def test_only_what_takes_long_is_noted_at_once() -> None:
     quick, long = Desk(noted_after_s=3600), Desk(noted_after_s=3600)
     quick.start(name="/domains")
@@ -202,19 +147,6 @@ async def test_only_what_takes_long_is_noted_at_once() -> None:
     await long.done()
 
     assert quick.documents.puts == 0
-
-
-async def test_a_store_that_is_away_costs_nobody_the_answer(desk: Desk) -> None:
-    desk.documents.is_away = True
-    conversation = desk.start()
-    await desk.documents.until(lambda: desk.documents.waiting == 1)
-
-    desk.documents.is_away = False
-    await conversation.send_progress(Message("⏳"))
-    await desk.documents.until(lambda: desk.documents.puts == 1)
-    await desk.done()
-
-    assert desk.replies.said == ["⏳", "the answer"]
 
 
 async def test_a_busy_store_is_not_given_notes_that_nobody_needs_any_more(desk: Desk) -> None:
@@ -232,15 +164,6 @@ async def test_a_busy_store_is_not_given_notes_that_nobody_needs_any_more(desk: 
     assert await desk.noted() == []
 
 
-async def test_what_nobody_waits_for_is_not_noted(desk: Desk) -> None:
-    desk.start(is_awaited=False)
-    await desk.begun.wait()
-
-    await desk.done()
-
-    assert desk.documents.puts == 0
-
-
 async def test_a_key_that_was_typed_is_not_noted(desk: Desk) -> None:
     desk.start(desk.conversation(f"/domainkey {KEY}"))
     await desk.documents.until(lambda: desk.documents.puts == 1)
@@ -250,16 +173,6 @@ async def test_a_key_that_was_typed_is_not_noted(desk: Desk) -> None:
     assert pending
     assert pending.command_line is None
     await desk.done()
-
-
-async def test_who_is_told_by_a_stop_is_struck_off(desk: Desk) -> None:
-    desk.start()
-    await desk.documents.until(lambda: desk.documents.puts == 1)
-
-    assert await desk.boundary.cancel_all() == 1
-
-    assert await desk.noted() == []
-    assert "is restarting" in desk.replies.said[0]
 
 
 async def test_who_could_not_be_told_by_a_stop_is_left_to_the_others(desk: Desk) -> None:
@@ -288,15 +201,3 @@ async def test_who_had_the_answer_when_the_stop_came_is_struck_off(desk: Desk) -
 
     assert await desk.noted() == []
     assert desk.replies.said == ["the answer"]
-
-
-async def test_a_failure_that_was_told_is_an_answer(desk: Desk) -> None:
-    async def fail() -> None:
-        await desk.documents.until(lambda: desk.documents.puts == 1)
-        raise StoreError("away")
-
-    desk.boundary.start(desk.conversation(), fail, "/scan", admits_strangers=True)
-    await desk.done()
-
-    assert desk.replies.said == ["it has failed"]
-    assert await desk.noted() == []

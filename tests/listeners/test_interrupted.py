@@ -6,10 +6,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.inflight_requests import ANSWERABLE_FOR, FIRST_TRY
-from bot.message import Message
 from bot.playground.slack import View
 from bot.slack.client import publish_home, update_form
-from bot.slack.errors import SlackUnreachableError, TokenRefusedError
+from bot.slack.errors import SlackUnreachableError
 from bot.views.blocks import actions, notice, run_button, section
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.interrupted_room import STEP, Room, running_room
@@ -34,21 +33,6 @@ async def home_with(room: Room, line: str) -> View:
     return home
 
 
-async def test_who_waited_is_told_and_can_ask_again(room: Room) -> None:
-    await room.bob.type("/scan shop.example")
-    await room.noted()
-    await room.kill()
-
-    await room.look()
-
-    [text] = room.said()
-    assert INTERRUPTED in text.everything
-    assert text.buttons == ["Try again"]
-    assert await room.left() == []
-    await room.bob.press(text, "Try again")
-    await room.noted(command_line="/scan shop.example", is_message=True)
-
-
 async def test_while_the_process_lives_nobody_is_told_however_long_it_takes(room: Room) -> None:
     await room.bob.type("/scan shop.example")
     await room.noted()
@@ -59,19 +43,6 @@ async def test_while_the_process_lives_nobody_is_told_however_long_it_takes(room
 
     assert room.said() == []
     assert len(await room.left()) == 1
-
-
-async def test_the_news_takes_the_place_of_please_wait(room: Room) -> None:
-    await room.bob.type("/scan shop.example")
-    conversation = await room.worked_on.get()
-    await conversation.send_progress(Message("⏳ Scanning", (section("⏳ Scanning"),)))
-    await room.noted(takes_place=True)
-    await room.kill()
-
-    await room.look()
-
-    [text] = room.said()
-    assert INTERRUPTED in text.everything
 
 
 async def test_who_pressed_in_a_thread_is_told_in_that_thread(room: Room) -> None:
@@ -181,18 +152,6 @@ async def test_the_window_over_the_home_tab_says_it(room: Room) -> None:
     assert room.said("dm") == []
 
 
-async def test_who_closed_that_window_finds_it_in_the_messages(room: Room) -> None:
-    await room.bob.press(await home_with(room, "/scan shop.example"), "Run")
-    window = await room.form_saying("⏳")
-    await room.noted(view_id=window.id)
-    await room.bob.close(window)
-    await room.kill()
-
-    await room.look()
-
-    assert INTERRUPTED in room.said("dm")[-1].everything
-
-
 async def test_who_cannot_be_reached_now_is_told_later(room: Room) -> None:
     await room.bob.type("/scan shop.example")
     await room.noted()
@@ -211,28 +170,6 @@ async def test_who_cannot_be_reached_now_is_told_later(room: Room) -> None:
     assert await room.left() == []
 
 
-async def test_a_used_up_address_is_no_reason_to_be_silent(room: Room) -> None:
-    await room.bob.type("/scan shop.example")
-    await room.noted()
-    await room.kill()
-    room.slack.fail_next("response_url", kind="html")
-
-    await room.look()
-
-    assert INTERRUPTED in room.said()[-1].everything
-
-
-async def test_a_workspace_without_the_app_is_not_told(room: Room) -> None:
-    await room.bob.type("/scan shop.example")
-    await room.noted()
-    await room.kill()
-    room.unable = TokenRefusedError("not_authed")
-
-    await room.look()
-
-    assert await room.left() == []
-
-
 async def test_after_half_an_hour_nobody_is_told(room: Room) -> None:
     await room.bob.type("/scan shop.example")
     await room.noted()
@@ -245,33 +182,6 @@ async def test_after_half_an_hour_nobody_is_told(room: Room) -> None:
     assert await room.left() == []
 
 
-async def test_while_nobody_knows_who_lives_nobody_is_told(room: Room) -> None:
-    await room.bob.type("/scan shop.example")
-    await room.noted()
-    await room.kill()
-    room.processes.is_away = True
-
-    await room.look()
-
-    assert room.said() == []
-    assert len(await room.left()) == 1
-
-
-async def test_a_process_that_stops_leaves_it_to_others(room: Room) -> None:
-    await room.bob.type("/scan shop.example")
-    await room.noted()
-    await room.kill()
-    room.looking.stop()
-
-    await room.look()
-    nothing = room.said()
-    await room.a_looker().tick()
-    assert await room.other_tasks.drain(TIME_LIMIT_S)
-
-    assert nothing == []
-    assert len(room.said()) == 1
-
-
 async def test_m21_a_step_of_a_workflow_fails_with_a_sentence_after_a_kill(room: Room) -> None:
     run = room.slack.start_step(STEP)
     await room.noted(step_id=run.id)
@@ -280,7 +190,7 @@ async def test_m21_a_step_of_a_workflow_fails_with_a_sentence_after_a_kill(room:
 
     await room.look()
 
-    assert run.error == f"⚠️ {INTERRUPTED}, so this got no answer. Please try again."
+    assert run.error == f"{INTERRUPTED}, so this got no answer. Please try again."
     assert await room.left() == []
 
 

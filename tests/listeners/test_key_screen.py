@@ -26,23 +26,10 @@ async def name_bob(room: AdminRoom) -> None:
     await room.ada.submit(room.ada.form, {"Managers": ["bob"]})
 
 
-async def test_a_form_that_slack_does_not_redraw_at_once_is_redrawn_in_a_moment(
-    room: AdminRoom,
-) -> None:
-    room.slack.fail_next(METHOD, "fatal_error")
-
-    await name_bob(room)
-    await room.quiet()
-
-    assert room.ada.form
-    assert "Saved" in room.ada.form.everything
-    assert not any("Managers:" in said.everything for said in room.ada.messages())
-
-
 async def test_what_slack_refuses_to_draw_is_said_where_they_asked(room: AdminRoom) -> None:
     room.slack.fail_next(METHOD, "view_too_large")
 
     await name_bob(room)
     await room.quiet()
 
-    assert "Managers:" in room.ada.messages()[-1].everything
+    assert "managers:" in room.ada.messages()[-1].everything

@@ -4,7 +4,7 @@ from typing import Any
 
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.listeners.mentions import read_line, read_message
+from bot.listeners.messages import read_line, read_message
 from tests.loops import loop_over
 
 BOT = "U0BOT"
@@ -72,11 +72,6 @@ def read(event: dict[str, Any]) -> Any:
 )
 def test_bots_edits_and_messages_to_others_are_not_read(event: dict[str, Any]) -> None:
     assert read(event) is None
-
-
-@loop_over("subtype", [None, "file_share", "thread_broadcast"])
-def test_what_a_person_writes_is_read(subtype: str | None) -> None:
-    assert read({**MENTION, "subtype": subtype}).command_line == "/domains"
 
 
 def test_an_answer_goes_to_the_thread_only_where_there_is_one_and_a_shared_one_begins_it() -> None:

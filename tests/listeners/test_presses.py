@@ -5,21 +5,9 @@ from typing import Any
 
 from slack_bolt.authorization import AuthorizeResult
 
+from bot.listeners.incoming import from_form, from_press, from_shortcut
 from bot.listeners.modals import ViewVersions
-from bot.listeners.request import from_form, from_press, from_shortcut
 from tests.loops import loop_over
-
-
-def test_only_the_latest_press_in_a_place_counts() -> None:
-    presses = ViewVersions()
-
-    first = presses.note("V1")
-    presses.note("V2")
-    was_latest = presses.is_latest("V1", first)
-    presses.note("V1")
-
-    assert was_latest
-    assert not presses.is_latest("V1", first)
 
 
 def test_places_are_forgotten_by_how_their_names_begin() -> None:
@@ -66,6 +54,15 @@ def test_a_press_belongs_to_its_thread_or_to_the_one_that_the_button_shares_into
     assert (origin.thread_ts, origin.is_in_thread) == (thread_ts, is_in_thread)
 
 
+def test_a_press_names_the_workspace_that_its_person_comes_from() -> None:
+    from_teams = [
+        from_press(pressed() | {"user": {"id": "U1", "team_id": team}}, CONTEXT, REPLIES)
+        for team in ("T1", "T2", None)
+    ]
+
+    assert [each.is_from_elsewhere for each in from_teams] == [False, True, False]
+
+
 @loop_over(
     "message, thread_ts, is_in_thread",
     [
@@ -85,9 +82,3 @@ def test_a_form_of_a_shortcut_remembers_the_thread_of_its_message(
     assert submitted.origin == called.origin
     assert (called.origin.thread_ts, called.origin.is_in_thread) == (thread_ts, is_in_thread)
     assert submitted.note is None
-
-
-def test_a_shortcut_of_the_workspace_belongs_to_no_place() -> None:
-    origin = from_shortcut({"user": {"id": "U1"}, "trigger_id": "1"}, CONTEXT, REPLIES).origin
-
-    assert (origin.channel_id, origin.thread_ts, origin.is_message) == (None, None, False)

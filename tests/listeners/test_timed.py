@@ -1,7 +1,6 @@
 """Each request of Slack is timed from Bolt's hands to its ack, by what sort it is."""
 
 import asyncio
-import json
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -10,15 +9,8 @@ import pytest
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.api_keys.models import NoKeyError
-from bot.bootstrap.slack_app import TimedApp, kind_of
-from bot.listeners.error_boundary import outcome_of
+from bot.bootstrap.slack_app import TimedApp
 from bot.listeners.request import Ack
-from bot.metrics.definitions import KINDS
-from bot.slack.errors import SlackUnavailableError
-from bot.store.documents import ForgottenError, StoreError
-from bot.tracker.models import InvalidKeyError
-from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
 
@@ -76,55 +68,3 @@ async def test_the_time_of_an_ack_is_that_until_the_listener_has_acked() -> None
 
     assert (answer.status, acks.notified) == (200, [("command", False)])
     assert acks.took_s[0] >= LONG_S
-
-
-@loop_over("command", ["/broken", "/unknown"])
-async def test_a_request_that_gets_an_error_instead_is_counted_as_refused(command: str) -> None:
-    acks = Acks()
-
-    answer = await an_app(acks).async_dispatch(a_command(command))
-
-    assert answer.status >= 400
-    assert acks.notified == [("command", True)]
-
-
-@loop_over(
-    ("body", "kind"),
-    [
-        ({"command": "/scan"}, "command"),
-        ({"type": "block_actions"}, "action"),
-        ({"type": "view_submission"}, "view"),
-        ({"type": "view_closed"}, "view"),
-        ({"type": "block_suggestion"}, "options"),
-        ({"type": "event_callback", "event": {"type": "app_home_opened"}}, "event"),
-        ({"type": "shortcut"}, "action"),
-        ({"type": "message_action"}, "action"),
-        ({"type": "unheard_of"}, "other"),
-        ({"type": ["odd"]}, "other"),
-        ({}, "other"),
-    ],
-    ids=lambda given: json.dumps(given)[:30],
-)
-def test_every_request_has_a_kind(body: dict[str, Any], kind: str) -> None:
-    assert kind_of(body) == kind
-    assert kind in KINDS
-
-
-@loop_over(
-    ("error", "word"),
-    [
-        (None, "answered"),
-        (InvalidKeyError(), "service"),
-        (ForgottenError("gone"), "declined"),
-        (StoreError("disk full"), "store"),
-        (SlackUnavailableError("no answer"), "slack"),
-        (NoKeyError(), "declined"),
-        (asyncio.CancelledError(), "cut_off"),
-        (ZeroDivisionError(), "broken"),
-    ],
-    ids=lambda given: str(given)[:20],
-)
-def test_how_a_request_ended_is_said_by_whose_trouble_it_was(
-    error: BaseException | None, word: str
-) -> None:
-    assert outcome_of(error) == word

@@ -1,6 +1,8 @@
 """Metrics as Prometheus would read them: from the page, not from the objects."""
 
 from collections.abc import Mapping
+from functools import partial
+from typing import Any
 
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -30,3 +32,13 @@ async def values(metrics: Metrics, name: str) -> Mapping[frozenset[tuple[str, st
     """Return all samples of this name by their labels."""
     found = await samples(metrics)
     return {labels: each for (known_as, labels), each in found.items() if known_as == name}
+
+
+def find_all(metrics: Metrics, found: Mapping[str, Any]) -> None:
+    """Let each look find what stands under its name."""
+
+    async def look(name: str) -> Any:
+        return found[name]
+
+    for name in found:
+        metrics.looks.set_source(name, partial(look, name))

@@ -1,28 +1,19 @@
 """What is looked up when somebody asks: seldom, within a time limit, and never as a failure."""
 
 import asyncio
-from collections.abc import Mapping
 
 import pytest
 from prometheus_client import CollectorRegistry
 
-from bot.metrics.gauges import (
-    GAUGES,
-    Gauge,
-    LazyGauges,
-    Values,
-    budget,
-    due,
-    pool,
-    processes,
-    queue,
-)
+from bot.metrics.gauges import Gauge, LazyGauges
 from tests.fakes import TIME_LIMIT_S, FakeClock
-from tests.metrics.reading import a_bot, value, values
+from tests.metrics.reading import a_bot, find_all, value
 
 pytestmark = pytest.mark.anyio
 
-DEPTH: dict[str, tuple[Gauge, ...]] = {"depth": (Gauge("depth", "How deep."),)}
+DEPTH: dict[str, tuple[Gauge, ...]] = {
+    "depth": (Gauge("depth", "How deep.", lambda found: {(): found}),)
+}
 
 
 class FakeSource:
@@ -33,13 +24,13 @@ class FakeSource:
         self.error: Exception | None = None
         self.is_stuck = False
 
-    async def __call__(self) -> Mapping[str, Values]:
+    async def __call__(self) -> float:
         self.asked += 1
         if self.is_stuck:
             await asyncio.Event().wait()
         if self.error:
             raise self.error
-        return {"depth": {(): float(self.asked)}}
+        return float(self.asked)
 
 
 class Room:
@@ -64,20 +55,12 @@ class Room:
 async def test_a_page_that_is_asked_for_all_the_time_does_not_load_the_database() -> None:
     room = Room()
 
-    at_once = [await room.depth() for _ in range(10)]
+    at_once = await asyncio.gather(*(room.depth() for _ in range(10)))
     room.clock.advance(4.9)
     soon = await room.depth()
     room.clock.advance(0.1)
 
     assert (at_once, soon, await room.depth()) == ([1.0] * 10, 1.0, 2.0)
-
-
-async def test_many_who_ask_at_once_share_one_look() -> None:
-    room = Room()
-
-    await asyncio.gather(*(room.depth() for _ in range(20)))
-
-    assert room.source.asked == 1
 
 
 async def test_a_look_that_fails_shows_nothing_instead_of_what_was_once() -> None:
@@ -100,31 +83,17 @@ async def test_a_look_that_hangs_is_given_up() -> None:
     assert (depth, room.failures) == (None, 1.0)
 
 
-async def test_a_look_without_a_source_has_no_values() -> None:
-    metrics = a_bot()
-
-    for gauges in GAUGES.values():
-        for gauge in gauges:
-            assert not await values(metrics, gauge.name)
-
-
 async def test_every_look_tells_its_gauges() -> None:
     metrics = a_bot()
 
-    async def some_due() -> tuple[int, float]:
-        return 7, 12.5
-
-    async def some_jobs() -> Mapping[tuple[str, str], int]:
-        return {("deliver", "todo"): 40}
-
-    async def some_roles() -> Mapping[str, int]:
-        return {"web": 2}
-
-    metrics.looks.set_source("digests", due(some_due))
-    metrics.looks.set_source("queue", queue(some_jobs))
-    metrics.looks.set_source("processes", processes(some_roles))
-    metrics.looks.set_source("budget", budget(lambda: ({"waiting": 1}, {"1-9": 3})))
-    metrics.looks.set_source("pool", pool(lambda: {"pool_size": 10, "pool_available": 4}))
+    found = {
+        "digests": (7, 12.5),
+        "queue": {("deliver", "todo"): 40},
+        "processes": {"web": 2},
+        "budget": ({"waiting": 1}, {"1-9": 3}),
+        "pool": {"pool_size": 10, "pool_available": 4},
+    }
+    find_all(metrics, found)
 
     assert await value(metrics, "bot_digests_due") == 7
     assert await value(metrics, "bot_digests_overdue_seconds") == 12.5

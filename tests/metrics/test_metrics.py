@@ -9,34 +9,9 @@ from prometheus_client.openmetrics.parser import (
 )
 
 from bot.metrics.definitions import OPERATIONS, REQUEST_OUTCOMES, VERSION, Metrics
-from tests.loops import loop_over
 from tests.metrics.reading import a_bot, samples, value, values
 
 pytestmark = pytest.mark.anyio
-
-
-async def test_a_command_is_counted_with_its_outcome_and_its_time() -> None:
-    metrics = a_bot()
-
-    metrics.people.note_request("/scan", "answered", 4.2)
-    metrics.people.note_request("/scan", "service", 0.3)
-
-    assert await value(metrics, "bot_requests_total", what="/scan", outcome="answered") == 1
-    assert await value(metrics, "bot_request_seconds_sum", what="/scan") == 4.5
-    assert await value(metrics, "bot_request_seconds_bucket", what="/scan", le="5.0") == 2
-    assert await value(metrics, "bot_request_seconds_bucket", what="/scan", le="1.0") == 1
-
-
-async def test_an_ack_is_counted_by_kind_and_a_refused_one_apart() -> None:
-    metrics = a_bot()
-
-    metrics.people.note_ack("command", 0.02, is_refused=False)
-    metrics.people.note_ack("command", 2.7, is_refused=True)
-
-    assert await value(metrics, "bot_ack_seconds_count", kind="command") == 2
-    assert await value(metrics, "bot_ack_seconds_bucket", kind="command", le="2.5") == 1
-    assert await value(metrics, "bot_acks_refused_total", kind="command") == 1
-    assert await value(metrics, "bot_acks_refused_total", kind="event") == 0
 
 
 async def test_what_never_happened_yet_is_there_with_0_so_that_its_first_time_is_seen() -> None:
@@ -101,15 +76,6 @@ async def test_periodic_work_that_fails_is_counted_and_fails_all_the_same() -> N
     assert await value(metrics, last, name="tick") == 0
 
 
-async def test_two_bots_in_one_process_count_apart() -> None:
-    one, other = a_bot(), a_bot()
-
-    one.service.note_sent()
-
-    assert await value(one, "bot_service_requests_sent_total") == 1
-    assert await value(other, "bot_service_requests_sent_total") == 0
-
-
 async def test_the_page_tells_which_bot_runs_and_how_its_process_is() -> None:
     metrics = Metrics(role="worker", store="postgresql")
 
@@ -136,10 +102,3 @@ async def test_who_asks_for_openmetrics_gets_it() -> None:
     assert page.endswith(b"# EOF\n")
     families = openmetrics_families(page.decode())  # type: ignore[no-untyped-call]  # the library's gap
     assert any(each.name == "bot_store_calls" for each in families)
-
-
-@loop_over("accepts", ["", "*/*", "text/html", "text/plain;version=0.0.4;q=0.3"])
-async def test_everybody_else_gets_plain_text(accepts: str) -> None:
-    _, content_type = await a_bot().page(accepts)
-
-    assert content_type.startswith("text/plain; version=0.0.4")

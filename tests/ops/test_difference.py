@@ -9,7 +9,7 @@ import pytest
 from bot.admin import Named
 from bot.digests import edits
 from bot.digests.edits import Editor
-from bot.digests.models import Digest, FailureReason, Pause
+from bot.digests.models import Digest, Pause
 from bot.digests.schedule import next_slot
 from bot.ops.export_file import Holdings, Places, file_text
 from bot.ops.import_diff import Difference, difference_between, difference_lines, imported
@@ -69,12 +69,6 @@ class TestANewDigest:
         assert (digest.made_by, digest.made_by_name) == ("U0ADMIN", "Ada")
         assert digest.made_at == datetime(2020, 1, 1, tzinfo=UTC)
 
-    def test_what_the_file_does_not_say_is_as_of_now(self) -> None:
-        digest = imported(None, wanted(pause={"by": "U1"}), NOW)
-
-        assert digest.made_at == NOW
-        assert digest.pause == Pause(since=NOW, by="U1")
-
     def test_a_pause_that_is_over_is_none(self) -> None:
         over = {"by": "U1", "until": "2026-12-01T00:00:00Z"}
 
@@ -82,9 +76,6 @@ class TestANewDigest:
 
 
 class TestADigestThatIsThere:
-    def test_as_the_file_says_it_is_the_same(self) -> None:
-        assert changed() is HELD
-
     def test_it_keeps_its_past_and_counts_as_changed_once(self) -> None:
         digest = changed(post="worse", worst_shown=5, pause={"by": "U1"})
 
@@ -92,34 +83,6 @@ class TestADigestThatIsThere:
         assert digest.baseline == "a"
         assert digest.version == 5
         assert digest.next == HELD.next
-
-    def test_nobody_in_slack_has_changed_it(self) -> None:
-        digest = changed(post="worse")
-
-        assert (digest.changed_by, digest.changed_at) == (None, NOW)
-
-    def test_at_another_time_it_begins_with_its_next_slot(self) -> None:
-        digest = changed(time="10:00")
-
-        assert digest.next == next_slot(digest.plan.schedule, NOW)
-
-    def test_in_another_channel_it_is_as_if_somebody_had_moved_it(self) -> None:
-        plan = replace(HELD.plan, channel_id="C0OTHER")
-        moved = edits.update(HELD, plan, ADA, NOW, version=HELD.version)
-
-        assert changed(channel="C0OTHER") == replace(moved, changed_by=None)
-
-    def test_with_another_filter_it_compares_with_nothing(self) -> None:
-        assert changed(filter="tag:prod").baseline is None
-
-    def test_another_maker_answers_for_it(self) -> None:
-        digest = changed(made_by="U2", made_by_name="Bob")
-
-        assert (digest.made_by, digest.made_by_name) == ("U2", "Bob")
-        assert digest.version == 5
-
-    def test_a_name_that_the_file_does_not_say_stays(self) -> None:
-        assert changed(made_by="U2").made_by_name == "Ada"
 
     def test_a_pause_calls_off_what_waits(self) -> None:
         asked = edits.start_manual_run(HELD, ADA, NOW, "token")
@@ -135,34 +98,17 @@ class TestADigestThatIsThere:
         assert digest.pause is None
         assert digest.next == next_slot(digest.plan.schedule, NOW)
 
-    def test_a_pause_of_unsaid_beginning_is_the_one_that_is_there(self) -> None:
-        same = {"by": "U1", "until": "2027-01-02T12:00:00Z"}
-
-        assert imported(PAUSED, wanted(pause=same), NOW) is PAUSED
-
     def test_a_pause_that_has_just_ended_is_left_to_the_bot(self) -> None:
         ended = replace(HELD, pause=Pause(since=DUE, until=NOW - timedelta(hours=1), by="U1"))
         (workspace,) = read_file(file_text(holding(ended)).encode()).workspaces
 
         assert imported(ended, workspace.digests[0], NOW) is ended
 
-    def test_a_pause_that_is_over_does_not_come_back(self) -> None:
-        (workspace,) = read_file(file_text(holding(PAUSED)).encode()).workspaces
-
-        assert imported(HELD, workspace.digests[0], PAUSE.until or NOW) is HELD
-
-    def test_the_bots_own_pause_is_one_too(self) -> None:
-        assert changed(pause={"why": "archived"}).pause == Pause(
-            since=NOW, why=FailureReason.ARCHIVED
-        )
-
     @pytest.mark.parametrize(
         "fields",
         [
             {"time": "10:00"},
-            {"filter": "tag:prod", "pause": {"by": "U1"}},
             {"made_by": "U2", "made_by_name": "Bob", "made_at": "2020-01-01T00:00:00Z"},
-            {"pause": {"by": "U1", "until": "2027-01-01T00:00:00Z"}},
             {"pause": {"by": "U1", "until": "2020-01-01T00:00:00Z"}},
         ],
         ids=str,
@@ -185,9 +131,9 @@ class TestWhatIsTold:
         ]
 
     def test_a_new_digest_in_one_line(self) -> None:
-        said = lines(Holdings(), {"days": ["Mon", "Tue", "Wed", "Thu", "Fri"]})
+        said = lines(Holdings(), {"days": ["Mon", "Tue"]})
 
-        assert said[0] == "+ Acme (T1): digest d1: C0OPS, Mon-Fri at 09:00 Europe/Berlin"
+        assert said[0] == "+ Acme (T1): digest d1: C0OPS, Mon, Tue at 09:00 Europe/Berlin"
         assert said[1].startswith("1 digest to add, 0 to change")
 
     def test_what_the_file_does_not_name_is_left_alone_and_said(self) -> None:
@@ -198,9 +144,6 @@ class TestWhatIsTold:
         assert said[0] == "  Acme (T1): digest d2: not in the file, left alone"
         assert "1 unchanged, 1 not in the file" in said[1]
 
-    def test_who_may_change_digests(self) -> None:
-        assert lines(Holdings(), editors="admins")[0] == "~ Acme (T1): editors: members -> admins"
-
     def test_text_of_the_file_does_not_act_on_the_terminal(self) -> None:
         said = lines(holding(HELD), {"filter": "\x1b[31mred"})
 
@@ -208,13 +151,6 @@ class TestWhatIsTold:
 
 
 class TestEditors:
-    @pytest.mark.parametrize("is_restricted", [True, False])
-    def test_what_is_so_already_is_no_difference(self, is_restricted: bool) -> None:
-        holdings = holdings_of([a_rights_document(admins_only=is_restricted)])
-
-        word = "admins" if is_restricted else "members"
-        assert difference(holdings, editors=word).is_empty
-
     def test_what_the_file_does_not_say_stays(self) -> None:
         assert difference(holdings_of([a_rights_document(admins_only=True)])).is_empty
 
@@ -226,12 +162,6 @@ class TestEditors:
 
 class TestAudiences:
     HELD = holdings_of([a_choice(add="managers", scan="no-guests")])
-
-    @pytest.mark.parametrize("who_may", [{}, {"add": "managers"}, {"scan": "no-guests"}])
-    def test_what_is_so_already_or_is_not_said_is_no_difference(
-        self, who_may: dict[str, str]
-    ) -> None:
-        assert difference(self.HELD, who_may=who_may).is_empty
 
     def test_another_word_is_a_difference(self) -> None:
         said = lines(self.HELD, who_may={"add": "everyone"})
@@ -251,7 +181,6 @@ class TestManagers:
         [
             ({"people": ["U2"], "groups": []}, Named(("U2",), (), 7)),
             ({"people": ["U3"]}, Named(("U3",), ("S1",), 7)),
-            ({"groups": ["S2", "S1"]}, Named(("U1", "U2"), ("S2", "S1"), 7)),
         ],
         ids=str,
     )
@@ -262,31 +191,11 @@ class TestManagers:
 
         assert (workspace.workspace, workspace.managers[1]) == (ACME, after)
 
-    @pytest.mark.parametrize(
-        "workspace",
-        [
-            {},
-            {"managers": None},
-            {"managers": {}},
-            {"managers": {"people": ["U1", "U2"], "groups": ["S1"]}},
-        ],
-        ids=str,
-    )
-    def test_what_the_file_does_not_say_or_is_so_already_stays(
-        self, workspace: dict[str, Any]
-    ) -> None:
-        assert difference(self.HELD, **workspace).is_empty
+    def test_what_the_file_does_not_say_or_is_so_already_stays(self) -> None:
+        same = {"people": ["U1", "U2"], "groups": ["S1"]}
 
-    def test_they_are_told_before_and_after(self) -> None:
-        said = lines(self.HELD, managers={"people": [], "groups": ["S1"]})
-
-        assert said[:2] == ["~ Acme (T1): managers:", '    people: ["U1", "U2"] -> []']
-        assert len(said) == 3
-
-    def test_a_workspace_that_the_store_does_not_know_gets_them(self) -> None:
-        (workspace,) = difference(Holdings(), managers={"people": ["U1"]}).workspaces
-
-        assert workspace.managers == (Named(), Named(("U1",)))
+        assert difference(self.HELD).is_empty
+        assert difference(self.HELD, managers=same).is_empty
 
 
 class TestAFullChannel:
@@ -299,15 +208,6 @@ class TestAFullChannel:
         (problem,) = refusal.value.problems
         assert "digests[0].channel: C0OPS would have 21 digests; 20 are the most" in problem
 
-    def test_one_that_moves_there_is_too_many(self) -> None:
-        elsewhere = a_digest(channel_id="C0OTHER", schedule=HELD.plan.schedule)
-
-        with pytest.raises(FileProblemsError):
-            difference(holding(*self.HELD, elsewhere), {})
-
-    def test_the_twentieth_has_a_place(self) -> None:
-        assert len(difference(holding(*self.HELD[1:]), {}).workspaces[0].changes) == 1
-
     def test_when_one_moves_away_there_is_a_place(self) -> None:
         assert not difference(holding(*self.HELD), {}, {"id": "h0", "channel": "C0OTHER"}).is_empty
 
@@ -315,9 +215,6 @@ class TestAFullChannel:
         holdings = holding(*self.HELD, HELD)
 
         assert not difference(holdings, {"post": "worse"}).is_empty
-
-    def test_the_same_channel_of_another_workspace_does_not_count(self) -> None:
-        assert not difference(holding(*self.HELD), {}, team="T2").is_empty
 
 
 def test_a_digest_of_the_same_id_in_another_workspace_is_another_one() -> None:

@@ -59,20 +59,3 @@ async def test_a_silent_slack_hides_nothing_of_the_store(tmp_path: Path) -> None
         ("BOT_SECRET_KEYS", Mark.OK),
         ("installations", Mark.FAIL),
     ]
-
-
-async def test_a_garbled_key_file_is_a_failure(tmp_path: Path) -> None:
-    (tmp_path / "bot.sqlite.key").write_text("no ring")
-
-    *_, finding = await check_stored(FileStore(tmp_path / "bot.sqlite"), None, None)
-
-    assert finding.mark is Mark.FAIL
-    assert "garbled" in finding.said
-
-
-async def test_a_store_that_cannot_be_read_says_nothing_of_its_keys(tmp_path: Path) -> None:
-    (tmp_path / "bot.sqlite").write_text("no database " * 100)
-
-    *_, finding = await check_stored(FileStore(tmp_path / "bot.sqlite"), None, None)
-
-    assert finding.about == "DATABASE_URL"

@@ -6,17 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap.services import opened_store
 from bot.ops.commands import import_file, rotate_secrets
-from bot.ops.doctor_store import check_store
 from bot.ops.move import back
-from bot.ops.output import Mark, OperatingError
+from bot.ops.output import OperatingError
 from bot.ops.stores import Forwarding
 from bot.settings import Settings
-from bot.store.documents import FORWARDING, StoreError, StoreLockedError
+from bot.store.documents import FORWARDING, StoreError
 from bot.store.sqlite import open_sqlite
 from tests.builders import BOT_TOKEN
-from tests.stores import read_snapshot
+from tests.stores import keys_of, read_snapshot
 
 pytestmark = pytest.mark.anyio
 
@@ -52,19 +50,6 @@ def settings_of(path: Path) -> Settings:
     )
 
 
-async def start(path: Path) -> None:
-    async with opened_store(settings_of(path), lambda *_: None):
-        pass
-
-
-async def test_no_bot_starts_on_it_and_it_is_told_what_to_do(path: Path) -> None:
-    with pytest.raises(StoreError) as refused:
-        await start(path)
-
-    assert str(refused.value) == f"this store {TOLD}: {MEND}"
-    await (await open_sqlite(path)).close()  # no one holds it
-
-
 async def test_no_command_writes_to_it(path: Path, tmp_path: Path) -> None:
     settings, file = settings_of(path), tmp_path / "wanted.yaml"
     file.write_text("version: 1\nworkspaces: []\n")
@@ -78,24 +63,14 @@ async def test_no_command_writes_to_it(path: Path, tmp_path: Path) -> None:
     assert await read_snapshot(path) == before
 
 
-async def test_the_doctor_says_the_same(path: Path) -> None:
-    (finding,), snapshot = await check_store(path)
-
-    assert finding.mark is Mark.FAIL
-    assert finding.said == f"{path} {TOLD}"
-    assert finding.mend == f"S{MEND[1:]}"
-    assert snapshot is not None
-
-
-async def test_with_the_note_taken_away_a_bot_starts_and_what_is_not_in_the_file_is_told(
+async def test_with_the_note_taken_away_what_is_not_in_the_file_is_told(
     path: Path,
 ) -> None:
     said = " ".join(await back(path))
 
     assert "The bot can use" in said
     assert "db.example:5432, database bot has recorded since 2026-11-20 at 12:00" in said
-    await start(path)
-    assert FORWARDING not in (await read_snapshot(path)).keys
+    assert FORWARDING not in keys_of(await read_snapshot(path))
 
 
 async def test_a_store_that_has_not_moved_needs_no_way_back(path: Path) -> None:
@@ -107,17 +82,11 @@ async def test_a_store_that_has_not_moved_needs_no_way_back(path: Path) -> None:
     assert await read_snapshot(path) == before
 
 
-async def test_without_a_file_there_is_no_way_back(tmp_path: Path) -> None:
-    with pytest.raises(OperatingError, match="There is no store at"):
-        await back(tmp_path / "none.sqlite")
-
-    with pytest.raises(OperatingError, match="There is no store at"):  # none was made
-        await back(tmp_path / "none.sqlite")
-
-
-async def test_whoever_uses_the_file_is_asked_to_stop_first(path: Path) -> None:
-    store = await open_sqlite(path)
-
-    with pytest.raises(StoreLockedError):
-        await back(path)
+async def test_into_a_store_with_a_damaged_digest_nothing_is_imported(tmp_path: Path) -> None:
+    store = await open_sqlite(tmp_path / "bot.sqlite")
+    await store.put("-.T1/digest/d1", {})
     await store.close()
+    (file := tmp_path / "wanted.yaml").write_text("version: 1\nworkspaces: []\n")
+
+    with pytest.raises(OperatingError, match="Nothing was imported"):
+        await import_file(settings_of(tmp_path / "bot.sqlite"), str(file), is_applied=True)

@@ -11,7 +11,6 @@ from bot.commands import Audience
 from bot.digests.models import UnknownDigestError
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import next_slot
-from bot.ops.export_file import file_text
 from bot.ops.import_diff import Difference, difference_between, write
 from bot.ops.import_file import read_file
 from bot.store.documents import ConflictError, Document, StoreError
@@ -78,29 +77,6 @@ async def test_what_was_told_is_written(documents: Memory) -> None:
     assert (await Audiences(documents).chosen(ACME))["scan"] is Audience.MANAGERS
 
 
-async def test_written_digests_come_due_by_themselves(documents: Memory) -> None:
-    await write(documents, await difference(documents), NOW)
-
-    digests = await DigestRepository(documents).of_workspace(ACME)
-    due = await DigestRepository(documents).due(max(each.next.due_at for each in digests), limit=9)
-
-    assert {digest_id for _, digest_id in due} == {"d1", "d2", "d3"}
-
-
-async def test_a_second_time_there_is_no_difference(documents: Memory) -> None:
-    await write(documents, await difference(documents), NOW)
-
-    assert (await difference(documents)).is_empty
-
-
-async def test_what_is_not_in_the_file_is_not_touched(documents: Memory) -> None:
-    before = await documents.list_prefix("")
-
-    await write(documents, await difference(documents, a_file({"id": "d9"})), NOW)
-
-    assert before[0] in await documents.list_prefix("")
-
-
 async def test_an_import_is_in_the_history(documents: Memory) -> None:
     await Managers(documents).name(ACME, Named(("U1", "U2")))
 
@@ -122,15 +98,6 @@ async def test_a_workspace_in_which_nothing_changes_has_nothing_in_its_history(
     assert await history(documents) == []
 
 
-async def test_what_was_begun_is_in_the_history(documents: Memory) -> None:
-    documents.writes_left = 1
-
-    with pytest.raises(StoreError, match="killed"):
-        await write(documents, await difference(documents), NOW)
-
-    assert [entry.act for entry in await history(documents)] == [Act.IMPORTED]
-
-
 @pytest.mark.parametrize("writes", range(7))
 async def test_cut_off_anywhere_the_next_import_does_the_rest(
     documents: Memory, writes: int
@@ -145,16 +112,6 @@ async def test_cut_off_anywhere_the_next_import_does_the_rest(
     assert (await difference(documents)).is_empty
     assert (await Managers(documents).named(ACME)).ids == ("U2", "S1")
     assert len(await DigestRepository(documents).of_workspace(ACME)) == 3
-
-
-async def test_an_export_of_another_bot_makes_the_same(documents: Memory) -> None:
-    await Managers(documents).name(ACME, Named(("U1", "U2"), ("S1",)))
-    exported = file_text(holdings_of(await documents.list_prefix("")))
-    other = Memory()
-
-    await write(other, await difference(other, exported.encode()), NOW)
-
-    assert file_text(holdings_of(await other.list_prefix(""))) == exported
 
 
 class Busy(Memory):
@@ -181,7 +138,7 @@ async def busy(request: pytest.FixtureRequest) -> Busy:
     return documents
 
 
-@pytest.mark.parametrize("busy", ["/digest/d1", "/digest-rights", "/audit"], indirect=True)
+@pytest.mark.parametrize("busy", ["/digest/d1", "/audit"], indirect=True)
 async def test_what_others_write_meanwhile_is_read_again(busy: Busy) -> None:
     wanted, busy.is_busy = await difference(busy), True
 
@@ -191,7 +148,7 @@ async def test_what_others_write_meanwhile_is_read_again(busy: Busy) -> None:
     assert len(await history(busy)) == (2 if busy.change == "/audit" else 1)
 
 
-@pytest.mark.parametrize("busy", ["/digest/d2", "/managers"], indirect=True)
+@pytest.mark.parametrize("busy", ["/digest/d2"], indirect=True)
 async def test_what_others_have_made_meanwhile_is_never_replaced(busy: Busy) -> None:
     wanted, busy.is_busy = await difference(busy), True
 

@@ -14,9 +14,7 @@ ACME, INSIDE, ORG = WorkspaceId("T1"), WorkspaceId("T2", "E1"), organisation("E1
     [
         (ACME, "", "T1"),
         (ACME, "Acme", "Acme (T1)"),
-        (INSIDE, "", "T2 (organisation E1)"),
         (INSIDE, "Acme", "Acme (T2, organisation E1)"),
-        (ORG, "", "organisation E1"),
         (ORG, "Big", "Big (organisation E1)"),
         (ACME, "Ac\x1b[31m", "Ac\\x1b[31m (T1)"),
     ],
@@ -34,7 +32,6 @@ def test_a_workspace_is_called_by_name_and_by_what_slack_shows(
         ("E1.T2/key", "key of T2 (organisation E1)"),
         ("meta/key-check", "meta/key-check"),
         ("nonsense", "nonsense"),
-        ("-.T1/", "-.T1/"),
     ],
 )
 def test_a_document_is_called_by_what_it_is_and_whose(key: str, said: str) -> None:

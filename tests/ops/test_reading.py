@@ -14,21 +14,18 @@ from bot.ops.import_file import (
     read_file,
 )
 from bot.workspace import WorkspaceId
-from tests.builders import BOT_TOKEN, KEY, KEY_TAIL
+from tests.builders import KEY, KEY_TAIL
 from tests.loops import loop_over
-from tests.ops.builders import DIGEST, a_file
+from tests.ops.builders import a_file
 
 # What is wrong in the digest, and what is said of it.
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a zone": ({"zone": "Mars/Crater"}, 'zone: there is no time zone "Mars/Crater"'),
-    "a zone of another case": ({"zone": "europe/berlin"}, "zone: there is no time zone"),
     "a day": ({"days": ["Mon", "Funday"]}, 'days[1]: "Funday" is no day'),
-    "a day in full": ({"days": ["Monday"]}, "days[0]:"),
     "a day twice": ({"days": ["Mon", "Mon"]}, "days[1]: is there twice"),
     "no day": ({"days": []}, "days: needs at least one day"),
     "days in one word": ({"days": "Mon-Fri"}, "days: must be a list"),
     "a time": ({"time": "9:00"}, 'time: "9:00" is no time; write it like "09:00"'),
-    "a late time": ({"time": "24:00"}, "time:"),
     "a mode": ({"post": "sometimes"}, 'post: "sometimes" is not one of always, changes, worse'),
     "a filter": ({"filter": "below:low"}, 'filter: a filter that is not understood: "below:low"'),
     "an order": ({"filter": "tag:x sort:name"}, 'leave out "sort:name"'),
@@ -37,13 +34,9 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a sign of life": ({"sign_of_life": 0}, "sign_of_life: must be a whole number from 1 to 99"),
     "looks too often": ({"look_every": 5}, "look_every: must be 15, 30 or 60"),
     "too few": ({"worst_shown": 4}, "worst_shown: must be a whole number from 5 to 25"),
-    "too many": ({"worst_shown": 26}, "worst_shown:"),
     "too many scans": ({"scans_a_night": 201}, "scans_a_night: must be a whole number from 1 to"),
-    "half a domain": ({"worst_shown": 5.5}, "worst_shown:"),
     "a channel by name": ({"channel": "#general"}, 'channel: "#general" is no id like'),
-    "a direct message": ({"channel": "D0123"}, "channel:"),
     "a channel that is missing": ({"channel": None}, 'channel: "channel" is missing'),
-    "a person by name": ({"made_by": "ada"}, "made_by:"),
     "an id with a slash": ({"id": "a/b"}, "id:"),
     "an unknown field": ({"colour": "red"}, "colour: there is no such field"),
     "a list for a word": ({"zone": ["UTC"]}, "zone: must be a word, a number or text"),
@@ -53,7 +46,6 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"pause": {"by": "U1", "until": "2026-11-20T09:00:00"}},
         "pause.until:",
     ),
-    "a pause for ever": ({"pause": {"by": "U1", "until": "tomorrow"}}, "pause.until:"),
     "a pause for no reason": ({"pause": {"why": "mood"}}, 'pause.why: "mood" is not one of'),
     "a label": ({"mentions": [{"when": "prod", "who": ["U1"]}]}, "mentions[0].when:"),
     "a label twice": (
@@ -61,7 +53,6 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         "mentions[1]: is there twice",
     ),
     "nobody to mention": ({"mentions": [{"when": "tag:a", "who": []}]}, "who: names no one"),
-    "somebody by name": ({"mentions": [{"when": "tag:a", "who": ["@ada"]}]}, "who[0]:"),
     "many rules": (
         {"mentions": [{"when": f"tag:{n}", "who": ["U1"]} for n in range(11)]},
         "mentions: there can be at most 10",
@@ -69,7 +60,6 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a moment": ({"made_at": "yesterday"}, "made_at:"),
     "a moment beyond all": ({"made_at": "0001-01-01T00:00:00+14:00"}, "made_at:"),
     "a long name": ({"made_by_name": "x" * 201}, "made_by_name:"),
-    "a token as a name": ({"made_by_name": BOT_TOKEN}, "made_by_name:"),
 }
 
 
@@ -88,21 +78,6 @@ def test_what_is_wrong_with_a_digest_is_named(wrong: dict[str, Any], said: str) 
     assert "workspaces[0].digests[1]" in problem
 
 
-@pytest.mark.parametrize("name", DIGEST)
-def test_what_a_digest_needs_is_named_when_it_is_missing(name: str) -> None:
-    text = a_file({}).decode().splitlines()
-    kept = "\n".join(line for line in text if not line.lstrip(" -").startswith(f"{name}:"))
-    if name == "id":  # it began the item of the list
-        kept = kept.replace("    channel:", "  - channel:")
-    if name == "days":
-        kept = "\n".join(line for line in kept.splitlines() if line.strip() not in TWO_DAYS)
-
-    assert any(f'"{name}" is missing' in problem for problem in problems(kept.encode()))
-
-
-TWO_DAYS = {"- Mon", "- Fri"}
-
-
 def test_every_problem_is_told_at_once_in_the_order_of_the_lines() -> None:
     wrong = {"zone": "Mars", "time": "late", "colour": "red"}
 
@@ -112,34 +87,20 @@ def test_every_problem_is_told_at_once_in_the_order_of_the_lines() -> None:
     assert named == ["team", "time", "zone", "colour", "id"]
 
 
-def test_a_problem_names_its_line() -> None:
-    raw = a_file({"zone": "Mars"})
-    line = 1 + [b"zone:" in each for each in raw.splitlines()].index(True)
-
-    (problem,) = problems(raw)
-
-    assert problem.startswith(f"line {line}, workspaces[0].digests[0].zone: ")
-
-
 @loop_over(
     ("raw", "said"),
     [
         pytest.param(b"", "empty", id="empty"),
-        pytest.param(b"# nothing\n", "empty", id="only a comment"),
-        pytest.param(b"just words", "must be a group of fields", id="words"),
         pytest.param(b"a: [1", "line 1: ", id="no YAML"),
         pytest.param(b"a: \x07", "no YAML", id="a bell"),
         pytest.param(b"\xff\xfe\x00", "UTF-8", id="no text"),
         pytest.param(b"a: &x 1\nb: *x", "line 1: anchors", id="an anchor"),
-        pytest.param(b"a: !!python/object:os.system 1", "tags are not part", id="a tag"),
         pytest.param(b"a: 1\n---\nb: 2", "another document", id="two documents"),
         pytest.param(b"[" * 5000 + b"]" * 5000, "nested too deeply", id="deep"),
         pytest.param(b"x" * (MAX_FILE_BYTES + 1), "larger than", id="large"),
         pytest.param(b"workspaces: []", '"version" is missing', id="no version"),
         pytest.param(b"version: 2\nworkspaces: []", "version 2 of the file", id="a later one"),
-        pytest.param(b"version: 1", '"workspaces" is missing', id="no workspaces"),
         pytest.param(b"version: 1\nversion: 1\nworkspaces: []", "given twice", id="twice"),
-        pytest.param(b"version: 1\nworkspaces: []\n[1]: 2", "no such field", id="odd name"),
     ],
 )
 def test_what_is_no_such_file_is_refused(raw: bytes, said: str) -> None:
@@ -171,17 +132,11 @@ def test_what_is_wrong_with_a_workspace_is_named(field: str, value: str) -> None
 @loop_over(
     ("managers", "said"),
     [
-        (["U1"], "managers: must be a group of fields"),
-        ({"admins": ["U1"]}, "managers.admins: there is no such field"),
-        ({"people": "U1"}, "managers.people: must be a list"),
         ({"people": ["@ada"]}, 'managers.people[0]: "@ada" is no id like U0123ABCD'),
-        ({"people": ["U1", "S1"]}, "managers.people[1]:"),
         ({"groups": ["U1"]}, 'managers.groups[0]: "U1" is no id like S0123ABCD'),
         ({"people": ["U1", "U2", "U1"]}, "managers.people[2]: is there twice"),
         ({"people": [f"U{n}" for n in range(21)]}, "people: there can be at most 20"),
         ({"groups": [f"S{n}" for n in range(6)]}, "groups: there can be at most 5"),
-        ({"people": [None]}, "managers.people[0]: must be a word"),
-        ({"people": [KEY]}, "managers.people[0]:"),
     ],
     ids=str,
 )
@@ -196,8 +151,6 @@ def test_what_is_wrong_with_managers_is_named(managers: Any, said: str) -> None:
     ("who_may", "said"),
     [
         ({"add": "cats"}, 'who_may.add: must be one of everyone, no-guests, managers, not "cats"'),
-        ({"list": "everyone"}, "who_may.list: there is no such field"),
-        (["everyone"], "who_may: must be a group of fields"),
     ],
     ids=str,
 )
@@ -205,25 +158,6 @@ def test_what_is_wrong_with_who_may_add_and_scan_is_named(who_may: Any, said: st
     (problem,) = problems(a_file({}, who_may=who_may))
 
     assert said in problem
-
-
-@pytest.mark.parametrize(
-    ("managers", "read"),
-    [
-        (None, WantedManagers()),
-        ({"people": []}, WantedManagers(people=[])),
-        ({"groups": ["S1"]}, WantedManagers(groups=["S1"])),
-        (
-            {"people": ["U1", "W2"], "groups": None},
-            WantedManagers(people=["U1", "W2"]),
-        ),
-    ],
-    ids=str,
-)
-def test_managers_are_read_as_far_as_the_file_says(managers: Any, read: WantedManagers) -> None:
-    (workspace,) = read_file(a_file({}, managers=managers)).workspaces
-
-    assert workspace.managers == read
 
 
 def test_what_is_left_out_is_as_the_form_proposes_it() -> None:
@@ -272,27 +206,12 @@ def test_everything_that_can_be_said_is_read() -> None:
     assert digest.made_at == datetime(2026, 11, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("written", "read"),
-    [
-        pytest.param("time: 10:30", time(10, 30), id="no number of seconds"),
-        pytest.param("time: '10:30'", time(10, 30), id="quoted"),
-    ],
-)
-def test_a_time_is_read_as_it_was_written(written: str, read: time) -> None:
-    raw = a_file({}).replace(b"time: 09:00", written.encode())
+def test_a_time_that_yaml_takes_for_a_number_is_a_time() -> None:
+    raw = a_file({}).replace(b"time: 09:00", b"time: 10:30")
 
     (workspace,) = read_file(raw).workspaces
 
-    assert workspace.digests[0].plan.schedule.at == read
-
-
-def test_words_that_yaml_takes_for_something_else_are_words() -> None:
-    raw = a_file({"filter": "FILTER"}).replace(b"FILTER", b"no")
-
-    (workspace,) = read_file(raw).workspaces
-
-    assert workspace.digests[0].plan.filter_text == "no"
+    assert workspace.digests[0].plan.schedule.at == time(10, 30)
 
 
 def test_a_file_of_windows_is_read() -> None:

@@ -18,12 +18,6 @@ async def checked(presence: Presence, url: str = URL) -> Finding:
     return finding
 
 
-async def test_a_service_that_is_there_is_well() -> None:
-    finding = await checked(Presence(is_tracker=True, status=401))
-
-    assert finding.line == f"ok    DOMAIN_TRACKER_URL: Domain Tracker answers at {URL}."
-
-
 async def test_something_else_is_a_failure_with_its_status() -> None:
     finding = await checked(Presence(is_tracker=False, status=404))
 

@@ -18,7 +18,7 @@ features:
   shortcuts: [{name: Scan a domain, type: global, callback_id: scan, description: Scan}]
 oauth_config:
   redirect_urls: [https://bot.example/slack/oauth_redirect]
-  scopes: {bot: [commands, usergroups:read], bot_optional: [usergroups:read]}
+  scopes: {bot: [commands, usergroups:read]}
 settings:
   event_subscriptions: {bot_events: [app_uninstalled]}
   org_deploy_enabled: true
@@ -55,7 +55,6 @@ def test_all_that_slack_goes_by_is_read(tmp_path: Path) -> None:
         (SlashCommand("/scan", "Scan"),),
         scopes=("commands", "usergroups:read"),
         events=("app_uninstalled",),
-        optional_scopes=("usergroups:read",),
         redirect_urls=("https://bot.example/slack/oauth_redirect",),
         shortcuts=(Shortcut("Scan a domain", "scan", "global"),),
         home_tab=True,

@@ -11,7 +11,6 @@ import pytest
 
 from bot.app import serve
 from bot.playground.sandbox import (
-    DEMO_KEY_NAME,
     PORTFOLIOS,
     MovableClock,
     Sandbox,
@@ -40,11 +39,6 @@ async def listing(town: Sandbox, key: str) -> tuple[int, object]:
         return answer.status, await answer.json()
 
 
-async def test_every_portfolio_is_there_unless_said_otherwise() -> None:
-    async with running_sandbox() as town:
-        assert set(town.tracker.accounts) == set(PORTFOLIOS)
-
-
 @pytest.mark.parametrize(("portfolio", "count"), PORTFOLIOS.items(), ids=PORTFOLIOS)
 async def test_each_demo_key_lists_its_whole_portfolio(portfolio: str, count: int) -> None:
     async with running_sandbox(portfolios=[portfolio]) as town:
@@ -53,13 +47,6 @@ async def test_each_demo_key_lists_its_whole_portfolio(portfolio: str, count: in
     assert status == 200
     assert isinstance(domains, list)
     assert len(domains) == count
-
-
-async def test_a_newcomer_finds_example_com(town: Sandbox) -> None:
-    _, domains = await listing(town, town.keys.demo("northwind"))
-
-    assert isinstance(domains, list)
-    assert "example.com" in [domain["domain"] for domain in domains]
 
 
 @pytest.mark.parametrize(
@@ -84,25 +71,6 @@ async def test_there_is_a_ready_key_for_each_answer(
 
     assert answered == status
     assert message is None or body == {"error": message}
-
-
-async def test_a_ready_key_is_given_out_once(town: Sandbox) -> None:
-    account = town.tracker.account("harbor")
-    record = next(record for record in account.keys if record.name == "Reports")
-
-    values = [town.keys.take(record), town.keys.take(record)]
-
-    assert str(values[0]).startswith("service_sk_")
-    assert values[1] is None
-
-
-async def test_a_deleted_demo_key_is_offered_no_more(town: Sandbox) -> None:
-    account = town.tracker.account("harbor")
-    assert town.keys.demo_of(account) == town.keys.demo("harbor")
-
-    account.delete_key(town.keys.demo("harbor"))
-
-    assert town.keys.demo_of(account) is None
 
 
 async def test_moving_the_clock_moves_slack_and_the_service(town: Sandbox) -> None:
@@ -137,15 +105,6 @@ def test_the_clock_stays_inside_the_calendar() -> None:
     assert clock() == NOON
 
 
-@pytest.mark.parametrize(
-    ("now", "minutes"),
-    [(NOON, 50), (NOON.replace(minute=0), 60)],
-    ids=["within an hour", "at a full hour"],
-)
-def test_the_next_full_hour_is_ahead(now: datetime, minutes: int) -> None:
-    assert MovableClock(lambda: now).until_next_hour() == timedelta(minutes=minutes)
-
-
 async def test_ada_connects_the_workspace_by_the_form(town: Sandbox, tmp_path: Path) -> None:
     stop = asyncio.Event()
     settings = settings_for(town.slack, town.tracker, tmp_path, "socket")
@@ -161,30 +120,6 @@ async def test_ada_connects_the_workspace_by_the_form(town: Sandbox, tmp_path: P
     assert "12 domains" in answer.everything
     stop.set()
     await bot
-
-
-async def test_connecting_leaves_nothing_behind_for_ada(town: Sandbox, tmp_path: Path) -> None:
-    stop = asyncio.Event()
-    settings = settings_for(town.slack, town.tracker, tmp_path, "socket")
-    bot = asyncio.create_task(serve(settings, stop, clock=town.clock))
-    await town.slack.connected()
-
-    await town.connect("northwind")
-
-    ada = town.slack.person("ada")
-    assert ada.form is None
-    assert ada.messages("dm") == []
-    assert town.slack.envelopes[0].payload["command"] == "/domainkey"
-    stop.set()
-    await bot
-
-
-async def test_the_demo_key_is_the_bots_own_and_no_more(town: Sandbox) -> None:
-    record = town.tracker.account("harbor").key(town.keys.demo("harbor"))
-
-    assert record.name == DEMO_KEY_NAME
-    assert record.scopes == ("read_domains", "write_domains")
-    assert not town.keys.is_unseen(record)
 
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -209,10 +144,3 @@ def test_the_next_weekday_begins_at_the_hour_of_its_zone(now: str, due: str) -> 
     clock.move(clock.until_next_weekday(time(9), BERLIN))
 
     assert clock() == there.astimezone(UTC)
-
-
-def test_the_last_days_of_the_calendar_are_not_reached() -> None:
-    clock = MovableClock(lambda: NOON)
-
-    with pytest.raises(ValueError, match="last day"):
-        clock.move(datetime.max.replace(tzinfo=UTC) - NOON)

@@ -4,22 +4,12 @@ import socket
 
 import pytest
 
-from bot.playground.serving import AddressError, listening
-from tests.ports import reserve_port
+from bot.playground.run import AddressError, listening
 
 
 def test_port_0_is_a_free_one() -> None:
     with listening("127.0.0.1", 0) as listener:
         assert listener.getsockname()[1] > 0
-
-
-def test_the_port_is_free_again_afterwards() -> None:
-    port = reserve_port()
-    with listening("127.0.0.1", port):
-        pass
-
-    with listening("127.0.0.1", port) as again:
-        assert again.getsockname()[1] == port
 
 
 def test_a_taken_port_is_named_with_the_way_out() -> None:

@@ -71,12 +71,6 @@ def test_what_comes_again_counts_once_and_empty_lines_count_nothing() -> None:
     assert new.domains[1] == a_new("b.example")
 
 
-def test_one_domain_is_no_list_unless_something_else_was_typed() -> None:
-    assert not read("shop.example\nshop.example").is_list
-    assert read("shop.example\nours").is_list
-    assert read("shop.example\nb.example").is_list
-
-
 def test_a_list_without_a_domain_and_one_with_too_many_are_refused() -> None:
     for text in ("", "\n", "localhost\nours"):
         with pytest.raises(HostNameError):
@@ -170,16 +164,6 @@ async def test_a_domain_that_was_not_sent_was_not_tried() -> None:
     assert room.report.hosts(Outcome.ADDED) == room.hosts[:3]
     assert room.report.hosts(None) == room.hosts[3:]
     assert isinstance(room.report.stopped_by, UnavailableError)
-
-
-async def test_without_a_list_before_it_nothing_is_sent() -> None:
-    room = Room()
-    room.service.error = UnavailableError()
-
-    with pytest.raises(UnavailableError):
-        await room.add()
-
-    assert (room.service.sent, room.report.outcomes) == ([], {})
 
 
 async def test_a_kept_list_is_the_same_again_and_is_deleted_after_a_day() -> None:

@@ -50,13 +50,6 @@ async def test_what_was_kept_comes_back_as_it_was(kept: KeptEndDates) -> None:
     assert await kept.get(OTHER) == {}
 
 
-async def test_the_last_scan_counts(kept: KeptEndDates) -> None:
-    await kept.keep(ONE, "shop.example", ENDS)
-    await kept.keep(ONE, "shop.example", UNKNOWN)
-
-    assert await kept.get(ONE) == {"shop.example": UNKNOWN}
-
-
 async def test_domains_that_left_the_portfolio_are_forgotten(
     kept: KeptEndDates, documents: MemoryDocuments
 ) -> None:
@@ -71,13 +64,6 @@ async def test_domains_that_left_the_portfolio_are_forgotten(
     assert len(await kept.get(ONE)) <= DOCUMENTS + 1
     assert hosts[-1] in await kept.get(ONE)
     assert len(await documents.list_keys(f"{ONE}/")) <= DOCUMENTS
-
-
-async def test_without_a_list_nothing_is_forgotten(kept: KeptEndDates) -> None:
-    await kept.keep(ONE, "a.example", ENDS)
-    await kept.keep(ONE, "b.example", ENDS, portfolio=None)
-
-    assert set(await kept.get(ONE)) == {"a.example", "b.example"}
 
 
 @pytest.mark.parametrize("row", [None, [], ["x", None, None, {}], [1, 2, 3, 4], {"a": 1}], ids=str)
@@ -144,11 +130,6 @@ async def test_of_very_many_issues_one_that_comes_into_sight_is_not_called_new(
     assert since["Worse"] == 1
     assert since[f"Low {MAX_WORST_ISSUES}"] == 0
     assert len(since) <= MAX_WORST_ISSUES
-
-
-def test_the_end_that_comes_first_is_the_one_to_look_at() -> None:
-    assert ENDS.first == EndDate(date(2030, 3, 9))
-    assert UNKNOWN.first is None
 
 
 class _Hanging(MemoryDocuments):

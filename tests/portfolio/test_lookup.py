@@ -2,7 +2,6 @@ import pytest
 
 from bot.hostnames import host_name
 from bot.portfolio.query import (
-    MAX_NEAR,
     MAX_SUGGESTIONS,
     UnknownDomainError,
     find,
@@ -25,9 +24,7 @@ INDEX = index_by_host([SHOP, MUNICH, COLOGNE, BLOG])
     ("typed", "domain"),
     [
         ("shop.example", SHOP),
-        ("SHOP.EXAMPLE.", SHOP),
         ("<http://shop.example|shop.example>", SHOP),
-        ("https://shop.example/path", SHOP),
         ("münchen.example", MUNICH),
         ("XN--MNCHEN-3YA.example", MUNICH),
         ("köln.example", COLOGNE),
@@ -49,12 +46,6 @@ def test_no_match_names_what_comes_near_best_first() -> None:
 def test_a_shared_ending_alone_is_not_near() -> None:
     assert nearest(INDEX, "something-else-entirely.example") == []
     assert nearest({}, "shop.example") == []
-
-
-def test_only_a_few_names_are_near() -> None:
-    hosts = [f"shop{number}.example" for number in range(10)]
-
-    assert len(nearest(hosts, "shop.example")) == MAX_NEAR
 
 
 @loop_over("first_has_id", [True, False])
@@ -82,19 +73,12 @@ def test_a_name_that_is_no_host_stays_as_the_service_wrote_it(name: str) -> None
         ),
         ("mün", ["xn--mnchen-3ya.example"]),
         ("KÖL", ["xn--kln-sna.example"]),
-        ("xn--m", ["xn--mnchen-3ya.example"]),
         ("shpo.example", ["shop.example"]),
         ("nothing like it", []),
     ],
 )
 def test_a_half_typed_name_offers_what_it_may_become(typed: str, hosts: list[str]) -> None:
     assert sorted(suggestions(INDEX, typed)) == sorted(hosts)
-
-
-def test_what_begins_so_comes_before_what_holds_it() -> None:
-    index = index_by_host([a_domain("a.shop.example"), a_domain("shop.example")])
-
-    assert suggestions(index, "shop") == ["shop.example", "a.shop.example"]
 
 
 @loop_over("typed", ["", "example"])

@@ -1,23 +1,18 @@
 import asyncio
-import gc
 import json
 import tracemalloc
-from collections.abc import Sequence
-from types import FunctionType, ModuleType
 
 import pytest
 
 import bot.portfolio.service as under_test
-from bot.portfolio.query import UnknownDomainError
-from bot.portfolio.service import FRESH_FOR, Portfolio, StoredVersions, size_of
+from bot.portfolio.service import FRESH_FOR, Portfolio, size_of
 from bot.tracker.decoding import decode_listing
 from bot.tracker.models import Domain, ReserveReachedError, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
-from tests.builders import MOMENT, a_domain, a_snapshot
+from tests.builders import a_domain, a_snapshot
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
 from tests.loops import loop_over
-from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 
@@ -60,27 +55,6 @@ async def test_a_list_or_failure_of_the_future_is_stale() -> None:
     assert (await portfolio.snapshot(HERE)).listed_at == clock.now
 
 
-async def test_a_list_that_is_fresh_but_too_old_for_its_asker_is_asked_for_again() -> None:
-    clock, service = FakeClock(), FakeLists(a_domain())
-    portfolio = Portfolio(service, clock=clock)
-    first = await portfolio.snapshot(HERE)
-    clock.advance(1)
-
-    second = await portfolio.snapshot(HERE, newer_than=first.listed_at)
-    third = await portfolio.snapshot(HERE, newer_than=first.listed_at)
-
-    assert (second is third, len(service.asked)) == (True, 2)
-
-
-async def test_a_snapshot_is_what_the_service_listed() -> None:
-    service = FakeLists(a_domain("a.example"), skipped=3)
-
-    snapshot = await Portfolio(service, clock=FakeClock()).snapshot(HERE)
-
-    assert snapshot.domains == (a_domain("a.example"),)
-    assert (snapshot.skipped, snapshot.listed_at) == (3, MOMENT)
-
-
 async def test_simultaneous_askers_cost_one_request() -> None:
     service = FakeLists(a_domain())
     portfolio = Portfolio(service, clock=FakeClock())
@@ -92,29 +66,6 @@ async def test_simultaneous_askers_cost_one_request() -> None:
 
     assert len({id(snapshot) for snapshot in await asyncio.gather(*askers)}) == 1
     assert service.asked == [HERE]
-
-
-async def test_workspaces_share_nothing() -> None:
-    service = FakeLists(a_domain("mine.example"))
-    portfolio = Portfolio(service, clock=FakeClock())
-    await portfolio.snapshot(HERE)
-    service.domains = (a_domain("theirs.example"),)
-
-    assert (await portfolio.snapshot(THERE)).by_host.keys() == {"theirs.example"}
-    assert (await portfolio.snapshot(HERE)).by_host.keys() == {"mine.example"}
-
-
-async def test_a_forgotten_list_is_asked_for_again() -> None:
-    service = FakeLists(a_domain())
-    portfolio = Portfolio(service, clock=FakeClock())
-    await portfolio.snapshot(HERE)
-    await portfolio.snapshot(THERE)
-
-    portfolio.forget(HERE)
-    await portfolio.snapshot(HERE)
-    await portfolio.snapshot(THERE)
-
-    assert service.asked == [HERE, THERE, HERE]
 
 
 async def test_a_list_begun_before_a_change_is_not_kept_after_it() -> None:
@@ -150,20 +101,6 @@ async def test_a_list_that_comes_after_a_change_is_not_kept_for_others() -> None
     assert (await portfolio.snapshot(HERE)).by_host.keys() == {"new.example"}
 
 
-async def test_a_failure_is_told_and_not_kept() -> None:
-    clock, service = FakeClock(), FakeLists(a_domain())
-    portfolio = Portfolio(service, clock=clock)
-    await portfolio.snapshot(HERE)
-    clock.advance(FRESH_S)
-
-    service.error = UnavailableError(is_outcome_unknown=False)
-    with pytest.raises(UnavailableError):
-        await portfolio.snapshot(HERE)
-    service.error = None
-
-    assert (await portfolio.snapshot(HERE)).listed_at == clock.now
-
-
 async def test_what_the_service_said_last_costs_no_request_however_old_it_is() -> None:
     clock, service = FakeClock(), FakeLists(a_domain())
     portfolio = Portfolio(service, clock=clock)
@@ -190,46 +127,6 @@ async def test_an_outdated_list_is_what_was_kept_and_not_what_is_said() -> None:
     )
     assert changed == [HERE]
     assert await portfolio.snapshot(HERE) is not listed
-
-
-async def test_nothing_is_left_of_a_forgotten_list() -> None:
-    portfolio = Portfolio(FakeLists(a_domain()), clock=FakeClock())
-    await portfolio.snapshot(HERE)
-
-    portfolio.forget(HERE)
-
-    assert (await portfolio.last_result(HERE), await portfolio.last_snapshot(HERE)) == (None, None)
-
-
-def texts_within(root: object, *, but: Sequence[object]) -> set[str]:
-    """Return all texts that an object holds, or that what it holds does."""
-    seen, found, left = {id(each) for each in but}, set[str](), [root]
-    while left:
-        each = left.pop()
-        if id(each) in seen or isinstance(each, type | ModuleType | FunctionType):
-            continue
-        seen.add(id(each))
-        if isinstance(each, str):
-            found.add(each)
-        left += gc.get_referents(each)
-    return found
-
-
-async def test_of_whom_has_gone_no_id_stays() -> None:
-    service, documents = FakeLists(a_domain()), MemoryDocuments()
-    portfolio = Portfolio(service, clock=FakeClock(), versions=StoredVersions(documents))
-    gone = WorkspaceId("T0GONE")
-    await portfolio.snapshot(gone)
-    await portfolio.invalidate(gone)
-    service.error = UnavailableError(is_outcome_unknown=False)
-    with pytest.raises(UnavailableError):
-        await portfolio.snapshot(gone)
-    before = texts_within(portfolio, but=[service, documents])
-
-    portfolio.forget(gone)
-
-    assert "T0GONE" in before
-    assert "T0GONE" not in texts_within(portfolio, but=[service, documents])
 
 
 async def test_a_failure_is_said_for_a_minute_and_then_the_list_before_it() -> None:
@@ -302,18 +199,6 @@ async def test_memory_is_bounded_over_all_workspaces(monkeypatch: pytest.MonkeyP
     assert service.asked == [HERE, THERE, WorkspaceId("T3"), HERE]
 
 
-async def test_a_list_too_large_to_keep_is_served_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(under_test, "MAX_CACHED_BYTES", size_of(a_snapshot(*[a_domain()] * 10)))
-    service = FakeLists(*[a_domain()] * 10)
-    portfolio = Portfolio(service, clock=FakeClock())
-
-    assert len((await portfolio.snapshot(HERE)).domains) == 10
-    assert len((await portfolio.snapshot(HERE)).domains) == 10
-    assert service.asked == [HERE, HERE]
-
-
 def test_what_a_list_takes_in_memory_is_told_by_its_bytes() -> None:
     """The service sends 11 kB a domain, most of which no one reads."""
     items = [
@@ -331,14 +216,6 @@ def test_what_a_list_takes_in_memory_is_told_by_its_bytes() -> None:
 
     assert taken < 2_000 * 1_100
     assert taken / 2 < size_of(snapshot) < taken * 2
-
-
-def test_a_snapshot_finds_a_domain_by_its_host() -> None:
-    snapshot = a_snapshot(a_domain("SHOP.example"))
-
-    assert snapshot.find("shop.example").domain == "SHOP.example"
-    with pytest.raises(UnknownDomainError):
-        snapshot.find("SHOP.example")
 
 
 @loop_over(

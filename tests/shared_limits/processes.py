@@ -8,14 +8,15 @@ from typing import Any
 
 import httpx
 
+from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
-from bot.shared_limits import SharedLimits
+from bot.shared_limits import QuotaService, Usage
 from bot.store.documents import Document, Documents, StoreError
 from bot.tracker.client import TrackerClient
 from bot.tracker.http import tracker_http
 from bot.tracker.rate_limit import Purpose, RateLimiter
-from bot.tracker.usage import UsageCounter
 from bot.workspace import Caller, WorkspaceId, caller_context, person
+from tests.api_keys.test_repository import RING, a_draft
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.memory import MemoryDocuments
 from tests.tracker.loopback import KEY, QUICK, Service
@@ -32,19 +33,18 @@ class Process:
     def __init__(
         self,
         documents: Documents,
+        keys: Keys,
         clock: FakeClock,
         http: httpx.AsyncClient,
         url: str,
-        *,
-        within_s: float = TIME_LIMIT_S,
+        within_s: float,
     ) -> None:
         self.tasks = Tasks()
         self.budget = RateLimiter(clock=clock.seconds, chance=lambda: 0.5)
-        self.meter = UsageCounter(clock=clock.seconds)
-        self.shared = SharedLimits(
+        self.quotas = QuotaService(
             documents,
+            keys,
             self.budget,
-            self.meter,
             self.tasks,
             seconds=clock.seconds,
             answered_within_s=within_s,
@@ -54,9 +54,9 @@ class Process:
             base_url=url,
             budget=self.budget,
             limits=QUICK,
-            on_sent=self.meter.count_present,
-            before=self.shared.before_request,
-            after=self.shared.after_request,
+            on_sent=self.quotas.count,
+            before=self.quotas.before_request,
+            after=self.quotas.after_request,
         )
 
     async def ask(
@@ -70,23 +70,32 @@ class Process:
         """Wait for what is done in the background."""
         assert await self.tasks.drain(TIME_LIMIT_S)
 
+    async def usage(self) -> Usage:
+        """Return the usage that a manager is shown."""
+        allowance = await self.quotas.of(ACME)
+        assert allowance
+        return allowance.usage
+
+    async def used(self) -> dict[Caller, int]:
+        return dict((await self.usage()).shares)
+
 
 @asynccontextmanager
 async def two_processes(
     documents: Documents, clock: FakeClock, there: Service, *, within_s: float = TIME_LIMIT_S
 ) -> AsyncIterator[tuple[Process, Process]]:
-    """Yield two of them."""
+    """Yield two of them; the workspace's key is in another store."""
+    keys = Keys(MemoryDocuments(), RING, clock=clock)
+    await keys.save(ACME, a_draft(KEY), set_by="U1")
     async with tracker_http() as http:
-        yield (
-            Process(documents, clock, http, there.url, within_s=within_s),
-            Process(documents, clock, http, there.url, within_s=within_s),
-        )
+        one, other = (Process(documents, keys, clock, http, there.url, within_s) for _ in range(2))
+        yield one, other
 
 
 class BadDay(MemoryDocuments):
     """A store that fails, or does not answer, from `fails` or `hangs` on; counts its calls.
 
-    Between a call and what it does others have their turn, as with a database.
+    Between a call and what it does, and before its answer, others have their turn.
     """
 
     def __init__(self) -> None:
@@ -109,7 +118,9 @@ class BadDay(MemoryDocuments):
     ) -> Document:
         self.writes += 1
         await self._meet()
-        return await super().put(key, value, due_at=due_at, if_rev=if_rev)
+        kept = await super().put(key, value, due_at=due_at, if_rev=if_rev)
+        await asyncio.sleep(0)
+        return kept
 
     async def _meet(self) -> None:
         await asyncio.sleep(0)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.shared_limits import READ_EVERY_S, WRITTEN_EVERY_S
+from bot.shared_limits import READ_EVERY_S
 from bot.store.documents import Documents
-from bot.tracker.models import RateLimitedError, ReserveReachedError, UnavailableError
+from bot.tracker.models import RateLimitedError, ReserveReachedError
 from bot.tracker.rate_limit import Purpose, fingerprint
 from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
@@ -67,23 +67,6 @@ async def test_it_is_known_within_two_seconds_to_one_that_has_just_asked(
         assert await held_for(b) == pytest.approx(38, abs=0.01)
 
 
-async def test_two_processes_that_ask_at_once_may_each_meet_the_wait(clock: FakeClock) -> None:
-    async with (
-        service(always(SERVED, SERVED, LIMITED)) as there,
-        two_processes(BadDay(), clock, there) as (a, b),
-    ):
-        for process in (a, b):
-            await process.ask()
-            await process.settled()
-        for process in (a, b):
-            await limited(process)
-        clock.advance(READ_EVERY_S)
-
-        for process in (a, b):
-            assert await held_for(process) == pytest.approx(38, abs=0.01)
-        assert len(there.seen) == 4
-
-
 async def test_a_success_after_the_wait_lets_the_other_go_on(
     documents: Documents, clock: FakeClock
 ) -> None:
@@ -104,25 +87,6 @@ async def test_a_success_after_the_wait_lets_the_other_go_on(
         assert b.budget.known(fingerprint(KEY)).steps == 0
 
 
-async def test_an_outage_met_after_the_wait_holds_the_other_back_no_longer(
-    documents: Documents, clock: FakeClock
-) -> None:
-    outage = reply(status=500)
-    async with (
-        service(always(LIMITED, outage)) as there,
-        two_processes(documents, clock, there) as (a, b),
-    ):
-        await limited(a)
-        await held_for(b)
-        clock.advance(40)
-        for process in (a, b):
-            with pytest.raises(UnavailableError):
-                await process.ask()
-            await process.settled()
-
-        assert len(there.seen) == 3
-
-
 async def test_the_reserve_that_one_process_has_reached_is_kept_by_the_other(
     documents: Documents, clock: FakeClock
 ) -> None:
@@ -139,47 +103,6 @@ async def test_the_reserve_that_one_process_has_reached_is_kept_by_the_other(
         await b.ask(purpose=Purpose.SCHEDULED)
 
         assert len(there.seen) == 3
-
-
-async def test_the_reserve_that_is_left_again_is_left_everywhere(
-    documents: Documents, clock: FakeClock
-) -> None:
-    async with (
-        service(always(served_with(1000), served_with(50), served_with(999))) as there,
-        two_processes(documents, clock, there) as (a, b),
-    ):
-        await a.ask()
-        await a.ask()
-        await a.settled()
-        with pytest.raises(ReserveReachedError):
-            await b.ask()
-        clock.advance(1)
-        await a.ask(purpose=Purpose.SCHEDULED)
-        await a.settled()
-        clock.advance(READ_EVERY_S)
-
-        await b.ask()
-
-        assert len(there.seen) == 4
-
-
-async def test_on_an_ordinary_day_it_is_read_and_written_seldom(clock: FakeClock) -> None:
-    documents = BadDay()
-    async with (
-        service(always(*(served_with(left) for left in range(1000, 900, -1)))) as there,
-        two_processes(documents, clock, there) as (a, _b),
-    ):
-        for _ in range(3 * int(WRITTEN_EVERY_S)):
-            await a.ask()
-            await a.shared.tick()
-            await a.settled()
-            clock.advance(1)
-        await a.shared.tick()
-        await a.settled()
-
-    assert documents.writes == 4
-    assert documents.reads == 4 + 3 * WRITTEN_EVERY_S / READ_EVERY_S
-    assert await documents.list_keys("") == [f"-.T1/budget/{fingerprint(KEY)}"]
 
 
 @pytest.mark.parametrize("trouble", ["fails", "hangs"])

@@ -4,149 +4,96 @@ from datetime import timedelta
 
 import pytest
 
-from bot.api_keys.repository import Keys
-from bot.shared_limits import WRITTEN_EVERY_S, Allowance, QuotaService, forget_expired
+from bot.shared_limits import BUCKET_S, forget_expired
 from bot.store.documents import Document, Documents
 from bot.store.fenced import FencedDocuments
-from bot.tracker.rate_limit import Purpose, fingerprint
-from bot.tracker.usage import WINDOW_S
-from bot.workspace import KEY_CHECK, Caller, WorkspaceId, digests_of
-from tests.api_keys.test_repository import RING, a_draft
+from bot.tracker.rate_limit import WINDOW_S, Purpose, fingerprint
+from bot.workspace import KEY_CHECK, WorkspaceId, caller_context, digests_of
 from tests.fakes import FakeClock
 from tests.memory import MemoryDocuments
-from tests.shared_limits.processes import ACME, ADA, BOB, ONE, BadDay, Process, two_processes
+from tests.shared_limits.processes import ACME, ADA, BOB, ONE, BadDay, two_processes
 from tests.tracker.loopback import KEY, always, reply, service
 
 pytestmark = pytest.mark.anyio
 
-SERVED = always(reply(ONE))
-KNOWN_AS = fingerprint(KEY)
+SERVED = always(reply(ONE, headers={"X-RateLimit-Remaining": "777"}))
 
 
-async def store_counts(process: Process) -> None:
-    """Let a process store what it has counted."""
-    process.shared.stop()
-    await process.settled()
-
-
-async def seen_by(process: Process) -> dict[Caller, int]:
-    await process.shared.refresh(ACME, KNOWN_AS)
-    return dict(process.meter.usage(ACME, KNOWN_AS).shares)
-
-
-async def test_what_all_processes_have_used_is_added_up(
+async def test_what_all_processes_have_used_is_added_up_the_most_first(
     documents: Documents, clock: FakeClock
 ) -> None:
     async with service(SERVED) as there, two_processes(documents, clock, there) as (a, b):
         await a.ask(asker=ADA)
-        await b.ask(asker=ADA)
-        await b.ask(asker=digests_of("C1"), purpose=Purpose.SCHEDULED)
-        for process in (a, b, a):
-            await store_counts(process)
+        for process in (a, b):
+            await process.ask(asker=digests_of("U1"), purpose=Purpose.SCHEDULED)
+            await process.settled()
 
         for process in (a, b, a):  # what was learned is not counted once more
-            assert await seen_by(process) == {ADA: 2, digests_of("C1"): 1}
-
-
-async def test_the_first_request_is_stored_at_once_and_the_next_ones_after_a_while(
-    documents: Documents, clock: FakeClock
-) -> None:
-    async with service(SERVED) as there, two_processes(documents, clock, there) as (a, b):
-        for asker in (ADA, BOB):
-            await a.ask(asker=asker)
-            await a.shared.tick()
-            await a.settled()
-            assert await seen_by(b) == {ADA: 1}
-
-        clock.advance(WRITTEN_EVERY_S)
-        await a.shared.tick()
-        await a.settled()
-
-        assert await seen_by(b) == {ADA: 1, BOB: 1}
+            assert list((await process.used()).items()) == [(digests_of("U1"), 2), (ADA, 1)]
+        assert (await b.usage()).total == 3
+        allowance = await b.quotas.of(ACME)
+        assert allowance
+        assert allowance.budget.remaining == 777
+        assert await b.quotas.of(WorkspaceId("T2")) is None
 
 
 async def test_nothing_is_missing_while_it_is_being_stored(clock: FakeClock) -> None:
     async with service(SERVED) as there, two_processes(BadDay(), clock, there) as (a, _):
-        await a.ask(asker=ADA)
+        with caller_context(ACME, ADA):
+            a.quotas.count(fingerprint(KEY))
+            a.quotas.after_request(fingerprint(KEY))
 
-        assert await seen_by(a) == {ADA: 1}
+        assert [await a.used() for _ in range(9)] == [{ADA: 1}] * 9
         await a.settled()
 
 
 async def test_two_processes_that_store_at_once_lose_nothing(clock: FakeClock) -> None:
     async with service(SERVED) as there, two_processes(BadDay(), clock, there) as (a, b):
-        for _ in range(2):
-            for process in (a, b):
-                await process.ask(asker=ADA)
-            for process in (a, b):
-                process.shared.stop()
-            for process in (a, b):
-                await process.settled()
+        with caller_context(ACME, ADA):
+            for process in (a, b) * 2:
+                process.quotas.count(fingerprint(KEY))
+                process.quotas.after_request(fingerprint(KEY))
+        for process in (a, b):
+            await process.settled()
 
-        assert await seen_by(a) == await seen_by(b) == {ADA: 4}
+        assert await a.used() == await b.used() == {ADA: 4}
 
 
-async def test_a_manager_reads_the_sum_and_what_the_other_was_told_last(
+async def test_what_was_used_survives_a_restart_and_says_since_when(
     documents: Documents, clock: FakeClock
 ) -> None:
-    left = reply(ONE, headers={"X-RateLimit-Remaining": "777"})
-    keys = Keys(documents, RING, clock=clock)
-    await keys.save(ACME, a_draft(KEY), set_by="U1")
-    async with service(always(left)) as there, two_processes(documents, clock, there) as (a, b):
-        await a.ask(asker=ADA)
-        await a.settled()
-        clock.advance(30)
-
-        allowances = QuotaService(keys, b.budget, b.meter, refresh=b.shared.refresh)
-        allowance = await allowances.of(ACME)
-
-    assert isinstance(allowance, Allowance)
-    assert allowance.budget.remaining == 777
-    assert allowance.budget.told_ago_s == pytest.approx(30, abs=0.01)
-    assert allowance.usage.shares == ((ADA, 1),)
-
-
-async def test_what_was_used_survives_a_restart(documents: Documents, clock: FakeClock) -> None:
     async with service(SERVED) as there:
         async with two_processes(documents, clock, there) as (a, _):
+            clock.advance(90)
+            assert (await a.usage()).span_s == 90
             await a.ask(asker=ADA)
-            await store_counts(a)
+            await a.settled()
         clock.advance(600)
         async with two_processes(documents, clock, there) as (successor, _):
-            assert await seen_by(successor) == {ADA: 1}
-            assert 600 <= successor.meter.usage(ACME, KNOWN_AS).span_s <= 900
+            assert await successor.used() == {ADA: 1}
+            assert 600 <= (await successor.usage()).span_s <= 900
 
 
 async def test_what_is_an_hour_old_counts_no_more_and_is_deleted(
     documents: Documents, clock: FakeClock
 ) -> None:
     async with service(SERVED) as there, two_processes(documents, clock, there) as (a, b):
-        await a.ask()
-        clock.advance(WRITTEN_EVERY_S)
-        await a.ask()
-        await store_counts(a)
+        await a.ask(asker=ADA)
+        clock.advance(BUCKET_S)
+        await a.ask(asker=BOB)
+        await a.settled()
+        clock.advance(WINDOW_S - BUCKET_S)
+        assert await b.used() == {BOB: 1}
         others = ("-.T1/digest/d1", "due")
-        for key in (*others, "-.T1/usage/0.1", "-.T2/budget"):
+        for key in (*others, "-.T1/usage/0.1", "-.T1/slack-hold", "-.T2/budget"):
             await documents.put(key, {}, due_at=clock())
-        clock.advance(WINDOW_S - 1)
-        assert await forget_expired(documents, clock()) == 2
-        clock.advance(1)
+        assert await forget_expired(documents, clock()) == 3
 
-        assert await seen_by(b) == {}
+        clock.advance(BUCKET_S)
+
+        assert await b.used() == {}
         assert await forget_expired(documents, clock()) == 1
         assert await documents.list_keys("") == [*others]
-
-
-async def test_what_nothing_was_asked_for_is_not_written_again(clock: FakeClock) -> None:
-    documents = BadDay()
-    async with service(SERVED) as there, two_processes(documents, clock, there) as (a, _):
-        await a.ask()
-        for _ in range(3):
-            clock.advance(WRITTEN_EVERY_S)
-            await a.shared.tick()
-            await a.settled()
-
-    assert documents.writes == 1
 
 
 @pytest.mark.parametrize("trouble", ["fails", "hangs"])
@@ -163,10 +110,12 @@ async def test_without_the_store_the_manager_reads_what_this_process_has_used(
         setattr(documents, trouble, True)
         await a.ask(asker=BOB)
 
-        assert await seen_by(a) == {ADA: 1, BOB: 1}
+        assert await a.used() == {ADA: 1, BOB: 1}
 
 
-async def test_what_the_store_did_not_take_is_told_with_what_comes_next(clock: FakeClock) -> None:
+async def test_what_the_store_did_not_take_is_stored_with_the_next_request(
+    clock: FakeClock,
+) -> None:
     documents = BadDay()
     async with service(SERVED) as there, two_processes(documents, clock, there) as (a, b):
         documents.fails = True
@@ -174,42 +123,25 @@ async def test_what_the_store_did_not_take_is_told_with_what_comes_next(clock: F
         await a.settled()
         documents.fails = False
         await a.ask(asker=KEY_CHECK)
-        await store_counts(a)
-
-        assert await seen_by(b) == {ADA: 1, KEY_CHECK: 1}
-
-
-async def test_the_rest_is_told_later_when_the_store_fails_in_between(clock: FakeClock) -> None:
-    documents = BadDay()
-    homes = [WorkspaceId(f"T{number}") for number in range(5)]
-    async with service(SERVED) as there, two_processes(documents, clock, there) as (a, _):
-        for home in homes * 2:
-            await a.ask(home=home)
         await a.settled()
-        documents.fails = True
-        await store_counts(a)
-        documents.fails, before = False, documents.writes
-        await store_counts(a)
 
-    assert documents.writes - before == len(homes) - 1
+        assert await b.used() == {ADA: 1, KEY_CHECK: 1}
 
 
-async def test_nothing_is_written_of_a_workspace_that_has_left(clock: FakeClock) -> None:
+async def test_nothing_is_kept_of_a_workspace_that_has_left(clock: FakeClock) -> None:
     documents = FencedDocuments(BadDay())
-    async with service(SERVED) as there, two_processes(documents, clock, there) as (a, b):
-        for process in (a, b):
-            await process.ask()
-            await store_counts(process)
+    async with service(SERVED) as there, two_processes(documents, clock, there) as (a, _):
+        await a.ask()
+        await a.settled()
         async with documents.forgetting(f"{ACME}/"):
             await documents.delete_prefix(f"{ACME}/")
-        for process in (a, b):
-            process.meter.forget(ACME)
         await a.ask(asker=BOB)  # it was under way
-        for process in (a, b):
-            await store_counts(process)
+        await a.settled()
+
+        a.quotas.forget(ACME)
 
         assert await documents.list_keys("") == []
-        assert await seen_by(b) == {}
+        assert await a.used() == {}
 
 
 @pytest.mark.parametrize("when", ["get", "delete"])

@@ -9,7 +9,6 @@ from typing import Any
 import aiohttp
 import pytest
 from aiohttp import web
-from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.test_utils import TestServer
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -70,16 +69,10 @@ async def failure(client: AsyncWebClient) -> SlackError:
 
 NO_ANSWERS = {
     "a page instead of an answer": as_text("<html>hi</html>", "text/html"),
-    "a page of a firewall": as_text("<html>no</html>", "text/html", 403),
-    "a page of a broken server": as_text("<html>oh</html>", "text/html", 500),
     "plain words": as_text("ok", "text/plain"),
-    "plain words of a proxy": as_text("upstream connect error", "text/plain", 503),
     "half of an answer": as_text('{"ok": tr', "application/json"),
-    "half of an answer of a broken server": as_text('{"ok"', "application/json", 502),
     "nothing at all": as_text("", "application/json"),
     "a list": as_json(["ok"]),
-    "a number": as_json(5),
-    "an answer in no known letters": as_text("{}", "application/json; charset=martian"),
     "an answer in the wrong letters": as_text('{"a": "ü"}', "application/json; charset=ascii"),
     "no without a reason": as_json({"ok": False}),
     "a reason of a broken server": as_json({"ok": False, "error": "is_archived"}, 500),
@@ -100,15 +93,8 @@ async def test_an_answer_that_says_nothing_leaves_the_outcome_open(
 
 TOO_FAST = {
     "when to come back": (as_json({"error": "ratelimited"}, 429, Retry_After="30"), 30),
-    "not when": (as_json({"error": "ratelimited"}, 429), 1),
     "no number": (as_json({}, 429, Retry_After="Fri, 31 Dec 2030 23:59:59 GMT"), 1),
-    "at once": (as_json({}, 429, Retry_After="0"), 1),
     "never": (as_json({}, 429, Retry_After="9" * 400), 3600),
-    "with a page": (as_text("<html>", "text/html", 429, **{"retry-after": "7"}), 7),
-    "with half of an answer": (
-        as_text("{", "application/json", 429, **{"Retry-After": "7"}),
-        7,
-    ),
     "in a word": (as_json({"ok": False, "error": "rate_limited"}, Retry_After="9"), 9),
 }
 
@@ -148,33 +134,6 @@ async def test_nothing_was_done_where_nobody_listens(http: aiohttp.ClientSession
     assert not error.is_outcome_unknown
 
 
-class NoNames(AbstractResolver):
-    """A resolver that knows no one."""
-
-    async def resolve(self, *_asked: Any, **_more: Any) -> list[ResolveResult]:
-        raise OSError(socket.EAI_NONAME, "no such name")
-
-    async def close(self) -> None:
-        pass
-
-
-async def test_nothing_was_done_where_the_name_is_not_known() -> None:
-    connector = aiohttp.TCPConnector(resolver=NoNames())
-    async with aiohttp.ClientSession(connector=connector) as http:
-        error = await failure(a_client("http://slack.example/api/", http))
-
-    assert isinstance(error, SlackUnreachableError)
-
-
-async def test_nothing_was_done_without_a_secure_line(
-    slack: LocalSlack, http: aiohttp.ClientSession
-) -> None:
-    error = await failure(a_client(slack.api_url.replace("http:", "https:"), http))
-
-    assert isinstance(error, SlackUnreachableError)
-    assert slack.calls == []
-
-
 async def test_nothing_was_done_when_no_connection_came_free_in_time(slack: LocalSlack) -> None:
     connector, timeout = aiohttp.TCPConnector(limit=1), aiohttp.ClientTimeout(connect=0.05)
     async with (
@@ -189,23 +148,3 @@ async def test_nothing_was_done_when_no_connection_came_free_in_time(slack: Loca
 
     assert isinstance(error, SlackUnreachableError)
     assert slack.calls == []
-
-
-@pytest.mark.parametrize("after_acting", [False, True], ids=["before acting", "after acting"])
-async def test_a_lost_connection_leaves_the_outcome_open_and_nothing_is_repeated(
-    slack: LocalSlack, client: AsyncWebClient, after_acting: bool
-) -> None:
-    slack.fail_next("chat.postMessage", kind="drop", after_acting=after_acting)
-
-    error = await failure(client)
-
-    assert type(error) is SlackUnavailableError
-    assert len(slack.calls) == 1
-
-
-async def test_an_answer_that_takes_too_long_leaves_the_outcome_open() -> None:
-    timeout = aiohttp.ClientTimeout(total=0.05)
-    async with service(silence) as there, aiohttp.ClientSession(timeout=timeout) as http:
-        error = await failure(a_client(f"{there.url}/api/", http))
-
-    assert type(error) is SlackUnavailableError

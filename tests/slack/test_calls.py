@@ -40,15 +40,12 @@ async def member(user: dict[str, Any], workspace: WorkspaceId = ALONE) -> Member
         ({"is_admin": True}, True),
         ({"is_owner": True}, True),
         ({}, False),
-        ({"is_admin": None}, False),
         ({"is_admin": "no"}, False),
         ({"is_admin": True, "is_restricted": True}, False),
-        ({"is_admin": True, "is_ultra_restricted": True}, False),
         ({"is_admin": True, "deleted": True}, False),
         ({"is_admin": True, "is_bot": True}, False),
         ({"is_admin": True, "is_stranger": True}, False),
         ({"is_admin": True, "team_id": "T2"}, False),
-        ({"enterprise_user": {"is_admin": True}}, False),
         ({"enterprise_user": {"is_admin": True, "enterprise_id": "E1"}}, False),
     ],
     ids=str,
@@ -68,17 +65,14 @@ def of_org(enterprise_id: str = "E1", **fields: Any) -> dict[str, Any]:
     [
         # of this workspace
         ({"is_admin": True} | of_org(), True),
-        ({"is_owner": True} | of_org(teams=["T1", "T2"]), True),
         ({"is_admin": True}, True),
         # of another workspace of the organisation, and in this one too
         ({"is_admin": True, "team_id": "T2"} | of_org(teams=["T1", "T2"]), False),
         ({"is_owner": True, "team_id": "T2"} | of_org(), False),
         ({"is_admin": True, "team_id": "E1"} | of_org(teams=["T1"]), False),
-        ({"is_admin": True, "team_id": None} | of_org(teams=["T1"]), False),
         # of the organisation
         ({"team_id": "T2"} | of_org(is_admin=True, teams=["T1", "T2"]), True),
         ({"team_id": "T2"} | of_org(is_owner=True), True),
-        ({"team_id": "E1"} | of_org(is_owner=True, teams=["T1"]), True),
         (of_org(is_admin=True), True),
         # of the organisation, but not in this workspace
         ({"team_id": "T2"} | of_org(is_admin=True, teams=["T2"]), False),
@@ -87,7 +81,6 @@ def of_org(enterprise_id: str = "E1", **fields: Any) -> dict[str, Any]:
         ({"is_admin": True} | of_org("E2", is_admin=True), True),
         ({"team_id": "T2"} | of_org("E2", is_admin=True, teams=["T1"]), False),
         # of nothing, or no longer
-        (of_org(is_admin=False, is_owner=False), False),
         ({"is_restricted": True} | of_org(is_admin=True), False),
         ({"deleted": True} | of_org(is_owner=True), False),
     ],
@@ -114,9 +107,7 @@ async def test_in_an_organisation_its_admins_and_those_of_this_very_workspace_ar
         (IN_ORG, {"team_id": "T2"} | of_org("E2"), True),
         (IN_ORG, {"team_id": "T2"} | of_org("E2", teams=["T1"]), True),
         (IN_ORG, {"team_id": "T2"}, True),
-        (IN_ORG, {"team_id": None}, True),
         (IN_ORG, {}, False),
-        (IN_ORG, {"is_stranger": True} | of_org(teams=["T1"]), True),
     ],
     ids=str,
 )
@@ -139,8 +130,6 @@ async def test_what_cannot_be_read_makes_nobody_an_admin() -> None:
         ({"is_ultra_restricted": True}, "is_guest", True),
         ({"tz": "Europe/Berlin"}, "zone", "Europe/Berlin"),
         ({}, "zone", None),
-        ({"tz": None}, "zone", None),
-        ({"tz": ""}, "zone", None),
         ({"tz": 7}, "zone", None),
         (
             {"name": "ada", "real_name": "Ada L.", "profile": {"display_name": "countess"}},

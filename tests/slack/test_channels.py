@@ -7,7 +7,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.playground.slack import LocalSlack, running_slack
 from bot.slack.channels import (
     MAX_PAGES,
-    Channel,
     fetch_admins,
     fetch_channel,
     fetch_own_channels,
@@ -16,8 +15,6 @@ from bot.slack.channels import (
 from bot.slack.errors import (
     ChannelClosedError,
     MissingScopeError,
-    SlackRateLimitedError,
-    SlackUnavailableError,
 )
 from bot.workspace import WorkspaceId
 from tests.loops import loop_over
@@ -52,20 +49,6 @@ async def test_a_channel_is_described(
     assert {flag for flag in flags if getattr(channel, flag)} == traits
 
 
-async def test_in_a_direct_message_the_bot_is_with_one_person(
-    slack: LocalSlack, client: AsyncWebClient
-) -> None:
-    workspace = slack.world.workspace
-    direct = workspace.direct_message(workspace.member_named("bob"))
-    slack.world.scopes = (*slack.world.scopes, "im:read")
-
-    channel = await fetch_channel(client, direct.id)
-
-    assert channel == Channel(
-        direct.id, "", is_private=True, is_archived=False, has_bot=True, is_shared=False
-    )
-
-
 @loop_over("name", ["hidden", "C0NOWHERE"])
 async def test_a_private_channel_without_the_bot_is_as_good_as_gone(
     slack: LocalSlack, client: AsyncWebClient, name: str
@@ -93,15 +76,6 @@ async def test_without_the_scope_nothing_is_said_of_a_channel(
     assert "channels:read" in caught.value.needed
 
 
-@loop_over(("name", "is_in"), [("bob", True), ("cy", False)])
-async def test_somebody_is_in_a_channel_or_not(
-    slack: LocalSlack, client: AsyncWebClient, name: str, is_in: bool
-) -> None:
-    secret = channel_id(slack, "secret")
-
-    assert await is_in_channel(client, secret, slack.person(name).id) is is_in
-
-
 async def test_pages_of_members_are_read_until_somebody_is_found_or_to_the_last() -> None:
     for members, is_in, cursors in (
         (["U1", "U2", "U3", "U4"], True, [None, "1", "2"]),
@@ -120,13 +94,6 @@ async def test_in_a_crowd_without_end_nobody_is_let_in_by_a_guess() -> None:
     assert len(crowd.asked) == MAX_PAGES
 
 
-async def test_who_waits_to_be_let_in_does_not_wait_out_a_rate_limit() -> None:
-    slow = {"error": "ratelimited", "status": 429, "retry_after_s": 7}
-
-    with pytest.raises(SlackRateLimitedError):
-        await is_in_channel(Pages(["U1"], refused=[slow]), "C1", "U1")
-
-
 class Slept:
     def __init__(self) -> None:
         self.seconds: list[float] = []
@@ -141,10 +108,6 @@ async def test_channels_are_read_until_there_are_enough() -> None:
     assert await fetch_own_channels(client, ACME, limit=2) == ["C1", "C2"]
     assert [asked["cursor"] for asked in client.asked] == [None, "1", "2"]
     assert all(asked["team_id"] == "T1" and asked["exclude_archived"] for asked in client.asked)
-
-
-async def test_a_bot_in_no_channel_is_in_none() -> None:
-    assert await fetch_own_channels(Pages([]), ACME, limit=6) == []
 
 
 async def test_the_primary_owner_comes_first_then_owners_then_admins() -> None:
@@ -170,32 +133,3 @@ async def test_slack_is_waited_for_when_it_asks_for_that() -> None:
 
     assert await fetch_admins(client, ACME, sleep=slept) == ["U1"]
     assert slept.seconds == [7, 7]
-
-
-async def test_but_not_for_long() -> None:
-    slow = {"error": "ratelimited", "status": 429, "retry_after_s": 900}
-    slept = Slept()
-
-    with pytest.raises(SlackRateLimitedError) as caught:
-        await fetch_admins(Pages([], refused=[slow]), ACME, sleep=slept)
-
-    assert (caught.value.retry_after_s, slept.seconds) == (900, [])
-
-
-async def test_nor_for_ever() -> None:
-    slow = {"error": "ratelimited", "status": 429}
-
-    with pytest.raises(SlackRateLimitedError):
-        await fetch_admins(Pages([], refused=[slow] * 50), ACME, sleep=Slept())
-
-
-async def test_a_huge_workspace_is_not_read_to_its_end() -> None:
-    client = Pages(*[[{"id": "U1", "is_admin": True}]] * (MAX_PAGES + 5))
-
-    assert await fetch_admins(client, ACME) == ["U1"] * 5
-    assert len(client.asked) == MAX_PAGES
-
-
-async def test_a_slack_that_is_away_is_said_to_be() -> None:
-    with pytest.raises(SlackUnavailableError):
-        await fetch_own_channels(Pages([], refused=[{"status": 500}]), ACME, limit=6)

@@ -8,7 +8,6 @@ from bot.slack.client import AGAIN_AFTER_S, LONGEST_REPEAT_S, open_form, put_for
 from bot.slack.errors import (
     FormChangedError,
     SlackRateLimitedError,
-    SlackRefusedError,
     SlackUnavailableError,
 )
 from bot.views.blocks import notice, section
@@ -89,17 +88,6 @@ async def test_nobody_sits_before_it_for_as_long_as_slack_may_ask(form: Form) ->
     form.slack.fail_next(METHOD, retry_after_s=LONGEST_REPEAT_S + 1)
 
     with pytest.raises(SlackRateLimitedError):
-        await form.put()
-
-    assert form.slept == []
-
-
-async def test_a_form_that_was_closed_is_not_tried_again(form: Form) -> None:
-    bob = form.slack.person("bob")
-    assert bob.form
-    await bob.close(bob.form)
-
-    with pytest.raises(SlackRefusedError):
         await form.put()
 
     assert form.slept == []

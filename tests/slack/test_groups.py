@@ -1,7 +1,5 @@
 """What Slack says of user groups and of who is in them, and how long that is believed."""
 
-from typing import Any
-
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -10,7 +8,6 @@ from bot.slack.errors import MissingScopeError, SlackRefusedError, SlackUnavaila
 from bot.slack.usergroups import (
     KEPT_FOR_S,
     GroupPeople,
-    UserGroup,
     UserGroups,
     fetch_people_in,
     fetch_user_groups,
@@ -35,15 +32,6 @@ async def test_user_groups_come_by_handle(slack: LocalSlack, client: AsyncWebCli
     assert {group.group_id for group in groups} == set(slack.world.workspace.user_groups)
 
 
-async def test_user_groups_need_a_scope(slack: LocalSlack, client: AsyncWebClient) -> None:
-    slack.world.scopes = ("chat:write",)
-
-    with pytest.raises(MissingScopeError) as caught:
-        await fetch_user_groups(client)
-
-    assert caught.value.needed == "usergroups:read"
-
-
 async def test_a_workspace_on_a_small_plan_has_no_user_groups_but_another_refusal_is_an_error(
     slack: LocalSlack, client: AsyncWebClient
 ) -> None:
@@ -54,28 +42,6 @@ async def test_a_workspace_on_a_small_plan_has_no_user_groups_but_another_refusa
 
     with pytest.raises(SlackRefusedError):
         await fetch_user_groups(client)
-
-
-async def test_a_user_group_may_have_no_name_and_may_be_disabled() -> None:
-    client = SaidGroups(
-        {"id": "S1", "handle": "web"}, {"id": "S2", "handle": "x", "date_delete": 7}
-    )
-
-    assert await fetch_user_groups(client) == [
-        UserGroup("S1", "web", "web"),
-        UserGroup("S2", "x", "x", is_disabled=True),
-    ]
-
-
-@loop_over("group", [{}, None, "S1"], ids=str)
-async def test_what_cannot_be_read_is_no_answer(group: Any) -> None:
-    with pytest.raises(SlackUnavailableError):
-        await fetch_user_groups(SaidGroups(group))
-
-
-@loop_over(("people", "ids"), [(["U1", "U2"], ("U1", "U2")), ({}, ())])
-async def test_who_is_in_a_group_is_told(people: Any, ids: tuple[str, ...]) -> None:
-    assert await fetch_people_in(SaidGroups(people={"S1": people}), "S1") == ids
 
 
 @loop_over("code", ["no_such_subteam", "plan_upgrade_required", "paid_teams_only"])
@@ -133,27 +99,6 @@ async def test_each_group_of_each_workspace_is_kept_for_itself(groups: UserGroup
     assert await groups.people_in(ours, ONE, "S1") == ("U1",)
     assert await groups.people_in(ours, ONE, "S2") == ("U2",)
     assert await groups.people_in(theirs, OTHER, "S1") == ("U9",)
-
-
-async def test_what_is_older_than_a_minute_is_not_told_when_slack_is_silent(
-    groups: UserGroups, clock: FakeClock
-) -> None:
-    client = SaidGroups(people={"S1": ["U1"]})
-    await groups.people_in(client, ONE, "S1")
-    clock.advance(KEPT_FOR_S)
-    client.code = "internal_error"
-
-    with pytest.raises(SlackUnavailableError):
-        await groups.people_in(client, ONE, "S1")
-
-
-async def test_a_failure_is_not_kept(groups: UserGroups) -> None:
-    client = SaidGroups(people={"S1": ["U1"]}, code="internal_error")
-    with pytest.raises(SlackUnavailableError):
-        await groups.people_in(client, ONE, "S1")
-    client.code = ""
-
-    assert await groups.people_in(client, ONE, "S1") == ("U1",)
 
 
 async def test_in_the_background_the_workspaces_own_client_asks(groups: UserGroups) -> None:

@@ -11,7 +11,6 @@ from bot.slack.auth import IssuedTokens, OAuthCalls
 from bot.slack.errors import (
     SlackRefusedError,
     SlackUnavailableError,
-    SlackUnreachableError,
     TokenRefusedError,
 )
 from tests.installations.slack_stub import (
@@ -19,7 +18,6 @@ from tests.installations.slack_stub import (
     CLIENT_ID,
     CLIENT_SECRET,
     CODE,
-    OF_ORGANISATION,
     SlackStub,
     running_slack_stub,
 )
@@ -59,14 +57,6 @@ async def test_a_code_gives_what_was_installed(slack: SlackStub, oauth: OAuthCal
     assert "xoxb" not in repr(given)
 
 
-async def test_an_organisation_has_no_team(slack: SlackStub, oauth: OAuthCalls) -> None:
-    slack.answer |= OF_ORGANISATION
-
-    given = await oauth.exchange(CODE, BACK)
-
-    assert (given.team_id, given.enterprise_id, given.name) == (None, "E1", "Starship")
-
-
 async def test_tokens_that_end_come_with_the_one_that_renews_them(
     slack: SlackStub, oauth: OAuthCalls
 ) -> None:
@@ -104,27 +94,6 @@ async def test_an_incomplete_answer_is_no_installation(
         await oauth.exchange(CODE, BACK)
 
 
-@loop_over(
-    "raw",
-    [(200, "<html>maintenance</html>"), (503, "busy"), (200, "[]"), (200, "null"), (500, "{}")],
-    ids=str,
-)
-async def test_anything_but_an_answer_is_slack_being_away(
-    slack: SlackStub, oauth: OAuthCalls, raw: tuple[int, str]
-) -> None:
-    slack.raw = raw
-
-    with pytest.raises(SlackUnavailableError):
-        await oauth.exchange(CODE, BACK)
-    with pytest.raises(SlackUnavailableError):
-        await oauth.refresh("xoxe-1-x")
-
-
-async def test_a_slack_that_is_not_there_was_not_asked(http: aiohttp.ClientSession) -> None:
-    with pytest.raises(SlackUnreachableError):
-        await calls("http://127.0.0.1:9/api/", http).exchange(CODE, BACK)
-
-
 async def test_a_refusal_bears_slacks_own_word(
     slack: SlackStub, oauth: OAuthCalls, http: aiohttp.ClientSession
 ) -> None:
@@ -135,11 +104,3 @@ async def test_a_refusal_bears_slacks_own_word(
     slack.answer = {"ok": False, "error": "invalid_refresh_token"}
     with pytest.raises(TokenRefusedError):
         await oauth.refresh("xoxe-1-x")
-
-
-async def test_the_bots_id_may_stay_unknown(slack: SlackStub, oauth: OAuthCalls) -> None:
-    assert await oauth.bot_id("xoxb-given") == "B1"
-
-    slack.is_bot_unknown = True
-
-    assert await oauth.bot_id("xoxb-given") is None

@@ -6,11 +6,6 @@ from typing import Any
 
 import aiohttp
 import pytest
-from slack_sdk.http_retry.builtin_async_handlers import (
-    AsyncConnectionErrorRetryHandler,
-    async_default_handlers,
-)
-from slack_sdk.http_retry.builtin_interval_calculators import FixedValueRetryIntervalCalculator
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
@@ -18,7 +13,6 @@ from bot.message import Message
 from bot.playground.slack import Call, LocalSlack
 from bot.slack.auth import Identity
 from bot.slack.errors import (
-    BlocksRefusedError,
     ChannelClosedError,
     MissingScopeError,
     PersonUnreachableError,
@@ -29,8 +23,7 @@ from bot.slack.errors import (
     TokenRefusedError,
     WorkspaceHeldError,
 )
-from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, LocalBackoff, Posting
-from bot.store.documents import StoreError
+from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, Posting
 from bot.workspace import WorkspaceId
 from tests.fakes import GROWING_S, TIME_LIMIT_S, FakeClock
 from tests.slack.conftest import StandingTime, settled
@@ -137,40 +130,11 @@ async def test_refused_blocks_are_sent_once_more_as_their_plain_twin(room: Room)
 
 
 @pytest.mark.parametrize(
-    ("message", "tries"), [(HELLO, 1), (WITH_CHART, 2)], ids=["no fallback", "a fallback"]
-)
-async def test_blocks_that_are_refused_in_any_form_are_given_up(
-    room: Room, message: Message, tries: int
-) -> None:
-    room.slack.fail_next("chat.postMessage", error="invalid_blocks", times=9)
-
-    with pytest.raises(BlocksRefusedError):
-        await room.post(message)
-
-    assert len(room.posts()) == tries
-
-
-async def test_a_twin_whose_answer_is_lost_is_not_repeated(room: Room) -> None:
-    room.slack.fail_next("chat.postMessage", error="invalid_blocks")
-    room.slack.fail_next("chat.postMessage", kind="drop", after_acting=True)
-
-    with pytest.raises(SlackUnavailableError) as caught:
-        await room.post(WITH_CHART)
-
-    assert caught.value.is_outcome_unknown
-    assert len(room.said()) == 1
-
-
-@pytest.mark.parametrize(
     "fault",
     [
         {"kind": "drop", "after_acting": True},
-        {"kind": "drop"},
-        {"kind": "html", "after_acting": True},
         {"error": "internal_error", "after_acting": True},
-        {"error": "fatal_error"},
         {"error": "service_unavailable", "status": 503},
-        {"error": "request_timeout"},
     ],
     ids=str,
 )
@@ -201,17 +165,6 @@ async def test_of_a_post_that_is_not_answered_in_time_the_outcome_is_unknown(roo
     assert 1 <= len(room.said()) <= tries
 
 
-async def test_what_the_sdk_does_by_itself_would_say_it_twice(room: Room) -> None:
-    room.slack.fail_next("chat.postMessage", kind="drop", after_acting=True)
-    assert [type(each) for each in async_default_handlers()] == [AsyncConnectionErrorRetryHandler]
-    at_once = FixedValueRetryIntervalCalculator(fixed_internal=0)
-    room.client.retry_handlers = [AsyncConnectionErrorRetryHandler(interval_calculator=at_once)]
-
-    await room.post()
-
-    assert room.said() == [HELLO.text] * 2
-
-
 @pytest.mark.parametrize(
     ("code", "kind"),
     [
@@ -234,17 +187,6 @@ async def test_a_refused_post_is_surely_not_there(
     assert (len(room.posts()), room.said()) == (1, [])
 
 
-async def test_without_a_client_nothing_is_sent(room: Room) -> None:
-    async def no_client(_workspace: WorkspaceId) -> AsyncWebClient:
-        raise StoreError
-
-    room.posting = Posting(no_client, clock=room.time)
-    with pytest.raises(StoreError):
-        await room.post()
-
-    assert room.slack.calls == []
-
-
 async def test_a_rate_limit_holds_the_posts_of_this_workspace_until_it_is_over(room: Room) -> None:
     room.slack.fail_next("chat.postMessage", retry_after_s=30)
     with pytest.raises(SlackRateLimitedError):
@@ -265,19 +207,6 @@ async def test_a_rate_limit_holds_the_posts_of_this_workspace_until_it_is_over(r
     await room.post()
 
     assert [call.method for call in room.slack.calls] == ["chat.postMessage"] * 3
-
-
-async def test_a_shorter_rate_limit_does_not_end_a_longer_one(room: Room) -> None:
-    room.slack.fail_next("chat.postMessage", retry_after_s=30)
-    room.slack.fail_next("chat.postMessage", retry_after_s=2, delay_s=0.05)
-    both = (room.posting.post(HOME, each, HELLO) for each in (room.general, "another channel"))
-    await asyncio.gather(*both, return_exceptions=True)
-    await room.time.pass_by(3)
-
-    with pytest.raises(SlackRateLimitedError) as caught:
-        await room.turn()
-
-    assert caught.value.retry_after_s == 27
 
 
 async def test_whoever_waits_for_a_turn_learns_of_a_rate_limit(room: Room) -> None:
@@ -308,29 +237,6 @@ async def test_a_line_that_is_too_long_is_not_joined(room: Room) -> None:
     assert 18 * BETWEEN_S < LONGEST_LINE_S
     for task in in_line:
         task.cancel()
-
-
-async def test_cancelled_turns_do_not_lengthen_the_line(room: Room) -> None:
-    in_line = room.in_line(19)
-    await settled()
-    for task in in_line:
-        task.cancel()
-    await settled()
-    [last] = room.in_line(1)
-    await settled()
-
-    await room.time.pass_by(BETWEEN_S)
-
-    assert last.done()
-    assert last.exception() is None
-
-
-async def test_a_person_is_told_in_a_direct_message(room: Room) -> None:
-    await room.tell_bob()
-
-    [message] = room.slack.person("bob").messages("dm")
-    assert message.text == HELLO.text
-    assert not message.content["unfurl_links"]
 
 
 async def let_time_pass(time: StandingTime, *acts: "asyncio.Task[Any]") -> None:
@@ -385,40 +291,6 @@ async def test_nothing_was_said_while_the_direct_message_was_still_being_opened(
     assert room.posts() == []
 
 
-async def test_a_rate_limit_on_opening_direct_messages_holds_no_posts(room: Room) -> None:
-    room.slack.fail_next("conversations.open", retry_after_s=30)
-    with pytest.raises(SlackRateLimitedError):
-        await room.tell_bob()
-
-    await room.post()
-
-    assert room.said() == [HELLO.text]
-
-
-async def test_thirty_workspaces_at_once_do_not_wait_for_each_other(room: Room) -> None:
-    async def client_for(workspace: WorkspaceId) -> AsyncWebClient:
-        if workspace.team_id == "T0":
-            await asyncio.Event().wait()  # one hangs altogether
-        return room.client
-
-    posting = Posting(client_for, between_s=0.01)
-
-    async def post(number: int) -> None:
-        workspace = WorkspaceId(f"T{number % 30}")
-        await posting.acquire_turn(workspace, room.general)
-        await posting.post(workspace, room.general, Message(workspace.team_id, (SECTION,)))
-
-    room.slack.world.posting.seconds_between_posts = 0  # here all workspaces are one
-    tasks = [asyncio.create_task(post(number)) for number in range(300)]
-    async with asyncio.timeout(TIME_LIMIT_S):
-        await asyncio.gather(*(task for number, task in enumerate(tasks) if number % 30))
-
-    assert sorted(room.said()) == sorted([f"T{number}" for number in range(1, 30)] * 10)
-    assert not any(task.done() for task in tasks[::30])
-    for task in tasks:
-        task.cancel()
-
-
 async def test_the_next_turn_counts_from_the_post_and_not_from_the_turn_before(room: Room) -> None:
     await room.turn()
     [second] = room.in_line(1)
@@ -460,16 +332,6 @@ async def test_the_pace_counts_from_slacks_answer(room: Room) -> None:
     assert room.time() - answered_at >= BETWEEN_S
 
 
-async def test_another_channel_does_not_wait_for_a_slow_answer(room: Room) -> None:
-    slow = await room.slow_post()
-
-    await room.posting.acquire_turn(HOME, room.slack.channel("random").id)
-
-    assert not slow.done()
-    room.client.gate.set()
-    await slow
-
-
 async def test_who_would_wait_too_long_for_the_answer_before_is_sent_away(room: Room) -> None:
     room.posting = room.a_posting(longest_line_s=0.05)
     slow = await room.slow_post()
@@ -503,18 +365,3 @@ async def test_a_token_that_slack_refuses_is_told_of(room: Room) -> None:
             await act
 
     assert room.refused == [HOME] * 2
-
-
-async def test_a_wait_that_slack_asked_another_process_for_holds_here_too(room: Room) -> None:
-    holds = LocalBackoff(clock=room.time)
-    other, room.posting = (room.a_posting(holds=holds) for _ in range(2))
-    room.slack.fail_next("chat.postMessage", retry_after_s=30)
-    with pytest.raises(SlackRateLimitedError):
-        await room.post()
-
-    for act in (other.acquire_turn(HOME, room.general), other.post(HOME, room.general, HELLO)):
-        with pytest.raises(SlackRateLimitedError) as caught:
-            await act
-
-        assert caught.value.retry_after_s == 30
-    assert len(room.posts()) == 1

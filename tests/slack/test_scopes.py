@@ -54,14 +54,10 @@ def test_the_manifest_asks_for_what_the_bot_needs_and_for_nothing_else() -> None
 
 
 def test_what_is_off_stands_in_the_manifest_as_comments() -> None:
-    assert tuple(re.findall(r"^ +# - (\w+:\w+) # ", MANIFEST, re.MULTILINE)) == MENTION_SCOPES
+    assert tuple(re.findall(r"^ +# - (\w+:\w+) # ", MANIFEST, re.MULTILINE)) == (*MENTION_SCOPES,)
 
 
 def test_every_method_that_is_called_has_its_permission_and_each_permission_a_method() -> None:
     assert methods_called() == set(NEEDED_BY)
     # Slash commands are sent to the bot, not asked for: https://docs.slack.dev/reference/scopes/commands
     assert set().union(*NEEDED_BY.values()) | {"commands"} == set(SCOPES["bot"])
-
-
-def test_every_permission_has_its_reason() -> None:
-    assert all(len(why) > 10 for why in (NEEDED_SCOPES | OPTIONAL_SCOPES).values())

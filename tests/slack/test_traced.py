@@ -11,7 +11,6 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.metrics.definitions import CALL_OUTCOMES, traced_calls
-from tests.ports import reserve_port
 
 pytestmark = pytest.mark.anyio
 
@@ -71,13 +70,3 @@ async def test_an_address_for_an_answer_is_not_told(path: str) -> None:
         pass
 
     assert notes.notified == [("response_url", "answered")]
-
-
-async def test_a_slack_that_cannot_be_reached_is_counted() -> None:
-    notes = Notes()
-
-    async with aiohttp.ClientSession(trace_configs=[traced_calls(notes)]) as session:
-        with pytest.raises(aiohttp.ClientConnectionError):
-            await session.post(f"http://127.0.0.1:{reserve_port()}/api/auth.test")
-
-    assert notes.notified == [("auth.test", "unreachable")]

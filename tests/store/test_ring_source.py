@@ -3,9 +3,6 @@
 import base64
 from pathlib import Path
 
-import pytest
-
-from bot.store.documents import StoreError, WrongKeyRingError
 from bot.store.encryption import key_file_of, load_or_make_key_file, ring_source
 
 RING = "k7:" + base64.b64encode(b"7" * 32).decode()
@@ -36,20 +33,3 @@ def test_no_file_is_no_ring_and_none_is_made(path: Path) -> None:
 
     assert source.ring is None
     assert not path.parent.exists()
-
-
-def test_a_garbled_file_is_told_without_quoting_it(path: Path) -> None:
-    path.parent.mkdir()
-    key_file_of(path).write_text(RING[3:])
-
-    with pytest.raises(WrongKeyRingError, match="garbled") as refusal:
-        ring_source(None, path)
-
-    assert RING[3:12] not in str(refusal.value)
-
-
-def test_a_file_that_cannot_be_read_is_told(path: Path) -> None:
-    key_file_of(path).mkdir(parents=True)
-
-    with pytest.raises(StoreError, match="cannot be used"):
-        ring_source(None, path)

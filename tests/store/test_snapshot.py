@@ -2,19 +2,16 @@
 
 import sqlite3
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from bot.store.documents import StoreError
-from bot.store.sqlite import Snapshot, SqliteDocuments, snapshot_of
+from bot.store.sqlite import SqliteDocuments
 from tests.store.processes import next_line, started
 from tests.stores import read_snapshot
 
 pytestmark = pytest.mark.anyio
-
-DUE = datetime(2030, 3, 1, 9, 0, tzinfo=UTC)
 
 
 def bytes_and_time(path: Path) -> tuple[bytes, int]:
@@ -34,34 +31,6 @@ def page_of(path: Path, part: str) -> int:
     with closing(sqlite3.connect(path)) as connection:
         asked = "SELECT rootpage FROM sqlite_master WHERE name = ?"
         return int(connection.execute(asked, (part,)).fetchone()[0])
-
-
-async def test_a_snapshot_holds_what_the_store_gives(sqlite: SqliteDocuments, path: Path) -> None:
-    kept = [
-        await sqlite.put("-.T1/ü", {"text": "é \0 \ud800"}, due_at=DUE),
-        await sqlite.put("-.T1/a", {"deep": {"list": [1, None]}}),
-    ]
-
-    snapshot = await read_snapshot(path)
-
-    assert snapshot == Snapshot(documents=(kept[1], kept[0]))
-    assert snapshot.keys == ("-.T1/a", "-.T1/ü")
-
-
-async def test_a_closed_store_is_read_too(sqlite: SqliteDocuments, path: Path) -> None:
-    kept = await sqlite.put("-.T1/a", {})
-    await sqlite.close()
-
-    assert (await read_snapshot(path)).documents == (kept,)
-
-
-async def test_what_comes_later_is_not_in_it(sqlite: SqliteDocuments, path: Path) -> None:
-    await sqlite.put("-.T1/a", {})
-    snapshot = await read_snapshot(path)
-
-    await sqlite.put("-.T1/b", {})
-
-    assert snapshot.keys == ("-.T1/a",)
 
 
 async def test_another_process_goes_on_writing(path: Path) -> None:
@@ -91,13 +60,6 @@ async def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     assert files_in(tmp_path) == []
 
 
-async def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
-    write(path, b"no database " * 1000)
-
-    with pytest.raises(StoreError, match="DatabaseError"):
-        await read_snapshot(path)
-
-
 @pytest.mark.parametrize("part", ["docs", "sqlite_autoindex_docs_1"], ids=["rows", "index"])
 async def test_damage_is_found(sqlite: SqliteDocuments, path: Path, part: str) -> None:
     for number in range(200):
@@ -109,21 +71,3 @@ async def test_damage_is_found(sqlite: SqliteDocuments, path: Path, part: str) -
 
     with pytest.raises(StoreError, match=r"damaged|malformed"):
         await read_snapshot(path)
-
-
-async def test_an_empty_file_holds_nothing(path: Path) -> None:
-    path.parent.mkdir()
-    sqlite3.connect(path).close()
-
-    assert await read_snapshot(path) == Snapshot()
-
-
-def test_what_nobody_can_read_is_named_and_the_rest_is_there() -> None:
-    good = b'{"v":1,"rev":3,"due_at":null,"value":{}}'
-    rows = [(b"a", b"pickle"), (b"b", good), (b"c", b'{"v":2}'), (b"\xff", good)]
-
-    snapshot = snapshot_of(rows)
-
-    assert [each.key for each in snapshot.documents] == ["b"]
-    assert snapshot.unreadable == ("a", "c", "\\xff")
-    assert snapshot.keys == ("\\xff", "a", "b", "c")

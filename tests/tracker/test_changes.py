@@ -37,27 +37,11 @@ def test_a_new_value_under_the_same_name_is_one_change() -> None:
     assert found == [Change("dns", Finding(("port",), 60), Finding(("port",), 300))]
 
 
-def test_what_is_new_and_what_is_gone_are_told_apart() -> None:
-    found = changes(a_section({"a": 1, "b": 2}), a_section({"b": 2, "c": 3}))
-
-    assert found == [
-        Change("dns", None, Finding(("c",), 3)),
-        Change("dns", Finding(("a",), 1), None),
-    ]
-
-
 def test_the_order_of_records_says_nothing() -> None:
     before = a_section({"ns": ["a", "b"], "MX": [{"host": "a"}, {"host": "b"}]})
     after = a_section({"MX": [{"host": "b"}, {"host": "a"}], "ns": ["b", "a"]})
 
     assert changes(before, after) == []
-
-
-def test_a_record_more_is_new_wherever_it_stands() -> None:
-    before = a_section({"A": [{"ip": "1"}, {"ip": "2"}]})
-    after = a_section({"A": [{"ip": "9"}, {"ip": "1"}, {"ip": "2"}]})
-
-    assert changes(before, after) == [Change("dns", None, Finding(("A", "1", "ip"), "9"))]
 
 
 @pytest.mark.parametrize(
@@ -70,27 +54,6 @@ def test_what_was_merely_not_sent_has_not_gone(other: Section) -> None:
 
     assert changes(section, other) == []
     assert changes(other, section) == []
-
-
-def test_ten_thousand_values_are_compared_quickly() -> None:
-    before = a_section([str(number) for number in range(1_000, 9_999)])
-    after = a_section([str(number) for number in range(1_001, 10_000)])
-
-    with at_most(processor_s=2):
-        found = changes(before, after)
-
-    assert before.left_out == after.left_out == 0
-    assert [change.after for change in found] == [Finding(("8999",), "9999")]
-
-
-def test_of_a_record_that_changed_in_two_ways_its_text_tells_more_than_a_number() -> None:
-    before = a_section({"host": [{"name": "a", "port": 1, "text": "x"}]})
-    after = a_section({"host": [{"name": "a", "port": 65_535, "text": "y"}]})
-
-    (change,) = changes(before, after)
-
-    assert change.after is not None
-    assert (change.after.value, change.also) == ("y", ("port",))
 
 
 DMARC = "v=DMARC1; p=none; rua=mailto:dmarc@shop.example"

@@ -161,21 +161,6 @@ async def test_what_timed_out_is_not_tried_again(
     assert scanned.value.is_outcome_unknown is may_have_arrived
 
 
-async def test_the_requests_remaining_are_kept_per_key() -> None:
-    budget = RateLimiter()
-    seen = always(
-        reply(ONE, headers={"x-ratelimit-REMAINING": "997"}),
-        reply(status=404, headers={"X-RateLimit-Remaining": "12"}),
-    )
-    async with service(seen) as there, client_of(there.url, budget=budget) as tracker:
-        await tracker.list_domains(KEY)
-        with pytest.raises(RejectedError):
-            await tracker.list_domains("other")
-
-    assert budget.state(fingerprint(KEY)).remaining == 997
-    assert budget.state(fingerprint("other")).remaining == 12
-
-
 async def test_who_waited_for_a_place_learns_of_a_rate_limit_meanwhile() -> None:
     all_here, go_on = asyncio.Event(), asyncio.Event()
 

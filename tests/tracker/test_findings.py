@@ -104,7 +104,6 @@ def test_of_five_hundred_issues_the_worst_are_kept_and_all_are_counted() -> None
 
 DATES: dict[str, tuple[object, object]] = {
     "a day": ("2026-12-01", DAY),
-    "a day with slashes": ("2026/12/01", DAY),
     "a day with dots": ("01.12.2026", DAY),
     "a British day": ("1-Dec-2026", DAY),
     "a day in words": ("December 1, 2026", DAY),
@@ -113,24 +112,17 @@ DATES: dict[str, tuple[object, object]] = {
     "day and month that can": ("01/12/2026", None),
     "a moment": ("2026-12-01T01:48:01Z", MOMENT),
     "a moment elsewhere": ("2026-12-01T03:48:01.123456+02:00", MOMENT),
-    "of openssl": ("Dec  1 01:48:01 2026 GMT", MOMENT),
     "of a mail": ("Tue, 01 Dec 2026 02:48:01 +0100", MOMENT),
     "of Java": ("Tue Dec 01 01:48:01 UTC 2026", MOMENT),
     "without a zone": ("2026-12-01 01:48:01", MOMENT.replace(tzinfo=None)),
     "of a zone that has no number": ("2026/12/01 01:48:01 (JST)", MOMENT.replace(tzinfo=None)),
     "seconds": (int(MOMENT.timestamp()), MOMENT),
-    "milliseconds": (MOMENT.timestamp() * 1000, MOMENT),
     "never": ("9999-12-31T23:59:59Z", datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
     "never in seconds": (253_402_300_799, datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
     "never, a day later here": ("9999-12-31T23:59:59-01:00", datetime(9999, 12, 31, 23, 59, 59)),  # noqa: DTZ001 # as given
     "no such day": ("2026-02-30", None),
-    "no such month": ("1-Foo-2026", None),
-    "no such hour": ("2026-12-01T25:00:00Z", None),
-    "a number of days": (90, None),
-    "not a number": (float("nan"), None),
     "too large": (10**400, None),
     "a truth": (True, None),
-    "an address": ("198.51.100.40", None),
 }  # fmt: skip
 
 

@@ -3,34 +3,19 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import Any
 
-import aiohttp
 import httpx
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.api_keys.models import StoredKey
-from bot.api_keys.repository import Keys
-from bot.api_keys.service import WorkspaceTracker
-from bot.concurrency import Tasks
-from bot.listeners.error_boundary import ErrorBoundary, Failures
-from bot.listeners.request import Request
 from bot.metrics.definitions import REQUEST_OUTCOMES
-from bot.portfolio.service import Portfolio
-from bot.slack.replies import Origin
 from bot.tracker import models
 from bot.tracker.client import TrackerClient, outcome_of
-from bot.tracker.models import Listing, TrackerError
+from bot.tracker.models import TrackerError
 from bot.tracker.rate_limit import Purpose, RateLimiter
 from bot.workspace import WorkspaceId
-from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, KEY_TAIL
-from tests.digests.office import NINE, Office
-from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
-from tests.listeners.test_error_boundary import FakeReplies
 from tests.loops import loop_over
-from tests.memory import MemoryDocuments
 from tests.test_logs import Log, logs_as_before  # noqa: F401  # used by each test
 
 pytestmark = pytest.mark.anyio
@@ -95,44 +80,6 @@ class Service:
         return TrackerClient(http, base_url="http://service", budget=RateLimiter(), note=notes)
 
 
-class Room:
-    """People of one workspace, its key, and a service that is measured."""
-
-    def __init__(self) -> None:
-        self.service, self.notes = Service(), Notes()
-        documents, clock = MemoryDocuments(), FakeClock()
-        self.keys = Keys(documents, RING, clock=clock)
-        tracker = self.service.client(self.notes)
-        self.connection = WorkspaceTracker(tracker, self.keys, on_refusal=self._nobody)
-        self.portfolio = Portfolio(self.connection, clock=clock)
-        self.tasks = Tasks()
-        self._boundary = ErrorBoundary(self.tasks, cast(Failures, None))
-
-    async def _nobody(self, workspace: WorkspaceId, key: StoredKey) -> None: ...
-
-    def ask(self, user_id: str = "U1") -> None:
-        """Let somebody type `/domains`."""
-        conversation = Request(
-            workspace=ACME,
-            origin=Origin(user_id),
-            client=AsyncWebClient(session=cast(aiohttp.ClientSession, None)),
-            replies=FakeReplies(),
-        )
-
-        async def work() -> None:
-            await self.portfolio.snapshot(ACME)
-
-        # Slack is not asked who they are.
-        self._boundary.start(conversation, work, "/domains", admits_strangers=True)
-
-
-@pytest.fixture
-async def room() -> Room:
-    made = Room()
-    await made.keys.save(ACME, a_draft(), set_by="U0ADMIN")
-    return made
-
-
 @loop_over(("error", "word"), ERRORS, ids=lambda given: str(given)[:20])
 def test_every_error_has_its_word(error: BaseException | None, word: str) -> None:
     assert outcome_of(error) == word
@@ -175,53 +122,6 @@ async def test_a_failure_is_counted_without_key_or_words_of_the_service(log: Log
     assert KEY_TAIL not in log.getvalue()
     assert "private" not in log.getvalue()
     assert "d1" not in str(calls(log))
-
-
-async def test_the_line_carries_the_request_of_the_command(room: Room, log: Log) -> None:
-    room.ask("U1")
-    assert await room.tasks.drain(TIME_LIMIT_S)
-
-    (call,) = calls(log)
-    (request,) = [json.loads(line) for line in log.lines() if '"event": "request"' in line]
-    assert call["request"] == request["request"]
-    assert (call["workspace"], call["user"], call["what"]) == ("-.T1", "U1", "/domains")
-
-
-async def test_a_shared_list_is_logged_once_for_whoever_asked_first(room: Room, log: Log) -> None:
-    is_asked = asyncio.Event()
-    may_answer = asyncio.Event()
-
-    async def wait() -> None:
-        is_asked.set()
-        await may_answer.wait()
-
-    room.service.before_answer = wait
-    room.ask("U1")
-    await is_asked.wait()
-    room.ask("U2")
-    await asyncio.sleep(0)
-    may_answer.set()
-    assert await room.tasks.drain(TIME_LIMIT_S)
-
-    assert [line["user"] for line in calls(log)] == ["U1"]
-
-
-async def test_the_line_of_a_digest_carries_the_digest(log: Log) -> None:
-    tracker = Service().client(Notes())
-
-    class Lists(FakeLists):
-        async def list_domains(
-            self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
-        ) -> Listing:
-            return await tracker.list_domains(KEY, purpose=purpose)
-
-    office = Office(lists=Lists())
-    digest = await office.make()
-    await office.at(NINE)
-
-    (line,) = calls(log)
-    assert (line["workspace"], line["digest"]) == ("-.T1", digest.digest_id)
-    assert line["purpose"] == "scheduled"
 
 
 async def test_what_a_stop_cuts_off_does_not_count_as_a_service_that_failed() -> None:

@@ -75,16 +75,6 @@ def test_the_wait_of_another_process_holds_and_its_end_too(
     one.check("k", Purpose.SCHEDULED)
 
 
-def test_the_next_wait_is_longer_though_the_first_was_met_elsewhere(
-    one: RateLimiter, other: RateLimiter, clock: FakeClock
-) -> None:
-    clock.advance(other.record_rate_limit("k", None))
-
-    one.learn("k", other.known("k"))
-
-    assert one.record_rate_limit("k", None) == 2
-
-
 def test_a_smaller_allowance_than_before_is_known_after_a_day(
     one: RateLimiter, clock: FakeClock
 ) -> None:
@@ -98,17 +88,6 @@ def test_a_smaller_allowance_than_before_is_known_after_a_day(
     assert one.state("k").highest_seen == 0
     one.record_remaining("k", 500)
     assert one.state("k").highest_seen == 500
-
-
-def test_an_allowance_that_is_full_again_is_as_high_for_another_day(
-    one: RateLimiter, clock: FakeClock
-) -> None:
-    one.record_remaining("k", 1000)
-    clock.advance(3600)
-    one.record_remaining("k", 1000)
-    clock.advance(HIGHEST_KEPT_S - 1)
-
-    assert one.state("k").highest_seen == 1000
 
 
 def test_the_state_of_a_clock_that_is_far_ahead_is_ignored(

@@ -5,10 +5,8 @@ import logging
 import traceback
 from collections.abc import Iterator
 
-import httpx
 import pytest
 
-from bot.tracker.client import TrackerClient
 from bot.tracker.http import Call
 from bot.tracker.models import RejectedError, TrackerError
 from bot.tracker.rate_limit import Purpose, RateLimiter
@@ -71,14 +69,6 @@ async def test_a_repeated_key_is_taken_out_of_what_the_service_said() -> None:
     assert caught.value.said == "Bad header: Bearer [hidden]"
 
 
-async def test_a_repeated_key_is_taken_out_of_data() -> None:
-    answer = always(reply({"domain": "a.example", "by": KEY}))
-    async with service(answer) as there, client_of(there.url) as tracker:
-        added = await tracker.add_domain(KEY, domain="a.example", domain_type="owned")
-
-    assert added.raw == {"domain": "a.example", "by": "[hidden]"}
-
-
 async def test_no_object_shows_the_key() -> None:
     budget = RateLimiter()
     async with service(always(reply([]))) as there, client_of(there.url, budget=budget) as tracker:
@@ -87,19 +77,3 @@ async def test_no_object_shows_the_key() -> None:
         shown = [repr(call), repr(vars(tracker)), repr(vars(budget))]
 
     assert KEY not in "".join(shown)
-
-
-async def test_the_key_is_not_part_of_the_address() -> None:
-    urls = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        urls.append(str(request.url))
-        raise httpx.ReadTimeout("slow", request=request)
-
-    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
-        tracker = TrackerClient(http, base_url="http://service", budget=RateLimiter())
-        with pytest.raises(TrackerError) as caught:
-            await tracker.scan(KEY, "d1")
-
-    assert urls == ["http://service/api/tools/domain-tracker/d1/scan"]
-    assert KEY not in "".join(traceback.format_exception(caught.value))

@@ -31,19 +31,6 @@ async def taken(
     return stack
 
 
-async def test_whoever_finds_no_place_waits_for_one() -> None:
-    slots = Slots(wait_s=TIME_LIMIT_S, scan_wait_s=TIME_LIMIT_S)
-    held = await taken(slots, MAX_REQUESTS)
-
-    waiting = asyncio.create_task(taken(slots, 1))
-    await asyncio.sleep(0)
-    assert not waiting.done()
-    await held.aclose()
-
-    async with asyncio.timeout(TIME_LIMIT_S):
-        await (await waiting).aclose()
-
-
 async def test_the_wait_for_a_place_ends() -> None:
     slots = Slots(wait_s=0.01, scan_wait_s=0.01)
 
@@ -52,16 +39,6 @@ async def test_the_wait_for_a_place_ends() -> None:
             await taken(slots, 1)
 
     assert not caught.value.is_outcome_unknown
-
-
-async def test_scans_leave_room_for_lists() -> None:
-    slots = Slots(wait_s=0.01, scan_wait_s=0.01)
-
-    async with await taken(slots, MAX_SCANS, is_scan=True):
-        with pytest.raises(TooBusyError):
-            await taken(slots, 1, is_scan=True)
-
-        await (await taken(slots, MAX_REQUESTS - MAX_SCANS)).aclose()
 
 
 async def test_a_wait_in_vain_keeps_no_place() -> None:

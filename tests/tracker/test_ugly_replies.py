@@ -1,15 +1,11 @@
 """What services and the networks before them really do, over a real socket."""
 
 import asyncio
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
 from bot.tracker.client import Limits, TrackerClient
-from bot.tracker.decoding import decode_listing
 from bot.tracker.models import (
-    InvalidKeyError,
     ReplyTooLargeError,
     TimedOutError,
     TrackerError,
@@ -19,7 +15,6 @@ from bot.tracker.models import (
 from bot.tracker.rate_limit import Purpose
 from tests.fakes import GROWING_S, TIME_LIMIT_S
 from tests.loops import loop_over
-from tests.ports import reserve_port
 from tests.tracker.loopback import KEY, Answer, Request, always, client_of, reply, service
 
 pytestmark = pytest.mark.anyio
@@ -104,14 +99,6 @@ async def test_no_service_can_keep_a_call_waiting(answer: Answer) -> None:
     assert len(there.seen) == 2, "what timed out is not sent again"
 
 
-async def test_a_closed_port_was_surely_not_reached() -> None:
-    async with client_of(f"http://127.0.0.1:{reserve_port()}") as tracker:
-        error = await scan_failure(tracker)
-
-    assert type(error) is UnavailableError
-    assert not error.is_outcome_unknown
-
-
 async def test_an_endless_body_is_cut_and_its_connection_closed() -> None:
     async with service(flood) as there, client_of(there.url) as tracker:
         error = await scan_failure(tracker)
@@ -130,41 +117,3 @@ async def test_a_redirect_carries_the_key_nowhere() -> None:
 
     assert isinstance(error, UnreadableReplyError)
     assert not elsewhere.seen
-
-
-async def test_an_error_page_is_read_for_its_message() -> None:
-    page = b"<!doctype html><title>Error</title><p>Invalid <b>API</b>&nbsp;key</p>"
-    answer = always(reply(page, status=502))
-    async with service(answer) as there, client_of(there.url) as tracker:
-        error = await scan_failure(tracker)
-
-    assert isinstance(error, InvalidKeyError)
-
-
-async def test_the_connection_is_used_again_after_an_error() -> None:
-    answers = always(reply(b"<html>", status=500), reply({"dns": {}}))
-    async with service(answers) as there, client_of(there.url) as tracker:
-        await scan_failure(tracker)
-
-        result = await tracker.scan(KEY, "d1")
-
-    assert result.sections == {"dns": {}}
-    assert there.connections == 1
-
-
-@loop_over(("count", "is_elsewhere"), [(100, False), (10_000, True)])
-async def test_a_large_list_is_decoded_beside_the_loop(count: int, is_elsewhere: bool) -> None:
-    class Threads(ThreadPoolExecutor):
-        def submit(self, job: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-            ran.extend(getattr(job, "args", ()))
-            return super().submit(job, *args, **kwargs)
-
-    ran: list[object] = []
-    asyncio.get_running_loop().set_default_executor(Threads(1))
-    answer = reply([{"domain": f"host-{n}.example", "more": n} for n in range(count)])
-
-    async with service(always(answer)) as there, client_of(there.url) as tracker:
-        listing = await tracker.list_domains(KEY)
-
-    assert len(listing.domains) == count
-    assert (decode_listing in ran) is is_elsewhere

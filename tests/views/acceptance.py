@@ -10,7 +10,7 @@ from bot.playground.blockkit import check_blocks, check_message, check_view
 from bot.playground.blockkit.payload import text_chars
 from bot.redaction import holds_secret
 from tests.builders import ADMIN_ID, KEY_TAIL
-from tests.views.accessible import assert_accessible
+from tests.views.accessible import assert_accessible, objects
 
 # Of the blocks that every client has known for years.
 PLAIN_BLOCKS = {"section", "header", "context", "actions", "divider"}
@@ -69,7 +69,7 @@ def buttons(payload: Json) -> dict[str, str]:
     """Return the buttons inside, label by value."""
     if isinstance(payload, Message):
         payload = payload.as_args()
-    found = [part for part in _objects(payload) if part.get("type") == "button"]
+    found = [part for part in objects(payload) if part.get("type") == "button"]
     return {button["text"]["text"]: button.get("value", "") for button in found}
 
 
@@ -85,7 +85,7 @@ def _assert_message(message: Message) -> None:
 
 
 def _assert_inert(payload: Json) -> None:
-    for part in _objects(payload):
+    for part in objects(payload):
         if part.get("type") == "mrkdwn":
             assert part["verbatim"] is True
             _assert_parsed_text_is_inert(part["text"])
@@ -105,15 +105,6 @@ def _assert_no_secret(text: str) -> None:
     # How every key begins is no secret: "… and begins with service_sk_."
     assert not holds_secret(text.replace("service_sk_.", "")), text
     assert KEY_TAIL.casefold() not in text.casefold()
-
-
-def _objects(payload: Json) -> Iterator[dict[str, Json]]:
-    if isinstance(payload, dict):
-        yield payload
-    children = payload.values() if isinstance(payload, dict) else payload
-    if isinstance(payload, dict | list | tuple):
-        for child in children:
-            yield from _objects(child)
 
 
 def _strings(payload: Json, name: str = "") -> Iterator[tuple[str, str]]:

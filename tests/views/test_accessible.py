@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import bot.views
-from bot.message import Block, Message
-from bot.views.blocks import actions, button, context, header, raw_text, section
+from bot.message import Block
+from bot.views.blocks import actions, button, header, raw_text, section
 from bot.views.domains_csv import exported_message
 from bot.views.usage import (
     at_it_message,
@@ -55,25 +55,14 @@ def test_m20_what_needs_eyes_is_found(name: str) -> None:
         assert_accessible(blocks, text)
 
 
-def test_m20_what_can_be_heard_is_taken() -> None:
-    scans = [
-        button("Scan", f"scan.{host}", host, accessibility_label=f"Scan {host}")
-        for host in ("a.example", "b.example")
-    ]
-    blocks = (header("Scan of shop.example"), GOOD, context("Ends today."), *actions(*scans))
-
-    assert_slack_takes(Message("Scan of shop.example. 41 (poor). Ends today.", blocks))
-
-
 def test_m20_short_answers_can_be_heard() -> None:
     short = (at_it_message(), pressed_already_message(), shared_already_message())
     for message in (*short, exposed_key_message(), exported_message(1), exported_message(10_000)):
         assert_slack_takes(message)
 
 
-# Drawn by others: `arrival_message`, `failure_message`.
-PARTS = {"welcome_message", "welcome_back_message", "organisation_message"}
-PARTS |= {"plain_message", "retry_message", "explain"}
+# Parts of all others.
+PARTS = {"message_of", "plain_message", "retry_message", "explain"}
 
 
 def drawn() -> Iterator[str]:

@@ -1,13 +1,21 @@
+from bot.message import Message
 from bot.portfolio.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
-from bot.tracker.models import Domain
+from bot.portfolio.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
+from bot.shared_limits import Allowance, Usage
+from bot.tracker.models import Domain, RateLimitedError
+from bot.tracker.rate_limit import WINDOW_S, BudgetState
 from bot.views.adddomain import (
     MAX_OFFERED,
     add_form,
     added_message,
     already_added_message,
     label_options,
+    list_question,
+    list_summary,
+    progress_message,
 )
-from tests.builders import HOSTILE_TEXTS, KEY, a_domain
+from bot.views.errors import failure_message
+from tests.builders import HOSTILE_TEXTS, KEY, MOMENT, a_domain, facts_for
 from tests.loops import loop_over
 from tests.views.acceptance import (
     assert_slack_takes,
@@ -16,8 +24,6 @@ from tests.views.acceptance import (
     buttons,
     shown_text,
 )
-
-NAME_253 = ".".join(["a" * 63] * 3 + ["b" * 61])
 
 
 def new_domain(host: str = "shop.example") -> NewDomain:
@@ -41,34 +47,23 @@ def test_what_strangers_wrote_does_nothing(text: str) -> None:
     assert_slack_takes_options(label_options([text, text[:100]], text[:100]))
 
 
-@loop_over("host", [NAME_253, "xn--mnchen-3ya.example", "_dmarc.shop.example"])
-def test_any_host_can_be_added(host: str) -> None:
-    for listed in (None, Domain(domain=host)):
-        assert_slack_takes(added_message(new_domain(host), listed))
-        assert_slack_takes(already_added_message(host, Domain(domain=host)))
-
-
 def test_what_the_service_now_holds_is_shown() -> None:
     listed = a_domain(score=84.5, tags=("prod", "eu"), folder="Web shops", domain_type="owned")
 
     message = added_message(new_domain(), listed)
 
     assert message.text == (
-        "Added shop.example. Health: 84.5 (good); type: owned; folder: Web shops; tags: prod, eu."
+        "Added shop.example. Health: 84.5 good. Type: owned. Folder: Web shops. Tags: prod, eu."
     )
-    text = shown_text(message)
-    assert "✅ Added *shop.example*." in text
-    assert "*Health*\n🟢 84.5 good" in text
-    assert "*Type*\nowned" in text
-    assert "*Folder*\nWeb shops" in text
-    assert "*Tags*\nprod, eu" in text
+    assert buttons(message) == {"Scan": "/scan shop.example", "All domains": "/domains"}
 
 
 def test_what_the_service_did_not_say_is_a_dash_and_no_number() -> None:
-    text = shown_text(added_message(new_domain(), Domain(domain="shop.example")))
+    text = already_added_message("shop.example", Domain(domain="shop.example")).text
 
-    assert "*Health*\n⚪ unknown" in text
-    assert text.count("\n–") == 3
+    assert text == (
+        "shop.example is already in your portfolio. Health: unknown. Type: –. Folder: –. Tags: –."
+    )
 
 
 def test_a_domain_that_is_not_listed_yet_was_added_all_the_same() -> None:
@@ -79,21 +74,6 @@ def test_a_domain_that_is_not_listed_yet_was_added_all_the_same() -> None:
         " Domain Tracker doesn't list it yet. This can take a moment."
     )
     assert buttons(message) == {"All domains": "/domains"}
-
-
-def test_a_domain_that_was_there_is_not_said_to_be_added() -> None:
-    message = already_added_message("shop.example", a_domain(score=41))
-
-    assert message.text == (
-        "shop.example is already in your portfolio."
-        " Health: 41 (poor); type: none; folder: none; tags: none."
-    )
-
-
-def test_the_next_step_is_a_scan() -> None:
-    pressed = buttons(added_message(new_domain(), a_domain()))
-
-    assert pressed == {"Scan": "/scan shop.example", "All domains": "/domains"}
 
 
 @loop_over("size", [0, 3_000])
@@ -129,21 +109,87 @@ def test_labels_in_use_are_offered_and_what_is_new_last(typed: str, values: list
     assert offered(["Prod", "test", "produce"], typed) == values
 
 
-def test_only_what_is_new_is_called_new() -> None:
-    notes = ["description" in option for option in label_options(["prod"], "pro")]
-
-    assert notes == [False, True]
-
-
-def test_a_hundred_labels_are_offered_and_what_is_new_is_among_them() -> None:
+def test_a_hundred_labels_are_offered_and_what_is_new_is_called_so_and_is_among_them() -> None:
     used = [f"label {number}" for number in range(500)]
 
-    assert len(offered(used, "")) == MAX_OFFERED
+    assert len(offered(used, "")) == len(offered(used, "label")) == MAX_OFFERED
     assert offered(used, "label")[-1] == "label"
-    assert len(offered(used, "label")) == MAX_OFFERED
+    assert ["description" in each for each in label_options(["prod"], "pro")] == [False, True]
 
 
 @loop_over("label", ["x" * (MAX_LABEL_CHARS + 1), f"key {KEY}", ""], ids=["long", "key", "empty"])
 def test_a_label_that_cannot_be_sent_back_is_not_offered(label: str) -> None:
     assert offered([label, "prod"], "") == ["prod"]
     assert offered([], label) == []
+
+
+HOSTS = tuple(
+    f"{'a' * 63}.{'b' * 63}.{'c' * 63}.n{number}.example" for number in range(MAX_DOMAINS)
+)
+
+
+def wanted(*hosts: str, text: str = "note") -> NewDomains:
+    domains = (
+        NewDomain(host=host, domain_type=text, tags=(text,) * 20, folder=text) for host in hosts
+    )
+    return NewDomains(tuple(domains), notes=(text,) * 3, repeated=1)
+
+
+def question(new: NewDomains, *listed: str) -> Message:
+    budget = BudgetState(remaining=500, told_ago_s=5, highest_seen=1_000)
+    allowance = Allowance(budget, Usage(WINDOW_S, ()))
+    return list_question("3-domains-x", new, listed, allowance, MOMENT)
+
+
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_the_longest_list_with_any_text_is_taken(text: str) -> None:
+    report = Report(wanted(*HOSTS, text=text))
+    for number, host in enumerate(HOSTS[:-20]):
+        report.outcomes[host] = list(Outcome)[number % 4]
+        report.reasons[host] = text
+    why = failure_message(RateLimitedError(40), facts_for())
+
+    assert_slack_takes(question(report.new, *HOSTS[:100]))
+    assert_slack_takes(progress_message(report))
+    assert_slack_takes(list_summary("200-domains-x", report, why))
+    assert_slack_takes(list_summary("200-domains-x", Report(report.new)))
+
+
+def test_a_question_names_what_it_costs() -> None:
+    new = wanted("a.example", "b.example", "c.example")
+
+    message = question(new, "b.example")
+
+    assert message.text.startswith(
+        "Add 2 domains? 1 is already there, 3 are not domains, 1 is repeated."
+    )
+    assert "This takes 4 requests. 500 requests left this hour" in shown_text(message)
+    assert buttons(message) == {"Add": "3-domains-x"}
+
+
+def test_there_is_nothing_to_press_where_nothing_is_to_add() -> None:
+    message = question(wanted("a.example"), "a.example")
+
+    assert message.text.startswith("There is nothing to add. 1 is already there")
+    assert buttons(message) == {}
+
+
+def test_a_list_that_was_added_whole_offers_nothing_to_try_again() -> None:
+    report = Report(wanted("a.example", "b.example"))
+    report.outcomes = dict.fromkeys(report.new.hosts, Outcome.ADDED)
+
+    message = list_summary("2-domains-x", report)
+
+    assert message.text == "Added 2 of 2 domains. Added (2): a.example, b.example."
+    assert [*buttons(message)] == ["All domains"]
+
+
+def test_the_reason_of_an_early_end_stands_first_with_one_button_to_go_on() -> None:
+    report = Report(wanted("a.example", "b.example"), {"a.example": Outcome.UNKNOWN})
+    why = failure_message(RateLimitedError(40), facts_for(command_line="/adddomain x"))
+
+    message = list_summary("2-domains-x", report, why)
+
+    assert message.text.startswith("The API key's rate limit is reached.")
+    assert "Added 0 of 2 domains. Not tried (1)" in message.text
+    assert buttons(message)["Try again"] == "/adddomain list:2-domains-x"

@@ -1,16 +1,15 @@
 from bot.message import Message
 from bot.views import blocks
 from bot.views.blocks import field, form, notice, option
-from bot.views.text import MAX_BUTTON_VALUE_CHARS, MAX_HEADER_CHARS
+from bot.views.text import MAX_BUTTON_VALUE_CHARS, MAX_HEADER_CHARS, moment_text, moment_token
 from bot.views.usage import done_message, old_button_message, stopping_message, working_message
-from tests.builders import HOSTILE_TEXTS, KEY
+from tests.builders import HOSTILE_TEXTS, KEY, MOMENT
 from tests.loops import loop_over
 from tests.views.acceptance import (
     assert_slack_takes,
     assert_slack_takes_form,
     assert_slack_takes_options,
     buttons,
-    shown,
 )
 
 
@@ -32,11 +31,18 @@ def test_every_block_holds_to_its_limits(size: int) -> None:
         )
 
 
-def test_ten_fields_are_as_many_as_a_section_takes() -> None:
-    made = blocks.fields([(f"Label {number}", "x") for number in range(12)])
+def test_the_text_of_a_message_says_what_its_blocks_show_without_markup() -> None:
+    told = blocks.message_of(
+        blocks.header("R&D"),
+        blocks.section(f"🔴 *Health 41*  ·  `a` until {moment_token(MOMENT)}\n• b!"),
+        blocks.fields([("Folder", "Web")]),
+        blocks.context("Who?"),
+        *blocks.actions(blocks.button("Scan", "a")),
+    )
 
-    assert_slack_takes(Message("text", (made,)))
-    assert made["fields"][9]["text"] == "*Label 9*\nx"
+    assert told.text == (
+        f"R&amp;D. Health 41, a until {moment_text(MOMENT)}: b! Folder: Web. Who?"
+    )
 
 
 @loop_over("size", [0, 1, 25, 3_000])
@@ -52,10 +58,6 @@ def test_every_form_holds_to_its_limits(size: int) -> None:
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_an_option_shows_nothing_hostile(text: str) -> None:
     assert_slack_takes_options([option("v", text, note="new"), option("w", text)])
-
-
-def test_an_option_shows_its_value_when_nothing_else_is_said() -> None:
-    assert shown(option("shop")) == ["plain_text", "shop"]
 
 
 def test_short_lines_share_a_paragraph_and_long_ones_do_not() -> None:
@@ -81,13 +83,6 @@ def test_a_button_never_carries_a_key(line: str) -> None:
     assert blocks.run_button("Try again", line) is None
 
 
-def test_buttons_of_one_row_have_ids_of_their_own() -> None:
-    long = "x" * 300
-    row = [blocks.run_button(f"Scan {long}", f"/scan {n}", number=n) for n in range(3)]
-
-    assert_slack_takes(Message("text", (blocks.section("text"), *blocks.actions(*row))))
-
-
 def test_a_run_button_says_where_its_answer_goes() -> None:
     here = blocks.run_button("Next page", "/domains page:2", here=True)
     below = blocks.run_button("Scan", "/scan")
@@ -108,8 +103,3 @@ def test_what_is_said_without_an_answer_is_taken_too() -> None:
         stopping_message("/scan shop.example"),
     ):
         assert_slack_takes(message)
-
-
-def test_whoever_still_waits_at_a_stop_can_try_again() -> None:
-    assert buttons(stopping_message("/scan shop.example")) == {"Try again": "/scan shop.example"}
-    assert buttons(stopping_message(None)) == {}

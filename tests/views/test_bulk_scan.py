@@ -6,15 +6,15 @@ from datetime import timedelta
 import pytest
 
 from bot.bulk_scans import MAX_DOMAINS, BulkScan, End, Item
-from bot.shared_limits import Allowance
+from bot.shared_limits import Allowance, Usage
 from bot.tracker.findings import facts_of
 from bot.tracker.rate_limit import BudgetState
-from bot.tracker.usage import Usage
 from bot.views.bulk_scan import (
     price_message,
     progress_message,
     running_message,
     started_message,
+    stopping_message,
     summary_message,
 )
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT
@@ -48,7 +48,7 @@ def test_the_price_says_the_time_what_is_left_and_what_it_is_for() -> None:
 
     assert message.text == (
         "37 scans, about 25 minutes. 840 requests left this hour, 50 of them reserved for digests."
-        "\nTo scan: tag:prod"
+        " To scan: tag:prod."
     )
     assert buttons(message) == {"Start": "tag:prod"}
 
@@ -99,7 +99,7 @@ def test_the_summary_names_the_worst_issue_first() -> None:
             "You stopped it",
             "crit.example",
             "low.example",
-            "fine.example: health 41 → 40 ▼, 2 changes",
+            "fine.example: health 41 to 40, 2 changes",
             "odd.example: no answer in time",
         )
     ]
@@ -122,7 +122,8 @@ def test_progress_says_where_it_is_and_loses_its_button_in_the_end() -> None:
     run = a_run(an_item(), left=2)
     texts = {
         "Now: n0.example. About 2 minutes left.": run,
-        "Stopping after": replace(run, is_stopping=True),
+        "Stopping after the present domain.": replace(run, stopped_by=ADMIN_ID),
+        "as <@U0BOB> asked.": replace(run, stopped_by="U0BOB"),
         "Waiting for free requests": replace(run, waits_until=MOMENT + timedelta(minutes=5)),
         "summary is below": replace(run, end=End.DONE),
     }
@@ -135,7 +136,7 @@ def test_progress_says_where_it_is_and_loses_its_button_in_the_end() -> None:
 
 
 def test_a_second_person_reads_who_and_how_far() -> None:
-    text = running_message(a_run(an_item(), left=2)).text
+    text = running_message(a_run(an_item(), left=2), may_stop=False).text
 
     assert f"<@{ADMIN_ID}> has a bulk scan under way: 1 of 3 domains done" in text
 
@@ -151,12 +152,13 @@ def test_slack_takes_every_message_and_nothing_from_outside_acts(text: str) -> N
     for run in runs:
         assert_slack_takes(progress_message(run, MOMENT))
         assert_slack_takes(summary_message(run, MOMENT))
-        assert_slack_takes(running_message(run))
+        assert_slack_takes(running_message(run, may_stop=True))
+    assert_slack_takes(stopping_message(run))
     assert_slack_takes(started_message(runs[0], "T1"))
     assert_slack_takes(price_message(items, [(text, [text])] * 30, text, None, without_id=2))
 
 
 @pytest.mark.parametrize("run", [None, a_run()])
 def test_an_empty_one_is_drawn_too(run: BulkScan | None) -> None:
-    assert_slack_takes(running_message(run))
+    assert_slack_takes(running_message(run, may_stop=True))
     assert "0 scanned" in shown_text(summary_message(a_run(end=End.DONE), MOMENT))

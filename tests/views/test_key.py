@@ -3,8 +3,7 @@ from datetime import timedelta
 
 from bot.api_keys.models import SCOPES, KeyPair, PreviousKey
 from bot.errors import NotAllowedError
-from bot.message import Message
-from bot.shared_limits import Allowance
+from bot.shared_limits import Allowance, Usage
 from bot.tracker.models import (
     InsufficientPermissionsError,
     InvalidKeyError,
@@ -13,13 +12,11 @@ from bot.tracker.models import (
     UnavailableError,
 )
 from bot.tracker.rate_limit import BudgetState
-from bot.tracker.usage import Usage
 from bot.views.api_key import (
     MAX_LABEL_CHARS,
     PROPOSED_LABEL,
     checked_message,
     key_state_message,
-    operation_text,
     removed_message,
     rolled_back_message,
     saved_message,
@@ -47,7 +44,6 @@ from tests.views.acceptance import (
     assert_slack_takes_form,
     buttons,
     shown,
-    shown_text,
 )
 
 SHORT = a_key_record().shown  # service_sk_…, and the last four characters
@@ -95,93 +91,48 @@ def test_the_form_never_holds_a_key() -> None:
     assert secret["optional"] is False
 
 
-def test_the_form_says_why_the_last_try_was_not_saved() -> None:
-    text = "\n".join(shown(key_form("meta", KeyFormValues(label="CI"), "Mistyped.")))
-
-    assert "⚠️ *Not saved.* Mistyped. Enter the key again." in text
-
-
-def test_what_stands_in_the_place_of_the_form_is_taken_too() -> None:
-    for form in (
-        refused_form(CHECKING),
-        saved_form(a_key_record(), 1),
-        refused_form("Only admins."),
-        refused_form("x" * 5_000),
-    ):
-        assert_slack_takes_form(form)
-
-
-def test_a_saved_key_says_what_it_sees() -> None:
-    assert f"`{SHORT}` works and is saved. It sees 1 domain." in "".join(
-        shown(saved_form(a_key_record(), 1))
-    )
-    assert saved_message(a_key_record(), 10_000).text == (
-        f"{SHORT} works and is saved. It sees 10,000 domains."
-    )
-    assert checked_message(a_key_record(), 0).text == f"{SHORT} works. It sees 0 domains."
-
-
-@loop_over(
-    "message",
-    [
-        saved_message(a_key_record(), 5),
-        checked_message(a_key_record(), 5),
-        rolled_back_message(a_key_record(), 5),
-    ],
-    ids=["saved", "checked", "rolled back"],
-)
-def test_a_key_is_shown_as_code_wherever_it_is_said_to_work(message: Message) -> None:
-    assert f"✅ `{SHORT}` works" in shown_text(message)
-    assert "`" not in message.text
-
-
 def two_keys(*, earlier: bool) -> KeyPair:
     before = replace(a_key_record(), last4="0R-b")
     kept = PreviousKey("v1.k.x", before, MOMENT + timedelta(days=7)) if earlier else None
     return KeyPair(sealed="v1.k.y", record=replace(a_key_record(), last4="h8Ed"), earlier=kept)
 
 
-def test_the_form_says_which_key_it_replaces_and_what_becomes_of_it() -> None:
-    form = key_form("meta", KeyFormValues(), in_use=two_keys(earlier=False))
+@loop_over("earlier", [True, False])
+def test_the_form_says_which_key_it_replaces_and_what_becomes_of_it(earlier: bool) -> None:
+    form = key_form("meta", KeyFormValues(), "Mistyped.", in_use=two_keys(earlier=earlier))
 
     assert_slack_takes_form(form)
     text = "\n".join(shown(form))
-    assert "Current key: `Slack bot` (`…h8Ed`)." in text
-    assert "The new key replaces it once it works." in text
-    assert "kept for 7 days" in text
-    assert "removed" not in text
+    assert "⚠️ *Not saved.* Mistyped. Enter the key again." in text
+    assert "Current key: `Slack bot` (`…h8Ed`). The new key replaces it once it works." in text
+    assert ("The previous key, `Slack bot` (`…0R-b`), is then removed." in text) is earlier
 
 
-def test_the_form_says_which_key_is_then_kept_no_longer() -> None:
-    text = "\n".join(shown(key_form("", KeyFormValues(), in_use=two_keys(earlier=True))))
-
-    assert "The previous key, `Slack bot` (`…0R-b`), is then removed." in text
-
-
-def test_the_first_key_replaces_none() -> None:
-    assert "Current key" not in "\n".join(shown(key_form("", KeyFormValues())))
-
-
-def test_a_saved_key_says_which_one_is_kept_besides() -> None:
-    text = "\n".join(shown(saved_form(a_key_record(), 1, two_keys(earlier=True).earlier)))
-
-    assert "The previous key, `Slack bot` (`…0R-b`), is kept until <!date^" in text
-
-
-def test_the_answers_about_a_key_are_taken() -> None:
-    for message in (
-        saved_message(a_key_record(), 5),
-        checked_message(a_key_record(), 5),
-        removed_message(was_there=True),
-        removed_message(was_there=False),
-        refusal_notice(a_key_record(), MOMENT.date()),
+def test_the_answers_about_a_key_say_what_it_sees_and_what_becomes_of_the_other() -> None:
+    for message, words in (
+        (saved_message(a_key_record(), 10_000), "works and is saved. It sees 10,000 domains."),
+        (checked_message(a_key_record(), 1), f"{SHORT} works. It sees 1 domain."),
+        (rolled_back_message(a_key_record(), 0), "The replaced key is kept for 7 days."),
+        (removed_message(was_there=True), "Also delete it in Domain Tracker"),
+        (removed_message(was_there=False), "There is no key to remove."),
     ):
         assert_slack_takes(message)
+        assert words in message.text
+    saved = saved_form(a_key_record(), 1, two_keys(earlier=True).earlier)
+    assert_slack_takes_form(saved)
+    assert "(`…0R-b`), is kept until <!date^" in "\n".join(shown(saved))
+    assert_slack_takes_form(refused_form(CHECKING))
 
 
-def test_removing_reminds_of_the_other_end() -> None:
-    assert "Also delete it in Domain Tracker" in removed_message(was_there=True).text
-    assert removed_message(was_there=False).text == "There is no key to remove."
+def test_whoever_set_a_key_is_told_that_it_expired_and_is_refused() -> None:
+    today = MOMENT.date()
+    notice = refusal_notice(a_key_record(expires_on=today - timedelta(days=1)), today)
+
+    assert notice.text == (
+        f"This workspace's API key {SHORT} no longer works. It expired on 28 Feb 2030."
+        " Make a new key under Portfolio → API Keys."
+        " Then set it with /domainkey: commands and digests wait for it."
+    )
 
 
 @loop_over("may_set", [True, False])
@@ -194,15 +145,6 @@ def test_a_key_behind_the_command_sends_to_the_form(looks_like_key: bool, may_se
     assert ("treat it as exposed" in message.text) == looks_like_key
     assert ("Only admins" in message.text) == (not may_set)
     assert ("Set key" in buttons(message)) == may_set
-
-
-def test_operations_are_said_in_words() -> None:
-    assert [operation_text(name) for name in ("list", "add", "scan", "other")] == [
-        "list domains",
-        "add domains",
-        "scan domains",
-        "other",
-    ]
 
 
 @loop_over(
@@ -232,20 +174,3 @@ def test_the_budget_of_the_key_in_use_is_not_taken_for_that_of_a_new_one() -> No
 @loop_over("error", [UnavailableError(is_outcome_unknown=False), NotAllowedError()])
 def test_what_is_not_the_keys_fault_is_not_blamed_on_it(error: Exception) -> None:
     assert draft_error_text(error, facts_for_admin()) is None
-
-
-def test_one_message_says_that_a_key_expired_and_is_refused() -> None:
-    today = MOMENT.date()
-    notice = refusal_notice(a_key_record(expires_on=today - timedelta(days=1)), today)
-
-    assert "no longer works. It expired on 28 Feb 2030." in notice.text
-
-
-def test_whoever_set_a_key_is_told_that_it_is_refused() -> None:
-    notice = refusal_notice(a_key_record(), MOMENT.date())
-
-    assert notice.text == (
-        f"This workspace's API key {SHORT} no longer works."
-        " Make a new key under Portfolio → API Keys."
-        " Then set it with /domainkey: commands and digests wait for it."
-    )

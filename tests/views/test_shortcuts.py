@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
+from bot.listeners.messages import read_picked
 from bot.listeners.request import FormErrors
-from bot.listeners.shortcuts import read_picked
 from bot.views.shortcuts import busy_form, done_form, found_form, looking_message
-from bot.views.usage import form_button_message, overview_message
+from bot.views.usage import form_button_message, greeting_message, overview_message
 from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, shown_text
@@ -50,6 +50,7 @@ def test_the_other_forms_and_answers_are_taken_too() -> None:
         assert_slack_takes_form(form)
     assert_slack_takes(form_button_message("/scan"))
     assert_slack_takes(overview_message())
+    assert_slack_takes(greeting_message())
     assert "`domains`" in shown_text(overview_message())
 
 

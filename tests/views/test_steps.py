@@ -26,7 +26,7 @@ def test_a_scan_gives_the_new_score_the_worst_issue_and_the_first_end() -> None:
         "worst_issue": "High: Listed – Ask",
         "days_until_expiry": 5,
     }
-    assert text.startswith("Scan of shop.example. Health 41 → 38.9 ▼. 1 issue: 1 high.")
+    assert text.startswith("Scan of shop.example. Health 41 to 38.9, poor, scanned ")
 
 
 def test_what_a_scan_does_not_say_is_left_out() -> None:

@@ -1,31 +1,24 @@
 import re
-from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.message import MAX_TEXT_CHARS, Message
-from bot.playground.blockkit import check_blocks
 from bot.redaction import holds_secret
-from bot.views import text as views_text
 from bot.views.text import (
     age_text,
     bold,
-    clip,
     clip_at_word,
     code,
-    day_text,
     duration_text,
     escaped,
     host_text,
-    lines_within,
     literal,
     moment_text,
     moment_token,
     outside,
-    plural,
     score_number,
     without_markup,
 )
@@ -105,11 +98,7 @@ def test_code_begins_and_ends_where_it_should(text: str, limit: int) -> None:
 def test_clipping_comes_before_escaping() -> None:
     assert escaped("&&&&", 3) == "&amp;&amp;…"
     assert code("<<<<", 2) == "`&lt;…`"
-    assert escaped("x" * 201) == escaped("x" * 201, 200) == code("x" * 201).strip("`")
-
-
-def test_a_backtick_cannot_end_code() -> None:
-    assert code("a` <!here> `b") == "`aˋ &lt;!here&gt; ˋb`"
+    assert code("a` <!here> `b") == "`aˋ &lt;!here&gt; ˋb`"  # no backtick can end it
 
 
 @loop_over(
@@ -147,31 +136,9 @@ def test_what_is_cut_at_a_word_cuts_no_token_and_no_escaped_character() -> None:
         assert cut.endswith(" …")
         assert cut.count("<") == cut.count(">")
         assert cut.count("&") == cut.count(";")
-
-
-@loop_over(
-    ("text", "limit", "cut"),
-    [
-        ("one two three", 10, "one two …"),
-        ("one two three", 9, "one two …"),
-        ("one two three", 12, "one two …"),
-        ("onetwothree", 8, "onetwo …"),
-        ("one two", 7, "one two"),
-    ],
-)
-def test_what_is_too_long_is_cut_at_a_word(text: str, limit: int, cut: str) -> None:
-    assert clip_at_word(text, limit) == cut
-
-
-@loop_over(("text", "limit", "clipped"), [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("ab", 1, "…")])
-def test_what_was_cut_ends_in_an_ellipsis(text: str, limit: int, clipped: str) -> None:
-    assert clip(text, limit) == clipped
-
-
-def test_numbers_agree_with_their_words() -> None:
-    assert plural(1, "domain") == "1 domain"
-    assert plural(0, "domain") == "0 domains"
-    assert plural(10_000, "entry", "entries") == "10,000 entries"
+    assert clip_at_word("one two three", 12) == "one two …"
+    assert clip_at_word("onetwothree", 8) == "onetwo …"
+    assert clip_at_word("one two", 7) == "one two"
 
 
 @loop_over(
@@ -194,25 +161,6 @@ def test_a_name_in_another_script_shows_what_it_really_is(host: str, shown: str)
     assert host_text(host) == shown
 
 
-def test_a_long_name_in_another_script_leaves_room_for_what_it_really_is() -> None:
-    name = "xn--mnchen-3ya." * 16 + "example"
-
-    assert host_text(name) == f"{clip('münchen.' * 16 + 'example', 120)} ({name})"
-
-
-@given(ANY_TEXT)
-def test_any_host_can_be_shown(host: str) -> None:
-    assert len(host_text(f"xn--{host}")) <= 120 + 253 + 3
-    assert not holds_secret(host_text(host))
-
-
-def test_moments_name_their_zone() -> None:
-    moment = datetime(2027, 2, 3, 23, 5, tzinfo=timezone(timedelta(hours=-2)))
-
-    assert day_text(date(2027, 2, 3)) == "3 Feb 2027"
-    assert moment_text(moment) == "4 Feb 2027, 01:05 UTC"
-
-
 def test_a_moment_is_shown_in_the_readers_own_zone() -> None:
     moment = datetime(2027, 2, 3, 14, 5, 59, tzinfo=UTC)
 
@@ -224,16 +172,12 @@ def test_a_moment_is_shown_in_the_readers_own_zone() -> None:
 @loop_over(
     ("seconds", "shown"),
     [
-        (0, "1 s"),
         (-5, "1 s"),
-        (0.2, "1 s"),
         (40, "40 s"),
         (89.9, "90 s"),
         (90, "2 min"),
-        (3600, "60 min"),
         (3601, "61 min"),
         (5400, "2 h"),
-        (1e9, "277778 h"),
     ],
 )
 def test_a_wait_is_said_in_words(seconds: float, shown: str) -> None:
@@ -243,13 +187,9 @@ def test_a_wait_is_said_in_words(seconds: float, shown: str) -> None:
 @loop_over(
     ("seconds", "shown"),
     [
-        (0, "just now"),
         (59.9, "just now"),
         (60, "1 minute ago"),
-        (3_599, "59 minutes ago"),
-        (3_600, "1 hour ago"),
         (86_399, "23 hours ago"),
-        (86_400, "1 day ago"),
         (172_800, "2 days ago"),
     ],
 )
@@ -257,60 +197,10 @@ def test_an_age_is_said_in_whole_units(seconds: float, shown: str) -> None:
     assert age_text(seconds) == shown
 
 
-@loop_over(("max_chars", "count"), [(0, 0), (3, 0), (4, 1), (8, 1), (9, 2), (100, 3)])
-def test_lines_are_kept_whole_with_their_ends(max_chars: int, count: int) -> None:
-    lines = ["one", "four", "seven"]
-
-    assert lines_within(iter(lines), max_chars) == lines[:count]
-
-
 def test_a_text_without_markup_says_the_same() -> None:
     mrkdwn = f"*Key* `a` until {moment_token(MOMENT)}, see <https://tracker.example/keys|keys>"
 
     assert without_markup(mrkdwn) == f"Key a until {moment_text(MOMENT)}, see keys"
-
-
-def _button(label: str = "Go", **more: str) -> Json:
-    return {"type": "button", "text": {"type": "plain_text", "text": label}, **more}
-
-
-def _menu(text: str = "a", value: str = "a") -> Json:
-    option = {"text": {"type": "plain_text", "text": text}, "value": value}
-    return {"type": "static_select", "action_id": "a", "options": [option]}
-
-
-def _row(element: Json, **more: str) -> Json:
-    return {"type": "actions", "elements": [element], **more}
-
-
-LIMITED: dict[str, Callable[[str], Json]] = {
-    "MAX_SECTION_CHARS": lambda text: {
-        "type": "section",
-        "text": {"type": "mrkdwn", "text": text, "verbatim": True},
-    },
-    "MAX_FIELDS": lambda text: {
-        "type": "section",
-        "fields": [{"type": "plain_text", "text": each} for each in text],
-    },
-    "MAX_HEADER_CHARS": lambda text: {
-        "type": "header",
-        "text": {"type": "plain_text", "text": text},
-    },
-    "MAX_ACTION_ID_CHARS": lambda text: _row(_button(action_id=text)),
-    "MAX_BLOCK_ID_CHARS": lambda text: _row(_button(action_id="a"), block_id=text),
-    "MAX_BUTTON_CHARS": lambda text: _row(_button(text, action_id="a")),
-    "MAX_BUTTON_VALUE_CHARS": lambda text: _row(_button(action_id="a", value=text)),
-    "MAX_OPTION_CHARS": lambda text: _row(_menu(text)),
-    "MAX_OPTION_VALUE_CHARS": lambda text: _row(_menu(value=text)),
-}
-
-
-@loop_over("name", list(LIMITED))
-def test_a_limit_is_where_slack_begins_to_refuse(name: str) -> None:
-    limit = getattr(views_text, name)
-
-    assert check_blocks([LIMITED[name]("x" * limit)]) == []
-    assert check_blocks([LIMITED[name]("x" * (limit + 1))]) != []
 
 
 def test_a_message_that_is_too_long_for_slack_is_cut_visibly() -> None:

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.playground.slack import Message, Person
+from bot.playground.slack import Message, Person, View
 from bot.views.text import moment_text
-from tests.whole.digests import headline, make, move_to, score, until_listed
+from tests.whole.digests import headline, make, move_to, open_list, score, until_listed
 from tests.whole.harness import Harness
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared")]
@@ -41,6 +41,13 @@ async def next_alert(
 async def redrawn(person: Person, words: str, channel: str = "general") -> Message:
     """Return the alert once it says that."""
     return await person.next_message(channel, where=lambda each: words in each.everything)
+
+
+async def preview(app: Harness) -> View:
+    """Return the form with the preview."""
+    while "Preview:" not in (form := await app.bob.next_form()).everything:
+        pass
+    return form
 
 
 def alerts(app: Harness, channel: str = "general") -> list[Message]:
@@ -92,6 +99,26 @@ async def test_d23_a_snoozed_domain_is_quiet_for_seven_days(ready: Harness) -> N
     assert "Snooze 7 days" not in snoozed.buttons
     assert quiet == 1
     assert "fell from 60" in again.text
+
+
+@pytest.mark.transports("socket")
+async def test_d23_its_preview_shows_an_alert_or_an_example_of_one(ready: Harness) -> None:
+    await make(ready, ALERT)
+    await next_look(ready)
+    await ready.bob.press(await open_list(ready, ready.bob), "Preview")
+    example = await preview(ready)
+    score(ready, "www.example", 60)
+    ready.clock.ahead += timedelta(minutes=2)
+    await ready.bob.press(await open_list(ready, ready.bob), "Preview")
+    real = await preview(ready)
+
+    assert "this is an example" in example.everything
+    assert "1 domain got worse" in example.everything
+    assert "*shop.example*: health" in example.everything
+    assert "*www.example*: health" in real.everything
+    assert "this is an example" not in real.everything
+    assert "Take it" not in example.buttons
+    assert alerts(ready) == []
 
 
 @pytest.mark.transports("shared")

@@ -126,6 +126,31 @@ async def test_m16_who_may_not_scan_any_more_can_still_stop(ready: Harness) -> N
     assert len(scans_of(ready)) == 1
 
 
+@pytest.mark.transports("socket")
+async def test_m16_an_admin_stops_it_too_and_a_summary_whose_answer_was_lost_comes_once(
+    ready: Harness,
+) -> None:
+    held = ready.tracker.hold_scans()
+    price = await ready.ask(ready.bob, "/scan above:0")
+    await ready.press(ready.bob, price, "Start")
+    await held.waiting(1)
+    for_a_member = await ready.ask(ready.slack.person("cy"), "/scan above:0")
+    for_ada = await ready.ask(ready.ada, "/scan above:0")
+    stopped = await ready.press(ready.ada, for_ada, "Stop")
+    await message_with(ready, f"as <@{ready.ada.id}> asked")
+    ready.slack.fail_next("chat.postMessage", kind="drop", after_acting=True)
+    held.release()
+    sent = await message_with(ready, "1 scanned, 1 not begun")
+    edited = await message_with(ready, "1 scanned, 1 not begun")
+
+    assert (for_a_member.buttons, for_ada.buttons) == ([], ["Stop"])
+    assert f"<@{ready.bob.id}> ends after the present domain" in stopped.everything
+    assert f"<@{ready.ada.id}> stopped it" in sent.everything
+    assert (edited.ts, edited.buttons) != (sent.ts, [])
+    posted = [each for each in ready.bob.messages("dm") if "1 scanned" in each.everything]
+    assert len(posted) == 2  # the edited one was the progress
+
+
 async def test_m16_a_restart_goes_on_and_scans_nothing_twice(
     tmp_path: Path, transport: str
 ) -> None:

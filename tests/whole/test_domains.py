@@ -30,7 +30,7 @@ async def test_the_worst_come_first_below_their_count_average_and_bands(ready: H
     ]
     assert answer.blocks[0]["text"]["text"] == "3 domains, average health 69"
     assert "1 poor" in answer.everything
-    assert answer.text.startswith("3 domains, average health 69: 1 poor, 1 good, 1 unknown.")
+    assert answer.text.startswith("3 domains, average health 69. 1 poor, 🟢 1 good, ⚪ 1 unknown")
     assert answer.is_ephemeral
 
 

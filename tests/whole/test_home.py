@@ -46,6 +46,23 @@ def buttons(view: Any) -> list[str]:
     return list(view.buttons)
 
 
+async def test_m27_who_opens_the_conversation_first_is_greeted_with_the_commands_once(
+    ready: Harness,
+) -> None:
+    await ready.slack.person("zoe").by_id.open_home("messages")
+    for _ in range(2):
+        await ready.bob.by_id.open_home("messages")
+    greeting = await ready.bob.next_message("dm")
+    await ready.bob.press(greeting, "All domains")
+    answer = await ready.bob.next_message("dm")
+    await ready.slack.lines.settled()
+
+    assert {"All domains", "Scan", "Add domain"} <= set(greeting.buttons)
+    assert "3 domains" in answer.everything
+    assert len(ready.bob.messages("dm")) == 2
+    assert ready.slack.person("zoe").messages("dm") == []
+
+
 async def test_members_see_domains_admins_settings_too_and_strangers_nothing(
     ready: Harness,
 ) -> None:
@@ -107,9 +124,12 @@ async def test_m23_what_ends_soon_comes_to_home_with_its_scan(ready: Harness) ->
     home = await opened(ready, ready.bob, "3 domains were never scanned")
     end = f"{ready.clock() + timedelta(days=21):%Y-%m-%d}"
     ready.tracker.answer_next(body=f'{{"whois": {{"expires": "{end}"}}}}'.encode(), on="scan")
+    await ready.bob.press(home, "Never scanned")
+    unscanned = await window(ready.bob, "3 domains")
 
     await ready.bob.press(home, "Scan", nth=1)
 
+    assert "filter scanned:never" in unscanned.everything.replace("`", "")
     shown = await home_where(ready, ready.bob, "Ends soon", "2 domains were never scanned")
     assert "⚠️ registration expires in 21 days (as scanned just now)" in shown.everything
     assert shown.buttons.count("Scan") == home.buttons.count("Scan") + 1

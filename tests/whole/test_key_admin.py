@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from bot.playground.slack import Message, Person, View
-from tests.whole.digests import make, next_notice, settled
+from tests.whole.digests import make, move_to, next_digest, next_notice, nine, settled
 from tests.whole.harness import Harness
 
 # The forms of the key are tried in the other modes in test_domainkey.py.
@@ -20,6 +20,12 @@ async def state(app: Harness, person: Person | None = None) -> Message:
     person = person or app.ada
     await person.type("/domainkey")
     return await person.next_message(where=lambda message: message.is_ephemeral)
+
+
+async def listed(app: Harness) -> str:
+    """Return what bob reads when he asks for the domains; the channel has other messages."""
+    await app.bob.type("/domains")
+    return (await app.bob.next_message(where=lambda message: message.is_ephemeral)).everything
 
 
 async def open_form(app: Harness, label: str, person: Person | None = None) -> View:
@@ -259,6 +265,29 @@ async def test_a15_a_notice_of_a_refusal_says_in_its_place_that_the_key_works_ag
     assert "works again since" in edited.everything
     assert (edited.ts, edited.buttons) == (notice.ts, [])
     assert len(ready.ada.messages("dm")) == 1
+
+
+async def test_a15_a_key_refused_by_mistake_is_tried_once_an_hour_and_heals_by_itself(
+    ready: Harness,
+) -> None:
+    await make(ready)
+    ready.tracker.requests.clear()
+    ready.tracker.fail_next("invalid_key", times=2)
+    move_to(ready, nine(ready))
+    notice = await next_notice(ready, ready.ada)
+    refusals = [await listed(ready)]
+    ready.clock.ahead += timedelta(hours=1)
+    refusals.append(await listed(ready))
+    asked = len(ready.tracker.requests)
+    ready.clock.ahead += timedelta(hours=1, minutes=1)
+    post = await next_digest(ready)
+    edited = await next_notice(ready, ready.ada)
+
+    assert all("no longer works" in each for each in refusals)
+    assert asked == 2  # at the slot, and an hour later
+    assert "late" in post.everything.lower()
+    assert "works again since" in edited.everything
+    assert (edited.ts, len(ready.ada.messages("dm"))) == (notice.ts, 1)
 
 
 async def test_the_people_of_a_named_group_are_told_too(ready: Harness) -> None:

@@ -30,7 +30,7 @@ from tests.builders import KEY, MOMENT
 from tests.digests.builders import a_digest, a_schedule
 from tests.fakes import TIME_LIMIT_S
 from tests.processes import ROOT, start_bot
-from tests.stores import read_database
+from tests.stores import keys_of, read_database
 from tests.whole.harness import Harness, running_stand_ins, until_ready
 from tests.whole.test_operating import Said, command, marks, ring, used_app
 from tests.whole.test_process import ended, environment, process
@@ -92,7 +92,7 @@ async def run_at(url: str, *statements: LiteralString) -> None:
 
 
 async def documents_at(url: str) -> list[str]:
-    return [*(await read_database(parse_address(url))).keys]
+    return [*keys_of(await read_database(parse_address(url)))]
 
 
 class TestMigrate:

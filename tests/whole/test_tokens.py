@@ -11,7 +11,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
-from bot.installations.directory import InstallationRepository, RecentInstallations
+from bot.installations.directory import InstallationRepository
 from bot.installations.token_rotation import TokenProvider
 from bot.playground.slack import LocalSlack
 from bot.slack.auth import OAuthCalls
@@ -81,10 +81,12 @@ async def two_sides(many: Many) -> AsyncIterator[tuple[WorkspaceId, list[TokenPr
     ring, _ = load_or_make_key_file(path.with_name(f"{path.name}.key"))
     documents, tasks = await open_sqlite(path), [Tasks(), Tasks()]
     async with aiohttp.ClientSession() as first, aiohttp.ClientSession() as second:
-        shelf = InstallationRepository(documents, ring)
         sides = [
             TokenProvider(
-                RecentInstallations(shelf), oauth(many, http).refresh, tasks=own, clock=many.clock
+                InstallationRepository(documents, ring),
+                oauth(many, http).refresh,
+                tasks=own,
+                clock=many.clock,
             )
             for http, own in zip((first, second), tasks, strict=True)
         ]

@@ -1,6 +1,6 @@
 """What must hold between the fields of one object, by the names that the tables use."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from itertools import chain
@@ -63,11 +63,6 @@ def _lengths_agree(value: Mapping[str, Any], place: Place) -> None:
         (place / "min_length").refuse("conflict", "must not be more than `max_length`")
 
 
-def _lines_agree(value: Mapping[str, Any], place: Place) -> None:
-    if value.get("min_lines", 1) > value.get("max_lines", 100):
-        (place / "min_lines").refuse("conflict", "must not be more than `max_lines`")
-
-
 def _numbers_agree(value: Mapping[str, Any], place: Place) -> None:
     lowest = Decimal(value.get("min_value", "-Infinity"))
     highest = Decimal(value.get("max_value", "Infinity"))
@@ -76,35 +71,6 @@ def _numbers_agree(value: Mapping[str, Any], place: Place) -> None:
     elif "initial_value" in value and not lowest <= Decimal(value["initial_value"]) <= highest:
         spot = place / "initial_value"
         spot.refuse("conflict", "must lie between `min_value` and `max_value`")
-
-
-def _no_response_url(elements: Iterable[tuple[Mapping[str, Any], Place]]) -> None:
-    # https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element:
-    # "This field only works with menus in input blocks in modals."
-    for element, place in elements:
-        if element.get("response_url_enabled"):
-            spot = place / "response_url_enabled"
-            spot.refuse("not_allowed_here", "only works with menus in input blocks in modals")
-
-
-def _accessory_has_no_response_url(value: Mapping[str, Any], place: Place) -> None:
-    _no_response_url([(value.get("accessory", {}), place / "accessory")])
-
-
-def _actions_have_no_response_url(value: Mapping[str, Any], place: Place) -> None:
-    elements = enumerate(value["elements"])
-    _no_response_url((element, place / "elements" / index) for index, element in elements)
-
-
-def _input_has_response_url_in_modals_only(value: Mapping[str, Any], place: Place) -> None:
-    if place.surface != "modal":
-        _no_response_url([(value["element"], place / "element")])
-
-
-def _files_are_not_dispatched(value: Mapping[str, Any], place: Place) -> None:
-    if value["element"]["type"] == "file_input" and value.get("dispatch_action"):
-        spot = place / "dispatch_action"
-        spot.refuse("conflict", "cannot be used with a `file_input` element")
 
 
 def _rows_agree(value: Mapping[str, Any], place: Place) -> None:
@@ -164,12 +130,7 @@ _ALL: tuple[Rule, ...] = (
     _formatted_beside_formatted,
     _is_a_day,
     _lengths_agree,
-    _lines_agree,
     _numbers_agree,
-    _accessory_has_no_response_url,
-    _actions_have_no_response_url,
-    _input_has_response_url_in_modals_only,
-    _files_are_not_dispatched,
     _rows_agree,
     _header_is_plain,
     _row_header_exists,

@@ -125,24 +125,9 @@ class Choice:
             place.refuse("bad_value", "must be a valid enum value")
 
 
-@dataclass(frozen=True, slots=True)
-class Nullable:
-    """What `spec` wants, or `null`."""
-
-    spec: Spec
-
-    def check(self, value: object, place: Place) -> None:
-        """See `Spec.check`."""
-        if value is not None:
-            self.spec.check(value, place)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListOf:
-    """A list of `least` to `most` items, each as `item` wants it.
-
-    What lies past `most` is counted but not looked at, so a huge list costs little.
-    """
+    """A list of `least` to `most` items; what lies past `most` is counted but not looked at."""
 
     item: Spec
     least: int = 1
@@ -172,11 +157,9 @@ Rule = Callable[[Mapping[str, Any], Place], None]
 class Shape:
     """An object: its fields, where it may stand, and what must hold between the fields.
 
-    `kind` is the value of its `type`, empty for objects that have no `type`. `docs` is the page
-    that the table was written from. A field that is in neither table is refused.
+    `kind` is the value of its `type`, empty for objects without one. Any other field is refused.
     """
 
-    docs: str
     kind: str
     required: Mapping[str, Spec]
     optional: Mapping[str, Spec]

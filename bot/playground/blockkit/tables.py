@@ -15,7 +15,6 @@ from bot.playground.blockkit.schema import (
     Flag,
     Integer,
     ListOf,
-    Nullable,
     Number,
     OneOf,
     Rule,
@@ -26,7 +25,6 @@ from bot.playground.blockkit.schema import (
     some_of,
 )
 
-_PAGES = "https://docs.slack.dev/reference/block-kit"
 _TABLES: dict[str, Any] = yaml.safe_load(
     Path(__file__).with_name("tables.yaml").read_text("utf-8")
 )
@@ -57,8 +55,7 @@ _PATTERNS: dict[str, Spec] = {
 
 def _text(kind: str, most: int) -> Shape:
     flag = "emoji" if kind == "plain_text" else "verbatim"
-    page = f"{_PAGES}/composition-objects/text-object"
-    return Shape(page, kind, {"text": String(most=most)}, {flag: Flag()}, EVERYWHERE, ())
+    return Shape(kind, {"text": String(most=most)}, {flag: Flag()}, EVERYWHERE, ())
 
 
 def spec(words: str) -> Spec:
@@ -67,8 +64,6 @@ def spec(words: str) -> Spec:
     if (bounds := re.fullmatch(_RANGE, head)) and rest.startswith("of "):
         item = spec(rest.removeprefix("of "))
         return ListOf(item=item, least=int(bounds[1]), most=_most(bounds[2]))
-    if words.startswith("null or "):
-        return Nullable(spec(words.removeprefix("null or ")))
     if words.startswith("any of "):
         return OneOf(*(shape for name in rest.split()[1:] for shape in _named(name)))
     if head in ("plain", "text") and rest:
@@ -118,7 +113,7 @@ def shape(name: str) -> Shape:
     sections = ("blocks",) if kind != name else ("typed", "untyped", "blocks")
     section = next(each for each in sections if kind in _TABLES[each])
     fields = dict(_TABLES[section][kind])
-    docs = fields.pop("docs", f"blocks/{kind.replace('_', '-')}-block")
+    fields.pop("docs", None)  # the page that the table was written from
     surfaces = frozenset(fields.pop("in", EVERYWHERE))
     rules = tuple(rule for words in fields.pop("rules", ()) for rule in _rules(words))
     if section == "blocks":
@@ -126,7 +121,7 @@ def shape(name: str) -> Shape:
     required = {name[:-1]: spec(words) for name, words in fields.items() if name.endswith("!")}
     optional = {name: spec(words) for name, words in fields.items() if not name.endswith("!")}
     kind = "" if section == "untyped" else kind
-    return Shape(f"{_PAGES}/{docs}", kind, required, optional, surfaces, rules)
+    return Shape(kind, required, optional, surfaces, rules)
 
 
 def _rules(words: str) -> tuple[Rule, ...]:

@@ -20,10 +20,7 @@ def mentioning(app_name: str, typed: str) -> list[SlashCommand]:
 
 
 def fitting(commands: Sequence[SlashCommand], typed: str) -> list[SlashCommand]:
-    """Return the commands to offer for a half-typed line, those that begin with it first.
-
-    Nothing is offered before a slash, nor once the command is followed by a space.
-    """
+    """Return the commands to offer for a half-typed one, those that begin with it first."""
     if not typed.startswith("/") or any(char.isspace() for char in typed):
         return []
     words = typed[1:].lower()
@@ -113,10 +110,7 @@ _TO_NEWEST = "document.querySelectorAll('.sk-scroller').forEach(box => { box.scr
 
 
 class Composer:
-    """A field named `label`. `send` gets each line that is sent.
-
-    `use` gets the name of the shortcut that is chosen behind its button with the lightning.
-    """
+    """A field named `label`; `send` gets each line, `use` the name of a chosen shortcut."""
 
     def __init__(
         self,

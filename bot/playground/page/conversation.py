@@ -6,12 +6,18 @@ from functools import partial
 from nicegui import background_tasks, ui
 
 from bot.playground.manifest import AppInfo
-from bot.playground.page.actions import Around, SlackActions, Speaking, failure_words, use_shortcut
+from bot.playground.page.actions import (
+    Around,
+    RefusedNotes,
+    SlackActions,
+    Speaking,
+    failure_words,
+    use_shortcut,
+)
 from bot.playground.page.composer import Composer
 from bot.playground.page.drawing import draw_blocks
 from bot.playground.page.message import MessageArt
 from bot.playground.page.navigation import channel_marks
-from bot.playground.page.refusals import RefusedNotes
 from bot.playground.page.session import DIRECT_MESSAGE, HOME, Session, SlackNames
 from bot.playground.page.timeline import Timeline
 from bot.playground.slack import CommandFailed, LocalSlack

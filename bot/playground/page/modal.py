@@ -6,12 +6,11 @@ from typing import Any
 
 from nicegui import ui
 
-from bot.playground.page.actions import Around, SlackActions, failure_words
+from bot.playground.page.actions import Around, SlackActions, draw_refusal, failure_words
 from bot.playground.page.drawing import draw_blocks
-from bot.playground.page.live_list import Item, LiveList
 from bot.playground.page.message import draw_avatar
-from bot.playground.page.refusals import draw_refusal
 from bot.playground.page.session import SlackNames
+from bot.playground.page.theme import Item, LiveList
 from bot.playground.slack import CommandFailed, FormError, View
 from bot.playground.slack.errors import Refusal
 

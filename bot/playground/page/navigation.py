@@ -10,9 +10,8 @@ from nicegui import ui
 from nicegui.elements.drawer import Drawer
 
 from bot.playground.page import theme
-from bot.playground.page.live_list import Item, LiveList
 from bot.playground.page.session import DIRECT_MESSAGE, HOME, Session, people, role
-from bot.playground.page.theme import MARKUP
+from bot.playground.page.theme import MARKUP, Item, LiveList
 from bot.playground.sandbox import MovableClock, Sandbox
 from bot.playground.slack.model import PEOPLE_ZONE, Channel
 
@@ -100,9 +99,7 @@ def _button(label: str) -> ui.button:
 
 @dataclass(frozen=True)
 class TopBar:
-    """Draws the bar. `sit` gets the name of whom somebody wants to be; `darken` is told of
-    each change between light and dark.
-    """
+    """Draws the bar; `sit` gets the name of whom somebody wants to be."""
 
     sandbox: Sandbox
     session: Session

@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 from zoneinfo import ZoneInfo
 
-from bot.playground.page.drawing.context import Conversation
 from bot.playground.slack import LocalSlack, Person, visible
 from bot.playground.slack.model import SLACKBOT_ID, Channel, Member
 
@@ -171,14 +170,10 @@ class SlackNames:
         """Return id and name of everybody in the workspace."""
         return {member.id: member.name for member in people(self.session.slack)}
 
-    def conversations(self) -> list[Conversation]:
-        """Return the channels that the reader sees, and the direct message with the app."""
-        world = self.session.slack.world
-        return [self._conversation(place) for place in visible.places(world, self.session.member)]
-
-    def _conversation(self, place: Channel) -> Conversation:
-        name = self.app_name if place.is_im else place.name
-        return Conversation(place.id, name, place.kind, place.is_shared, is_with_bot=place.is_im)
+    def conversations(self) -> dict[str, Channel]:
+        """Return by name the channels that the reader sees, and the direct message."""
+        places = visible.places(self.session.slack.world, self.session.member)
+        return {self.app_name if place.is_im else place.name: place for place in places}
 
 
 def moment(ts: str | float, zone: tzinfo) -> datetime:

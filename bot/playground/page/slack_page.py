@@ -9,14 +9,13 @@ from starlette.requests import Request
 
 from bot.playground.manifest import AppInfo
 from bot.playground.page import theme
-from bot.playground.page.actions import Around, Speaking, use_shortcut
+from bot.playground.page.actions import Around, RefusedNotes, Speaking, use_shortcut
 from bot.playground.page.composer import Composer
 from bot.playground.page.conversation import Conversation, Thread, may_write
 from bot.playground.page.drawing import STYLE
 from bot.playground.page.message import MessageArt
 from bot.playground.page.modal import Modal
 from bot.playground.page.navigation import SideBar, TopBar
-from bot.playground.page.refusals import RefusedNotes
 from bot.playground.page.session import Session, SlackNames, from_query, place_of_link
 from bot.playground.sandbox import Sandbox
 from bot.playground.slack import visible
@@ -174,11 +173,7 @@ TITLE = "Domain Tracker playground"
 
 
 def add(sandbox: Sandbox, app_info: AppInfo) -> None:
-    """Add the page.
-
-    Its address says who looks at what: `/?as=bob&channel=general&dark=1`, where `channel` may
-    also be "dm" or "home".
-    """
+    """Add the page at `/?as=bob&channel=general&dark=1`; `channel` may also be "dm" or "home"."""
     refused = RefusedNotes(sandbox.slack)
 
     @ui.page("/", title=TITLE)

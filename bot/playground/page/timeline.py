@@ -7,10 +7,10 @@ from functools import partial
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from bot.playground.page.live_list import Item, LiveList
+from bot.playground.page.actions import RefusedNote, RefusedNotes, draw_refusal
 from bot.playground.page.message import MessageArt
-from bot.playground.page.refusals import RefusedNote, RefusedNotes, draw_refusal
 from bot.playground.page.session import day_words, moment, people, role
+from bot.playground.page.theme import Item, LiveList
 from bot.playground.slack import Message
 from bot.playground.slack.model import Channel
 

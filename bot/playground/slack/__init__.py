@@ -5,7 +5,7 @@ from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress
 from bot.playground.slack.local import LocalOrg, LocalSlack
 from bot.playground.slack.model import Message, View
 from bot.playground.slack.person import Person
-from bot.playground.slack.server import running_slack
+from bot.playground.slack.web_api import running_slack
 
 __all__ = [
     "Browser",

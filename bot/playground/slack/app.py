@@ -54,10 +54,6 @@ class Faults:
         """Let the next `fault.times` calls of the method fail."""
         self._ordered.setdefault(method, []).append(fault)
 
-    def pending(self) -> list[tuple[str, Fault]]:
-        """Return those still to come, with the method that they wait for."""
-        return [(method, fault) for method, faults in self._ordered.items() for fault in faults]
-
     def clear(self) -> None:
         """Call all of them off."""
         self._ordered.clear()
@@ -73,10 +69,9 @@ class Faults:
 
 @dataclass
 class Call:
-    """One call of the Web API, or one use of a response_url (`method="response_url"`).
+    """One call of the Web API, or one use of a response_url, numbered from 1.
 
-    `number` counts them from 1, in the order in which they came. `team_id` is the workspace in
-    which the call acted; None where it acted in none, as the exchange of a code.
+    `team_id` is the workspace in which it acted; None where in none, as the exchange of a code.
     """
 
     method: str
@@ -94,18 +89,14 @@ class Call:
 class Settings:
     """What the app's pages and its manifest say; change it whenever you like.
 
-    `scopes` are all that may be asked for, `optional_scopes` those of them that people may
-    decline, `events` the types that the app is subscribed to; of these the local Slack knows
-    `app_home_opened`, `app_uninstalled`, `tokens_revoked`, `team_access_granted`,
-    `team_access_revoked`, `app_mention` and `message.im`. `messages_tab_read_only`: people cannot
-    write to the app. `answers_within_s`: so long Slack waits for an ack, and after a press
-    for a form; on a busy machine tests should wait longer.
+    `scopes` are all that may be asked for, `events` what the app is subscribed to; people cannot
+    write to a `messages_tab_read_only`. `answers_within_s`: so long Slack waits for an ack, and
+    after a press for a form; on a busy machine tests should wait longer.
     """
 
     commands: Sequence[str]
     scopes: Sequence[str]
     events: Sequence[str] = ()
-    optional_scopes: Sequence[str] = ()
     redirect_urls: Sequence[str] = ()
     shortcuts: Sequence[Shortcut] = ()
     functions: Mapping[str, Json] = field(default_factory=dict)
@@ -119,10 +110,7 @@ class Settings:
 
 @dataclass
 class StepRun:
-    """One run of a custom step. `outputs` None: it is not complete; `error` None: it did not fail.
-
-    `function` is the step as the manifest writes it, `token` what the bot may use meanwhile.
-    """
+    """One run of a custom step; it has either `outputs` or an `error` once it is over."""
 
     id: str
     callback_id: str
@@ -190,6 +178,7 @@ class App:
         self.announce: Callable[[Iterable[Json]], None] = lambda _payloads: None
         # Hears of each message that was added, changed or removed, in which workspace.
         self.on_message: Callable[..., None] = lambda *_change: None
+        self.on_answer: Callable[[Call], None] = lambda _call: None
         self._call_count = 0
         self._event_numbers = itertools.count(1)
 

@@ -11,8 +11,7 @@ from aiohttp import web
 from bot.playground.slack.errors import Refusal
 from bot.playground.slack.installations import Consent
 from bot.playground.slack.model import Member
-from bot.playground.slack.universe import Universe
-from bot.playground.slack.workspace_state import WorkspaceState
+from bot.playground.slack.universe import Universe, WorkspaceState
 
 SESSION_COOKIE = "d"
 PATH = "/oauth/v2/authorize"
@@ -59,19 +58,18 @@ class AuthorizePage:
         who = self._universe.signed_in(session)
         if who is None or self._crumbs.pop(str(form.get("crumb")), None) != session:
             return _page("Your session has expired", 403)
-        is_org_wide, declined = form.get("org_wide") == "1", form.getall("declined", [])
+        is_org_wide = form.get("org_wide") == "1"
         try:
             wish = self._wish(request)
             if form.get("decision") != "allow":
                 return _back(wish, error="access_denied")
             self._check_may_install(*who, is_org_wide=is_org_wide)
-            scopes = self._granted(wish, {str(scope) for scope in declined})
         except Refusal as refusal:
             return _page(f"Something went wrong when authorizing this app: {refusal.code}", 403)
         world, member = who
         home_id = str(world.enterprise_id) if is_org_wide else world.workspace.team_id
         now = self._universe.app.clock()
-        consent = Consent(home_id, is_org_wide, member.id, scopes, wish.redirect_uri, now)
+        consent = Consent(home_id, is_org_wide, member.id, wish.scopes, wish.redirect_uri, now)
         return _back(wish, code=self._universe.app.codes.give(consent))
 
     def _wish(self, request: web.Request) -> Wish:
@@ -86,12 +84,6 @@ class AuthorizePage:
         if query.get("user_scope") or not set(scopes) <= set(settings.scopes):
             raise Refusal("invalid_scope")
         return Wish(scopes, query.get("redirect_uri"), goes_to, query.get("state", ""))
-
-    def _granted(self, wish: Wish, declined: set[str]) -> tuple[str, ...]:
-        """Return the scopes that somebody allows: all but optional ones. Raises: Refusal."""
-        if not declined <= set(self._universe.app.settings.optional_scopes):
-            raise Refusal("scope_not_optional")
-        return tuple(scope for scope in wish.scopes if scope not in declined)
 
     def _check_may_install(
         self, world: WorkspaceState, member: Member, *, is_org_wide: bool

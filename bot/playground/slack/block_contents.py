@@ -59,8 +59,6 @@ def _shown_object(node: Json) -> Iterator[str]:
     unseen = _UNSEEN_KEYS - ({"options"} if node.get("type") in _LISTED_TYPES else set())
     if node.get("type") == "button":
         unseen |= {"value"}
-    if node.get("type") == "action_cell":
-        unseen |= {"fallback"}  # the button itself is shown
     if node.get("type") in _RUNNING_TEXT:
         yield "".join(part for item in node.get("elements") or [] for part in _shown(item))
         return
@@ -153,7 +151,6 @@ Typed = dict[tuple[str, str], Json]
 # https://docs.slack.dev/reference/block-kit/block-elements
 _NAMED_STATES = {
     "value": "plain_text_input number_input email_text_input url_text_input",
-    "rich_text_value": "rich_text_input",
     "selected_option": "static_select external_select radio_buttons",
     "selected_options": "checkboxes multi_static_select multi_external_select",
     **{f"selected_{kind}": f"{kind}s_select" for kind in ("user", "channel", "conversation")},
@@ -167,10 +164,10 @@ _NAMED_STATES = {
     },
 }
 STATES: dict[str, tuple[str, str]] = {
-    kind: (key, "initial_" + key.removeprefix("selected_").removeprefix("rich_text_"))
+    kind: (key, "initial_" + key.removeprefix("selected_"))
     for key, kinds in _NAMED_STATES.items()
     for kind in kinds.split()
-} | {"file_input": ("files", "initial_files")}
+}
 INTERACTIVE = {*STATES, "button", "overflow"}
 
 
@@ -208,12 +205,10 @@ def _all_blocks(blocks: list[Json]) -> Iterator[Json]:
     for block in blocks:
         yield block
         yield from _all_blocks(block.get("child_blocks") or [])
-        if block.get("type") == "carousel":
-            yield from block.get("elements") or []
 
 
 def elements(blocks: list[Json]) -> Iterator[Found]:
-    """Yield every interactive element, also in containers, cards, accessories and table cells."""
+    """Yield every interactive element, also in containers, cards and accessories."""
     for block in blocks:
         yield from _within(block, block)
 

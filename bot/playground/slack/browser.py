@@ -1,10 +1,9 @@
 """A person's browser, signed in to Slack: the way in which people install the app."""
 
 import re
-import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from http.cookies import CookieError, Morsel, SimpleCookie
+from http.cookies import Morsel, SimpleCookie
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 import aiohttp
@@ -14,92 +13,41 @@ from bot.playground.slack.authorize_page import PATH, SESSION_COOKIE
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
-@dataclass
-class Cookie:
-    """One cookie. `ends_at`: by the monotonic clock, in seconds; None: with the browser."""
-
-    value: str
-    path: str
-    is_secure: bool
-    same_site: str
-    ends_at: float | None
-
-
 class Cookies:
-    """Cookies by the address that set them, scheme and port included.
-
-    Stricter than browsers, which keep ports together: two programs of one machine are to be two
-    sites. Loopback counts as secure, as in browsers.
-    """
+    """Cookies by the address that set them; stricter than browsers, which keep ports together."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, dict[str, Cookie]] = {}
+        self._kept: dict[str, dict[str, Morsel[str]]] = {}
 
     def take(self, url: str, headers: list[str]) -> None:
         """Keep what the `Set-Cookie` headers of an answer say."""
         parts = urlsplit(url)
         kept = self._kept.setdefault(_origin(parts), {})
-        for header in headers:
-            for name, morsel in _read(header).items():
-                cookie = _cookie(parts, morsel)
-                if _is_refused(parts, name, cookie):
-                    continue
-                kept[name] = cookie
-
-    def put(self, url: str, name: str, value: str) -> None:
-        """Keep a cookie for every page of a site."""
-        kept = self._kept.setdefault(_origin(urlsplit(url)), {})
-        kept[name] = Cookie(value, "/", is_secure=False, same_site="lax", ends_at=None)
+        for name, morsel in [each for header in headers for each in SimpleCookie(header).items()]:
+            if morsel["max-age"] == "0":
+                kept.pop(name, None)
+            elif not _is_refused(parts, morsel):
+                morsel["path"] = morsel["path"] or parts.path.rpartition("/")[0] or "/"
+                kept[name] = morsel
 
     def for_(self, url: str, *, from_elsewhere: bool) -> dict[str, str]:
-        """Return what goes along; `from_elsewhere`: another site leads there.
-
-        `SameSite=Strict` stays at home then:
-        https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/Set-Cookie.
-        """
-        parts, now = urlsplit(url), time.monotonic()
+        """Return what goes along; no `SameSite=Strict` where another site leads there."""
+        parts = urlsplit(url)
         return {
-            name: cookie.value
-            for name, cookie in self._kept.get(_origin(parts), {}).items()
-            if cookie.ends_at is None or now < cookie.ends_at
-            if _covers(cookie.path, parts.path or "/")
-            if not (from_elsewhere and cookie.same_site == "strict")
+            name: morsel.value
+            for name, morsel in self._kept.get(_origin(parts), {}).items()
+            if _covers(morsel["path"], parts.path or "/")
+            if not (from_elsewhere and morsel["samesite"].lower() == "strict")
         }
 
-    def clear(self) -> None:
-        """Forget all, as a private window does when it is closed."""
-        self._kept.clear()
 
-
-def _read(header: str) -> "SimpleCookie":
-    try:
-        return SimpleCookie(header)
-    except CookieError:
-        return SimpleCookie()
-
-
-def _cookie(parts: SplitResult, morsel: "Morsel[str]") -> Cookie:
-    age = morsel["max-age"]
-    folder = parts.path.rpartition("/")[0] or "/"
-    return Cookie(
-        morsel.value,
-        morsel["path"] or folder,
-        is_secure=bool(morsel["secure"]),
-        same_site=str(morsel["samesite"]).lower(),
-        ends_at=time.monotonic() + int(age) if age else None,
-    )
-
-
-def _is_refused(parts: SplitResult, name: str, cookie: Cookie) -> bool:
-    """Tell whether a browser would not take it."""
-    is_safe = parts.scheme == "https" or parts.hostname in _LOOPBACK
-    if cookie.is_secure and not is_safe:
-        return True
-    if cookie.same_site == "none" and not cookie.is_secure:
-        return True
-    if name.startswith("__Host-"):
-        return not cookie.is_secure or cookie.path != "/"
-    return name.startswith("__Secure-") and not cookie.is_secure
+def _is_refused(parts: SplitResult, morsel: "Morsel[str]") -> bool:
+    """Tell whether a browser would not take it; loopback counts as secure, as in browsers."""
+    if morsel["secure"]:
+        is_safe = parts.scheme == "https" or parts.hostname in _LOOPBACK
+        return not is_safe or (morsel.key.startswith("__Host-") and morsel["path"] != "/")
+    needs_safety = morsel.key.startswith(("__Host-", "__Secure-"))
+    return needs_safety or morsel["samesite"].lower() == "none"
 
 
 def _covers(folder: str, path: str) -> bool:
@@ -140,63 +88,43 @@ class Browser:
         self._session = session
         self._slack_url = slack_url
         self.cookies = Cookies()
-        self.cookies.put(slack_url, SESSION_COOKIE, signed_in)
+        self.cookies.take(slack_url, [f"{SESSION_COOKIE}={signed_in}; Path=/"])
 
     async def install(
-        self,
-        start_url: str,
-        *,
-        approve: bool = True,
-        org_wide: bool = False,
-        declined: Iterable[str] = (),
+        self, start_url: str, *, approve: bool = True, org_wide: bool = False
     ) -> Page:
-        """Install the app from its own page on; return the page on which that ends.
-
-        `declined` are optional scopes that the person does not grant. See `Person.install`.
-        """
-        page = await self.open(start_url, until=PATH)
-        if not page.url.startswith(f"{self._slack_url}{PATH}"):
-            return page
+        """Install the app from its own page on; return the page on which that ends."""
         try:
-            if not approve:
-                callback = await self.cancel(page.url)
+            address = await self.begin(start_url)
+            if approve:
+                callback = await self.approve(address, org_wide=org_wide)
             else:
-                callback = await self.approve(page.url, org_wide=org_wide, declined=declined)
+                callback = await self.cancel(address)
         except InstallRefused as refused:
             return refused.page
         return await self.open(callback, from_elsewhere=True)
 
     async def begin(self, start_url: str) -> str:
-        """Follow the app's own page to Slack; return the address of Slack's page, not yet open.
-
-        Raises: InstallRefused: the app does not lead there; its page says why.
-        """
+        """Follow the app's own page; return Slack's address. Raises: InstallRefused."""
         page = await self.open(start_url, until=PATH)
         if not page.url.startswith(f"{self._slack_url}{PATH}"):
             raise InstallRefused(page)
         return page.url
 
-    async def approve(
-        self, authorize_url: str, *, org_wide: bool = False, declined: Iterable[str] = ()
-    ) -> str:
+    async def approve(self, authorize_url: str, *, org_wide: bool = False) -> str:
         """Allow the app on Slack's page; return the address that leads back, not yet open.
 
         Raises: InstallRefused: Slack does not let them.
         """
-        fields = [("decision", "allow"), *(("declined", scope) for scope in declined)]
-        return await self._answered(
-            authorize_url, [*fields, ("org_wide", "1" if org_wide else "")]
-        )
+        fields = [("decision", "allow"), ("org_wide", "1" if org_wide else "")]
+        return await self._answered(authorize_url, fields)
 
     async def cancel(self, authorize_url: str) -> str:
         """Refuse the app on Slack's page; return the address that leads back, not yet open."""
         return await self._answered(authorize_url, [("decision", "cancel")])
 
     async def open(self, url: str, *, from_elsewhere: bool = False, until: str = "") -> Page:
-        """Open an address and follow its redirects; stop before one to `until`, a path of Slack.
-
-        `from_elsewhere`: a link or redirect of another site leads there.
-        """
+        """Open an address, follow its redirects, and stop before `until`, a path of Slack."""
         page = await self._get(url, from_elsewhere=from_elsewhere)
         for _ in range(_MOST_REDIRECTS):
             if page.status not in _REDIRECTS or "Location" not in page.headers:

@@ -25,10 +25,7 @@ class ChangeEvent:
             heard()
 
     def subscribe(self, heard: Callable[[], None]) -> Callable[[], None]:
-        """Call `heard` at every change, in the middle of it: it should only take note.
-
-        Returns a function that ends this; calling it twice does no harm.
-        """
+        """Call `heard` in the middle of every change; return a function that ends this."""
         self._listeners.append(heard)
 
         def end() -> None:
@@ -38,10 +35,7 @@ class ChangeEvent:
         return end
 
     async def until(self, look: Callable[[], T | None], timeout_s: float) -> T:
-        """Return what `look` finds, now or after a change.
-
-        Raises: TimeoutError: it found nothing (`None`) for `timeout_s` seconds.
-        """
+        """Return what `look` finds, now or after a change. Raises: TimeoutError."""
         event = asyncio.Event()
         self._waiting.add(event)
         try:

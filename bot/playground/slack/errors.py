@@ -7,11 +7,7 @@ from bot.playground.slack.delivery import Delivery
 
 
 class Refusal(Exception):  # noqa: N818  it is an answer of the server, not a failure of it
-    """A call is answered with `ok: false`.
-
-    `code` is Slack's word for it, `status` the HTTP status, `headers` the additional ones,
-    `details` the additional fields of the body.
-    """
+    """A call is answered with `ok: false`, Slack's word for it (`code`) and further `details`."""
 
     def __init__(
         self,

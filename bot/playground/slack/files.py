@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal
-from bot.playground.slack.model import Message
+from bot.playground.slack.model import Message, Workspace
 from bot.playground.slack.posting import Posting
-from bot.playground.slack.workspace import Workspace
 
 
 @dataclass
@@ -52,11 +51,7 @@ class Files:
         return {"file_id": file.id, "upload_url": f"{self.base}/{path}"}
 
     def take(self, ticket: str, content: bytes) -> None:
-        """Take the bytes of an announced file, once.
-
-        Slack does not say what becomes of more or fewer bytes than announced: the local Slack
-        refuses them, so that the mistake is seen. Raises: Refusal.
-        """
+        """Take the bytes of an announced file, once, and as many as announced. Raises: Refusal."""
         file = self._by_ticket.get(ticket)
         if file is None or file.content is not None:
             raise Refusal("upload_not_found", status=404)
@@ -84,9 +79,10 @@ class Files:
         return message
 
     def file_json(self, file: File) -> Json:
-        """https://docs.slack.dev/reference/objects/file-object, without where it is shared.
+        """Return a file object, without where it is shared, which becomes known later.
 
-        That becomes known later: https://github.com/slackapi/bolt-js/issues/2115.
+        https://docs.slack.dev/reference/objects/file-object and
+        https://github.com/slackapi/bolt-js/issues/2115.
         """
         folder = f"{self.base}/files-pri/{self._workspace.team_id}-{file.id}"
         return {

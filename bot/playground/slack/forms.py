@@ -57,23 +57,18 @@ class Choices:
 
 
 def is_offered(element: Json, place: Channel) -> bool:
-    """Tell whether a menu of channels or conversations offers a place that somebody sees."""
-    return offers(element, place.kind, is_shared=place.is_shared, is_with_bot=place.is_im)
-
-
-def offers(element: Json, kind: str, *, is_shared: bool, is_with_bot: bool) -> bool:
-    """Tell whether a menu offers places of that kind: public, private, im or mpim.
+    """Tell whether a menu of channels or conversations offers a place that somebody sees.
 
     https://docs.slack.dev/reference/block-kit/composition-objects/conversation-filter-object
     """
     if "channels" in element["type"]:
-        return kind == "public"
+        return place.kind == "public"
     rule = element.get("filter") or {}
-    if is_shared and rule.get("exclude_external_shared_channels"):
+    if place.is_shared and rule.get("exclude_external_shared_channels"):
         return False
-    if is_with_bot and rule.get("exclude_bot_users"):
+    if place.is_im and rule.get("exclude_bot_users"):
         return False
-    return kind in (rule.get("include") or ("public", "private", "im", "mpim"))
+    return place.kind in (rule.get("include") or ("public", "private", "im", "mpim"))
 
 
 def asks_the_bot(found: Found) -> bool:
@@ -119,11 +114,10 @@ def field_called(blocks: list[Json], name: str) -> Found:
 
 
 def filled(found: Found, answer: Any, choices: Choices) -> Json:
-    """Return the state of a field after an answer.
+    """Return the state of a field after an answer; None empties it. Raises: FormError.
 
-    `answer` is text, a number, the visible text of an option, the name of a channel ("dm": the
-    direct message with the app) or person, or a list of these where several may be chosen; None
-    empties the field. Raises: FormError: the field does not take it.
+    `answer` is text, a number, the visible text of an option, the name of a person or channel
+    ("dm": the direct message with the app), or a list of these where several may be chosen.
     """
     kind = found.element["type"]
     key = "selected_option" if kind == "overflow" else STATES[kind][0]
@@ -190,15 +184,11 @@ def _number(found: Found, answer: str) -> str:
 
 
 def check_complete(view: View) -> None:
-    """Pass if the form may be sent. Raises: FormError, naming a required field without value."""
+    """Pass if the form may be sent. Raises: FormError, naming a field that is wrong."""
     if not view.payload.get("submit"):
         raise FormError(f"the form {view.title!r} has no submit button")
-    for found in block_contents.elements(view.blocks):
-        if found.block.get("type") != "input" or found.block.get("optional"):
-            continue
-        state = view.state[found.key[0]][found.key[1]]
-        if state[STATES[state["type"]][0]] in (None, "", []):
-            raise FormError(f"{found.names[0]}: please fill in this field")
+    if wrong := wrong_fields(view):
+        raise FormError(", ".join(f"{name}: {told}" for name, told in wrong.items()))
 
 
 def wrong_fields(view: View) -> dict[str, str]:

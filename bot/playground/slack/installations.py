@@ -69,11 +69,7 @@ class Installations:
         return self._by_home.get(home_id or "")
 
     def acting_in(self, team_id: str, enterprise_id: str | None) -> Installation | None:
-        """Return the one that acts in a workspace: its own, or its organisation's; else None.
-
-        A workspace's own goes first: no page says what happens to it once the organisation
-        installs the app as well.
-        """
+        """Return the one that acts in a workspace: its own, or its organisation's; else None."""
         org_wide = self.at(enterprise_id)
         reaches = org_wide is not None and team_id in org_wide.teams
         return self.at(team_id) or (org_wide if reaches else None)
@@ -85,10 +81,7 @@ MAX_LIVE = 2  # of the tokens that expire, for each installation
 
 @dataclass
 class Token:
-    """One access token of the bot. `expires_at`: Unix seconds; None: never.
-
-    `refusal` is why it is taken no more, as Slack's code; None: it is.
-    """
+    """One access token of the bot, and why it is taken no more. `expires_at`: Unix seconds."""
 
     value: str
     installation: Installation
@@ -114,11 +107,7 @@ class Tokens:
         self._of_steps: dict[str, Token] = {}
 
     def give(self, installation: Installation, *, rotates: bool) -> Given:
-        """Return a token for an installation.
-
-        Without rotation a workspace has one token: installing the app again gives the same.
-        With it each exchange gives a new pair, and of the older tokens one goes on living.
-        """
+        """Return a token for an installation: without rotation always the same one."""
         if rotates:
             return self._expiring(installation)
         for token in self.live(installation):
@@ -180,11 +169,7 @@ class Tokens:
         return given[-1].value if given else ""
 
     def revoke_all(self, installation: Installation, code: str = "account_inactive") -> None:
-        """Kill every token of an installation, and what would get new ones.
-
-        `code` is how they are refused: of a bot whose app was removed as `account_inactive`,
-        https://docs.slack.dev/reference/methods/auth.test.
-        """
+        """Kill every token of an installation, and what would get new ones."""
         for token in [*self._tokens.values(), *self._of_steps.values()]:
             if token.installation is installation:
                 token.refusal = code
@@ -215,10 +200,7 @@ CODE_LIFE_S = 10 * 60  # https://docs.slack.dev/authentication/installing-with-o
 
 @dataclass(frozen=True)
 class Consent:
-    """What somebody allowed. `redirect_uri` None: the app did not name one.
-
-    `home_id` is the workspace or, `is_org_wide`, the organisation in which they allowed it.
-    """
+    """What somebody allowed. `home_id`: the workspace or, `is_org_wide`, the organisation."""
 
     home_id: str
     is_org_wide: bool
@@ -243,10 +225,7 @@ class Codes:
         return code
 
     def look_up(self, code: str, redirect_uri: str | None) -> Consent:
-        """Return the consent of a code that is still good, without using it up.
-
-        Raises: Refusal: `invalid_code`, `code_already_used`, or `bad_redirect_uri`.
-        """
+        """Return the consent of a code that is still good; use nothing up. Raises: Refusal."""
         if code in self._used:
             raise Refusal("code_already_used")
         consent = self._open.get(code)

@@ -7,8 +7,7 @@ from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal
 from bot.playground.slack.installations import Consent, Given, Installation
 from bot.playground.slack.model import Org
-from bot.playground.slack.universe import Universe
-from bot.playground.slack.workspace_state import WorkspaceState
+from bot.playground.slack.universe import Universe, WorkspaceState
 
 REMOVAL = ("app_uninstalled", "tokens_revoked")  # in either order, Slack says
 

@@ -12,15 +12,13 @@ from bot.playground.slack.authorize_page import PATH
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.browser import Browser
 from bot.playground.slack.changes import PATIENCE_S
-from bot.playground.slack.delivery import Delivery, Outbox, SignedHttp
+from bot.playground.slack.delivery import Delivery, Outbox, SignedHttp, Sockets
 from bot.playground.slack.errors import FormError, StepFailed
 from bot.playground.slack.installations import Installation
 from bot.playground.slack.model import Channel, Member, Message, Org
 from bot.playground.slack.person import Person
 from bot.playground.slack.posting import OTHER_BOT_ID
-from bot.playground.slack.sockets import Sockets
-from bot.playground.slack.universe import Universe
-from bot.playground.slack.workspace_state import WorkspaceState
+from bot.playground.slack.universe import Universe, WorkspaceState
 
 
 class Lines:
@@ -104,18 +102,14 @@ class Handle:
     ) -> list[Delivery]:
         """Remove the app, from the whole organisation if that installed it; tell the bot.
 
-        The events go out in this `order`, those to which the app is subscribed; `at` is their time
-        in Unix seconds (None: now). Raises: LookupError, if the app is not installed here.
+        The events go out in this `order`, those that the app gets, `at` that Unix time.
         """
         installation = self._installation()
         lifecycle.remove(self.universe, installation)
         return await self._tell_removed(installation, order, at)
 
     async def revoke_bot_token(self, *, at: float | None = None) -> list[Delivery]:
-        """Revoke the bot's tokens, and tell the bot of that alone; the app stays installed.
-
-        Raises: LookupError, if the app is not installed here.
-        """
+        """Revoke the bot's tokens, and tell the bot of that alone. Raises: LookupError."""
         installation = self._installation()
         self.app.tokens.revoke_all(installation, "token_revoked")
         return await self._tell_removed(installation, ["tokens_revoked"], at)
@@ -187,11 +181,7 @@ class LocalOrg(Handle):
         return self.app.tokens.newest(self.id)
 
     def add_workspace(self, name: str) -> "LocalSlack":
-        """Add a workspace with the organisation's people and channels of its own.
-
-        It does not have the app, not even where the organisation has installed it. Raises:
-        ValueError, if the name is taken.
-        """
+        """Add a workspace that does not have the app. Raises: ValueError, if the name is taken."""
         world = self.universe.add_workspace_of(self.org, name)
         lifecycle.take_bot_out(world)
         return LocalSlack(self.lines, world)
@@ -206,10 +196,7 @@ class LocalOrg(Handle):
         return await self._tell("granted", workspaces)
 
     async def revoke_access(self, *workspaces: "LocalSlack") -> list[Delivery]:
-        """Take the app from workspaces, and tell the bot; the token lives on for the others.
-
-        Raises: LookupError, if the organisation has not installed the app.
-        """
+        """Take the app from workspaces, and tell the bot. Raises: LookupError."""
         for slack in workspaces:
             lifecycle.revoke_access(self._installation(), slack.world)
         return await self._tell("revoked", workspaces)
@@ -252,11 +239,7 @@ class LocalSlack(Handle):
         return self.world.bot_token
 
     def add_workspace(self, name: str) -> "LocalSlack":
-        """Add a workspace with people and channels of its own, without the app.
-
-        Its ids are those of this one, which are for each workspace to give. Raises: ValueError, if
-        the name is taken.
-        """
+        """Add a workspace that does not have the app. Raises: ValueError, if the name is taken."""
         world = self.universe.add_workspace(name)
         lifecycle.take_bot_out(world)
         return LocalSlack(self.lines, world)
@@ -324,10 +307,7 @@ class LocalSlack(Handle):
     async def run_step(
         self, callback_id: str, inputs: Json | None = None, timeout_s: float = PATIENCE_S
     ) -> Json:
-        """Run a custom step to its end and return its outputs.
-
-        Raises: StepFailed: the bot says so. TimeoutError: it says nothing. As for `start_step`.
-        """
+        """Run a custom step and return its outputs. Raises: StepFailed, TimeoutError."""
         run = self.start_step(callback_id, inputs)
         event = self.universe.change_event
         await event.until(lambda: None if run.is_running else run, timeout_s)
@@ -380,10 +360,7 @@ class LocalSlack(Handle):
         self.universe.change_event.notify()
 
     def deactivate(self, name: str) -> None:
-        """Deactivate a person's account: they act no more, and their open forms go.
-
-        They stay in their channels, as in Slack. Raises: KeyError.
-        """
+        """Deactivate a person's account: they act no more, but stay in their channels."""
         member = self.world.workspace.member_named(name)
         member.deleted = True
         self.world.stacks.clear(member.id)

@@ -12,10 +12,9 @@ from bot.playground.slack import block_contents
 from bot.playground.slack.app import App, StepRun
 from bot.playground.slack.block_contents import Found, Json
 from bot.playground.slack.installations import Installation
-from bot.playground.slack.methods.chat import message_json
-from bot.playground.slack.methods.views import view_json
+from bot.playground.slack.methods.chat import message_json, view_json
 from bot.playground.slack.model import Channel, Member, Message, View
-from bot.playground.slack.workspace_state import WorkspaceState
+from bot.playground.slack.universe import WorkspaceState
 
 
 def home_opened(world: WorkspaceState, who: Member, tab: str = "home") -> Json:
@@ -190,8 +189,7 @@ _TYPED = re.compile(rf"(?P<url>{_URL})|(?P<bare>{_BARE_DOMAIN})|(?<!\w)(?P<name>
 def escaped(world: WorkspaceState, typed: str, *, is_message: bool = False) -> str:
     """Return typed text as Slack stores it: escaped, with links and names marked up.
 
-    Of a command only `links_bare_domains` says whether a bare domain becomes a link; in a message
-    (`is_message`) it does.
+    In a message a bare domain becomes a link; in a command `links_bare_domains` says whether.
     """
     text = typed.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     links = is_message or world.links_bare_domains
@@ -349,22 +347,8 @@ def view_submission(world: WorkspaceState, who: Member, view: View) -> Json:
         **_interaction(world, "view_submission", who, view),
         "trigger_id": world.triggers.give(who.id, view.channel_id, view.id),
         "view": view_json(world, view),
-        "response_urls": _chosen_channels(world, who, view),
+        "response_urls": [],
     }
-
-
-def _chosen_channels(world: WorkspaceState, who: Member, view: View) -> list[Json]:
-    urls = []
-    for found in block_contents.elements(view.blocks):
-        if not found.element.get("response_url_enabled"):
-            continue
-        state = view.state[found.key[0]][found.key[1]]
-        channel_id = state.get("selected_conversation") or state.get("selected_channel")
-        if channel_id:
-            url = world.response_urls.give(who.id, channel_id)
-            at = {"block_id": found.key[0], "action_id": found.key[1]}
-            urls.append({**at, "channel_id": channel_id, "response_url": url})
-    return urls
 
 
 def view_closed(

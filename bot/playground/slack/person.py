@@ -1,7 +1,7 @@
 """People: what they do in Slack, and what they see."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from bot.playground.slack import block_contents, forms, payloads, views, visible
@@ -12,8 +12,8 @@ from bot.playground.slack.delivery import Delivery, Outbox
 from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress, Refusal
 from bot.playground.slack.forms import Choices
 from bot.playground.slack.model import Channel, Member, Message, View
+from bot.playground.slack.universe import WorkspaceState
 from bot.playground.slack.visible import Unseen
-from bot.playground.slack.workspace_state import WorkspaceState
 
 
 class Acting:
@@ -37,47 +37,31 @@ class Acting:
         return delivery
 
     async def press(self, where: Message | View, block_id: str, action_id: str) -> Delivery:
-        """Press a button whose question, if any, has been answered.
-
-        Raises: NothingToPress: it is not there any more. CommandFailed: the bot did not take it.
-        """
+        """Press a button that asks nothing more. Raises: NothingToPress, CommandFailed."""
         live = self.live(where)
         return await self.act(live, self._find(live, block_id, action_id), {})
 
     async def choose(
         self, where: Message | View, block_id: str, action_id: str, state: Json
     ) -> Delivery | None:
-        """Fill in an element; `state` as in `state.values`. None if Slack sends nothing yet.
-
-        Raises: NothingToPress: it is not there any more. CommandFailed: the bot did not take it.
-        """
+        """Fill in an element; None if nothing is sent. Raises: NothingToPress, CommandFailed."""
         live = self.live(where)
         return await self.fill(live, self._find(live, block_id, action_id), state)
 
     def note(self, where: Message | View, block_id: str, action_id: str, state: Json) -> None:
-        """Note what was typed so far, which the bot learns with the next act.
-
-        Raises: NothingToPress: it is not there any more. FormError: the form is not on top.
-        """
+        """Note what was typed so far. Raises: NothingToPress, FormError."""
         live = self.live(where)
         live.typed[self._find(live, block_id, action_id).key] = state
 
     async def suggest(
         self, where: Message | View, block_id: str, action_id: str, query: str
     ) -> list[Json]:
-        """Return the options of an external select for what is typed into it.
-
-        Raises: NothingToPress: it is not there any more. CommandFailed: the bot did not take it.
-        FormError: the bot's answer is none that Slack shows.
-        """
+        """Return options for a text. Raises: NothingToPress, CommandFailed, FormError."""
         live = self.live(where)
         return await self.options(live, self._find(live, block_id, action_id), query)
 
     async def submit(self, view: View) -> Delivery | None:
-        """Send the form as it is filled in; None if a field is wrong, which then says so.
-
-        Raises: FormError: it is not on top. CommandFailed: as for `Person.submit`.
-        """
+        """Send a form as filled in; None if a field is wrong. Raises: FormError, CommandFailed."""
         live = visible.top(self._world, self._member, view)
         if wrong := forms.wrong_fields(live):
             views.show_errors(self._world.stacks, live, wrong)
@@ -111,10 +95,7 @@ class Acting:
         return told[0]
 
     async def open_home(self, tab: str = "home") -> Delivery | None:
-        """Open the app's Home tab, or its tab of `messages`; None if that event is not wanted.
-
-        Raises: CommandFailed: the bot did not take it.
-        """
+        """Open a tab of the app; None if it gets no such event. Raises: CommandFailed."""
         if "app_home_opened" not in self._world.app.settings.events:
             return None
         opened = payloads.home_opened(self._world, self._member, tab)
@@ -196,31 +177,15 @@ class Person:
         return self.member.id
 
     async def install(
-        self,
-        start_url: str,
-        *,
-        approve: bool = True,
-        org_wide: bool = False,
-        declined: Iterable[str] = (),
+        self, start_url: str, *, approve: bool = True, org_wide: bool = False
     ) -> Page:
-        """Install the app in a new browser: from its own page, over Slack's, back to it.
-
-        Without `approve` they cancel; `org_wide` is for the whole organisation; `declined` are
-        optional scopes that they do not grant. Returns the page on which it ends, which is
-        Slack's where that does not let them. For the single steps see `browser`.
-        """
-        return await self.browser().install(
-            start_url, approve=approve, org_wide=org_wide, declined=declined
-        )
+        """Install the app in a new browser. See `Browser.install`."""
+        return await self.browser().install(start_url, approve=approve, org_wide=org_wide)
 
     async def type(
         self, text: str, channel: str = "general", *, verbatim: bool = False
     ) -> Delivery:
-        """Type a command; `verbatim` leaves out Slack's escaping and linking of the text.
-
-        Raises: CommandFailed: Slack does not send it, gets no proper ack, or refuses the reply in
-        it.
-        """
+        """Type a command; `verbatim` leaves out Slack's escaping. Raises: CommandFailed."""
         place = visible.place(self._world, self.member, channel)
         name, *rest = re.split(r"\s", text, maxsplit=1)
         words = rest[0].strip() if rest else ""
@@ -240,11 +205,7 @@ class Person:
         return await self.by_id.deliver("interactive", payload)
 
     async def message_shortcut(self, message: Message, name: str) -> Delivery:
-        """Use the shortcut of that name in the menu of a message that is not ephemeral.
-
-        Raises: NothingToPress: there is none, or they do not see the message. CommandFailed: the
-        bot did not take it.
-        """
+        """Use a shortcut of a message. Raises: NothingToPress, CommandFailed."""
         live = visible.seen(self._world, self.member, message)
         called = visible.shortcut_called(self._world, self.member, "message", name)
         if live.is_ephemeral:
@@ -255,9 +216,7 @@ class Person:
     def say(self, text: str, channel: str = "general", *, thread_ts: str | None = None) -> Message:
         """Post a message of their own, in a thread if `thread_ts` names its first message.
 
-        The bot is told, if it mentions the bot or is for it, and the app is subscribed to that.
-        Raises: CommandFailed: Slack does not take it: the channel is archived or not theirs, the
-        app's conversation takes no messages, or the text is too long.
+        Raises: CommandFailed: Slack does not take it there, or the text is too long.
         """
         place = visible.place(self._world, self.member, channel)
         visible.check_may_write(self._world, self.member, place)
@@ -318,10 +277,7 @@ class Person:
         return await self.browser().download(message.files[nth]["url_private_download"])
 
     async def press(self, where: Message | View, label: str, *, nth: int = 0) -> Delivery:
-        """Press the button of that label (the `nth` of several), confirming if asked to.
-
-        Raises: NothingToPress: there is none. CommandFailed: the bot did not take it.
-        """
+        """Press the `nth` button of a label, confirming. Raises: NothingToPress, CommandFailed."""
         live = self.by_id.live(where)
         found = visible.button(live, label, nth)
         delivery = await self.by_id.act(live, found, {})
@@ -329,10 +285,7 @@ class Person:
         return delivery
 
     def dismiss(self, where: Message | View, label: str, *, nth: int = 0) -> Json:
-        """Press a button, but say no to its question; return the question. Nothing is sent.
-
-        Raises: NothingToPress: there is no such button, or it asks nothing.
-        """
+        """Say no to a button's question; return the question. Raises: NothingToPress."""
         found = visible.button(self.by_id.live(where), label, nth)
         question = found.element.get("confirm")
         if question is None:
@@ -340,21 +293,16 @@ class Person:
         return dict(question)
 
     async def choose(self, where: Message | View, name: str, answer: Any) -> Delivery | None:
-        """Choose in a menu, picker or group of boxes; None if Slack sends nothing until submit.
+        """Choose in a menu, picker or boxes; None if Slack sends nothing until submit.
 
-        Raises: FormError: there is no such field or option. CommandFailed: the bot did not take
-        it.
+        Raises: FormError: there is no such field or option. CommandFailed.
         """
         live = self.by_id.live(where)
         found = forms.field_called(live.blocks, name)
         return await self.by_id.fill(live, found, await self.by_id.filled(live, found, answer))
 
     async def suggest(self, where: Message | View, name: str, query: str) -> list[str]:
-        """Type into an external select and return the options as shown.
-
-        Below `min_query_length` Slack does not ask, and nothing is shown. Raises: FormError: the
-        bot's answer is none that Slack shows.
-        """
+        """Type into an external select and return the options as shown. Raises: FormError."""
         live = self.by_id.live(where)
         found = forms.field_called(live.blocks, name)
         options = await self.by_id.options(live, found, query)
@@ -380,11 +328,7 @@ class Person:
         return await self._attention.next_form(timeout_s)
 
     async def submit(self, view: View, answers: dict[str, Any] | None = None) -> Delivery:
-        """Fill in fields by their labels, and send the form.
-
-        Raises: FormError: a field does not take its answer, or a required one is empty.
-        CommandFailed: the bot did not take it, or answered what Slack cannot show.
-        """
+        """Fill in fields by their labels, and send the form. Raises: FormError, CommandFailed."""
         live = visible.top(self._world, self.member, view)
         for name, answer in (answers or {}).items():
             found = forms.field_called(live.blocks, name)

@@ -9,9 +9,8 @@ from bot.playground.slack import block_contents
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.delivery import Delivery
 from bot.playground.slack.errors import Refusal
-from bot.playground.slack.model import View
+from bot.playground.slack.model import View, Workspace
 from bot.playground.slack.posting import Checks
-from bot.playground.slack.workspace import Workspace
 
 
 @dataclass
@@ -44,10 +43,7 @@ class Triggers:
         return self._given.get(str(trigger_id))
 
     def look_up(self, trigger_id: object) -> Trigger:
-        """Return a trigger that is still good, without using it up.
-
-        Raises: Refusal: `invalid_trigger_id`, `exchanged_trigger_id` or `expired_trigger_id`.
-        """
+        """Return a trigger that is still good, without using it up. Raises: Refusal."""
         trigger = self._given.get(str(trigger_id))
         if trigger is None:
             raise Refusal("invalid_trigger_id")
@@ -175,10 +171,7 @@ class Stacks:
 
 
 def follow(stacks: Stacks, view: View, delivery: Delivery) -> None:
-    """Do with a form what the ack says; note its errors in the delivery.
-
-    Raises: Refusal: Slack cannot follow it. The form stays as it was.
-    """
+    """Do with a form what the ack says; note its errors in the delivery. Raises: Refusal."""
     answer = delivery.body or {}
     if answer and not (isinstance(answer, dict) and answer.get("response_action")):
         raise Refusal(f"an ack that is neither empty nor a response_action: {answer!r}")

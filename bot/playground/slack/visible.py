@@ -7,7 +7,7 @@ from bot.playground.slack import block_contents
 from bot.playground.slack.block_contents import Found
 from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress
 from bot.playground.slack.model import Channel, Member, Message, View
-from bot.playground.slack.workspace_state import WorkspaceState
+from bot.playground.slack.universe import WorkspaceState
 
 
 def place(world: WorkspaceState, who: Member, name: str) -> Channel:

@@ -1,33 +1,43 @@
-"""The Web API and reply addresses over HTTP: arguments, token and scopes."""
+"""The local Slack as a server on loopback: the Web API, reply addresses and files."""
 
 import base64
 import json
-from collections.abc import Callable
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from email.utils import formatdate
 from typing import Any
 
+import aiohttp
 from aiohttp import web
 
-from bot.playground.slack import visible
-from bot.playground.slack.app import Call, Fault
-from bot.playground.slack.authorize_page import SESSION_COOKIE
+from bot.playground.manifest import read_manifest
+from bot.playground.slack import lifecycle, visible
+from bot.playground.slack.app import Call, Fault, Settings
+from bot.playground.slack.authorize_page import PATH, SESSION_COOKIE, AuthorizePage
 from bot.playground.slack.block_contents import Json
+from bot.playground.slack.delivery import Sockets
 from bot.playground.slack.errors import NothingToPress, Refusal
 from bot.playground.slack.installations import Token
-from bot.playground.slack.methods import basics, chat, conversations, files, oauth, views
+from bot.playground.slack.local import Lines, LocalSlack
+from bot.playground.slack.methods import basics, chat, conversations
 from bot.playground.slack.methods.call import ApiCall, Method
-from bot.playground.slack.universe import Universe, world_for
-from bot.playground.slack.workspace_state import WorkspaceState
+from bot.playground.slack.universe import Universe, WorkspaceState, world_for
 
 
 async def answer(
     universe: Universe, request: web.Request, call: Call, act: Callable[[dict[str, str]], Json]
 ) -> web.Response:
-    """Run `act` unless a fault was ordered; its Refusal is an answer too.
+    """Run `act`, which may add headers, unless a fault was ordered; a Refusal is an answer too."""
+    response = await _answered(universe, request, call, act)
+    universe.app.on_answer(call)
+    universe.change_event.notify()  # a refusal is news too
+    return response
 
-    `act` returns the fields of the answer and may add to the headers that it is given. `Date` is
-    told by the clock by which events are stamped, too.
-    """
+
+async def _answered(
+    universe: Universe, request: web.Request, call: Call, act: Callable[[dict[str, str]], Json]
+) -> web.Response:
     universe.app.remember(call)
     fault = universe.app.faults.next_for(call.method)
     if fault and not fault.after_acting and (failed := await _failed(fault, request, call)):
@@ -38,7 +48,6 @@ async def answer(
     except Refusal as refusal:
         call.answer, call.status = refusal.body, refusal.status
         headers |= refusal.headers
-    universe.change_event.notify()  # a refusal is news too
     if fault and fault.after_acting and (failed := await _failed(fault, request, call)):
         return failed
     return web.json_response(call.answer, status=call.status, headers=headers)
@@ -156,10 +165,10 @@ class WebApi:
             **basics.METHODS,
             **chat.METHODS,
             **conversations.METHODS,
-            **files.METHODS,
-            **oauth.METHODS,
+            **conversations.FILE_METHODS,
             **conversations.GROUP_METHODS,
-            **views.METHODS,
+            **basics.OAUTH_METHODS,
+            **chat.VIEW_METHODS,
             "apps.connections.open": Method(lambda _call: {"url": new_link()}, token="xapp"),  # noqa: S106  a kind of token
         }
 
@@ -258,3 +267,61 @@ def _decoded(arguments: Json) -> Json:
             except ValueError as error:
                 raise Refusal(error_code) from error
     return decoded
+
+
+SCOPES = ("commands", "chat:write", "im:write", "users:read")
+_MAX_BODY_BYTES = 32 * 2**20  # above what the bot may send, so that Slack's own limits answer
+
+
+@asynccontextmanager
+async def running_slack(
+    *, clock: Callable[[], float] = time.time, **settings: Any
+) -> AsyncIterator[LocalSlack]:
+    """Run a local Slack until the block ends; yield its first workspace, which has the app.
+
+    `clock` returns Unix seconds; it ages and stamps everything but acks. Without `settings` the
+    app has the commands and shortcuts of the manifest, and may ask for what they need.
+    """
+    about = read_manifest().settings
+    known = {"commands": about["commands"], "shortcuts": about["shortcuts"], "scopes": SCOPES}
+    settings = {**known, **settings}
+    universe = Universe(clock, Settings(**settings))
+    sockets = Sockets(universe.app.id, universe.change_event)
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+        lines = Lines(universe, sockets, session)
+        runner = web.AppRunner(_routes(lines), access_log=None, shutdown_timeout=1)
+        await runner.setup()
+        try:
+            await web.TCPSite(runner, "127.0.0.1", 0).start()
+            address = f"127.0.0.1:{runner.addresses[0][1]}"
+            universe.base = f"http://{address}"
+            sockets.base = f"ws://{address}/link"
+            yield LocalSlack(lines, _with_the_app(universe))
+        finally:
+            await lines.close()
+            await runner.cleanup()
+
+
+def _with_the_app(universe: Universe) -> WorkspaceState:
+    """Return a new workspace in which the app has been for long."""
+    world = universe.add_workspace("playground")
+    installation = lifecycle.in_workspace(world, world.workspace.member_named("ada").id)
+    installation.add_scopes(universe.app.settings.scopes)
+    universe.app.installations.add(installation)
+    universe.app.tokens.give(installation, rotates=False)
+    return world
+
+
+def _routes(lines: Lines) -> web.Application:
+    universe = lines.universe
+    api, page = WebApi(universe, lines.sockets.new_link), AuthorizePage(universe)
+    app = web.Application(client_max_size=_MAX_BODY_BYTES)
+    app.router.add_route("*", "/api/{method}", api.handle)
+    app.router.add_post("/response/{path:.+}", ResponseUrlApi(universe).handle)
+    files = FileApi(universe)
+    app.router.add_post("/upload/v1/{team}/{ticket}", files.upload)
+    app.router.add_get("/files-pri/{file}/{path:.+}", files.download)
+    app.router.add_get("/link", lines.sockets.serve)
+    app.router.add_get(PATH, page.show)
+    app.router.add_post(PATH, page.answer)
+    return app

@@ -13,8 +13,7 @@ from typing import Final
 import idna
 
 from bot.playground.tracker.keys import KeyRecord, key_digest, new_key
-from bot.playground.tracker.samples.facts import health_after_scan, sample_health
-from bot.playground.tracker.samples.portfolio import sample_portfolio
+from bot.playground.tracker.samples.facts import health_after_scan, sample_health, sample_portfolio
 from bot.playground.tracker.samples.scan import sample_scan
 
 MAX_NAME_CHARS = 253  # RFC 1035, section 2.3.4, written without the trailing dot
@@ -24,11 +23,7 @@ HOST_NAME = re.compile(rf"(?:{LABEL}\.)+(?=[a-z0-9-]*[a-z]){LABEL}")
 
 
 def canonical_name(text: str) -> str:
-    """Return the lower-case ASCII form of a domain name: what duplicates are known by.
-
-    Strict on purpose: a scheme, path, port, blank or trailing dot is the caller's mistake. Raises:
-    ValueError: the text is no domain name.
-    """
+    """Return the lower-case ASCII form of a domain name. Raises: ValueError: it is none."""
     name = text.lower() if text.isascii() else _ascii_form(text)
     if len(name) > MAX_NAME_CHARS or not HOST_NAME.fullmatch(name):
         raise ValueError("not a domain name")
@@ -89,8 +84,7 @@ class DuplicateDomainError(ValueError):
 class Account:
     """A customer of the service: a portfolio of domains and the keys that open it.
 
-    `scan_results` says what a scan of a domain answers, as the whole JSON body; a domain that is
-    not in it answers `sample_scan` of its name, score and day.
+    `scan_results` are whole JSON bodies for domains that do not get a `sample_scan`.
     """
 
     def __init__(self, name: str, clock: Callable[[], datetime]) -> None:
@@ -118,10 +112,7 @@ class Account:
         ips: Iterable[str] = (),
         value: str | None = None,
     ) -> str:
-        """Make a key and return its value: the only time that it can be read.
-
-        See `keys.new_key` for the rules and for what raises ValueError.
-        """
+        """Make a key of `keys.new_key` and return its value: the only time that it can be read."""
         made, record = new_key(
             name, scopes, self._clock(), days=days, expires_on=expires_on, ips=ips, value=value
         )
@@ -129,10 +120,7 @@ class Account:
         return made
 
     def key(self, which: str | KeyRecord) -> KeyRecord:
-        """Return the record of a key, given the record or the value.
-
-        Raises: KeyError: not a key of this account.
-        """
+        """Return the record of a key, given the record or the value. Raises: KeyError."""
         record = self.find_key(which.digest if isinstance(which, KeyRecord) else key_digest(which))
         if record is None:
             raise KeyError(f"not a key of {self.name}")

@@ -1,5 +1,6 @@
 """One HTTP request on its way through the service: its key, its rights, its headers."""
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,24 +9,24 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from bot.playground.tracker.accounts import Account
-from bot.playground.tracker.answers import (
-    Answer,
-    RefusedError,
-    documented_refusal,
-    refusal_answer,
-    status_of,
-)
 from bot.playground.tracker.keys import KEY_PATTERN, KeyRecord
-from bot.playground.tracker.service import Request, Tracker, body_for_log, holds_key, without_keys
+from bot.playground.tracker.service import (
+    ERROR_STYLES,
+    RefusedError,
+    Request,
+    Tracker,
+    body_for_log,
+    documented_refusal,
+    holds_key,
+    status_of,
+    without_keys,
+)
 
 BEARER = re.compile(rf"Bearer ({KEY_PATTERN.pattern})")
 
 
 def presented_key(authorization: Sequence[str]) -> str | None:
-    """Return the key in the Authorization headers of a request.
-
-    None when there is not exactly one header, or when it is not in the form of section 5.1.
-    """
+    """Return the key of a request's only Authorization header, None if section 5.1 is broken."""
     if len(authorization) != 1:
         return None
     match = BEARER.fullmatch(authorization[0])
@@ -38,11 +39,9 @@ def authorize(
     caller_ip: str,
     scope: str,
 ) -> Account:
-    """Return the account that a key opens, and count the request.
+    """Return the account that a key opens, and count the request. Raises: RefusedError.
 
-    A request that is refused for its key or its address uses nothing up; one that is refused for
-    its scope does. Raises: RefusedError: one of the four errors of section 7 of the service
-    document.
+    A request that is refused for its key or its address uses nothing up, for its scope it does.
     """
     now = tracker.clock()
     if holder is None or holder[1].condition(now) != "valid":
@@ -89,10 +88,7 @@ def noted(tracker: Tracker, http: web.Request) -> Exchange:
 
 
 async def read_body(exchange: Exchange) -> None:
-    """Read the request's body to its end, for the endpoint and for the log.
-
-    Raises: HTTPRequestEntityTooLarge: more than aiohttp takes (1 MiB).
-    """
+    """Read the request's body to its end, for the endpoint and for the log."""
     exchange.body = await exchange.http.read()
     exchange.log.body = body_for_log(exchange.body)
     exchange.log.key_elsewhere |= holds_key(exchange.body.decode(errors="replace"))
@@ -113,17 +109,18 @@ def finish_headers(
 def refused(tracker: Tracker, refusal: RefusedError) -> web.Response:
     """Return a refusal in the style and with the status that the tracker is set to."""
     status = status_of(refusal.kind, tracker.error_status)
-    response = as_response(refusal_answer(refusal, tracker.error_style, status))
+    content_type, write = ERROR_STYLES[tracker.error_style]
+    written = write(refusal, status)
+    text = written if isinstance(written, str) else json.dumps(written)
+    response = response_of(status, text.encode(), content_type)
     if refusal.kind == "rate_limit" and tracker.retry_after_s is not None:
         response.headers["Retry-After"] = str(tracker.retry_after_s)
     return response
 
 
-def as_response(answer: Answer) -> web.Response:
-    """Return a finished answer as aiohttp sends it."""
-    return web.Response(
-        status=answer.status, body=answer.body, content_type=answer.content_type, charset="utf-8"
-    )
+def response_of(status: int, body: bytes, content_type: str = "application/json") -> web.Response:
+    """Return an answer in UTF-8."""
+    return web.Response(status=status, body=body, content_type=content_type, charset="utf-8")
 
 
 def _has_key_elsewhere(http: web.Request) -> bool:

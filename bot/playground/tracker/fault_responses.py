@@ -3,32 +3,32 @@
 import asyncio
 import json
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from aiohttp import web
 
-from bot.playground.tracker.answers import MESSAGES, Answer, documented_refusal
-from bot.playground.tracker.exchange import REMAINING_HEADER, Exchange, as_response, refused
-from bot.playground.tracker.service import RawAnswer, Tracker
+from bot.playground.tracker.exchange import REMAINING_HEADER, Exchange, refused, response_of
+from bot.playground.tracker.service import MESSAGES, RawAnswer, Tracker, documented_refusal
 
 ELSEWHERE_PATH = "/elsewhere"
 CHUNK_BYTES = 65_536
 HTML_PAGE = b"<!doctype html><html><head><title>%s</title></head><body>%s</body></html>\n"
-FIXED = {
-    "500": Answer(500, b'{"error": "Internal server error"}'),
-    "502": Answer(502, b"Bad Gateway\n", "text/plain"),
-    "503": Answer(503, b'{"error": "Service temporarily unavailable"}'),
-    "html_500": Answer(500, HTML_PAGE % (b"500", b"Something went wrong"), "text/html"),
-    "html_200": Answer(200, HTML_PAGE % (b"Sign in", b"Please sign in"), "text/html"),
-    "empty_200": Answer(200, b""),
-    "foreign_json": Answer(200, json.dumps({"hello": ["world", {"n": 1}], "data": 7}).encode()),
-    "teapot": Answer(418, b"short and stout\n", "text/plain"),
+FIXED: dict[str, Any] = {  # status, body and type of its content
+    "500": (500, b'{"error": "Internal server error"}'),
+    "502": (502, b"Bad Gateway\n", "text/plain"),
+    "503": (503, b'{"error": "Service temporarily unavailable"}'),
+    "html_500": (500, HTML_PAGE % (b"500", b"Something went wrong"), "text/html"),
+    "html_200": (200, HTML_PAGE % (b"Sign in", b"Please sign in"), "text/html"),
+    "empty_200": (200, b""),
+    "foreign_json": (200, json.dumps({"hello": ["world", {"n": 1}], "data": 7}).encode()),
+    "teapot": (418, b"short and stout\n", "text/plain"),
 }
 
 
 async def answer_instead(
     tracker: Tracker, exchange: Exchange, what: str | RawAnswer
 ) -> web.StreamResponse:
-    """Answer in place of the service, which does not act. `what` is of `faults.INSTEAD`."""
+    """Answer in place of the service, which does not act. `what` is of INSTEAD."""
     if isinstance(what, RawAnswer):
         return web.Response(status=what.status, body=what.body, headers=what.headers)
     if what in MESSAGES:
@@ -44,7 +44,7 @@ async def answer_instead(
             return web.Response(status=302, headers={"Location": tracker.url + ELSEWHERE_PATH})
         case "huge":  # valid JSON, an empty list, if it is read to the end
             return await _stream(exchange, 200, _blank_list(tracker.huge_bytes))
-    response = as_response(FIXED[what])
+    response = response_of(*FIXED[what])
     if what == "503" and tracker.retry_after_s is not None:
         response.headers["Retry-After"] = str(tracker.retry_after_s)
     return response
@@ -53,7 +53,7 @@ async def answer_instead(
 async def spoiled(
     tracker: Tracker, exchange: Exchange, answer: web.Response, what: str | RawAnswer
 ) -> web.StreamResponse:
-    """Spoil what the service answered after it acted. `what` is of `faults.AFTERWARDS`."""
+    """Spoil what the service answered after it acted. `what` is of AFTERWARDS."""
     body = answer.body if isinstance(answer.body, bytes) else b""
     half = body[: len(body) // 2]
     match what:

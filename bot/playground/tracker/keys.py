@@ -43,9 +43,7 @@ def key_digest(value: str) -> str:
 class KeyRecord:
     """What the API Keys page knows of a key: everything but its value.
 
-    `expires_at` None means that the key never expires. `ips` are addresses or networks; empty
-    means that every address may use the key. `last_used_at` None means never. `hourly_limit`
-    None means the service's default ("higher limits are available on request").
+    `expires_at` None: never; no `ips`: from everywhere; `hourly_limit` None: the usual one.
     """
 
     name: str
@@ -113,10 +111,8 @@ def new_key(
 ) -> tuple[str, KeyRecord]:
     """Return a new key's value and its record. The value exists nowhere else.
 
-    `expires_on` wins over `days`; the key works through that day, in UTC. Neither means that the
-    key never expires. `value` is that of a key from an earlier run; None makes a new one. Raises:
-    ValueError: a blank name, no scope or an unknown one, other days than 30, 90 or 365, or
-    something in `ips` that is no address or network.
+    `expires_on` wins over `days`; the key works through that day, in UTC. Neither: for ever.
+    `value` is that of a key from an earlier run. Raises: ValueError.
     """
     wanted = tuple(scopes)
     _check_form(name, wanted, days)

@@ -1,27 +1,98 @@
-"""The local Domain Tracker as a whole: its accounts, settings, faults and request log."""
+"""The local Domain Tracker as a whole: its answers, accounts, settings, faults and request log."""
 
 import asyncio
+import html
 import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Final
 
 from bot.playground.tracker.accounts import Account
-from bot.playground.tracker.answers import MESSAGES
 from bot.playground.tracker.keys import KEY_PATTERN, KEY_PREFIX, KeyRecord, key_digest
+
+
+class RefusedError(Exception):
+    """A request is refused with this message; `kind` names the rule that it broke."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
+# The four errors of section 7, with the status that each has unless `error_status` says otherwise.
+MESSAGES: Final[Mapping[str, str]] = {
+    "invalid_key": "Invalid API key",
+    "permissions": "Insufficient permissions",
+    "ip": "IP address not allowed",
+    "rate_limit": "Rate limit exceeded",
+}
+DEFAULT_ERROR_STATUS: Final[Mapping[str, int]] = {
+    "invalid_key": 401,
+    "permissions": 403,
+    "ip": 403,
+    "rate_limit": 429,
+}
+# Mistakes that the document does not mention; their statuses are those of HTTP.
+MISTAKE_STATUS: Final[Mapping[str, int]] = {
+    "bad_request": 400,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "duplicate": 409,
+    "too_large": 413,
+    "media_type": 415,
+}
+
+
+def documented_refusal(kind: str) -> RefusedError:
+    """Return one of the four errors. Raises KeyError for any other kind."""
+    return RefusedError(kind, MESSAGES[kind])
+
+
+def status_of(kind: str, error_status: int | None) -> int:
+    """Return the status of a refusal. `error_status` rules the four documented errors only."""
+    if kind in MISTAKE_STATUS:
+        return MISTAKE_STATUS[kind]
+    return DEFAULT_ERROR_STATUS[kind] if error_status is None else error_status
+
+
+def _as_deep(refusal: RefusedError, status: int) -> object:
+    reason = {"reason": {"text": refusal.message}, "hints": [None, 0, ""]}
+    return {"ok": False, "meta": {"status": status}, "errors": [{"detail": [reason]}]}
+
+
+def _as_html(refusal: RefusedError, status: int) -> str:
+    title = f"{status} {HTTPStatus(status).phrase}"
+    return (
+        f"<!doctype html>\n<html><head><title>{title}</title></head>\n"
+        f"<body><h1>{title}</h1>\n<p>{html.escape(refusal.message)}</p></body></html>\n"
+    )
+
+
+# style -> content type and what is written, as JSON unless it is a text already
+ERROR_STYLES: Final[Mapping[str, tuple[str, Callable[[RefusedError, int], object]]]] = {
+    "json": ("application/json", lambda refusal, _: {"error": refusal.message}),
+    "nested": (
+        "application/json",
+        lambda refusal, _: {"error": {"code": refusal.kind, "message": refusal.message}},
+    ),
+    "deep": ("application/json", _as_deep),
+    "upper": ("application/json", lambda refusal, _: {"ERROR": refusal.message.upper()}),
+    "plain": ("text/plain", lambda refusal, _: refusal.message),
+    "html": ("text/html", _as_html),
+}
 
 
 @dataclass
 class Request:
     """One request, noted on arrival.
 
-    `endpoint` is "list", "add", "scan" or None for any other path. `account` and `key_name` say
-    whose known key came with it, None when none did. `status` is None until the answer begins,
-    and stays None when the connection is closed without one. `body` is the decoded JSON, the text
-    when it is no JSON, None when there was none. `key_elsewhere`: a key was seen outside the
-    Authorization header, where it must never be.
+    `account` and `key_name` say whose known key came with it. `status` is None until the answer
+    begins, and where there is none. `key_elsewhere`: a key was outside the Authorization header,
+    where it must never be.
     """
 
     method: str
@@ -57,10 +128,7 @@ def body_for_log(raw: bytes) -> object:
 
 
 def keyless_logger(name: str) -> logging.Logger:
-    """Return a logger that writes no key.
-
-    aiohttp 3.14 logs the header lines of a request that it cannot parse.
-    """
+    """Return a logger that writes no key; aiohttp 3.14 logs headers that it cannot parse."""
     logger = logging.getLogger(name)
     logger.addFilter(_strip_keys)
     return logger
@@ -181,11 +249,8 @@ def utc_now() -> datetime:
 class Tracker:
     """The service. Every attribute below `requests` is a setting and may be changed at any time.
 
-    What the service document leaves open is a setting here: `error_style`, one of ERROR_STYLES;
-    `error_status`, one status for all four errors, None for one each; and `retry_after_s`, sent
-    with rate-limit errors and 503, None for no such header.
-
-    `caller_ip`: the address from which every call seems to come, None for the real one.
+    What the service document leaves open is a setting: `error_style`, one of ERROR_STYLES;
+    `error_status`, one for all four errors, None for one each; and `retry_after_s`.
     """
 
     clock: Callable[[], datetime] = utc_now

@@ -63,13 +63,9 @@ class Address:
 def parse_address(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Address:
     """Return where `postgresql://user:password@host:port/database?option=value` leads.
 
-    `postgres://` is the same. Our own options are `pool_mode=transaction` (see `Address`; the
-    other mode is `session`) and `pool_size`, which wins over the argument; all others are
-    libpq's, those of TLS among them.
-
-    Raises:
-        ValueError: it is something else, or a part of the password would be taken for a place,
-            which is shown. The message quotes nothing of it.
+    Our own options are `pool_mode=transaction` (or `session`) and `pool_size`, which wins over the
+    argument; all others are libpq's. ValueError: it is something else, or a part of the password
+    would be taken for a place, which is shown. The message quotes nothing of it.
     """
     from psycopg.conninfo import make_conninfo
 

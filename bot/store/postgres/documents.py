@@ -2,9 +2,10 @@
 
 # ruff: noqa: S608  # joined of our own constants; values are passed beside the statement
 
+import asyncio
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, LiteralString
@@ -24,7 +25,6 @@ from bot.store.documents import (
     end_of_prefix,
 )
 from bot.store.postgres.address import Address
-from bot.store.postgres.leases import PostgresFences
 from bot.store.postgres.migrations import OURS, MigrationSet, missing
 from bot.store.postgres.pool import TIMEOUT_S, Calls, Pool, db_errors, open_pool
 
@@ -42,11 +42,7 @@ DELETE_IF: LiteralString = "DELETE FROM document WHERE key = %s AND rev = %s RET
 
 
 def document_of(row: tuple[Any, ...]) -> Document:
-    """Return what stands in a row of `COLUMNS`.
-
-    Raises:
-        StoreError: its value is none of ours.
-    """
+    """Return what stands in a row of `COLUMNS`; StoreError: its value is none of ours."""
     key, text, rev, due_at = row
     try:
         value = decode_json(text)
@@ -87,8 +83,11 @@ class PostgresDocuments:
     ) -> None:
         self.pool = pool
         self._calls = Calls(pool, timeout_s=timeout_s)
-        self._bans = PostgresFences(self._calls, timeout_s=timeout_s)
+        self._timeout_s = timeout_s
         self._beginning_of = beginning_of
+        # At most one connection of this process waits for its turn to erase or install, or keeps
+        # it: the others are for the deletion itself, and for everybody else.
+        self._turn = asyncio.Lock()
 
     async def get(self, key: str) -> Document | None:
         rows = await self._calls.read(GET, (checked_key(key),))
@@ -102,17 +101,13 @@ class PostgresDocuments:
         due_at: datetime | None = None,
         if_rev: int | None = None,
     ) -> Document:
-        """See `Documents.put`.
-
-        Raises:
-            StoreError: also when it lies under a prefix that was forgotten.
-        """
+        """See `Documents.put`; raise ForgottenError under a prefix that was forgotten."""
         begins = self._beginning_of(checked_key(key))
         due_utc = checked_moment(due_at) if due_at else None
         value_json = encode_value(value)  # now: the caller may change it while we wait
         rev = secrets.randbelow(MAX_REV) + 1
         document = Document(key, decode_json(value_json), rev, due_utc)
-        async with self._bans.turn if begins else nullcontext():
+        async with self._turn if begins else nullcontext():
             await self._put(document, value_json, if_rev, begins)
         return document
 
@@ -155,11 +150,10 @@ class PostgresDocuments:
     async def vacuum(self) -> None:
         """Free, for new rows, the place of what was deleted or replaced.
 
-        That is what PostgreSQL can do without a lock on everything. Until the place is written
-        again the bytes are still in the files of the server, and also in its write-ahead log and
-        in backups, for as long as the operator keeps those.
+        More takes a lock on everything. Until the place is written again the bytes are in the
+        server's files, and in its log and backups for as long as the operator keeps those.
         """
-        await self._bans.drop_old()
+        await self.drop_old()
         await self._calls.write("VACUUM", within_s=WIPED_WITHIN_S)
 
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
@@ -181,13 +175,22 @@ class PostgresDocuments:
         await self.put(CHECK_KEY, {"token": secrets.token_hex(8)})
         await self.get(CHECK_KEY)  # whose token it is now does not matter: many processes check
 
-    def forgetting(
-        self, prefix: str, *, but: Iterable[str] = ()
-    ) -> AbstractAsyncContextManager[None]:
-        return self._bans.forgetting(prefix, but=but)
+    @asynccontextmanager
+    async def forgetting(self, prefix: str, *, but: Iterable[str] = ()) -> AsyncIterator[None]:
+        """See `ErasableDocuments.forgetting`, and `put_document`, which refuses."""
+        async with (
+            self._turn,
+            db_errors(self._timeout_s) as limit,
+            self.pool.connection() as connection,
+            connection.transaction(),
+        ):
+            await connection.execute("SELECT take_turn(%s)", (prefix,))
+            await self._calls.write("SELECT forget_prefix(%s, %s)", (prefix, list(but)))
+            limit.reschedule(None)  # what is done inside has limits of its own
+            yield
 
     async def welcome(self, prefix: str) -> None:
-        await self._bans.welcome(prefix)
+        await self._calls.write("SELECT welcome_prefix(%s)", (prefix,))
 
     async def now(self) -> datetime:
         """Return the moment by the database's clock."""
@@ -196,7 +199,7 @@ class PostgresDocuments:
 
     async def drop_old(self) -> None:
         """Remove what has been refused for long enough; to be called now and then."""
-        await self._bans.drop_old()
+        await self._calls.write("DELETE FROM forgotten WHERE until <= now()")
 
     async def close(self) -> None:
         async with db_errors(TIMEOUT_S):
@@ -241,10 +244,7 @@ KEPT_FOR = timedelta(minutes=10)
 
 
 class PostgresDedup:
-    """Remembers names for ten minutes, as hashes, by the database's clock.
-
-    Every method raises StoreError; after that a name may or may not be remembered.
-    """
+    """Remembers names for ten minutes, as hashes, by the database's clock; raises StoreError."""
 
     def __init__(self, pool: Pool, *, timeout_s: float = 10.0) -> None:
         self._calls = Calls(pool, timeout_s=timeout_s)

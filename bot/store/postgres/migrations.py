@@ -33,15 +33,10 @@ RECORD = """
 
 @dataclass(frozen=True, slots=True)
 class MigrationSet:
-    """Steps by name, as SQL, in the order in which they are taken.
-
-    `whole` is SQL that makes the present state at once: where no step has been taken yet, it is
-    used and all of them count as taken.
-    """
+    """Steps by name, as SQL, in the order in which they are taken."""
 
     name: str
     steps: Mapping[str, str]
-    whole: str | None = None
 
 
 def _own_steps() -> dict[str, str]:
@@ -56,11 +51,7 @@ OURS = MigrationSet("bot", _own_steps())
 async def migrate(address: Address, sets: Sequence[MigrationSet]) -> list[str]:
     """Take the steps that are missing, in one transaction; return their names as `set/step`.
 
-    Of two at once one waits for the other. Nothing outlives the transaction, so this works
-    through a pooler, too.
-
-    Raises:
-        StoreError: it failed, and nothing was changed.
+    Of two at once one waits for the other. StoreError: it failed, and nothing was changed.
     """
     connection = await connected(address)
     try:
@@ -78,10 +69,7 @@ async def migrate(address: Address, sets: Sequence[MigrationSet]) -> list[str]:
 async def missing(pool: Pool, sets: Sequence[MigrationSet]) -> list[str]:
     """Return the names of the steps, as `set/step`, that the database lacks.
 
-    A step that this version does not know is no trouble: a newer version has migrated.
-
-    Raises:
-        StoreError: the database failed, or is none that the store can use.
+    Steps of a newer version are no trouble. StoreError: the database failed, or is of no use.
     """
     try:
         async with asyncio.timeout(pool.timeout), pool.connection() as connection:
@@ -100,22 +88,14 @@ async def missing(pool: Pool, sets: Sequence[MigrationSet]) -> list[str]:
 async def _take(connection: Connection, steps: MigrationSet) -> list[str]:
     taken = {step for series, step in await _taken(connection) if series == steps.name}
     new = [step for step in steps.steps if step not in taken]
-    if steps.whole is not None and not taken:
-        await _run(connection, steps.whole)
-    else:
-        for step in new:
-            await _run(connection, steps.steps[step])
     for step in new:
+        # Without arguments `%` means nothing special, and there may be many statements.
+        await connection.execute(steps.steps[step].encode())
         await connection.execute(
             "INSERT INTO migration (series, step, checksum) VALUES (%s, %s, %s)",
             (steps.name, step, sha256(steps.steps[step].encode()).hexdigest()),
         )
     return [f"{steps.name}/{step}" for step in new]
-
-
-async def _run(connection: Connection, statements: str) -> None:
-    # Without arguments `%` means nothing special, and there may be many statements.
-    await connection.execute(statements.encode())
 
 
 async def _taken(connection: Connection) -> set[tuple[str, str]]:

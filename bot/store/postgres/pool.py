@@ -56,8 +56,7 @@ class FreshPool(AsyncConnectionPool[Connection]):
 async def open_pool(address: Address) -> Pool:
     """Return connections, each a transaction of its own by each statement (autocommit).
 
-    Raises:
-        StoreError: the database cannot be reached. The message tells where, and no password.
+    StoreError: the database cannot be reached. The message tells where, and no password.
     """
     if (found := await with_pooler_found(address)) != address:
         logger.warning("a pooler in transaction mode: nothing is prepared", mend=NAME_POOLER)
@@ -160,10 +159,7 @@ Arguments = Sequence[object]
 class Calls:
     """Runs statements, each of them a transaction of its own. Every method raises StoreError.
 
-    NoAnswerError when the time is up.
-
-    A caller that is cancelled, or whose time is up, lets the server cancel the statement; it may
-    have happened all the same.
+    When the time is up, or the caller is cancelled, the statement may have happened all the same.
     """
 
     def __init__(self, pool: Pool, *, timeout_s: float = TIMEOUT_S) -> None:
@@ -187,8 +183,7 @@ class Calls:
     ) -> list[Row]:
         """Return the rows; `within_s`: for a statement that takes its time.
 
-        Raises:
-            LostConnectionError: the outcome is unknown.
+        LostConnectionError: the outcome is unknown.
         """
         async with db_errors(within_s or self._timeout_s):
             return await self._run(statement, arguments)

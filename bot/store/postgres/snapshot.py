@@ -13,10 +13,9 @@ from bot.store.documents import Document, OutdatedSchemaError, StoreError, encod
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import COLUMNS, document_of
 from bot.store.postgres.pool import Connection, Pool, connected
-from bot.store.sqlite import Snapshot
-from bot.store.sqlite_table import PAGE_ROWS
+from bot.store.sqlite import PAGE_ROWS, Snapshot
 
-READS = 5
+READ = "SELECT rev FROM document WHERE key = 'meta/key-check'"
 # How many connections this user may open to this database, and how many there are. Everybody may
 # read these tables, while most columns of pg_stat_activity are hidden from all but the owner:
 # https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-PG-STAT-DATABASE-VIEW
@@ -34,7 +33,7 @@ ROOM: LiteralString = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """`read_s`: how long the quickest of a few reads took. `version` as in `16.2`.
+    """`read_s`: how long a read took. `version` as in `16.2`.
 
     `allowed` connections, `used` of them by all clients: of the limit that is reached first.
     `is_near`: on this machine.
@@ -50,15 +49,14 @@ class Facts:
 
 
 async def read_facts(pool: Pool) -> Facts:
-    """Return them.
-
-    Raises:
-        StoreError: the database failed.
-    """
+    """Return them; raise StoreError."""
     try:
         async with pool.connection() as connection:
             info = connection.info
-            read_s = min([await _took_s(connection) for _ in range(READS)])
+            await connection.execute(READ)  # the first one takes longer
+            began_at = perf_counter()
+            await connection.execute(READ)
+            read_s = perf_counter() - began_at
             counting = await connection.execute("SELECT count(*) FROM document")
             (count,) = await counting.fetchone() or (0,)
             asking = await connection.execute(ROOM)
@@ -75,12 +73,6 @@ async def read_facts(pool: Pool) -> Facts:
             )
     except psycopg.Error as error:
         raise StoreError(f"the database cannot be examined: {error}") from error
-
-
-async def _took_s(connection: psycopg.AsyncConnection[tuple[object, ...]]) -> float:
-    began_at = perf_counter()
-    await connection.execute("SELECT rev FROM document WHERE key = 'meta/key-check'")
-    return perf_counter() - began_at
 
 
 def tightest(*limits: int) -> tuple[int, int]:
@@ -109,7 +101,7 @@ async def database_pages(
 ) -> AsyncGenerator[Snapshot]:
     """Yield the documents of these kinds, and those in whose JSON `text` occurs; by default all.
 
-    In key order, a page at a time, all of one moment. The kind of `T1/digest/d1` is `digest`.
+    In key order, page by page, all of one moment. The kind of `T1/digest/d1` is `digest`.
 
     Raises:
         OutdatedSchemaError: the database was never migrated.
@@ -138,9 +130,6 @@ async def pages_of(
     """Yield the documents of a query for four columns like SELECT, in key order, page by page.
 
     Inside a transaction, from a cursor of the server's: all pages are of one moment.
-
-    Raises:
-        psycopg.Error: the database failed.
     """
     async with connection.cursor(name="documents") as cursor:
         await cursor.execute(query + " ORDER BY key", parameters)
@@ -151,7 +140,7 @@ async def pages_of(
                     documents.append(document_of(row))
                 except StoreError:
                     unreadable.append(row[0])
-            yield Snapshot(documents=tuple(documents), unreadable=tuple(unreadable))
+            yield Snapshot(tuple(documents), tuple(unreadable), len(documents))
 
 
 # Any number, the same in every version: who moves in holds the lock of that number.
@@ -168,10 +157,9 @@ class PostgresArrival:
 
     async def get(self, key: str) -> Document | None:
         """Return the document, or `None` when there is none."""
-        query = SELECT + "WHERE key = %(key)s"
-        async with aclosing(pages_of(self._connection, query, {"key": key})) as pages:
-            found = [each async for page in pages for each in page.documents]
-        return found[0] if found else None
+        cursor = await self._connection.execute(SELECT + "WHERE key = %s", (key,))
+        row = await cursor.fetchone()
+        return document_of(row) if row else None
 
     async def count_of_workspaces(self) -> int:
         """Return how many documents there are that are not the store's own."""
@@ -193,22 +181,17 @@ class PostgresArrival:
             for each in documents:
                 await copy.write_row((each.key, encode_value(each.value), each.rev, each.due_at))
 
-    async def pages(self) -> AsyncGenerator[Sequence[Document]]:
-        """Yield every document, in key order; what is none of ours is left out."""
-        async with aclosing(pages_of(self._connection, SELECT, {})) as pages:
-            async for page in pages:
-                yield page.documents
+    def pages(self) -> AsyncGenerator[Snapshot]:
+        """Yield every document, in key order, page by page."""
+        return pages_of(self._connection, SELECT, {})
 
 
 @asynccontextmanager
 async def arriving(address: Address) -> AsyncIterator[PostgresArrival]:
     """Let documents arrive inside the block: at its end all are there; if it fails, none is.
 
-    Other clients read what was there before. Their writes wait, and fail when that takes
-    too long.
-
-    Raises:
-        StoreError: the database failed or cannot be reached, or another move is under way.
+    Other clients read what was there before. Their writes wait, and fail when that takes too long.
+    StoreError: the database failed, or another move is under way.
     """
     connection = await connected(address)
     try:

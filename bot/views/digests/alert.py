@@ -2,49 +2,87 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
-from bot.digests.alerts import fallen
 from bot.digests.models import Alert
-from bot.digests.report import Move, Post, owners_to_mention, worse_moves
+from bot.digests.report import Move, Post, Report, fallen, owners_to_mention, worse_moves
 from bot.hostnames import HostNameError, host_name
 from bot.message import Block, Message
-from bot.views.blocks import actions, button, context, header, paragraphs, run_button, section
-from bot.views.digests.wording import manage_button, owners_line, person
-from bot.views.domains import score_mrkdwn, score_text
-from bot.views.ends import soon_text
-from bot.views.text import MAX_BUTTON_CHARS, bold, clip, escaped, host_text, moment_token, plural
+from bot.views.blocks import (
+    actions,
+    button,
+    context,
+    header,
+    message_of,
+    paragraphs,
+    plain_message,
+    run_button,
+    section,
+)
+from bot.views.digests.changes import preview_note
+from bot.views.digests.wording import (
+    MAX_HOST_CHARS,
+    manage_button,
+    mention_tokens,
+    owners_line,
+    person,
+)
+from bot.views.domains import score_mrkdwn
+from bot.views.scan_facts import soon_text
+from bot.views.text import MAX_BUTTON_CHARS, bold, clip, host_text, moment_token, plural
 
 TAKE, SNOOZE = "alert.take", "alert.snooze"
 # The beginning of the ids of the blocks that a press redraws.
 REDRAWN = "alert."
 MAX_LISTED = 10
-MAX_HOST_CHARS = 80
 SNOOZE_DAYS = 7
-# mrkdwn and text
-Line = tuple[str, str]
+EXAMPLE_POINTS = 10
+_EXAMPLE = "Nothing got worse since the last look, so this is an example."
+_NO_EXAMPLE = "Nothing got worse since the last look, and no domain has a score for an example."
 
 
 def alert_message(post: Post, name: str) -> Message:
     """Return the post about what got worse; `name` comes back with its buttons."""
     report, plan = post.report, post.digest.plan
     lines = [*map(_fall, worse_moves(report)), *_nearer(post)]
-    hosts = fallen(report)
-    title = f"{plural(len(hosts), 'domain')} got worse"
-    shown, left_out = lines[:MAX_LISTED], len(lines) - MAX_LISTED
-    more = f"and {left_out:,} more" if left_out > 0 else ""
+    hosts, left_out = fallen(report), len(lines) - MAX_LISTED
     owners = owners_line(owners_to_mention(report, plan.mentions))
-    text = ". ".join([title, *(text for _, text in shown), *([more] if more else [])])
-    return Message(
-        text=f"{text}. {owners}".strip(),
-        blocks=(
-            header(title),
-            *([section(f"🔔 {owners}")] if owners else []),
-            *paragraphs([mrkdwn for mrkdwn, _ in shown]),
-            *([context(more)] if more else []),
-            *_named(_buttons(name, None, manage_button(post.digest), _scan_button(hosts))),
-        ),
+    blocks = (
+        header(f"{plural(len(hosts), 'domain')} got worse"),
+        *([section(f"🔔 {owners}")] if owners else []),
+        *paragraphs(lines[:MAX_LISTED]),
+        *([context(f"and {left_out:,} more")] if left_out > 0 else []),
+        *_named(_buttons(name, None, manage_button(post.digest), _scan_button(hosts))),
     )
+    return message_of(*blocks)
+
+
+def alert_preview(post: Post) -> Message:
+    """Return what an alert would look like now, or an example of one, without buttons."""
+    owners = owners_to_mention(post.report, post.digest.plan.mentions)
+    note, report = preview_note(len(mention_tokens(owners))), post.report
+    if not fallen(report):
+        report = _example(report)
+        note = f"{note} {_EXAMPLE if fallen(report) else _NO_EXAMPLE}"
+    if not fallen(report):
+        return plain_message(note)
+    plan = replace(post.digest.plan, mentions=())
+    message = alert_message(
+        replace(post, report=report, digest=replace(post.digest, plan=plan)), ""
+    )
+    shown = (block for block in message.blocks if block["type"] != "actions")
+    return message_of(section(note), *shown)
+
+
+def _example(report: Report) -> Report:
+    """Return the report as if the worst domain had just lost some points."""
+    if not report.worst:
+        return report
+    worst = report.worst[0]
+    score = worst.health_score or 0
+    lost = EXAMPLE_POINTS if score >= EXAMPLE_POINTS else 0
+    return replace(report, down=(Move(worst, score - lost + EXAMPLE_POINTS, score - lost),))
 
 
 def redrawn(message: Mapping[str, Any], name: str, alert: Alert) -> Message:
@@ -99,25 +137,16 @@ def _is_redrawn(block: Mapping[str, Any]) -> bool:
     return str(block.get("block_id", "")).startswith(REDRAWN)
 
 
-def _fall(move: Move) -> Line:
-    mrkdwn, text = _host(move.domain.domain)
-    return (
-        f"📉 {mrkdwn}: health {score_mrkdwn(move.before)} → {score_mrkdwn(move.after)}",
-        f"{text}: health fell from {score_text(move.before)} to {score_text(move.after)}",
-    )
+def _fall(move: Move) -> str:
+    host, before = bold(host_text(move.domain.domain), MAX_HOST_CHARS), score_mrkdwn(move.before)
+    return f"📉 {host}: health fell from {before} to {score_mrkdwn(move.after)}"
 
 
-def _nearer(post: Post) -> Iterator[Line]:
+def _nearer(post: Post) -> Iterator[str]:
     rows = {domain.domain: row for domain, row in post.report.soon}
     for domain in post.report.nearer:
-        (mrkdwn, text), row = _host(domain.domain), rows[domain.domain]
-        signless = soon_text(row, post.sent_at, sign=False)
-        yield f"⏳ {mrkdwn}: {soon_text(row, post.sent_at)}", f"{text}: {signless}"
-
-
-def _host(name: str) -> Line:
-    host = host_text(name)
-    return bold(host, MAX_HOST_CHARS), escaped(host, MAX_HOST_CHARS)
+        host = bold(host_text(domain.domain), MAX_HOST_CHARS)
+        yield f"⏳ {host}: {soon_text(rows[domain.domain], post.sent_at)}"
 
 
 def _scan_button(hosts: Sequence[str]) -> Block | None:

@@ -1,6 +1,6 @@
 """Word the changes and the notes of a digest's post. Pure."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain, islice
@@ -14,8 +14,9 @@ from bot.tracker.findings import SOON_DAYS, Severity
 from bot.tracker.models import Domain
 from bot.views.digests.wording import (
     MAX_GROUP_CHARS,
+    MINUS,
     ChangeGroup,
-    DomainLine,
+    domain_line,
     failure_text,
     filter_mrkdwn,
     local_text,
@@ -23,24 +24,20 @@ from bot.views.digests.wording import (
     person_mrkdwn,
     uncertain_text,
 )
-from bot.views.domains import score_mrkdwn, score_text
-from bot.views.ends import scanned_text, soon_text
-from bot.views.scan_facts import SIGNS
+from bot.views.domains import score_mrkdwn
+from bot.views.scan_facts import SIGNS, scanned_text, soon_text
 from bot.views.schedule import schedule_text, zoned_slot_text
 from bot.views.text import (
-    code,
     escaped,
     literal,
     moment_token,
     plural,
     score_number,
-    without_markup,
 )
 
 # In a post, which fits a screen, and in its details.
 MAX_LISTED, MAX_LISTED_IN_DETAILS = 3, 40
 MAX_DETAILS_CHARS = 900
-MINUS = "\N{MINUS SIGN}"
 _NO_BREAKS = str.maketrans(" ", "\N{NO-BREAK SPACE}")
 
 
@@ -91,7 +88,7 @@ def rounded_delta(before: float, after: float) -> float:
 def _group(
     symbol: str,
     title: str,
-    lines: Iterable[DomainLine],
+    lines: Iterable[str],
     count: int,
     more: str = "",
     *,
@@ -113,12 +110,7 @@ def _moved(
 def _soon(report: Report, now: datetime) -> ChangeGroup:
     age = _common_age([row for _, row in report.soon], now)
     lines = (
-        DomainLine(
-            domain.domain,
-            soon_text(row, now, age=not age),
-            soon_text(row, now, sign=False, age=not age),
-        )
-        for domain, row in report.soon
+        domain_line(domain.domain, soon_text(row, now, age=not age)) for domain, row in report.soon
     )
     count = len(report.nearer)
     reached = f"{count:,} reached 30, 14, 7 or 1 days since the last digest" if count else ""
@@ -137,14 +129,10 @@ def _issues(report: Report, now: datetime) -> ChangeGroup:
     return _group("🚨", title, lines, len(report.issues), age and f" ({age})", is_listed=True)
 
 
-def _issue_line(host: str, issue: KnownIssue, age: str) -> DomainLine:
+def _issue_line(host: str, issue: KnownIssue, age: str) -> str:
     word = "Unrated" if issue.severity is Severity.UNKNOWN else issue.severity.capitalize()
-    title, aged = issue.title or "no title given", age and f" ({age})"
-    return DomainLine(
-        host,
-        f"{SIGNS[issue.severity]} {word}: {literal(title, MAX_TITLE_CHARS)}{aged}",
-        f"{word}: {escaped(title, MAX_TITLE_CHARS)}{aged}",
-    )
+    title = literal(issue.title or "no title given", MAX_TITLE_CHARS)
+    return domain_line(host, f"{SIGNS[issue.severity]} {word}: {title}{age and f' ({age})'}")
 
 
 def _common_age(rows: Sequence[EndDates], now: datetime) -> str:
@@ -158,7 +146,7 @@ def _unknown(report: Report) -> ChangeGroup:
     others = (domain for domain in report.unknown if domain.domain not in lost)
     lines = chain(
         (_was(move.domain.domain, move.before) for move in report.lost),
-        (DomainLine(domain.domain, "", "") for domain in others),
+        (domain_line(domain.domain, "") for domain in others),
     )
     count = len(report.unknown)
     more = f", {len(lost):,} had one before" if lost else ""
@@ -173,29 +161,21 @@ def _gone(report: Report, *, is_filtered: bool) -> ChangeGroup:
 
 
 def _added(domains: Sequence[Domain], title: str) -> ChangeGroup:
-    lines = (
-        DomainLine(each.domain, score_mrkdwn(each.health_score), score_text(each.health_score))
-        for each in domains
-    )
+    lines = (domain_line(each.domain, score_mrkdwn(each.health_score)) for each in domains)
     title = f"{plural(len(domains), 'domain')} {title}"
     return _group("\N{HEAVY PLUS SIGN}", title, lines, len(domains))
 
 
-def _was(host: str, before: float | None) -> DomainLine:
-    return DomainLine(host, f"(was {score_mrkdwn(before)})", f"was {score_text(before)}")
+def _was(host: str, before: float | None) -> str:
+    return domain_line(host, f"(was {score_mrkdwn(before)})")
 
 
-def _move_line(move: Move) -> DomainLine:
+def _move_line(move: Move) -> str:
     before, after = move.before or 0, move.after or 0  # a move has both scores
     is_across = band_of(before) is not band_of(after)
-    before_mrkdwn = score_mrkdwn(before) if is_across else score_number(before)
-    before_text = score_text(before) if is_across else score_number(before)
-    moved = f"{before_mrkdwn} → {score_mrkdwn(after)}  {delta_text(before, after)}"
-    return DomainLine(
-        move.domain.domain,
-        f" {moved.translate(_NO_BREAKS)}",
-        f"from {before_text} to {score_text(after)}",
-    )
+    shown = score_mrkdwn(before) if is_across else score_number(before)
+    moved = f"{shown} → {score_mrkdwn(after)}  {delta_text(before, after)}"
+    return domain_line(move.domain.domain, f" {moved.translate(_NO_BREAKS)}")
 
 
 LATE_FROM = timedelta(seconds=60)
@@ -216,28 +196,10 @@ def about_mrkdwn(post: Post) -> str:
 
 def footer_mrkdwn(post: Post) -> str:
     """Return the next run, the owner and the threshold of changes as mrkdwn."""
-    parts = [_coming(post, moment_token), f"Set up by {person_mrkdwn(post.digest.made_by_name)}"]
+    parts = [_coming(post), f"Set up by {person_mrkdwn(post.digest.made_by_name)}"]
     if post.report.since:
         parts.append(f"Shows changes of {MOVED_FROM}+ points or a new rating")
     return "  ·  ".join(part for part in parts if part)
-
-
-def about_text(post: Post) -> list[str]:
-    """Return the contents of `about_mrkdwn` and `footer_mrkdwn` as sentences."""
-    plan, since = post.digest.plan, post.report.since
-    compared = local_text(since, plan.schedule.zone) if since else "nothing yet"
-    sentences = [
-        f"Compared with {compared}",
-        _coming(post, lambda moment: local_text(moment, plan.schedule.zone)),
-        f"Posted {schedule_text(plan.schedule)} for {filter_mrkdwn(plan.filter_text)}",
-        f"Set up by {person_mrkdwn(post.digest.made_by_name)}",
-    ]
-    return [f"{without_markup(sentence)}." for sentence in sentences if sentence]
-
-
-def zone_text(post: Post) -> str:
-    """Return a sentence that names the time zone of the other texts."""
-    return f"Times are in {without_markup(code(post.digest.plan.schedule.zone, 60))}."
 
 
 def notes(post: Post) -> list[str]:
@@ -266,14 +228,14 @@ def first_note(digest: Digest) -> str:
     )
 
 
-def _coming(post: Post, shown: Callable[[datetime], str]) -> str:
+def _coming(post: Post) -> str:
     """Return the next run or the pause; nothing if the next run is not known."""
     pause = post.digest.pause
     if pause:
-        return f"Paused until {shown(pause.until)}" if pause.until else "Paused"
+        return f"Paused until {moment_token(pause.until)}" if pause.until else "Paused"
     if post.digest.next.due_at <= post.sent_at:
         return ""
-    return f"Next: {shown(post.digest.next.due_at)}"
+    return f"Next: {moment_token(post.digest.next.due_at)}"
 
 
 def _late(slot: Slot, post: Post) -> str:

@@ -31,21 +31,12 @@ NIGHT_HINT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RuleBox:
-    """A mention rule as a checkbox."""
-
-    value: str
-    shown: str
-    note: str = ""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """The values of the fields; `None` or empty for no value.
 
     `group` is the id of a user group and its handle. `days` are weekdays, 0 is Monday. `kept` are
-    the ticked mention rules, `None` for all.
+    the values of the ticked mention rules' boxes, `None` for all.
     """
 
     channel_id: str | None = None
@@ -60,7 +51,7 @@ class Draft:
     label: str | None = None
     people: tuple[str, ...] = ()
     group: tuple[str, str] | None = None
-    kept: tuple[RuleBox, ...] | None = None
+    kept: tuple[str, ...] | None = None
 
     @property
     def schedule(self) -> Schedule | None:

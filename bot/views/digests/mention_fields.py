@@ -1,7 +1,8 @@
 """Draw the mention rules of a digest's form. Pure."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 from bot.digests.models import MAX_RULES, Mention, is_label
 from bot.message import Block
@@ -23,16 +24,13 @@ _KINDS = ("tag", "folder")
 _BOX = re.compile(r"(\d{1,2}) (\d{1,6}) (.*)", re.ASCII)
 
 
-def rule_boxes(rules: Sequence[Mention]) -> list[form_fields.RuleBox]:
-    """Return each rule as a checkbox; `box_of` parses its value."""
-    return [
-        form_fields.RuleBox(
-            value=f"{place} {len(rule.who)} {outside(rule.label, MAX_OPTION_VALUE_CHARS - 12)}",
-            shown=outside(rule.label, MAX_OPTION_CHARS) or "(nothing)",
-            note=who_text(rule),
-        )
+def rule_boxes(rules: Sequence[Mention]) -> dict[str, str]:
+    """Return the value of each rule's checkbox, which `box_of` parses, and its mentions."""
+    limit = MAX_OPTION_VALUE_CHARS - 12
+    return {
+        f"{place} {len(rule.who)} {outside(rule.label, limit)}": who_text(rule)
         for place, rule in enumerate(rules)
-    ]
+    }
 
 
 def box_of(value: str) -> tuple[int, int, str] | None:
@@ -120,21 +118,18 @@ _OFF = (
 )
 
 
-def rule_blocks(
-    rules: Sequence[form_fields.RuleBox], draft: form_fields.Draft, nonce: str
-) -> list[Block]:
-    """Return a checkbox for each rule, and the fields of a new one."""
+def rule_blocks(boxes: Mapping[str, str], draft: form_fields.Draft, nonce: str) -> list[Block]:
+    """Return the checkboxes of the rules, and the fields of a new one."""
     return [
         section("*Mention when something gets worse*"),
-        *([_boxes(rules[:MAX_RULES], draft, nonce)] if rules else [context(_OFF)]),
+        *([_boxes(boxes, draft, nonce)] if boxes else [context(_OFF)]),
         *_new_rule(draft, nonce),
     ]
 
 
-def _boxes(rules: Sequence[form_fields.RuleBox], draft: form_fields.Draft, nonce: str) -> Block:
-    options = {box.value: _box(box) for box in rules}
-    kept = options if draft.kept is None else {box.value for box in draft.kept}
-    ticked = [options[value] for value in options if value in kept]
+def _boxes(boxes: Mapping[str, str], draft: form_fields.Draft, nonce: str) -> Block:
+    options = {value: _box(value, who) for value, who in islice(boxes.items(), MAX_RULES)}
+    ticked = [options[value] for value in options if draft.kept is None or value in draft.kept]
     element = input_element(
         "checkboxes",
         form_fields.RULES_FIELD,
@@ -145,11 +140,12 @@ def _boxes(rules: Sequence[form_fields.RuleBox], draft: form_fields.Draft, nonce
     return field(f"rules:{nonce}", "Mention rules", element, hint=hint, optional=True)
 
 
-def _box(box: form_fields.RuleBox) -> Block:
+def _box(value: str, who: str) -> Block:
     # Only mrkdwn shows people by name, and a description may be mrkdwn only beside mrkdwn:
     # https://github.com/slackapi/node-slack-sdk/pull/2742
-    made = {"text": _mrkdwn(escaped(box.shown)), "value": box.value}
-    return made | ({"description": _mrkdwn(box.note)} if box.note else {})
+    found = box_of(value)
+    made = {"text": _mrkdwn(escaped(found[2] if found else "") or "(nothing)"), "value": value}
+    return made | ({"description": _mrkdwn(who)} if who else {})
 
 
 def _mrkdwn(text: str) -> Block:

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from bot.digests.models import Digest
 from bot.message import Block, Message
 from bot.views.blocks import button, field, form, input_element, notice, plain_message, section
-from bot.views.digests.form_fields import Draft, RuleBox, channel_field, what_fields, when_fields
+from bot.views.digests.form_fields import Draft, channel_field, what_fields, when_fields
 from bot.views.digests.mention_fields import rule_blocks, rule_boxes
 from bot.views.digests.wording import (
     next_run_text,
@@ -94,7 +94,7 @@ BACK = "digests.back"
 # A slot at the end of a pause counts.
 _MOMENT = timedelta(microseconds=1)
 # Keeps an empty selection of rules in a form that cannot list the rules.
-_NO_RULE = RuleBox("99 0 none", "No rule is kept")
+_NO_RULE = "99 0 No rule is kept"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +120,7 @@ def edit_form(editing: Editing, metadata: str) -> Block:
     draft, nonce, digest = editing.draft, editing.nonce, editing.digest
     if digest is None and not editing.is_new and draft.kept == ():
         draft = replace(draft, kept=(_NO_RULE,))  # an empty tuple without boxes would be lost
-    rules = rule_boxes(digest.plan.mentions) if digest else list(draft.kept or ())
+    boxes = rule_boxes(digest.plan.mentions) if digest else dict.fromkeys(draft.kept or (), "")
     blocks = [
         *([section(editing.note)] if editing.note else []),
         section(_about(editing), button("Back", BACK)),
@@ -130,7 +130,7 @@ def edit_form(editing: Editing, metadata: str) -> Block:
         {"type": "divider"},
         *what_fields(draft, nonce),
         {"type": "divider"},
-        *rule_blocks(rules, draft, nonce),
+        *rule_blocks(boxes, draft, nonce),
     ]
     title = "New digest" if editing.is_new and digest is None else "Change digest"
     return form(EDIT_FORM, title, "Save", blocks, metadata=metadata)

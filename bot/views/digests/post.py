@@ -1,7 +1,7 @@
 """Draw the posts of a digest: the digest, its details, its heartbeat, its announcement. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 
@@ -9,12 +9,11 @@ from bot.digests.models import Digest, Mode
 from bot.digests.report import MOVED_FROM, Post, Report, TrendPoint, has_changed, owners_to_mention
 from bot.health import Band
 from bot.hostnames import HostNameError, host_name
-from bot.message import MAX_TEXT_CHARS, Block, Message
-from bot.views.blocks import actions, button, context, fields, header, run_button, section
+from bot.message import Block, Message
+from bot.views.blocks import actions, button, context, fields, header, run_button, section, text_of
 from bot.views.digests import changes, wording
-from bot.views.digests.tables import within_table, worst_lines, worst_table, worst_text
-from bot.views.domains import average_text, bands_text, summary_text
-from bot.views.schedule import days_ahead, slot_text
+from bot.views.digests.tables import within_table, worst_lines, worst_table
+from bot.views.domains import average_text, bands_text
 from bot.views.text import (
     MAX_BUTTON_CHARS,
     SYMBOLS,
@@ -22,7 +21,6 @@ from bot.views.text import (
     moment_token,
     plural,
     score_number,
-    without_markup,
 )
 
 MAX_POINTS = 20
@@ -67,15 +65,14 @@ def trend_text(trend: Sequence[TrendPoint]) -> str:
 
 
 def point_labels(moments: Sequence[datetime]) -> list[str]:
-    """Return `20 Nov` for each local moment, with the time or year where two are equal."""
-    labels = [f"{moment.day} {moment:%b}" for moment in moments]
-    for longer in ("%b %H:%M", "%b %Y %H:%M"):
-        counts = Counter(labels)
-        labels = [
-            f"{moment.day} {moment:{longer}}" if counts[label] > 1 else label
-            for moment, label in zip(moments, labels, strict=True)
-        ]
-    return _numbered(labels, moments)
+    """Return `20 Nov` for each local moment, and `20 Nov (2)` for a second one."""
+    seen: Counter[str] = Counter()
+    labels = []
+    for moment in moments:
+        day = f"{moment.day} {moment:%b}"
+        seen[day] += 1
+        labels.append(day if seen[day] == 1 else f"{day} ({seen[day]})")
+    return labels
 
 
 def _title(points: Sequence[Point]) -> str:
@@ -89,18 +86,6 @@ def _points(trend: Sequence[TrendPoint]) -> list[Point]:
     labels = point_labels([point.local for point in latest])
     averages = [float(score_number(point.average)) for point in latest]
     return list(zip(labels, averages, strict=True))
-
-
-def _numbered(labels: Sequence[str], moments: Sequence[datetime]) -> list[str]:
-    """Number the runs of the same minute."""
-    counts = Counter(labels)
-    seen: Counter[str] = Counter()
-    numbered = []
-    for label, moment in zip(labels, moments, strict=True):
-        time = f"{moment.day} {moment:%b %H:%M}"
-        seen[time] += counts[label] > 1
-        numbered.append(f"{time} ({seen[time]})" if counts[label] > 1 else label)
-    return numbered
 
 
 _NOTHING_CHANGED = (
@@ -119,22 +104,6 @@ def title(report: Report) -> str:
     return f"{counted}, average {average_text(report.totals)} {moved}".strip()
 
 
-def title_text(report: Report) -> str:
-    """Return `Health digest: 128 domains, average health 83, up 1.5: 5 poor (2 more), …`."""
-    if not report.totals.count:
-        return "Health digest: no domains."
-    counted = f"Health digest: {plural(report.totals.count, 'domain')}"
-    now, before = _averages(report)
-    points = 0.0 if now is None or before is None else changes.rounded_delta(before, now)
-    moved = f", {'up' if points > 0 else 'down'} {abs(points):g}" if points else ""
-    bands = []
-    for band, count, more in _bands(report):
-        change = f" ({abs(more):,} {'more' if more > 0 else 'fewer'})" if more else ""
-        bands.append(f"{count:,} {band.value}{change}")
-    average = average_text(report.totals)
-    return f"{counted}, average health {average}{moved}: {', '.join(bands)}."
-
-
 def news_blocks(
     report: Report, groups: Sequence[wording.ChangeGroup], mentions: str, filter_text: str
 ) -> list[Block]:
@@ -148,16 +117,6 @@ def news_blocks(
     listed = [group.as_mrkdwn for group in groups if group.is_listed]
     others = "\n".join(group.as_mrkdwn for group in groups if not group.is_listed)
     return [section(text) for text in (*texts, *listed, others) if text]
-
-
-def news_text(
-    report: Report, groups: Sequence[wording.ChangeGroup], filter_text: str
-) -> list[str]:
-    """Return the changes as sentences; the bands are in the title."""
-    texts = [] if report.totals.count else [without_markup(_nothing_there(report, filter_text))]
-    if not has_changed(report):
-        texts.append(_NOTHING_CHANGED)
-    return [*texts, *(group.as_text for group in groups)]
 
 
 def _nothing_there(report: Report, filter_text: str) -> str:
@@ -192,12 +151,11 @@ def _bands(report: Report) -> list[tuple[Band, int, int]]:
 def _bands_mrkdwn(report: Report) -> str:
     texts = []
     for band, count, more in _bands(report):
-        change = f" ({'+' if more > 0 else changes.MINUS}{abs(more):,})" if more else ""
+        change = f" ({'+' if more > 0 else wording.MINUS}{abs(more):,})" if more else ""
         texts.append(f"{SYMBOLS[band]} *{count:,}* {band.value}{change}")
     return "     ".join(texts)
 
 
-_CUT = "The message itself says more."
 SHOW_DETAILS = "digest.details"
 NO_DETAILS = "A newer digest has replaced these details. Press `Details` on the latest one."
 # Of the changes and the table together.
@@ -220,11 +178,9 @@ def digest_message(post: Post) -> Message:
     )
     bottom = (*([] if post.is_preview else _buttons(post)), context(changes.footer_mrkdwn(post)))
     chart = trend_chart(post.trend)
-    return Message(
-        text=_text(post, preview, mentions, groups),
-        blocks=(*top, *worst_table(report), *chart, *bottom),
-        plain=(*top, *worst_lines(report), *_contexts(trend_text(post.trend)), *bottom),
-    )
+    plain = (*top, *worst_lines(report), *_contexts(trend_text(post.trend)), *bottom)
+    blocks = (*top, *worst_table(report), *chart, *bottom)
+    return Message(text_of(plain), blocks, plain)
 
 
 def details_message(post: Post) -> Message:
@@ -236,21 +192,15 @@ def details_message(post: Post) -> Message:
     )
     left = MAX_DETAILS_CHARS - sum(len(group.as_mrkdwn) for group in groups)
     report = within_table(post.report, left)
-    title = f"*Details of the digest of {moment_token(post.sent_at)}*"
     top = (
-        section(title),
+        section(f"*Details of the digest of {moment_token(post.sent_at)}*"),
         *_contexts(changes.about_mrkdwn(post)),
         *news_blocks(report, groups, "", plan.filter_text),
     )
     line = f"/domains {plan.filter_text}".strip()
     bottom = actions(run_button("All domains", line), wording.manage_button(post.digest))
-    news = news_text(report, groups, plan.filter_text)
-    sentences = [f"{without_markup(title)}.", changes.zone_text(post), *news, worst_text(report)]
-    return Message(
-        text=_joined(sentences),
-        blocks=(*top, *worst_table(report), *bottom),
-        plain=(*top, *worst_lines(report), *bottom),
-    )
+    plain = (*top, *worst_lines(report), *bottom)
+    return Message(text_of(plain), (*top, *worst_table(report), *bottom), plain)
 
 
 def heartbeat_message(post: Post) -> Message:
@@ -259,40 +209,29 @@ def heartbeat_message(post: Post) -> Message:
     what = "got worse" if post.digest.plan.mode is Mode.WORSE else "changed"
     title = f"Nothing {what} in the last {plural(max(silent, 1), 'run')}"
     counted = f"({plural(totals.count, 'domain')}, average {average_text(totals)})"
-    before = [
-        f"{title}: {summary_text(totals)}.",
-        changes.zone_text(post),
-        *map(without_markup, changes.notes(post)),
-    ]
-    return Message(
-        text=_joined([*before, *changes.about_text(post)]),
-        blocks=(
-            section(f"✅ *{title}* {counted}.\n{bands_text(totals, with_symbols=True)}".strip()),
-            *_contexts(changes.about_mrkdwn(post), *changes.notes(post)),
-            *actions(wording.manage_button(post.digest)),
-            context(changes.footer_mrkdwn(post)),
-        ),
+    blocks = (
+        section(f"✅ *{title}* {counted}.\n{bands_text(totals, with_symbols=True)}".strip()),
+        *_contexts(changes.about_mrkdwn(post), *changes.notes(post)),
+        *actions(wording.manage_button(post.digest)),
+        context(changes.footer_mrkdwn(post)),
     )
+    return Message(text_of(blocks), blocks)
 
 
-def announcement_message(digest: Digest, now: datetime) -> Message:
+def announcement_message(digest: Digest) -> Message:
     """Return the announcement of a digest that was created for a channel or moved into it."""
     who = wording.person_mrkdwn(digest.made_by_name)
     title = f"🗓️ {who} *set up a health digest for this channel.*"
     if digest.moved_at:  # possibly not by its creator
         title = f"🗓️ {who}*'s health digest is posted in this channel from now on.*"
     how = "To change, pause or delete it, press `Manage` or type `/domaindigest`."
-    plan = "; ".join(f"{label}: {value}" for label, value in wording.plan_lines(digest.plan))
-    plain_title = without_markup(title).removeprefix("🗓️ ")
-    return Message(
-        text=without_markup(f"{plain_title} {plan}. {_first_text(digest, now)} {how}"),
-        blocks=(
-            section(title),
-            fields([*wording.plan_lines(digest.plan), _first_pair(digest)]),
-            *actions(wording.manage_button(digest)),
-            context(how),
-        ),
+    blocks = (
+        section(title),
+        fields([*wording.plan_lines(digest.plan), _first_pair(digest)]),
+        *actions(wording.manage_button(digest)),
+        context(how),
     )
+    return Message(text_of(blocks), blocks)
 
 
 def _first_pair(digest: Digest) -> tuple[str, str]:
@@ -301,40 +240,6 @@ def _first_pair(digest: Digest) -> tuple[str, str]:
         return first, moment_token(digest.next.due_at)
     until = digest.pause.until
     return "State", f"Paused until {moment_token(until)}" if until else "Paused"
-
-
-def _first_text(digest: Digest, now: datetime) -> str:
-    zone = digest.plan.schedule.zone
-    if digest.pause:
-        until = digest.pause.until
-        return (
-            f"It is paused until {wording.local_text(until, zone)}." if until else "It is paused."
-        )
-    days = days_ahead(digest.next, now, zone)
-    soon = f", in {plural(days, 'day')}" if days > 0 else ""
-    return f"First on {slot_text(digest.next, zone)}{soon}."
-
-
-def _text(post: Post, preview: str, mentions: str, groups: Sequence[wording.ChangeGroup]) -> str:
-    """Return the whole digest in sentences, for notifications and screen readers."""
-    report = post.report
-    noted = [changes.zone_text(post), *map(without_markup, changes.notes(post))]
-    first = [without_markup(changes.first_note(post.digest))] if post.is_first else []
-    before = [without_markup(preview), title_text(report), *noted, *first, mentions]
-    news = news_text(report, groups, post.digest.plan.filter_text)
-    numbers = [worst_text(report), trend_text(post.trend)]
-    return _joined([*before, *news, *numbers, *changes.about_text(post)])
-
-
-def _joined(sentences: Iterable[str]) -> str:
-    """Join whole sentences up to the limit of a message."""
-    text = ""
-    for sentence in filter(None, sentences):
-        longer = f"{text} {sentence}".strip()
-        if len(longer) > MAX_TEXT_CHARS - len(_CUT) - 1:
-            return f"{text} {_CUT}"
-        text = longer
-    return text
 
 
 def _buttons(post: Post) -> list[Block]:

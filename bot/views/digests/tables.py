@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.digests.models import MAX_PER_CHANNEL, Digest
+from bot.digests.models import MAX_PER_CHANNEL, Digest, FailureReason
 from bot.digests.report import Report
 from bot.message import Block
 from bot.slack.channels import Channel
@@ -22,21 +22,23 @@ from bot.views.blocks import (
 )
 from bot.views.digests.changes import delta_text, rounded_delta
 from bot.views.digests.modal import BACK, SAVING
-from bot.views.digests.nights import night_lines
 from bot.views.digests.wording import (
     INVITE,
     digest_button,
+    failure_text,
     filter_mrkdwn,
     mode_text,
+    remedy,
     run_lines,
     state_lines,
 )
-from bot.views.domains import score_mrkdwn, score_text
+from bot.views.domains import score_mrkdwn
 from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_TABLE_ROWS,
     bold,
     clip,
+    day_text,
     escaped,
     host_text,
     lines_within,
@@ -152,6 +154,26 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
     return [section(text, change), details, *_digest_buttons(digest)]
 
 
+def night_lines(digest: Digest) -> list[str]:
+    """Return a line of mrkdwn on the latest night, none for a digest without nightly scans."""
+    wanted, night = digest.plan.scans_a_night, digest.night
+    if not wanted:
+        return []
+    if night is None:
+        return [f"🌙 Scans up to {plural(wanted, 'domain')} a night, the first time tonight"]
+    done = night.begun - night.failed
+    failed = f", {night.failed:,} failed" if night.failed else ""
+    cost = plural(night.requests, "request")
+    line = f"🌙 Night of {day_text(night.day)}: scanned {plural(done, 'domain')}{failed}, {cost}"
+    return [f"{line}. {_night_end(night.trouble)}".strip() if night.trouble else line]
+
+
+def _night_end(trouble: FailureReason) -> str:
+    if trouble is FailureReason.RATE:
+        return "Stopped: the other requests of the hour are for people and digests."
+    return f"Stopped: {failure_text(trouble)}. {remedy(trouble)}"
+
+
 def _digest_buttons(digest: Digest) -> list[Block]:
     question = confirm(
         "Delete this digest?",
@@ -234,16 +256,6 @@ def worst_lines(report: Report) -> list[Block]:
         *paragraphs(lines),
         *([context(f"and {left_out:,} more")] if left_out else []),
     ]
-
-
-def worst_text(report: Report) -> str:
-    """Return the worst domains as a sentence, or nothing."""
-    named = ", ".join(
-        f"{escaped(host_text(domain.domain), MAX_TEXT_HOST_CHARS)}"
-        f" {score_text(domain.health_score)}"
-        for domain in report.worst
-    )
-    return f"{worst_title(report)}: {named}." if named else ""
 
 
 def _lines(report: Report) -> Iterator[str]:

@@ -28,7 +28,6 @@ from bot.views.text import (
     bold,
     code,
     day_text,
-    escaped,
     host_text,
     moment_text,
     moment_token,
@@ -65,25 +64,12 @@ def _token(slack_id: str) -> str:
 
 MAX_HOST_CHARS = 80
 MAX_GROUP_CHARS = 450
+MINUS = "\N{MINUS SIGN}"
 
 
-@dataclass(frozen=True, slots=True)
-class DomainLine:
-    """A domain and its change, as mrkdwn and as text."""
-
-    host: str
-    mrkdwn: str
-    text: str
-
-    @property
-    def as_mrkdwn(self) -> str:
-        """The domain in a block."""
-        return f"{bold(host_text(self.host), MAX_HOST_CHARS)} {self.mrkdwn}".strip()
-
-    @property
-    def as_text(self) -> str:
-        """The domain in a message's text."""
-        return f"{escaped(host_text(self.host), MAX_HOST_CHARS)} {self.text}".strip()
+def domain_line(host: str, mrkdwn: str) -> str:
+    """Return a domain and its change as mrkdwn."""
+    return f"{bold(host_text(host), MAX_HOST_CHARS)} {mrkdwn}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +82,7 @@ class ChangeGroup:
     symbol: str
     title: str
     count: int
-    lines: tuple[DomainLine, ...]
+    lines: tuple[str, ...]
     more: str = ""
     is_listed: bool = False  # one line per domain
     max_chars: int = MAX_GROUP_CHARS
@@ -104,22 +90,13 @@ class ChangeGroup:
     @property
     def as_mrkdwn(self) -> str:
         """The group in a block."""
-        parts = _fitting([line.as_mrkdwn for line in self.lines], self.max_chars)
+        parts = _fitting(self.lines, self.max_chars)
         left_out = self.count - len(parts)
         if self.is_listed:
             lines = [f"{self.symbol} *{self.title}*{self.more}", *(f"• {part}" for part in parts)]
             return "\n".join([*lines, *([f"• and {left_out:,} more"] if left_out else [])])
         named = f"{', '.join(parts)}{f' and {left_out:,} more' if left_out else ''}"
         return f"{self.symbol} {self.title}{self.more}{f': {named}' if parts else ''}"
-
-    @property
-    def as_text(self) -> str:
-        """The group as a sentence of a message's text."""
-        parts = _fitting([line.as_text for line in self.lines], self.max_chars)
-        left_out = self.count - len(parts)
-        more = f"; and {left_out:,} more" if left_out else ""
-        named = f": {'; '.join(parts)}{more}" if parts else ""
-        return f"{self.title}{self.more}{named}."
 
 
 def _fitting(parts: Sequence[str], max_chars: int) -> list[str]:
@@ -214,13 +191,12 @@ def manage_button(digest: Digest) -> Block | None:
 
 
 INVITE = "`/invite @Domain Tracker`"
+_PASSES = "This usually resolves within minutes."
+_ANOTHER = "choose another channel with {change}."
 # The reason, as the end of a sentence, and the remedy. `{channel}` is the channel, `{change}` the
 # button to choose another one.
 _REASONS: dict[FailureReason, tuple[str, str]] = {
-    FailureReason.SERVICE: (
-        "Domain Tracker did not answer",
-        "This usually resolves within minutes.",
-    ),
+    FailureReason.SERVICE: ("Domain Tracker did not answer", _PASSES),
     FailureReason.RATE: (
         "the hourly rate limit of Domain Tracker was reached",
         "Requests resume within an hour.",
@@ -237,30 +213,23 @@ _REASONS: dict[FailureReason, tuple[str, str]] = {
         "the workspace has no API key that works",
         "An admin can set one with `/domainkey`.",
     ),
-    FailureReason.SLACK: (
-        "Slack did not accept the post",
-        "This usually resolves within minutes.",
-    ),
+    FailureReason.SLACK: ("Slack did not accept the post", _PASSES),
     # An archived channel loses its bots for good.
     FailureReason.ARCHIVED: (
         "the channel is archived",
-        "Unarchive {channel} and type "
-        + INVITE
-        + " in it, or choose another channel with {change}.",
+        f"Unarchive {{channel}} and type {INVITE} in it, or {_ANOTHER}",
     ),
     FailureReason.NOT_IN_CHANNEL: (
         "the bot is not in the channel",
-        "Go to {channel} and type " + INVITE + " in it, or choose another channel with {change}.",
+        f"Go to {{channel}} and type {INVITE} in it, or {_ANOTHER}",
     ),
     FailureReason.NOT_FOUND: (
         "the channel was deleted, or is private and the bot is not in it",
-        "If it still exists, type "
-        + INVITE
-        + " in it. If not, choose another channel with {change}.",
+        f"If it still exists, type {INVITE} in it. If not, {_ANOTHER}",
     ),
     FailureReason.RESTRICTED: (
         "the channel's or the organization's settings do not let apps post",
-        "Ask the managers of {channel} to allow it, or choose another channel with {change}.",
+        f"Ask the managers of {{channel}} to allow it, or {_ANOTHER}",
     ),
     FailureReason.UNINSTALLED: (
         "Slack no longer lets the bot into this workspace",

@@ -24,7 +24,6 @@ from bot.slack.replies import Replies
 from bot.slack.usergroups import UserGroups
 from bot.store.encryption import KeyRing
 from bot.tracker.rate_limit import RateLimiter
-from bot.tracker.usage import UsageCounter
 from bot.views.blocks import actions, button, section
 from bot.workspace import WorkspaceId
 from tests.digests.office import BOB, DAILY, Office
@@ -67,9 +66,9 @@ class Room:
         """Return a digest that somebody has made some time ago."""
         defaults: dict[str, Any] = {"channel_id": self.channel_id(channel), "schedule": DAILY}
         self.office.clock.advance(1)  # the list is in the order in which they were made
-        made = await self.office.desk.make(self.workspace, Plan(**(defaults | plan)), by=BOB)
+        made, _ = await self.office.desk.make(self.workspace, Plan(**(defaults | plan)), by=BOB)
         self.office.posts.posts.clear()
-        return made.digest
+        return made
 
     async def made_by_bob(self, channel: str = "general", **plan: Any) -> Digest:
         """Return the same, made by the very person who acts in most tests."""
@@ -177,7 +176,7 @@ async def running_room() -> AsyncIterator[Room]:
         failures = Failures(
             office.keys,
             kept,
-            QuotaService(office.keys, RateLimiter(), UsageCounter()),
+            QuotaService(office.documents, office.keys, RateLimiter(), Tasks()),
             egress_addresses=(),
             clock=office.clock,
             may_configure=rights.may_configure,

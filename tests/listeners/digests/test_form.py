@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from bot.digests.models import Mention, Mode
-from bot.digests.schedule import Schedule
 from bot.listeners.modals import ViewVersions
 from bot.slack.errors import SlackUnavailableError
 from tests.builders import a_domain
@@ -74,31 +73,6 @@ async def test_a_saved_digest_is_announced_and_listed_with_its_next_run(room: Ro
     assert [text for _, text in room.office.posts.posts] == ["announced by bob"]
 
 
-async def test_saving_says_so_while_it_lasts(room: Room) -> None:
-    delivery = await room.bob.submit(await room.new_form())
-
-    assert delivery.body["response_action"] == "update"
-    assert "⏳ Saving…" in str(delivery.body["view"])
-    assert "✅ Saved." in (await room.settled()).everything
-
-
-async def test_what_is_wrong_is_said_under_its_field_and_nothing_is_saved(room: Room) -> None:
-    form = await room.new_form()
-
-    delivery = await room.bob.submit(form, {"Filter": "colour:red", "Mention": ["cy"]})
-
-    assert set(delivery.errors) == {"Filter", "Tag or folder"}
-    assert await room.digests() == []
-
-
-async def test_back_returns_to_the_list(room: Room) -> None:
-    await room.made()
-
-    back = await room.press(await room.change_form(), "Back")
-
-    assert "1 digest in #general" in back.everything
-
-
 async def test_the_next_runs_follow_what_is_chosen_and_what_was_typed_stays(room: Room) -> None:
     form = await room.new_form()
     await room.bob.choose(form, "Filter", "shop")
@@ -113,28 +87,12 @@ async def test_the_next_runs_follow_what_is_chosen_and_what_was_typed_stays(room
     assert form.values["Mention"] == [room.slack.person("cy").id]
 
 
-async def test_without_a_day_there_are_no_next_runs(room: Room) -> None:
-    form = await room.choose(await room.new_form(), "Days", [])
-
-    assert "Choose days, a time and a time zone to see them" in form.everything
-
-
 async def test_of_two_quick_choices_the_later_one_is_drawn(room: Room) -> None:
     form = await room.new_form()
     room.slack.fail_next("users.info", kind="slow", delay_s=0.05)
 
     await room.bob.choose(form, "Days", ["Sat"])
     await room.bob.choose(form, "Days", ["Sun"])
-
-    assert "• Sun 22 Nov 2026" in (await room.settled()).everything
-
-
-async def test_a_choice_made_before_the_last_one_was_drawn_is_drawn_too(room: Room) -> None:
-    form = await room.new_form()
-    room.slack.fail_next("views.update", kind="slow", delay_s=0.1)
-
-    await room.bob.choose(form, "Days", ["Sat"])
-    await room.bob.choose(form, "Days", ["Sun"])  # with the hash of before the first draw
 
     assert "• Sun 22 Nov 2026" in (await room.settled()).everything
 
@@ -155,14 +113,6 @@ async def test_what_another_process_has_put_there_is_left_alone(
     assert (form.title, len(await room.digests())) == ("Health digests", 1)
 
 
-async def test_a_choice_is_drawn_only_into_the_form_that_it_was_made_in(room: Room) -> None:
-    await room.choose(await room.new_form(), "Days", ["Sun"])
-
-    *_, opened, drawn = [call for call in room.slack.calls if call.method == "views.update"]
-    assert "hash" not in opened.arguments
-    assert drawn.arguments["hash"]
-
-
 async def test_choosing_does_not_ask_again_who_is_in_the_channel(room: Room) -> None:
     await room.made()
     form = await room.change_form()
@@ -172,16 +122,6 @@ async def test_choosing_does_not_ask_again_who_is_in_the_channel(room: Room) -> 
 
     after = [call.method for call in room.slack.calls].count("conversations.members")
     assert after == before == 1
-
-
-async def test_an_older_choice_does_not_take_the_list_away(room: Room) -> None:
-    form = await room.new_form()
-    room.slack.fail_next("users.info", kind="slow", delay_s=0.1)
-
-    await room.bob.choose(form, "Days", ["Sun"])
-    back = await room.press(form, "Back")
-
-    assert back.title == "Health digests"
 
 
 @pytest.mark.parametrize("method", ["users.info", "views.update"])
@@ -241,19 +181,6 @@ async def test_a_rule_without_its_tick_is_gone_once_the_form_is_saved(room: Room
     assert form.values["Mention rules"] == ["tag:b"]
     assert before.plan.mentions == RULES
     assert (await room.now(digest)).plan.mentions == RULES[1:]
-
-
-async def test_quick_acts_do_not_bring_a_removed_rule_back(room: Room) -> None:
-    digest = await room.made(mentions=RULES)
-    form = await room.change_form()
-    room.slack.fail_next("users.info", kind="slow", delay_s=0.1)
-
-    await room.bob.choose(form, "Mention rules", [])
-    await room.bob.choose(form, "Days", ["Sun"])
-    await room.bob.submit(form)
-    await room.settled()
-
-    assert (await room.now(digest)).plan.mentions == ()
 
 
 async def test_every_rule_can_be_removed_and_another_one_added(room: Room) -> None:
@@ -326,18 +253,13 @@ async def test_without_the_permission_no_user_groups_are_offered(room: Room) -> 
     assert await room.bob.suggest(form, "Mention user group", "") == []
 
 
-async def test_user_groups_are_asked_for_once_a_minute_and_kept_for_when_slack_says_no(
-    room: Room,
-) -> None:
+async def test_user_groups_are_asked_for_once_a_minute(room: Room) -> None:
     form = await room.new_form()
 
-    first = [await room.bob.suggest(form, "Mention user group", typed) for typed in ("", "w", "")]
-    room.office.clock.advance(61)
-    room.slack.fail_next("usergroups.list", "ratelimited")
-    later = await room.bob.suggest(form, "Mention user group", "")
+    for typed in ("", "w", ""):
+        assert await room.bob.suggest(form, "Mention user group", typed)
 
-    assert [call.method for call in room.slack.calls].count("usergroups.list") == 2
-    assert first[0] == later != []
+    assert [call.method for call in room.slack.calls].count("usergroups.list") == 1
 
 
 async def test_without_the_service_what_was_typed_is_offered(room: Room) -> None:
@@ -356,12 +278,3 @@ async def test_who_closes_the_form_while_it_is_saved_is_told(room: Room) -> None
     await room.bob.close(room.bob.form)
 
     assert "✅ Saved." in await room.answer()
-
-
-async def test_a_zone_with_summer_time_notes_the_change(room: Room) -> None:
-    await room.made(schedule=Schedule(DAILY.days, DAILY.at, "America/New_York"))
-    room.office.clock.now = room.office.clock.now.replace(month=10, day=30)
-
-    form = await room.change_form()
-
-    assert "🕑 The clocks in New York go back an hour on Sun 1 Nov 2026" in form.everything

@@ -41,7 +41,7 @@ async def test_who_made_a_digest_manages_it_where_the_bot_can_no_longer_look(roo
     await room.made("secret")
     plan = Plan(channel_id=room.channel_id("secret"), schedule=DAILY)
     bob = Editor(user_id=room.bob.id, name="bob")
-    digest = (await room.office.desk.make(room.workspace, plan, by=bob)).digest
+    digest, _ = await room.office.desk.make(room.workspace, plan, by=bob)
     room.post(MANAGE_DIGEST, "Manage", f"C/{digest.digest_id}", "dm")
     room.slack.remove_bot("secret")
 
@@ -134,23 +134,6 @@ async def test_what_keeps_a_missing_digest_from_being_sent_is_told_and_it_can_be
     assert "✅ Sent to" in await room.answer(channel="dm")
 
 
-async def test_a_second_press_while_the_first_is_worked_on_says_so(room: Room) -> None:
-    digest = await room.made()
-    room.post(SEND_DIGEST, "Send now", f"C0/{digest.digest_id}", "dm")
-    notice = room.bob.messages("dm")[-1]
-    room.office.lists.gate.clear()
-
-    await room.bob.press(notice, "Send now")
-    await room.bob.press(notice, "Send now")
-    said = await room.bob.next_message(
-        "dm", where=lambda message: "Already working on it" in message.text
-    )
-    room.office.lists.gate.set()
-
-    assert said.text
-    assert "✅ Sent to" in await room.answer(channel="dm")
-
-
 async def test_manage_on_an_old_post_of_a_digest_that_moved_shows_what_is_here(room: Room) -> None:
     digest, cy = await room.made(), room.slack.person("cy")
     room.post(MANAGE_DIGEST, "Manage", f"{digest.plan.channel_id}/{digest.digest_id}", "general")
@@ -163,15 +146,3 @@ async def test_manage_on_an_old_post_of_a_digest_that_moved_shows_what_is_here(r
     assert "That digest has moved to another channel." in form.everything
     assert "tag:here" in form.everything
     assert "1 digest in #general" in form.everything
-
-
-async def test_manage_in_a_direct_message_follows_a_digest_that_moved(room: Room) -> None:
-    digest = await room.made()
-    room.post(MANAGE_DIGEST, "Manage", f"{digest.plan.channel_id}/{digest.digest_id}", "dm")
-    there = replace(digest.plan, channel_id=room.channel_id("secret"))
-    await room.office.desk.change(room.workspace, digest.digest_id, there, by=BOB, version=1)
-
-    form = await room.press(room.bob.messages("dm")[-1], "Manage")
-
-    assert "1 digest in #secret" in form.everything
-    assert "has moved" not in form.everything

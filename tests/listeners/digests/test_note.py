@@ -1,19 +1,17 @@
 """What forms carry, and how it comes back."""
 
-import json
 from typing import Any, cast
 
 from hypothesis import given
 from hypothesis import strategies as st
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.listeners.incoming import from_form, from_press
 from bot.listeners.modals import FormNote, note_in
-from bot.listeners.request import Request, from_form, from_press
+from bot.listeners.request import Request
 from bot.slack.replies import Origin, Replies
 from bot.workspace import WorkspaceId
 from tests.loops import loop_over
-
-WAY = ["-.T1", "C0OPS", "https://hooks.example/1", False]
 
 
 class Bot:
@@ -76,25 +74,3 @@ def test_a_note_travels_with_the_form_and_so_does_the_way_back(read: Any) -> Non
     assert answer.note == "a note"
     assert (answer.origin, answer.view_id) == (conversation.origin, "V1")
     assert answer.view_hash == "h1"
-
-
-@loop_over("read", [from_press, from_form])
-@loop_over(
-    ("metadata", "origin"),
-    [
-        (json.dumps(WAY), Origin("U0BOB", "C0OPS", "https://hooks.example/1")),
-        ("", Origin("U0BOB")),
-        ('["C0OPS", null, "yes"]', Origin("U0BOB")),
-        ('["-.T1", "C0OPS", null, false, 7]', Origin("U0BOB")),
-        ('["-.T2", "C0OPS", "https://hooks.example/1", false, "note"]', Origin("U0BOB")),
-    ],
-    ids=["without", "none", "odd", "an odd note", "of another workspace"],
-)
-def test_forms_without_a_note_are_read_as_before(read: Any, metadata: str, origin: Origin) -> None:
-    answer = read(body(metadata), Bot, cast(Replies, None))
-
-    assert (answer.origin, answer.note) == (origin, None)
-
-
-def test_without_a_note_nothing_more_is_carried() -> None:
-    assert json.loads(a_conversation().as_metadata()) == WAY

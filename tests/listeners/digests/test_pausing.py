@@ -63,11 +63,3 @@ async def test_rights_are_asked_for_when_it_is_submitted(room: Room) -> None:
 
     assert "Only admins and owners" in after.everything
     assert (await room.now(digest)).pause is None
-
-
-async def test_back_returns_to_the_list(room: Room) -> None:
-    await room.made()
-
-    back = await room.press(await pause_form(room), "Back")
-
-    assert back.title == "Health digests"

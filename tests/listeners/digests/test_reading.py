@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.digests.models import Mention, Mode, Plan
-from bot.listeners.domaindigest_parse import draft_in, field_in, read_digest_form, read_pause_form
+from bot.listeners.domaindigest_parse import read_digest_form, read_pause_form
 from bot.listeners.request import FormErrors
 from bot.views.digests.form_fields import (
     CHANNEL_FIELD,
@@ -156,14 +156,6 @@ def test_what_cannot_be_taken_is_said_under_its_field(field: str, state: Json, t
     assert errors[field][-1] == "."
 
 
-def test_all_that_is_wrong_with_a_filter_is_said_at_once() -> None:
-    text = refused({FILTER_FIELD: typed('colour:red sort:name page:x tag:"a')})[FILTER_FIELD]
-
-    assert "“colour:red”: there is no filter “colour:”." in text
-    assert "Leave out “sort:name” and “page:x”" in text
-    assert "is opened and not closed." in text
-
-
 @loop_over(
     ("states", "field", "text"),
     [
@@ -246,23 +238,3 @@ def test_a_day_from_the_first_possible_one_on_ends_a_pause() -> None:
 
     assert read_pause_form(values, date(2030, 3, 1)) == date(2030, 3, 1)
     assert read_pause_form({}, date(2030, 3, 1)) is None
-
-
-def test_a_draft_keeps_what_can_be_shown() -> None:
-    draft = draft_in(
-        values_of(
-            RIGHT
-            | {
-                DAYS_FIELD: boxes("0", "9"),
-                FILTER_FIELD: typed("colour:red"),
-                GROUP_FIELD: chosen("S0WEB"),
-            }
-        )
-    )
-
-    assert (draft.days, draft.filter_text) == (frozenset({0}), "colour:red")
-    assert draft.group == ("S0WEB", "shown")
-
-
-def test_a_field_is_found_whatever_its_block_is_called() -> None:
-    assert field_in({"x": {"g": {}}, "y": {"f": {"value": "1"}}}, "f").block_id == "y"

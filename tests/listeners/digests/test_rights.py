@@ -7,8 +7,6 @@ import pytest
 
 from bot.admin import Audiences
 from bot.commands import Audience
-from bot.playground.slack import View
-from bot.views.digests.wording import MANAGE_DIGEST
 from tests.digests.office import BOB
 from tests.listeners.digests.room import Room
 
@@ -71,18 +69,6 @@ async def test_rights_are_asked_for_at_every_press(room: Room, label: str) -> No
     assert len(await room.digests()) == 1
 
 
-async def test_who_has_left_the_channel_is_shown_nothing_of_it(room: Room) -> None:
-    await room.made(filter_text="tag:inside")
-    form = await room.list()
-    room.slack.world.workspace.channels[room.channel_id("general")].members.discard(room.bob.id)
-
-    after = await room.press(form, "Delete")
-
-    assert "Only members of a channel" in after.everything
-    assert "tag:inside" not in after.everything
-    assert len(await room.digests()) == 1
-
-
 async def test_where_the_bot_cannot_look_nothing_is_changed(room: Room) -> None:
     await room.made("hidden", filter_text="tag:kept")
     own = await room.made_by_bob("hidden")
@@ -131,28 +117,6 @@ async def test_slack_is_asked_once_per_press_who_is_in_the_channel(room: Room, l
 
     asked = [call for call in room.slack.calls if call.method == "conversations.members"]
     assert len(asked) == 1
-
-
-@pytest.mark.parametrize("method", ["conversations.info", "conversations.members"])
-async def test_a_list_that_could_not_be_shown_can_be_asked_for_again(
-    room: Room, method: str
-) -> None:
-    await room.made()
-    room.slack.fail_next(method, "fatal_error")
-
-    form = await opened_from_post(room)
-    again = await room.press(form, "Try again")
-
-    assert "Slack returned an unexpected response" in form.everything
-    assert "1 digest in #general" in again.everything
-
-
-async def opened_from_post(room: Room) -> View:
-    """Open the list where it has to be asked who is in the channel."""
-    [digest, *_] = await room.digests()
-    value = f"{digest.plan.channel_id}/{digest.digest_id}"
-    room.post(MANAGE_DIGEST, "Manage", value, "general")
-    return await room.press(room.bob.messages()[-1], "Manage")
 
 
 async def test_a_mistake_while_the_list_opens_does_not_leave_it_looking_for_ever(

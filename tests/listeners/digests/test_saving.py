@@ -1,6 +1,5 @@
 """Saving the form of a digest: where it can fail, and what is said then."""
 
-import asyncio
 from dataclasses import replace
 from datetime import time
 from typing import Any
@@ -136,17 +135,6 @@ async def test_what_becomes_of_the_announcement_is_told(
     assert len(await room.digests()) == count
 
 
-async def test_a_form_that_is_submitted_twice_makes_one_digest(room: Room) -> None:
-    form = await room.new_form()
-
-    await asyncio.gather(room.bob.submit(form), room.bob.submit(form))
-    saved = await room.settled()
-
-    assert "✅ Saved." in saved.everything
-    assert "1 digest in #general" in saved.everything
-    assert len(await room.digests()) == 1
-
-
 async def test_a_form_that_was_saved_though_it_said_otherwise_makes_one_digest(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,45 +216,3 @@ async def test_a_slack_that_fails_takes_nothing_away_that_was_typed(
     assert (after.title, after.values["Filter"]) == ("New digest", "tag:typed")
     assert after.values["Time"] == "07:13"
     assert await room.digests() == []
-
-
-async def test_it_is_said_to_be_saved_before_anybody_counts_what_matches(room: Room) -> None:
-    form = await room.new_form()
-    room.office.lists.gate.clear()
-
-    await room.bob.submit(form, {"Filter": "tag:none"})
-    await room.bob.next_form()
-    saved = await room.shown(lambda form: "✅ Saved." in form.everything)
-    room.office.lists.gate.set()
-
-    assert "no domain matches" not in saved.everything
-    assert "no domain matches the filter" in (await room.settled()).everything
-
-
-async def test_what_goes_wrong_after_saving_does_not_say_that_it_was_not(
-    room: Room, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def broken(*_: object) -> None:
-        raise RuntimeError("boom")
-
-    form = await room.new_form()
-    monkeypatch.setattr(room.office.desk, "matching", broken)
-
-    saved = await room.submit(form, {"Filter": "tag:prod"})
-
-    assert "✅ Saved." in saved.everything
-    assert len(await room.digests()) == 1
-    assert room.bob.messages() == []
-
-
-async def test_a_list_that_was_left_meanwhile_is_not_drawn_again(room: Room) -> None:
-    form = await room.new_form()
-    room.office.lists.gate.clear()
-    await room.bob.submit(form, {"Filter": "tag:none"})
-    saved = await room.shown(lambda form: "✅ Saved." in form.everything)
-
-    await room.bob.press(saved, "New")
-    await room.shown(lambda form: form.title == "New digest")
-    room.office.lists.gate.set()
-
-    assert (await room.settled()).title == "New digest"

@@ -25,7 +25,6 @@ from bot.slack.replies import Replies
 from bot.slack.usergroups import UserGroups
 from bot.store.encryption import KeyRing
 from bot.tracker.rate_limit import RateLimiter
-from bot.tracker.usage import UsageCounter
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import Office
@@ -133,7 +132,7 @@ async def running_room(
 
         kept = DeferredCommands(office.documents, KeyRing({"k1": b"1" * 32}), clock=office.clock)
         managers, replies = Managers(office.documents), Replies(http)
-        allowances = QuotaService(office.keys, RateLimiter(), UsageCounter())
+        allowances = QuotaService(office.documents, office.keys, RateLimiter(), Tasks())
         rights = Permissions(managers, UserGroups())
         failures = Failures(
             office.keys,
@@ -153,7 +152,6 @@ async def running_room(
         portfolio = Portfolio(office.lists, clock=office.clock)
         collector = HomeCollector(
             permissions=rights,
-            managers=managers,
             key=KeyState(
                 keys=office.keys,
                 managers=managers,
@@ -167,7 +165,6 @@ async def running_room(
             ready=ready,
             digests=office.repository.of_workspace,
             failures=failures,
-            clock=office.clock,
         )
         screen = HomeScreen(
             collector=collector,

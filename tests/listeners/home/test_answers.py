@@ -7,7 +7,6 @@ import pytest
 from bot.listeners.request import Request
 from bot.message import Message
 from bot.slack.client import open_form
-from bot.slack.errors import TriggerExpiredError
 from bot.views.blocks import actions, form, run_button, section
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.home.room import Room
@@ -15,12 +14,6 @@ from tests.listeners.home.room import Room
 pytestmark = pytest.mark.anyio
 
 SHORT = Message("All is well", (section("All is well"),))
-TABLE = {
-    "type": "data_table",
-    "caption": "Domains",
-    "rows": [[{"type": "raw_text", "text": "Domain"}], [{"type": "raw_text", "text": "x"}]],
-}
-LONG = Message("12 domains, worst first", (TABLE,), (section("12 domains in plain words"),))
 
 
 def answering(room: Room, message: Message, gate: asyncio.Event | None = None) -> None:
@@ -32,35 +25,6 @@ def answering(room: Room, message: Message, gate: asyncio.Event | None = None) -
         await conversation.reply(message)
 
     room.dispatcher.on_command("/domains", answer)
-
-
-async def test_a_short_answer_is_read_in_a_window_alone(room: Room) -> None:
-    answering(room, SHORT)
-
-    await room.bob.press(await room.opened(), "All domains")
-
-    assert (await room.window("All is well")).title == "Domain Tracker"
-    assert room.direct() == []
-
-
-async def test_a_table_lies_in_the_messages_and_the_window_says_so(room: Room) -> None:
-    answering(room, LONG)
-
-    await room.bob.press(await room.opened(), "All domains")
-    window = await room.window("12 domains")
-    await room.home()
-
-    assert window.buttons == ["Open messages"]
-    assert len(room.direct()) == 1
-
-
-async def test_the_way_to_the_messages_can_be_pressed(room: Room) -> None:
-    answering(room, LONG)
-    await room.bob.press(await room.opened(), "All domains")
-
-    delivery = await room.bob.press(await room.window("12 domains"), "Open messages")
-
-    assert delivery.problem is None
 
 
 async def test_a_slow_answer_is_announced_and_takes_the_place_of_that(hasty_room: Room) -> None:
@@ -88,18 +52,6 @@ async def test_whoever_closes_the_window_finds_the_answer_in_the_messages(
     await hasty_room.home()
 
     assert "All is well" in str(hasty_room.direct())
-
-
-async def test_a_failure_is_read_in_the_window_with_its_buttons(room: Room) -> None:
-    async def fail(_conversation: Request, _text: str) -> None:
-        raise TriggerExpiredError("too late")
-
-    room.dispatcher.on_command("/domains", fail)
-
-    await room.bob.press(await room.opened(), "All domains")
-
-    window = await room.window("couldn't open in time")
-    assert window.buttons == ["Try again"]
 
 
 async def test_what_is_pressed_in_the_window_is_answered_in_it(room: Room) -> None:
@@ -148,43 +100,6 @@ async def test_a_form_from_home_is_answered_in_a_window(room: Room) -> None:
 
     await room.window("All is well")
     assert room.direct() == []
-
-
-async def test_a_press_that_is_too_old_for_a_window_is_answered_in_the_messages(
-    room: Room,
-) -> None:
-    answering(room, SHORT)
-    room.slack.fail_next("views.open", error="expired_trigger_id")
-
-    await room.bob.press(await room.opened(), "All domains")
-    await room.home()
-
-    assert "All is well" in str(room.direct())
-
-
-async def test_the_tab_is_drawn_anew_after_a_press(room: Room) -> None:
-    answering(room, SHORT)
-    home = await room.opened()
-
-    await room.bob.press(home, "All domains")
-    await room.home()
-
-    assert room.draws() == 2
-
-
-async def test_a_window_that_slack_does_not_redraw_at_once_is_redrawn_in_a_moment(
-    hasty_room: Room,
-) -> None:
-    gate = asyncio.Event()
-    answering(hasty_room, SHORT, gate)
-    await hasty_room.bob.press(await hasty_room.opened(), "All domains")
-    await hasty_room.window("⏳")
-    hasty_room.slack.fail_next("views.update", error="fatal_error")
-
-    gate.set()
-
-    assert "⏳" not in (await hasty_room.window("All is well")).everything
-    assert hasty_room.direct() == []
 
 
 async def test_a_window_that_does_not_take_the_answer_says_where_it_is(hasty_room: Room) -> None:

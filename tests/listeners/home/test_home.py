@@ -17,19 +17,6 @@ from tests.loops import loop_over
 pytestmark = pytest.mark.anyio
 
 
-async def test_the_messages_tab_draws_nothing(room: Room) -> None:
-    await room.opened()
-    drawn = room.draws()
-    [event] = [sent.payload for sent in room.slack.envelopes]
-
-    await room.bob.by_id.deliver(
-        "events_api", event | {"event": event["event"] | {"tab": "messages"}}
-    )
-    await room.home()
-
-    assert room.draws() == drawn == 1
-
-
 async def test_a_slow_list_shows_everything_else_meanwhile() -> None:
     async with running_room(first_look_after_s=0.02) as room:
         room.lists.gate.clear()
@@ -120,22 +107,6 @@ async def test_a_slack_that_does_not_say_who_looks_shows_nothing_of_the_workspac
     assert home.buttons == ["Refresh"]
 
 
-async def test_a_stranger_costs_no_request(room: Room) -> None:
-    home = await room.opened(room.slack.person("zoe"))
-
-    assert "belongs to another workspace" in home.everything
-    assert room.lists.asked == []
-
-
-async def test_a_manager_sees_the_setup_but_names_no_managers(room: Room) -> None:
-    await room.managers.name(room.workspace, Named((room.bob.id,)))
-
-    home = await room.opened()
-
-    assert "Set key" in home.buttons
-    assert "Managers" not in home.buttons
-
-
 @loop_over("is_drawn_anew", [True, False])
 async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
     is_drawn_anew: bool,
@@ -158,18 +129,6 @@ async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
     assert "shop.example" in home.everything
 
 
-async def test_whoever_stops_being_an_admin_while_they_wait_does_not_get_it() -> None:
-    async with running_room(first_look_after_s=0.02) as room:
-        room.lists.gate.clear()
-        await room.ada.by_id.open_home()
-        await room.saying("⏳", room.ada)
-        room.ada.member.is_admin = False
-
-        room.lists.gate.set()
-
-        assert "Set key" not in (await room.home(room.ada)).buttons
-
-
 @pytest.mark.parametrize(
     ("error", "words"),
     [("ratelimited", "isn't answering"), ("missing_scope", "usergroups:read")],
@@ -185,31 +144,6 @@ async def test_a_manager_through_a_group_that_slack_does_not_list_reads_so(
     assert words in home.everything
     assert "shop.example" in home.everything
     assert words not in (await room.opened(room.slack.person("gus"))).everything
-
-
-async def test_nothing_is_remembered_of_a_workspace_that_has_gone(room: Room) -> None:
-    for number in range(9):
-        plan = Plan(channel_id=f"C{number}", schedule=DAILY)
-        await room.office.desk.make(room.workspace, plan, by=BOB)
-    await room.ada.press(await room.opened(room.ada), "Next page")
-    await room.home(room.ada)
-
-    room.screen.forget(room.workspace)
-    room.homes.schedule_refresh(room.workspace)
-
-    assert "page 1 of 2" in (await room.home(room.ada)).everything
-
-
-async def test_what_the_other_viewers_see_is_not_lost_with_one_of_them(room: Room) -> None:
-    await room.opened()
-    await room.opened(room.ada)
-    room.slack.deactivate("ada")
-    room.portfolio.forget(room.workspace)
-    room.lists.domains = (a_domain("newer.example"),)
-
-    room.homes.schedule_refresh(room.workspace)
-
-    assert "newer.example" in (await room.home()).everything
 
 
 async def test_pages_of_digests_are_turned(room: Room) -> None:

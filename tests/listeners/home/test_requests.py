@@ -5,12 +5,9 @@ import asyncio
 import pytest
 
 from bot.api_keys.models import NoKeyError
-from bot.digests.models import Plan
-from bot.home_viewers import MAX_VIEWERS, OPEN_FOR
 from bot.playground.slack import View
 from bot.tracker.models import UnavailableError
 from tests.builders import a_domain
-from tests.digests.office import BOB, DAILY
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.home.room import Room, running_room
 
@@ -19,12 +16,6 @@ pytestmark = pytest.mark.anyio
 LONG_S = 1800.0
 SOON_S = 0.02
 DOWN = UnavailableError("down", is_outcome_unknown=False)
-
-
-async def until_asked(room: Room, times: int) -> None:
-    async with asyncio.timeout(TIME_LIMIT_S):
-        while len(room.lists.asked) < times:  # noqa: ASYNC110  # the fake remembers, it does not tell
-            await asyncio.sleep(0)
 
 
 async def begin_slow_refresh(room: Room) -> View:
@@ -62,37 +53,6 @@ async def test_after_a_change_of_the_domains_one_request_serves_all_who_look(roo
     assert len(room.lists.asked) == 2
 
 
-async def test_a_failure_serves_all_who_look_too(room: Room) -> None:
-    await room.opened()
-    for number in range(MAX_VIEWERS - 2):
-        await room.homes.opened(room.workspace, f"U{number}")
-    await room.opened(room.ada)
-    await room.portfolio.invalidate(room.workspace)
-    room.lists.error = DOWN
-
-    room.homes.schedule_refresh(room.workspace)
-    await room.home()
-    room.homes.schedule_refresh(room.workspace)
-
-    assert "is unavailable" in (await room.home()).everything
-    assert len(room.lists.asked) == 2
-
-
-async def test_a_press_costs_no_request(room: Room) -> None:
-    for number in range(9):
-        plan = Plan(channel_id=f"C{number}", schedule=DAILY)
-        await room.office.desk.make(room.workspace, plan, by=BOB)
-    asked = len(room.lists.asked)
-    home = await room.opened(room.ada)
-    room.office.clock.advance(LONG_S)
-    room.lists.gate.clear()
-
-    await room.ada.press(home, "Next page")
-
-    assert "page 2 of 2" in (await room.home(room.ada)).everything
-    assert len(room.lists.asked) == asked + 1
-
-
 async def test_refresh_asks_anew_and_keeps_the_list_on_the_screen_until_then() -> None:
     async with running_room(first_look_after_s=SOON_S) as room:
         meanwhile = await begin_slow_refresh(room)
@@ -103,18 +63,6 @@ async def test_refresh_asks_anew_and_keeps_the_list_on_the_screen_until_then() -
     assert "shop.example" in meanwhile.everything
     assert "⏳" not in after.everything
     assert "newer.example" in after.everything
-
-
-async def test_who_opens_it_again_sees_the_last_list_until_there_is_another() -> None:
-    async with running_room(first_look_after_s=SOON_S) as room:
-        await room.opened()
-        room.office.clock.advance(LONG_S)
-        room.lists.gate.clear()
-        await room.bob.by_id.open_home()
-
-        meanwhile = await room.saying("⏳")
-
-    assert "shop.example" in meanwhile.everything
 
 
 async def test_what_changes_while_a_list_is_awaited_does_not_take_its_place() -> None:
@@ -142,30 +90,3 @@ async def test_a_key_that_has_gone_is_said_in_spite_of_a_list_that_is_kept(room:
 
     assert "not connected" in (await room.home()).everything
     assert len(room.lists.asked) == 1
-
-
-async def test_whoever_presses_something_keeps_having_it_open(room: Room) -> None:
-    home = await room.opened()
-    for _ in range(3):
-        room.office.clock.advance(OPEN_FOR.total_seconds() / 2)
-        await room.bob.press(home, "Refresh")
-        home = await room.home()
-
-    assert await room.homes.viewers(room.workspace) == [room.bob.id]
-
-
-async def test_whoever_opens_it_is_known_to_look_before_the_list_is_there(room: Room) -> None:
-    room.lists.gate.clear()
-    await room.bob.by_id.open_home()
-    await until_asked(room, 1)
-
-    assert await room.homes.viewers(room.workspace) == [room.bob.id]
-
-
-async def test_a_failing_service_does_not_let_slack_be_asked_twice_who_looks(room: Room) -> None:
-    room.lists.error = DOWN
-
-    await room.opened(room.ada)
-
-    asked = [call.method for call in room.slack.calls].count("users.info")
-    assert asked == 1

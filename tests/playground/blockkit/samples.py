@@ -116,10 +116,29 @@ EVERY_MESSAGE_BLOCK: list[Json] = [
         {"type": "rich_text_quote", "elements": []},
     ),
     {"type": "markdown", "text": "# Words"},
-    table(column_settings=[{"align": "right"}, None]),
+    table(),
     data_table(rows=3, page_size=10, row_header_column_index=1),
     chart(),
     card(actions=[button()], body=mrkdwn(), slack_icon={"type": "icon", "name": "globe"}),
-    {"type": "carousel", "elements": [card()]},
     container(section(), rich_text(), is_collapsible=True, default_collapsed=True),
+]
+# One of each element that may stand in a form, except for files and rich text.
+EVERY_FIELD: list[Json] = [
+    *({"type": f"{kind}_select"} for kind in ("users", "channels", "conversations", "external")),
+    *({"type": f"multi_{kind}_select"} for kind in ("users", "channels", "conversations")),
+    {"type": "multi_external_select", "min_query_length": 0},
+    {"type": "static_select", "options": options(100)},
+    {"type": "multi_static_select", "options": options(3), "max_selected_items": 2},
+    {
+        "type": "checkboxes",
+        "options": [option(description=plain())],
+        "initial_options": [option(description=plain())],
+    },
+    {"type": "radio_buttons", "options": options(2), "initial_option": option("1")},
+    {"type": "datepicker", "initial_date": "2031-02-03"},
+    {"type": "timepicker", "initial_time": "09:30", "timezone": "Europe/Berlin"},
+    {"type": "datetimepicker", "initial_date_time": 9_999_999_999},
+    {"type": "plain_text_input", "multiline": True, "max_length": 10},
+    {"type": "number_input", "is_decimal_allowed": True, "min_value": "1"},
+    *({"type": f"{kind}_text_input", "placeholder": plain()} for kind in ("email", "url")),
 ]

@@ -13,13 +13,8 @@ from bot.playground.blockkit.schema import Surface
 from tests.playground.blockkit.samples import (
     EVERY_MESSAGE_BLOCK,
     Json,
-    actions,
-    form_field,
-    home,
     modal,
-    options,
 )
-from tests.stopwatch import at_most
 
 Nesting = Literal["list", "object", "container", "type"]
 SURFACES = st.sampled_from(["message", "modal", "home"])
@@ -40,12 +35,6 @@ ANY_JSON = st.recursive(
         | st.dictionaries(WORDS | st.text(max_size=5), inner, max_size=6)
     ),
     max_leaves=40,
-)
-FORM = modal(
-    form_field({"type": "static_select", "options": options(2)}),
-    form_field({"type": "number_input", "is_decimal_allowed": True, "min_value": "1"}),
-    form_field({"type": "datepicker", "initial_date": "2030-01-31"}),
-    form_field({"type": "plain_text_input", "min_length": 1, "max_length": 9}),
 )
 
 
@@ -88,14 +77,6 @@ def test_one_wrong_part_is_answered_with_pointers_below_the_root(
     assert all(one.pointer.startswith("/blocks") and one.message for one in problems)
 
 
-@settings(max_examples=100)
-@given(one_part_replaced(FORM) | one_part_replaced(home(*EVERY_MESSAGE_BLOCK)))
-def test_one_wrong_part_of_a_view_is_answered(view: Json) -> None:
-    refusal = check_view(view)
-
-    assert refusal is None or all(one.pointer.startswith("/view") for one in refusal[1])
-
-
 def nested(depth: int, kind: Nesting) -> Json:
     value: Json = {"type": "divider"}
     for _ in range(depth):
@@ -117,21 +98,3 @@ def test_depth_is_refused_not_followed(kind: Nesting, depth: int) -> None:
     assert check_blocks(blocks)
     assert check_message({"text": "a", "blocks": blocks, "attachments": blocks}) is not None
     assert check_view(modal(*blocks)) is not None
-
-
-# What looks at each part more than once takes longer with these than any test may.
-HUGE = {
-    "blocks": [{"type": "divider"}] * 100_000,
-    "elements": [actions(*[{"type": "button"}] * 100_000)],
-    "text": [{"type": "header", "text": {"type": "plain_text", "text": "a" * 5_000_000}}],
-    "cells": [{"type": "data_table", "rows": [[{"type": "raw_text"}] * 30_000] * 3}],
-    "lines": [{"type": "rich_text", "elements": [{"type": "rich_text_section"}] * 30_000}],
-    "keys": [{"type": "divider", **{str(key): key for key in range(30_000)}}],
-}
-
-
-@pytest.mark.parametrize("blocks", HUGE.values(), ids=HUGE.keys())
-def test_huge_input_is_refused_in_time(blocks: Json) -> None:
-    with at_most(processor_s=10):
-        assert check_blocks(blocks)
-        assert check_message({"text": "a", "blocks": blocks}) is not None

@@ -11,52 +11,13 @@ from tests.playground.slack.samples import (
     ScriptedBot,
     actions,
     button,
-    field,
     home,
     notice,
-    options,
-    plain,
     section,
-    text_field,
 )
 
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
-
-
-def cell(text: str) -> Json:
-    return {"type": "raw_text", "text": text}
-
-
-def fields(*texts: str) -> Json:
-    return {"type": "section", "fields": [{"type": "mrkdwn", "text": text} for text in texts]}
-
-
-ROWS = [[cell("Domain"), cell("Health")], [cell("shop.example"), cell("41")]]
-MENU = {"type": "static_select", "options": options("Red", "Blue")}
-# What the bot may show in a Home tab, and what is read.
-BLOCKS = [
-    (section("A section"), "A section"),
-    (fields("*Calls*\n12 of 100", "*Key*\nworks"), "12 of 100"),
-    ({"type": "header", "text": plain("A header")}, "A header"),
-    ({"type": "context", "elements": [plain("A context")]}, "A context"),
-    ({"type": "data_table", "caption": "Worst first", "rows": ROWS}, "shop.example"),
-    (actions(button("Scan"), {**MENU, "action_id": "colour"}), "Scan"),
-    (text_field("A field"), "A field"),
-    (field("A menu", MENU), "A menu"),
-]
-
-
-async def test_every_block_that_the_bot_sends_is_drawn_in_a_home_tab(
-    slack: LocalSlack, screen: Screen
-) -> None:
-    slack.world.stacks.publish(slack.person("bob").id, home(*(block for block, _read in BLOCKS)))
-
-    await screen.open("/?as=bob&channel=home")
-
-    for _block, read in BLOCKS:
-        await screen.sees(read)
-    assert '"block_id":' not in screen.text  # so a block is shown that cannot be drawn
 
 
 async def test_opening_home_tells_an_app_that_wants_to_know(
@@ -70,21 +31,6 @@ async def test_opening_home_tells_an_app_that_wants_to_know(
     event = bot.got[0].payload["event"]
     assert (event["type"], event["tab"]) == ("app_home_opened", "home")
     assert event["user"] == slack.person("bob").id
-
-
-async def test_a_press_in_home_reaches_the_bot(
-    bot: ScriptedBot, slack: LocalSlack, screen: Screen
-) -> None:
-    view = slack.world.stacks.publish(slack.person("bob").id, home(actions(button("Scan"))))
-    await screen.open("/?as=bob&channel=home")
-
-    screen.click("Scan")
-
-    await screen.until(lambda: bot.got)
-    payload = bot.got[0].payload
-    assert payload["container"] == {"type": "view", "view_id": view.id}
-    assert payload["view"]["type"] == "home"
-    assert not {"channel", "response_url"} & set(payload)
 
 
 def link(slack: LocalSlack, **differing: str) -> str:
@@ -108,22 +54,6 @@ async def test_a_link_to_the_messages_opens_them_and_closes_the_form_above(
     await screen.until(lambda: screen.named("Messages").props.get("aria-current") == "page")
     assert bot.got[-1].payload["actions"][0]["action_id"] == "open messages"
     assert slack.world.stacks.of(bob.id) == []
-
-
-async def test_a_link_to_home_opens_it(
-    bot: ScriptedBot, slack: LocalSlack, screen: Screen
-) -> None:
-    row = actions(button("Open Home", url=link(slack, tab="home")))
-    slack.world.posting.add(
-        slack.world.workspace.direct_message(slack.person("bob").member),
-        {"text": "x", "blocks": [row]},
-    )
-    await screen.open("/?as=bob&channel=dm")
-
-    screen.click("Open Home")
-
-    await screen.sees("nothing on its Home tab yet")
-    assert bot.got
 
 
 @pytest.mark.parametrize("elsewhere", [{"team": "T9"}, {"id": "A9"}, {"tab": "about"}])

@@ -10,9 +10,7 @@ from bot.playground.slack import LocalSlack, View
 from tests.playground.page.screen import Screen
 from tests.playground.slack.samples import (
     ScriptedBot,
-    field,
     form,
-    notice,
     plain,
     section,
     text_field,
@@ -59,24 +57,6 @@ async def opens(screen: Screen, title: str) -> None:
     await screen.until(is_open)
 
 
-async def test_a_form_opens_as_a_dialog_called_by_its_title(
-    slack: LocalSlack, opened: Screen
-) -> None:
-    show(slack, title=plain("Add a domain"))
-
-    await opens(opened, "Add a domain")
-    for words in ("Name", "Send", "Cancel"):
-        assert words in opened.text
-
-
-async def test_a_form_is_shown_to_its_person_only(slack: LocalSlack, screen: Screen) -> None:
-    show(slack)
-
-    await screen.open("/?as=ada")
-
-    assert dialog(screen) is None
-
-
 async def test_what_is_typed_is_sent_and_the_form_closes(
     bot: ScriptedBot, slack: LocalSlack, opened: Screen
 ) -> None:
@@ -118,17 +98,6 @@ async def test_errors_stand_in_the_form_and_what_was_typed_stays(
     assert name_field(opened).value == "Bob"
 
 
-async def test_an_update_by_the_bot_shows_at_once(slack: LocalSlack, opened: Screen) -> None:
-    view = show(slack)
-    await opens(opened, "A form")
-
-    slack.world.stacks.update(view, notice(section("It is done")))
-
-    await opened.sees("It is done")
-    assert "Send" not in opened.text
-    assert "Close" in opened.text
-
-
 async def test_an_open_form_is_left_alone_while_others_talk(
     slack: LocalSlack, opened: Screen
 ) -> None:
@@ -140,18 +109,6 @@ async def test_an_open_form_is_left_alone_while_others_talk(
 
     await opened.sees("Hello")
     assert name_field(opened) is field
-
-
-async def test_an_updated_form_has_no_old_errors(slack: LocalSlack, opened: Screen) -> None:
-    view = show(slack)
-    await opens(opened, "A form")
-    opened.click("Send")
-    await opened.sees("Please complete this required field.")
-
-    slack.world.stacks.update(view, form(text_field("Name"), title=plain("Once more")))
-
-    await opens(opened, "Once more")
-    assert "Please complete" not in opened.text
 
 
 async def test_a_form_whose_answer_does_not_come_says_so(
@@ -227,33 +184,3 @@ async def test_a_field_that_did_not_change_is_left_alone(
     await opened.sees("A preview")
     assert name_field(opened) is field
     assert view.values["Name"] == "half a na"
-
-
-async def test_a_form_without_a_button_to_send_becomes_one_and_back(
-    slack: LocalSlack, opened: Screen
-) -> None:
-    view = show(slack)
-    await opens(opened, "A form")
-
-    slack.world.stacks.update(view, notice(section("A list")))
-    await opened.sees("A list")
-    assert "Send" not in opened.text
-    slack.world.stacks.update(view, form(text_field("Name", initial_value="new")))
-
-    await opened.sees("Send")
-    assert "A list" not in opened.text
-    assert name_field(opened).value == "new"
-
-
-async def test_a_menu_shows_the_conversation_that_it_begins_with(
-    slack: LocalSlack, opened: Screen
-) -> None:
-    here = {"type": "conversations_select", "default_to_current_conversation": True}
-    secret = slack.channel("secret")
-    trigger_id = slack.world.triggers.give(slack.person("bob").id, secret.id, None)
-
-    slack.world.stacks.open(trigger_id, form(field("Channel", here)))
-
-    await opens(opened, "A form")
-    [select] = [each for each in opened.everything() if each.tag == "q-select"][-1:]
-    assert select.props["model-value"]["label"] == "🔒 secret"

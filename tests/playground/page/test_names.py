@@ -1,12 +1,18 @@
-"""Names and times as one reader sees them."""
+"""Who sits where, and names and times as one reader sees them."""
 
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.playground.page.message import initials
-from bot.playground.page.session import Session, SlackNames, clock_words, day_words, moment
+from bot.playground.page.session import (
+    Session,
+    SlackNames,
+    clock_words,
+    day_words,
+    from_query,
+    people,
+    role,
+)
 from bot.playground.slack import LocalSlack
 
 pytestmark = pytest.mark.anyio
@@ -35,18 +41,6 @@ def test_a_time_of_day_is_shown_in_twelve_hours(hour: int, words: str) -> None:
     assert clock_words(NOON.replace(hour=hour, minute=5)) == words
 
 
-def test_a_timestamp_is_read_in_the_reader_s_zone() -> None:
-    assert moment("1800000000.000100", ZoneInfo("Asia/Tokyo")).hour == 17
-
-
-@pytest.mark.parametrize(
-    ("name", "letters"),
-    [("ada", "A"), ("Domain Tracker", "DT"), ("domain_tracker", "DT"), ("", "?"), ("🙂", "?")],
-)
-def test_initials_stand_for_a_name(name: str, letters: str) -> None:
-    assert initials(name) == letters
-
-
 async def test_a_private_channel_has_no_name_for_others(slack: LocalSlack) -> None:
     secret = slack.channel("secret")
 
@@ -63,30 +57,22 @@ async def test_people_the_app_and_slackbot_have_names_and_nobody_else(slack: Loc
     assert [names.user(user_id) for user_id in ids] == ["cy", "The app", "Slackbot", None]
 
 
-async def test_menus_offer_what_the_reader_may_open(slack: LocalSlack) -> None:
-    offered = SlackNames(Session(slack, "gus"), "The app").conversations()
+async def test_the_address_leads_to_the_same_seat(slack: LocalSlack) -> None:
+    session = Session(slack, "bob", "secret", is_dark=True)
 
-    assert [(place.name, place.kind) for place in offered] == [
-        ("general", "public"),
-        ("The app", "im"),
-    ]
-
-
-async def test_an_archived_channel_is_not_offered(slack: LocalSlack) -> None:
-    offered = SlackNames(Session(slack, "bob"), "The app").conversations()
-
-    assert "old" not in [place.name for place in offered]
+    assert session.address == "/?as=bob&channel=secret&dark=1"
+    query = dict(part.split("=") for part in session.address[2:].split("&"))
+    assert from_query(slack, query).address == session.address.removesuffix("&dark=1")
 
 
-async def test_a_user_group_is_named_by_its_handle(slack: LocalSlack) -> None:
-    names = SlackNames(Session(slack, "bob"), "The app")
-    [web_team, _] = slack.world.workspace.user_groups.values()
+async def test_everybody_but_the_bot_can_be_chosen(slack: LocalSlack) -> None:
+    roles = {member.name: role(member) for member in people(slack)}
 
-    assert names.user_group(web_team.id) == "web-team"
-    assert names.user_group("S0NOBODY") is None
-
-
-async def test_somebody_deactivated_is_not_offered(slack: LocalSlack) -> None:
-    slack.deactivate("cy")
-
-    assert "cy" not in SlackNames(Session(slack, "bob"), "The app").people().values()
+    assert roles == {
+        "ada": "admin",
+        "olga": "owner",
+        "bob": "member",
+        "cy": "member",
+        "gus": "guest",
+        "zoe": "another workspace",
+    }

@@ -5,8 +5,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.playground.page.refusals import RefusedNotes
-from bot.playground.slack import Call, LocalSlack
+from bot.playground.page.actions import RefusedNotes
+from bot.playground.slack import LocalSlack
 from tests.playground.slack.samples import form, section
 
 pytestmark = pytest.mark.anyio
@@ -93,36 +93,3 @@ async def test_each_reason_comes_with_its_pointer(slack: LocalSlack) -> None:
 
     assert note.what == "chat.postMessage"
     assert [line.endswith("[json-pointer:/blocks/0/text/text]") for line in note.details] == [True]
-
-
-async def test_a_call_is_looked_at_only_once_it_is_answered(slack: LocalSlack) -> None:
-    notes = RefusedNotes(slack)
-    started = Call("chat.postMessage", {"channel": "general"}, at=1.0, url="")
-    slack.app.remember(started)
-    assert seen(slack, notes, "bob") == []
-
-    started.status, started.answer = 200, {"ok": False, "error": "invalid_blocks"}
-
-    assert seen(slack, notes, "bob") == ["invalid_blocks"]
-
-
-async def test_refusals_are_found_though_the_log_forgets_its_oldest_calls(
-    slack: LocalSlack,
-) -> None:
-    notes = RefusedNotes(slack)
-    await call(slack, "chat.postMessage", channel="general", **BAD)
-    assert len(seen(slack, notes, "bob")) == 1
-    slack.calls.clear()
-
-    await call(slack, "chat.postMessage", channel="general", **BAD)
-
-    assert len(seen(slack, notes, "bob")) == 2
-
-
-async def test_refusals_come_in_the_order_of_their_calls(slack: LocalSlack) -> None:
-    notes = RefusedNotes(slack)
-
-    await call(slack, "chat.postMessage", channel="general", **BAD)
-    await call(slack, "chat.update", channel="general", ts="1.2", text="x")
-
-    assert seen(slack, notes, "bob") == ["invalid_blocks", "channel_not_found"]

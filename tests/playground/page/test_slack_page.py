@@ -11,25 +11,11 @@ from tests.playground.page.conftest import APP, OpenScreen
 from tests.playground.page.screen import Screen
 from tests.playground.slack.samples import (
     ScriptedBot,
-    actions,
-    button,
     home,
     section,
 )
 
 pytestmark = pytest.mark.anyio
-
-
-async def test_a_line_is_posted_as_the_person_s_own_message(
-    slack: LocalSlack, screen: Screen
-) -> None:
-    await screen.open("/?as=bob&channel=general")
-
-    screen.send("Good *morning*")
-
-    await screen.sees("morning")
-    assert [message.text for message in slack.person("ada").messages()] == ["Good *morning*"]
-    assert screen.all("article")[0].props["aria-label"] == "from bob"
 
 
 async def test_a_command_goes_to_the_bot_and_its_answer_to_one_person(
@@ -45,19 +31,6 @@ async def test_a_command_goes_to_the_bot_and_its_answer_to_one_person(
     assert bot.got[0].payload["text"] == "example.com"
     await screen.open("/?as=ada")
     assert screen.messages == []
-
-
-async def test_a_shared_answer_shows_what_was_typed_and_by_whom(
-    slack: LocalSlack, screen: Screen
-) -> None:
-    slack.outbox.carrier = ScriptedBot({"text": "Healthy", "response_type": "in_channel"})
-    await slack.person("bob").type("/scan example.com")
-
-    await screen.open("/?as=ada")
-
-    [message] = screen.messages
-    assert "bob\n/scan example.com" in message
-    assert "Domain Tracker\nAPP" in message
 
 
 @pytest.mark.parametrize(
@@ -79,25 +52,6 @@ async def test_slackbot_says_why_a_command_failed(
     await screen.sees(words)
     assert screen.all("article")[0].props["aria-label"] == "from Slackbot, only visible to you"
     assert slack.person("ada").messages() == []
-
-
-async def test_commands_are_offered_while_one_is_typed(screen: Screen) -> None:
-    await screen.open("/?as=bob")
-
-    screen.write("/d")
-
-    offered = [option.props["aria-selected"] for option in screen.all("option")]
-    assert offered == ["true", "false"]
-    assert "[words]\nList your domains" in screen.text
-
-
-async def test_a_command_is_chosen_with_the_mouse(screen: Screen) -> None:
-    await screen.open("/?as=bob")
-    screen.write("/sc")
-
-    screen.do(screen.all("option")[0], "mousedown.prevent")
-
-    assert screen.named("Message").props["value"] == "/scan "
 
 
 async def test_escape_closes_the_offer_and_keeps_what_is_typed(screen: Screen) -> None:
@@ -178,13 +132,6 @@ async def test_each_person_sees_their_channels_and_the_app(
     assert _names(screen) == [*places.split(), "Domain Tracker", "Home"]
 
 
-async def test_somebody_of_another_workspace_sees_the_shared_channel_only(screen: Screen) -> None:
-    await screen.open("/?as=zoe&channel=dm")
-
-    assert _names(screen) == ["shared"]
-    assert "Message #shared" in [screen.named("Message").props["placeholder"]]
-
-
 async def test_becoming_somebody_else_shows_what_they_may_see(
     slack: LocalSlack, screen: Screen
 ) -> None:
@@ -236,16 +183,6 @@ async def test_a_refused_message_is_noted_with_its_pointers(
     assert "failed with the error “invalid_blocks”" in screen.text
 
 
-async def test_an_update_by_the_bot_says_edited(slack: LocalSlack, screen: Screen) -> None:
-    general = slack.channel("general")
-    message = slack.world.posting.add(general, {"text": "Digest"})
-    message.edited_ts = "1"
-
-    await screen.open("/?as=bob")
-
-    assert "(edited)" in screen.messages[0]
-
-
 async def test_old_messages_come_when_they_are_asked_for(
     slack: LocalSlack, screen: Screen
 ) -> None:
@@ -260,29 +197,6 @@ async def test_old_messages_come_when_they_are_asked_for(
     assert "number 59" in screen.messages[-1]
 
 
-async def test_pressing_a_drawn_button_reaches_the_bot(
-    bot: ScriptedBot, slack: LocalSlack, screen: Screen
-) -> None:
-    general = slack.channel("general")
-    row = [actions(button("Scan"))]
-    slack.world.posting.add(general, {"text": "x", "blocks": row})
-    await screen.open("/?as=bob")
-
-    screen.click("Scan")
-
-    await screen.until(lambda: bot.got)
-    assert bot.got[0].payload["actions"][0]["action_id"] == "scan"
-
-
-async def test_home_shows_what_the_bot_published(slack: LocalSlack, screen: Screen) -> None:
-    await screen.open("/?as=bob&channel=home")
-    assert "nothing on its Home tab yet" in screen.text
-
-    slack.world.stacks.publish(slack.person("bob").id, home(section("Welcome, Bob")))
-
-    await screen.sees("Welcome, Bob")
-
-
 async def test_home_follows_what_the_bot_publishes_next(slack: LocalSlack, screen: Screen) -> None:
     bob = slack.person("bob").id
     slack.world.stacks.publish(bob, home(section("Welcome, Bob")))
@@ -291,16 +205,6 @@ async def test_home_follows_what_the_bot_publishes_next(slack: LocalSlack, scree
     slack.world.stacks.publish(bob, home(section("12 domains")))
 
     await screen.sees("12 domains")
-
-
-async def test_an_empty_line_is_not_sent(slack: LocalSlack, screen: Screen) -> None:
-    await screen.open("/?as=bob")
-
-    screen.send("  ")
-    screen.send("Hello")
-
-    await screen.sees("Hello")
-    assert [message.text for message in slack.person("bob").messages()] == ["Hello"]
 
 
 async def test_slackbot_tells_who_typed_even_if_somebody_else_sits_there_by_now(
@@ -358,60 +262,6 @@ async def test_a_channel_is_archived_and_brought_back_by_its_menu(
     assert screen.named("Message").props["placeholder"] == "Message #general"
 
 
-async def test_the_app_leaves_a_channel_and_comes_back_by_its_menu(
-    slack: LocalSlack, screen: Screen
-) -> None:
-    general = slack.channel("general")
-    await screen.open("/?as=bob&channel=general")
-
-    choose(screen, "Remove Domain Tracker")
-    await screen.sees("without Domain Tracker")
-    assert slack.bot_user_id not in general.members
-    choose(screen, "Add Domain Tracker")
-
-    await screen.until(lambda: "without Domain Tracker" not in screen.text)
-    assert slack.bot_user_id in general.members
-
-
-async def test_a_direct_message_has_no_menu_of_a_channel(screen: Screen) -> None:
-    await screen.open("/?as=bob&channel=dm")
-
-    with pytest.raises(AssertionError, match="nothing called 'Change this channel'"):
-        screen.named("Change this channel")
-
-
-async def test_what_the_app_writes_to_one_person_is_unread_until_they_look(
-    slack: LocalSlack, screen: Screen
-) -> None:
-    world, bob = slack.world, slack.person("bob")
-    await screen.open("/?as=bob&channel=general")
-
-    world.posting.add(world.workspace.direct_message(bob.member), {"text": "It is paused"})
-    await screen.until(lambda: "Domain Tracker, 1 unread" in _names(screen))
-    screen.click("Domain Tracker, 1 unread")
-
-    await screen.sees("It is paused")
-    await screen.until(lambda: "Domain Tracker" in _names(screen))
-
-
-async def test_a_mentioned_group_is_shown_by_its_handle(slack: LocalSlack, screen: Screen) -> None:
-    [web_team, _] = slack.world.workspace.user_groups.values()
-    general = slack.channel("general")
-    slack.world.posting.add(general, {"text": f"<!subteam^{web_team.id}> look"})
-
-    await screen.open("/?as=bob")
-
-    assert "@web-team look" in screen.messages[0]
-
-
-async def test_other_pages_are_told_who_one_is(screen: Screen) -> None:
-    await screen.open("/?as=bob&channel=secret")
-
-    tools = [each.props["href"] for each in screen.everything() if isinstance(each, ui.link)][-2:]
-
-    assert tools == ["/tracker?as=bob&channel=secret", "/inspector?as=bob&channel=secret"]
-
-
 async def test_replies_are_in_the_thread_and_counted_at_its_first_message(
     slack: LocalSlack, screen: Screen
 ) -> None:
@@ -460,17 +310,6 @@ async def test_a_thread_takes_no_commands(
 
     await screen.sees("/scan is not supported in threads. Sorry!")
     assert bot.got == []
-
-
-async def test_a_thread_closes_with_its_channel(slack: LocalSlack, screen: Screen) -> None:
-    slack.person("ada").say("Is it well?")
-    await screen.open("/?as=bob&channel=general")
-    screen.click("Reply in thread")
-    assert "Reply…" in [each.props.get("placeholder") for each in screen.everything()]
-
-    screen.click("random")
-
-    await screen.until(lambda: "Thread" not in screen.text)
 
 
 async def test_a_messages_tab_that_is_read_only_has_no_field_to_write_in(

@@ -1,18 +1,17 @@
 """What stands in the Domain Tracker's pages, and what may be typed there: no page is drawn."""
 
 from collections.abc import AsyncIterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 
 import aiohttp
 import pytest
 
 from bot.playground.page.tracker_pages.domains import add_typed, domain_rows, score_from
-from bot.playground.page.tracker_pages.keys import key_rows, make_key
-from bot.playground.page.tracker_pages.knobs import EVERY, FAULTS, order_fault
-from bot.playground.page.tracker_pages.paged_table import Query, page_of
-from bot.playground.page.tracker_pages.requests import request_rows
+from bot.playground.page.tracker_pages.keys import make_key
+from bot.playground.page.tracker_pages.knobs import EVERY, FAULTS, order_fault, request_rows
+from bot.playground.page.tracker_pages.paged_table import Query
 from bot.playground.sandbox import Sandbox, running_sandbox
-from bot.playground.tracker import NO_SCORE, Account, DomainRecord, Tracker
+from bot.playground.tracker import NO_SCORE, Account, Tracker
 from bot.playground.tracker.service import FaultPlan
 
 NOON = datetime(2026, 3, 9, 12, 10, tzinfo=UTC)
@@ -53,14 +52,6 @@ def test_domains_are_sorted(
     assert "".join(row["domain"][0] for row in rows) == names
 
 
-def test_a_score_of_0_is_better_than_none(account: Account) -> None:
-    account.domains = {"e": DomainRecord("e", "e.example", health=0)} | account.domains
-
-    rows, _ = domain_rows(account, Query(sort_by="score"))
-
-    assert [row["score"] for row in rows] == [None, None, 0, 41, 97]
-
-
 @pytest.mark.parametrize(
     ("words", "names"),
     [("", "bacd"), ("shops", "b"), ("eu prod", "b"), ("client", "a"), ("eu client", "")],
@@ -70,17 +61,6 @@ def test_every_word_searched_for_occurs(account: Account, words: str, names: str
 
     assert "".join(row["domain"][0] for row in rows) == names
     assert total == len(names)
-
-
-def test_a_score_that_is_none_is_shown_as_unknown(account: Account) -> None:
-    rows, _ = domain_rows(account, Query(sort_by="domain"))
-
-    assert [(row["score"], row["band"]) for row in rows] == [
-        (97, "good"),
-        (41, "poor"),
-        (None, "unknown"),
-        (None, "unknown"),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -98,14 +78,6 @@ def test_scores_are_read(typed: object, score: float | None) -> None:
 def test_what_is_no_score_is_refused(typed: object) -> None:
     with pytest.raises(ValueError, match="from 0 to 100"):
         score_from(typed)
-
-
-def test_a_page_beyond_the_end_is_the_first_one() -> None:
-    rows = [{"id": number} for number in range(3)]
-
-    assert page_of(rows, Query(first=50, count=25)) == (rows, 3)
-    assert page_of(rows, Query(first=1, count=1)) == ([{"id": 1}], 3)
-    assert page_of(rows, Query(count=0)) == (rows, 3)
 
 
 @pytest.mark.parametrize(
@@ -197,29 +169,6 @@ def test_a_fault_happens_as_often_as_asked(times: int | None, said: str, happens
 
 def count_of(faults: FaultPlan, most: int) -> int:
     return sum(faults.take("list") is not None for _ in range(most))
-
-
-@pytest.mark.anyio
-async def test_a_keys_condition_follows_the_clock(sandbox: Sandbox) -> None:
-    account = sandbox.tracker.account("northwind")
-    sandbox.clock.move(timedelta(days=31))
-
-    rows, _ = key_rows(sandbox, account, Query(words="administrator"))
-
-    assert [row["condition"] for row in rows] == ["expired"]
-
-
-@pytest.mark.anyio
-async def test_a_deleted_key_stays_in_the_list_and_shows_no_value(sandbox: Sandbox) -> None:
-    account = sandbox.tracker.account("northwind")
-    record = next(record for record in account.keys if record.name == "Reports")
-    account.delete_key(record)
-
-    rows, _ = key_rows(sandbox, account, Query(words="reports"))
-
-    assert rows[0]["condition"] == "deleted"
-    assert not rows[0]["is_unseen"]
-    assert not rows[0]["is_there"]
 
 
 @pytest.mark.anyio

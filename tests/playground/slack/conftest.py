@@ -7,12 +7,14 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.playground.slack import LocalSlack, running_slack
+from bot.playground.slack import LocalSlack, View, running_slack
 from tests.fakes import TIME_LIMIT_S
 from tests.playground.slack.installer import Installer, running_installer
+from tests.playground.slack.samples import ScriptedBot
 
 Json = dict[str, Any]
 Api = Callable[..., Awaitable[Json]]
+Open = Callable[..., Awaitable[View]]
 
 
 @dataclass
@@ -33,6 +35,12 @@ async def slack(clock: Clock) -> AsyncIterator[LocalSlack]:
     async with running_slack(clock=clock) as slack:
         slack.outbox.ack_limit_s = TIME_LIMIT_S
         yield slack
+
+
+@pytest.fixture
+def bot(slack: LocalSlack) -> ScriptedBot:
+    slack.outbox.carrier = bot = ScriptedBot()
+    return bot
 
 
 @pytest.fixture
@@ -60,3 +68,16 @@ async def installer(slack: LocalSlack) -> AsyncIterator[Installer]:
     """A bot that people can install."""
     async with running_installer(slack) as installer:
         yield installer
+
+
+@pytest.fixture
+async def opened(slack: LocalSlack, bot: ScriptedBot, api: Api) -> Open:
+    """Open a view on somebody's screen; the next acks are scripted afterwards."""
+
+    async def open_(view: Json, name: str = "ada", channel: str = "general") -> View:
+        delivery = await slack.person(name).type("/scan", channel=channel)
+        answer = await api("views.open", trigger_id=delivery.trigger_id, view=view)
+        assert answer["ok"], answer
+        return await slack.person(name).next_form()
+
+    return open_

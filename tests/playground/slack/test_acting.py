@@ -4,26 +4,18 @@ from typing import Any
 
 import pytest
 
-from bot.playground.slack import CommandFailed, LocalSlack, NothingToPress, View
+from bot.playground.slack import LocalSlack, NothingToPress, View
 from tests.playground.slack.samples import (
     ScriptedBot,
     actions,
     button,
     field,
     form,
-    options,
-    plain,
     text_field,
 )
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
 Json = dict[str, Any]
-
-
-@pytest.fixture(autouse=True)
-def bot(slack: LocalSlack) -> ScriptedBot:
-    slack.outbox.carrier = bot = ScriptedBot()
-    return bot
 
 
 def show(slack: LocalSlack, *blocks: Json, **more: Any) -> View:
@@ -53,30 +45,6 @@ async def test_a_button_that_is_gone_cannot_be_pressed(slack: LocalSlack) -> Non
 
     with pytest.raises(NothingToPress, match="no element 'share'"):
         await slack.person("bob").by_id.press(view, "row", "share")
-
-
-async def test_a_choice_in_a_form_is_kept_and_sent_with_it(
-    slack: LocalSlack, bot: ScriptedBot
-) -> None:
-    view = show(slack, text_field("Name"))
-    bob = slack.person("bob").by_id
-
-    text = await bob.choose(view, "name", "typed", {"type": "plain_text_input", "value": "Bob"})
-    await bob.submit(view)
-
-    assert text is None
-    assert [sent.payload["type"] for sent in bot.got] == ["view_submission"]
-    assert bot.got[0].payload["view"]["state"]["values"]["name"]["typed"]["value"] == "Bob"
-
-
-async def test_typing_brings_the_bot_s_options(slack: LocalSlack, bot: ScriptedBot) -> None:
-    slack.outbox.carrier = ScriptedBot({"options": options("a.example", "b.example")})
-    picker = {"type": "external_select", "placeholder": plain("Pick"), "min_query_length": 1}
-    view = show(slack, field("Domain", picker))
-    bob = slack.person("bob").by_id
-
-    assert await bob.suggest(view, "domain", "typed", "") == []
-    assert await bob.suggest(view, "domain", "typed", "a") == options("a.example", "b.example")
 
 
 REQUIRED = "Please complete this required field."
@@ -123,25 +91,3 @@ async def test_closing_everything_tells_of_each_form_that_asked(
     assert slack.person("bob").form is None
     text = [(sent.payload["view"]["callback_id"], sent.payload["is_cleared"]) for sent in bot.got]
     assert text == [("top", True), ("below", True)]
-
-
-@pytest.mark.parametrize("events", [(), ("app_home_opened",)], ids=["not asked", "asked"])
-async def test_opening_home_tells_an_app_that_asked_for_it(
-    slack: LocalSlack, bot: ScriptedBot, events: tuple[str, ...]
-) -> None:
-    slack.app.settings.events = events
-
-    await slack.person("bob").by_id.open_home()
-
-    assert [sent.payload["event"]["type"] for sent in bot.got] == list(events)
-    assert [sent.payload["event"]["user"] for sent in bot.got] == [slack.person("bob").id][
-        : len(events)
-    ]
-
-
-async def test_a_bot_that_does_not_answer_fails_the_act(slack: LocalSlack) -> None:
-    slack.outbox.carrier = ScriptedBot(404)
-    view = show(slack, {**actions(button("Scan")), "block_id": "row"})
-
-    with pytest.raises(CommandFailed, match="dispatch_failed"):
-        await slack.person("bob").by_id.press(view, "row", "scan")

@@ -6,7 +6,7 @@ import pytest
 
 from bot.playground.slack import CommandFailed, LocalSlack
 from tests.playground.slack.conftest import Api
-from tests.playground.slack.samples import ScriptedBot, actions, button, form
+from tests.playground.slack.samples import ScriptedBot, actions, button
 
 pytestmark = pytest.mark.anyio
 READS = ("chat:write", "im:write", "users:read", "channels:read", "groups:read")
@@ -68,31 +68,6 @@ async def test_a_message_of_an_archived_channel_cannot_be_changed(
 
 
 @pytest.mark.parametrize(
-    ("name", "error"), [("general", "not_in_channel"), ("secret", "channel_not_found")]
-)
-async def test_the_app_is_taken_out_of_a_channel_and_comes_back(
-    slack: LocalSlack, api: Api, name: str, error: str
-) -> None:
-    slack.remove_bot(name)
-    while_out = await posted(slack, api, name)
-
-    slack.invite_bot(name)
-
-    assert (while_out, await posted(slack, api, name)) == (error, "ok")
-
-
-async def test_a_channel_can_be_restricted_for_a_while(slack: LocalSlack, api: Api) -> None:
-    slack.restrict("general")
-    restricted = await posted(slack, api, "general")
-    elsewhere = await posted(slack, api, "secret")
-
-    slack.restrict("general", None)
-
-    assert (restricted, elsewhere) == ("restricted_action", "ok")
-    assert await posted(slack, api, "general") == "ok"
-
-
-@pytest.mark.parametrize(
     ("code", "post", "reply"),
     [
         ("restricted_action_read_only_channel", False, False),
@@ -135,13 +110,6 @@ async def test_a_revoked_token_is_refused_everywhere_but_not_the_app_s(
     assert link["ok"]
 
 
-async def test_a_restored_token_works_again(slack: LocalSlack, api: Api) -> None:
-    slack.revoke_token()
-    slack.revoke_token(None)
-
-    assert (await api("auth.test"))["ok"]
-
-
 async def test_nobody_opens_a_conversation_with_somebody_deactivated(
     slack: LocalSlack, api: Api
 ) -> None:
@@ -150,18 +118,6 @@ async def test_nobody_opens_a_conversation_with_somebody_deactivated(
     answer = await api("conversations.open", users=slack.person("bob").id)
 
     assert answer["error"] == "user_disabled"
-
-
-async def test_what_is_posted_to_somebody_deactivated_is_taken_and_read_by_nobody(
-    slack: LocalSlack, api: Api
-) -> None:
-    bob = slack.person("bob").id
-    direct = (await api("conversations.open", users=bob))["channel"]["id"]
-    slack.deactivate("bob")
-
-    answers = [await api("chat.postMessage", channel=to, text="x") for to in (bob, direct)]
-
-    assert [answer["ok"] for answer in answers] == [True, True]
 
 
 async def test_somebody_deactivated_is_told_of_in_few_words(slack: LocalSlack, api: Api) -> None:
@@ -188,25 +144,8 @@ async def test_somebody_deactivated_does_nothing_any_more(slack: LocalSlack, api
     assert bot.got == []
 
 
-async def test_the_form_of_somebody_deactivated_is_gone(slack: LocalSlack, api: Api) -> None:
-    slack.outbox.carrier = ScriptedBot()
-    trigger_id = (await slack.person("bob").type("/scan")).trigger_id
-    await api("views.open", trigger_id=trigger_id, view=form())
-
-    slack.deactivate("bob")
-
-    assert slack.person("bob").form is None
-
-
 async def test_the_app_cannot_write_to_itself(slack: LocalSlack, api: Api) -> None:
     opened = await api("conversations.open", users=slack.bot_user_id)
     sent = await api("chat.postMessage", channel=slack.bot_user_id, text="x")
 
     assert [opened["error"], sent["error"]] == ["cannot_dm_bot"] * 2
-
-
-async def test_a_channel_or_person_that_is_not_there_is_named(slack: LocalSlack) -> None:
-    with pytest.raises(KeyError, match="nowhere"):
-        slack.archive("nowhere")
-    with pytest.raises(KeyError, match="nobody"):
-        slack.deactivate("nobody")

@@ -19,13 +19,6 @@ async def test_a_bot_that_is_not_connected_is_a_failed_dispatch(slack: LocalSlac
         await slack.person("bob").type("/scan")
 
 
-async def test_a_request_url_that_nobody_serves_is_a_failed_dispatch(slack: LocalSlack) -> None:
-    slack.deliver_to("http://127.0.0.1:1/slack/events")
-
-    with pytest.raises(CommandFailed, match="dispatch_failed"):
-        await slack.person("bob").type("/scan")
-
-
 async def test_any_status_but_200_is_a_failed_dispatch(slack: LocalSlack) -> None:
     slack.outbox.carrier = ScriptedBot(404)
 
@@ -79,32 +72,6 @@ async def test_an_eleventh_link_is_turned_away(
 
     assert [hello["type"] for hello in hellos] == ["hello"] * 10
     assert (await last.receive_json())["reason"] == "too_many_websockets"
-
-
-async def test_what_a_link_sends_that_is_no_ack_is_ignored(
-    slack: LocalSlack, http: aiohttp.ClientSession
-) -> None:
-    async with http.ws_connect(slack.sockets.new_link()) as link:
-        await link.receive_json()
-        for nonsense in ("{", "[]", '{"envelope_id": "envelope-9"}'):
-            await link.send_str(nonsense)
-        await link.ping()
-
-        assert slack.sockets.count == 1
-
-
-async def test_a_link_that_was_asked_to_go_gets_no_more_payloads(
-    slack: LocalSlack, http: aiohttp.ClientSession
-) -> None:
-    async with http.ws_connect(slack.sockets.new_link()) as link:
-        await link.receive_json()
-        await slack.sockets.refresh()
-        asked = await link.receive_json()
-
-        with pytest.raises(CommandFailed, match="dispatch_failed"):
-            await slack.person("bob").type("/scan")
-
-    assert (asked["type"], asked["reason"]) == ("disconnect", "refresh_requested")
 
 
 async def test_a_redirect_is_not_followed(slack: LocalSlack) -> None:

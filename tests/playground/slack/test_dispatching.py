@@ -1,46 +1,21 @@
 """Fields that tell the bot at once, and what stays in them when the bot changes the form."""
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
-from bot.playground.slack import LocalSlack, View
-from tests.playground.slack.conftest import Api
+from bot.playground.slack import LocalSlack
+from tests.playground.slack.conftest import Api, Open
 from tests.playground.slack.samples import (
     ScriptedBot,
-    actions,
     field,
     form,
-    notice,
     options,
-    plain,
-    section,
     text_field,
 )
 
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
-Open = Callable[..., Awaitable[View]]
-
-
-@pytest.fixture
-def bot(slack: LocalSlack) -> ScriptedBot:
-    slack.outbox.carrier = bot = ScriptedBot()
-    return bot
-
-
-@pytest.fixture
-async def opened(slack: LocalSlack, bot: ScriptedBot, api: Api) -> Open:
-    """Open a view on ada's screen."""
-
-    async def open_(view: Json) -> View:
-        delivery = await slack.person("ada").type("/scan")
-        answer = await api("views.open", trigger_id=delivery.trigger_id, view=view)
-        assert answer["ok"], answer
-        return await slack.person("ada").next_form()
-
-    return open_
 
 
 WORDS = options("Mon", "Tue")
@@ -88,17 +63,6 @@ async def test_a_choice_tells_the_bot_with_the_whole_form(
     assert values["quiet"]["typed"]["value"] == "still here"
 
 
-async def test_an_overflow_menu_in_a_form_tells_the_bot(slack: LocalSlack, opened: Open) -> None:
-    menu = {"type": "overflow", "action_id": "more", "options": options("Pause", "Delete")}
-    view = await opened(form(section("Mondays", accessory=menu), text_field("Name")))
-
-    delivery = await slack.person("ada").choose(view, "Mondays", "Delete")
-
-    assert delivery
-    assert delivery.payload["actions"][0]["selected_option"]["value"] == "delete"
-    assert list(delivery.payload["view"]["state"]["values"]) == ["name"]
-
-
 async def test_what_is_typed_outlives_new_initial_values(
     slack: LocalSlack, opened: Open, api: Api
 ) -> None:
@@ -110,42 +74,3 @@ async def test_what_is_typed_outlives_new_initial_values(
     await api("views.update", view_id=view.id, view=new)
 
     assert (await ada.next_form()).values == {"Name": "typed", "Untouched": "first"}
-
-
-@pytest.mark.parametrize(
-    "moved", [{"block_id": "other"}, {"element": {"action_id": "other"}}], ids=["block", "action"]
-)
-async def test_a_field_with_a_new_id_begins_anew(
-    slack: LocalSlack, opened: Open, api: Api, moved: Json
-) -> None:
-    ada, name = slack.person("ada"), text_field("Name", initial_value="old")
-    view = await opened(form(name))
-    await ada.choose(view, "Name", "typed")
-
-    element = {**name["element"], "initial_value": "new", **moved.get("element", {})}
-    await api("views.update", view_id=view.id, view=form({**name, **moved, "element": element}))
-
-    assert (await ada.next_form()).values == {"Name": "new"}
-
-
-async def test_text_is_kept_without_telling_the_bot(
-    slack: LocalSlack, bot: ScriptedBot, opened: Open
-) -> None:
-    ada = slack.person("ada")
-    view = await opened(form({**text_field("Name"), "dispatch_action": True}))
-
-    ada.by_id.note(view, "name", "typed", {"type": "plain_text_input", "value": "half"})
-
-    assert len(bot.got) == 1
-    assert ada.form
-    assert ada.form.values == {"Name": "half"}
-
-
-async def test_a_button_in_a_form_can_replace_it(slack: LocalSlack, opened: Open) -> None:
-    add = {"type": "button", "action_id": "add", "text": plain("Add")}
-    view = await opened(notice(actions(add)))
-
-    delivery = await slack.person("ada").press(view, "Add")
-
-    assert delivery.payload["view"]["hash"] == view.hash
-    assert delivery.payload["container"] == {"type": "view", "view_id": view.id}

@@ -68,25 +68,6 @@ async def test_a_file_is_read_by_those_who_see_the_message(
         await bob.download(message)
 
 
-async def test_a_file_can_be_the_answer_in_a_thread_and_needs_no_words(
-    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
-) -> None:
-    start = slack.person("bob").say("Which domains?")
-
-    await complete(api, await uploaded(api, http), slack.channel("general").id, thread_ts=start.ts)
-
-    *_, message = slack.person("bob").messages()
-    assert (message.thread_ts, message.everything) == (start.ts, "Your domains")
-
-
-async def test_without_a_channel_only_the_app_has_it(
-    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
-) -> None:
-    assert (await complete(api, await uploaded(api, http), None))["ok"]
-
-    assert slack.person("bob").messages() == []
-
-
 @pytest.mark.parametrize("method", ["files.getUploadURLExternal", "files.completeUploadExternal"])
 async def test_uploading_needs_its_scope(slack: LocalSlack, api: Api, method: str) -> None:
     slack.world.scopes = ("chat:write",)
@@ -170,17 +151,3 @@ async def test_the_address_takes_what_was_announced_once(
             return response.status
 
     assert [await status(each) for each in (b"four", b"abc", b"abc")] == [400, 200, 404]
-
-
-async def test_an_upload_can_fail_on_order(
-    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
-) -> None:
-    slack.fail_next("upload", kind="html")
-    got = await api("files.getUploadURLExternal", filename="a.csv", length=3)
-
-    async with http.post(got["upload_url"], data=b"abc") as response:
-        assert response.status == 500
-    form = aiohttp.FormData()
-    form.add_field("file", b"abc", filename="a.csv")
-    async with http.post(got["upload_url"], data=form) as response:
-        assert response.status == 200

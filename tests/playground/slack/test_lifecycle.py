@@ -68,21 +68,6 @@ async def test_a_removed_app_has_no_token_no_command_and_no_channel(
         await slack.uninstall()
 
 
-@pytest.mark.parametrize("order", [REMOVAL, REMOVAL[::-1], REMOVAL[:1]])
-async def test_the_two_events_come_in_any_order(slack: LocalSlack, order: list[str]) -> None:
-    await slack.uninstall(order=order)
-
-    assert notices(slack) == order
-
-
-async def test_only_what_the_app_is_subscribed_to_is_told(slack: LocalSlack) -> None:
-    slack.app.settings.events = ("tokens_revoked",)
-
-    await slack.uninstall()
-
-    assert notices(slack) == ["tokens_revoked"]
-
-
 async def test_tokens_can_be_revoked_while_the_app_stays(slack: LocalSlack, api: Api) -> None:
     token = slack.bot_token
 
@@ -109,67 +94,8 @@ async def test_an_app_that_comes_back_gets_a_new_token_and_only_new_scopes(
     assert (await api("auth.test", token=before))["error"] == "account_inactive"
 
 
-async def test_another_workspace_keeps_its_app(
-    slack: LocalSlack, installer: Installer, api: Api
-) -> None:
-    acme = slack.add_workspace("Acme")
-    await acme.person("bob").install(installer.start_url)
-
-    await slack.uninstall()
-
-    assert (await api("auth.test", token=acme.bot_token))["ok"]
-
-
-async def test_the_app_can_remove_itself(slack: LocalSlack, api: Api) -> None:
-    wrong = await api("apps.uninstall", client_id=slack.client_id, client_secret="no")
-    right = await api(
-        "apps.uninstall", client_id=slack.client_id, client_secret=slack.client_secret
-    )
-    await slack.universe.change_event.until(
-        lambda: len(slack.envelopes) == 2 or None, timeout_s=TIME_LIMIT_S
-    )
-
-    assert (wrong["error"], right["ok"]) == ("bad_client_secret", True)
-    assert (notices(slack), slack.is_installed) == (REMOVAL, False)
-
-
-async def test_revoking_the_last_token_removes_the_app(slack: LocalSlack, api: Api) -> None:
-    tried = await api("auth.revoke", test=True)
-    revoked = await api("auth.revoke")
-    await slack.universe.change_event.until(
-        lambda: len(slack.envelopes) == 2 or None, timeout_s=TIME_LIMIT_S
-    )
-
-    assert (tried["revoked"], revoked["revoked"]) == (False, True)
-    assert (await api("auth.test"))["error"] == "account_inactive"
-    assert not slack.is_installed
-
-
-async def test_with_rotation_only_one_token_is_revoked(
-    slack: LocalSlack, installer: Installer, api: Api
-) -> None:
-    slack.app.settings.rotates_tokens = True
-    await slack.person("ada").install(installer.start_url)
-
-    await api("auth.revoke")
-
-    assert (await api("auth.test"))["error"] == "token_revoked"
-    assert slack.is_installed
-
-
 class TestEventsThatAreNotAnswered:
     """Slack tries again at once, after one minute and after five."""
-
-    async def test_an_event_comes_again_with_the_same_id_until_it_is_answered(
-        self, slack: LocalSlack
-    ) -> None:
-        slack.outbox.carrier = ScriptedBot(404)
-
-        delivery = await slack.deliver_event({"type": "app_uninstalled"})
-
-        assert (delivery.problem, delivery.retry_number) == (None, 1)
-        assert len({each.payload["event_id"] for each in slack.envelopes}) == 1
-        assert slack.envelopes[1].retry_reason == "http_error"
 
     @pytest.mark.parametrize(("wish", "tries"), [("1", 1), ("0", 2)])
     async def test_the_bot_is_told_of_the_retry_and_may_refuse_more(
@@ -192,13 +118,3 @@ class TestEventsThatAreNotAnswered:
         await runner.cleanup()
 
         assert heard == [None, "1"][:tries]
-
-    async def test_an_event_can_come_twice_and_late(self, slack: LocalSlack) -> None:
-        event = {"type": "app_uninstalled"}
-
-        for _ in range(2):
-            await slack.deliver_event(event, event_time=1_700_000_000, event_id="Ev1")
-
-        first, second = (each.payload for each in slack.envelopes)
-        assert first == second
-        assert (first["event_id"], first["event_time"]) == ("Ev1", 1_700_000_000)

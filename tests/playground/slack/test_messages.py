@@ -4,11 +4,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from slack_bolt.async_app import AsyncApp
 
-from bot.playground.slack import CommandFailed, LocalSlack, NothingToPress, running_slack
+from bot.playground.slack import CommandFailed, LocalSlack, running_slack
 from tests.fakes import TIME_LIMIT_S
-from tests.playground.slack.bolt import bolt_app, serving
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import ScriptedBot
 
@@ -30,35 +28,6 @@ async def heard(slack: LocalSlack) -> list[Json]:
     """Return the events that the bot was told of."""
     await slack.lines.settled()
     return [each.payload["event"] for each in slack.envelopes]
-
-
-@pytest.mark.parametrize("mode", ["socket", "http"])
-async def test_bolt_hears_a_mention_and_a_message_and_not_itself(
-    slack: LocalSlack, mode: str
-) -> None:
-    app: AsyncApp = bolt_app(slack)
-
-    @app.event("app_mention")
-    async def mentioned(event: Json, say: Any) -> None:
-        await say(f"mention: {event['text']}", thread_ts=event["ts"])
-
-    @app.event("message")
-    async def written(message: Json, say: Any) -> None:
-        await say(f"message: {message['text']}")
-
-    slack.outbox.carrier = slack.sockets
-    bob = slack.person("bob")
-    async with serving(app, slack, mode):
-        start = bob.say("@domain_tracker scan a.example")
-        answer = await bob.next_message(where=lambda message: message.thread_ts == start.ts)
-        bob.say("help", channel="dm")
-        private = await bob.next_message("dm", where=lambda each: each.user != bob.id)
-        await slack.lines.settled()
-
-    scan = "scan <http://a.example|a.example>"
-    assert answer.text == f"mention: <@{slack.bot_user_id}> {scan}"
-    assert private.text == "message: help"
-    assert len(bob.messages("dm")) == 2
 
 
 async def test_a_mention_carries_the_message_and_its_thread(slack: LocalSlack) -> None:
@@ -90,14 +59,6 @@ async def test_an_edited_mention_comes_again_and_says_so(slack: LocalSlack) -> N
     assert bob.messages()[0].is_edited
 
 
-async def test_a_mention_by_a_bot_names_that_bot(slack: LocalSlack) -> None:
-    slack.say_as_another_bot(f"<@{slack.bot_user_id}> scan a.example")
-
-    [event] = await heard(slack)
-    assert event["bot_id"] not in (None, slack.world.workspace.bot_id)
-    assert "client_msg_id" not in event
-
-
 async def test_neither_its_own_mention_nor_a_deletion_is_heard(
     slack: LocalSlack, api: Api
 ) -> None:
@@ -106,13 +67,6 @@ async def test_neither_its_own_mention_nor_a_deletion_is_heard(
     await api("chat.postMessage", channel="general", text=f"Ask <@{slack.bot_user_id}>")
 
     assert [event["ts"] for event in await heard(slack)] == [said.ts]
-
-
-@pytest.mark.parametrize("text", ["hello", "domain_tracker help"])
-async def test_other_messages_of_channels_are_not_heard(slack: LocalSlack, text: str) -> None:
-    slack.person("bob").say(text)
-
-    assert await heard(slack) == []
 
 
 @pytest.mark.parametrize(
@@ -159,17 +113,6 @@ async def test_changes_of_a_message_to_the_app_show_both_texts(slack: LocalSlack
     assert bob.messages("dm") == []
 
 
-async def test_the_app_hears_its_own_words_in_its_conversation(
-    slack: LocalSlack, api: Api
-) -> None:
-    await api("chat.postMessage", channel=slack.person("bob").id, text="Hello")
-    private = slack.world.workspace.direct_message(slack.person("bob").member).id
-    await api("chat.postEphemeral", channel=private, user=slack.person("bob").id, text="x")
-
-    [event] = await heard(slack)
-    assert event["bot_id"] == slack.world.workspace.bot_id
-
-
 async def test_an_event_that_is_not_taken_comes_once_more(slack: LocalSlack) -> None:
     slack.outbox.carrier = ScriptedBot(404)
 
@@ -193,15 +136,6 @@ async def test_a_conversation_that_takes_no_messages_takes_none(
     assert await heard(slack) == []
 
 
-async def test_only_one_s_own_messages_can_be_changed(slack: LocalSlack) -> None:
-    said = slack.person("bob").say("Hello")
-
-    with pytest.raises(NothingToPress):
-        slack.person("cy").edit(said, "Goodbye")
-    with pytest.raises(NothingToPress):
-        slack.person("cy").delete(said)
-
-
 async def test_an_ephemeral_message_needs_an_active_thread(slack: LocalSlack, api: Api) -> None:
     bob, start = slack.person("bob"), slack.person("cy").say("Hello")
     to_bob = {"channel": "general", "user": bob.id, "thread_ts": start.ts}
@@ -213,40 +147,3 @@ async def test_an_ephemeral_message_needs_an_active_thread(slack: LocalSlack, ap
 
     assert [each.text for each in bob.messages()] == ["Hello", "Anybody?", "Shown"]
     assert bob.messages()[-1].thread_ts == start.ts
-
-
-async def test_replies_of_a_thread_are_listed(slack: LocalSlack, api: Api) -> None:
-    start = slack.person("cy").say("Hello")
-    await api("chat.postMessage", channel="general", text="Reply", thread_ts=start.ts)
-    slack.person("cy").say("Elsewhere")
-    general, cy = slack.channel("general").id, slack.person("cy").id
-    await api("chat.postEphemeral", channel=general, user=cy, text="x", thread_ts=start.ts)
-
-    answer = await api("conversations.replies", channel=general, ts=start.ts, limit=1)
-    rest = await api(
-        "conversations.replies", channel=general, ts=start.ts,
-        cursor=answer["response_metadata"]["next_cursor"],
-    )  # fmt: skip
-
-    assert (answer["messages"][0]["text"], answer["has_more"]) == ("Hello", True)
-    assert [each["text"] for each in rest["messages"]] == ["Reply"]
-
-
-@pytest.mark.parametrize(
-    ("place", "scopes", "error"),
-    [
-        ("general", SCOPES, "thread_not_found"),
-        ("random", SCOPES, "not_in_channel"),
-        ("hidden", SCOPES, "channel_not_found"),
-        ("secret", SCOPES, "missing_scope"),
-        ("general", ("chat:write",), "missing_scope"),
-    ],
-)
-async def test_replies_are_listed_where_the_bot_may_read(
-    slack: LocalSlack, api: Api, place: str, scopes: tuple[str, ...], error: str
-) -> None:
-    slack.world.scopes = scopes
-
-    answer = await api("conversations.replies", channel=slack.channel(place).id, ts="1.0")
-
-    assert answer["error"] == error

@@ -5,12 +5,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import aiohttp
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import InstallRefused, LocalSlack
 from tests.playground.slack.conftest import Api, Clock
 from tests.playground.slack.installer import Installer
-from tests.playground.slack.samples import ScriptedBot
 
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
@@ -32,17 +30,6 @@ async def code_for(slack: LocalSlack, installer: Installer, **changes: str) -> s
     return query_of(await browser.approve(installer.authorize_url(**changes)))["code"]
 
 
-async def test_somebody_installs_the_app_in_their_workspace(
-    acme: LocalSlack, installer: Installer, api: Api
-) -> None:
-    page = await acme.person("bob").install(installer.start_url)
-
-    assert (page.status, page.text) == (200, "installed")
-    assert page.url.startswith(f"{installer.url}/callback?code=")
-    whose = await api("auth.test", token=acme.bot_token)
-    assert (whose["team_id"], whose["user_id"]) == (acme.team_id, acme.bot_user_id)
-
-
 async def test_the_answer_to_a_code_says_who_installed_what_and_where(
     acme: LocalSlack, installer: Installer
 ) -> None:
@@ -62,24 +49,6 @@ async def test_the_answer_to_a_code_says_who_installed_what_and_where(
             "authed_user": {"id": acme.person("bob").id},
         }
     ]
-
-
-async def test_the_state_comes_back_as_it_went(slack: LocalSlack, installer: Installer) -> None:
-    state = "a b&c=d/é"
-
-    callback = await slack.person("bob").browser().approve(installer.authorize_url(state=state))
-
-    assert query_of(callback)["state"] == state
-
-
-async def test_whoever_cancels_comes_back_with_an_error_and_no_code(
-    acme: LocalSlack, installer: Installer
-) -> None:
-    page = await acme.person("bob").install(installer.start_url, approve=False)
-
-    assert page.text == "cancelled: access_denied"
-    assert "code" not in query_of(page.url)
-    assert not acme.is_installed
 
 
 @pytest.mark.parametrize(
@@ -149,20 +118,6 @@ async def test_a_browser_without_a_session_is_asked_to_sign_in(
         assert response.status == 403
 
 
-async def test_optional_scopes_can_be_declined_and_no_others(
-    acme: LocalSlack, installer: Installer
-) -> None:
-    acme.app.settings.optional_scopes = ("users:read",)
-    bob = acme.person("bob")
-
-    refused = await bob.install(installer.start_url, declined=["chat:write"])
-    await bob.install(installer.start_url, declined=["users:read"])
-
-    assert refused.status == 403
-    assert installer.answers[0]["scope"] == "commands,chat:write,im:write"
-    assert acme.world.scopes == ("commands", "chat:write", "im:write")
-
-
 async def test_a_code_is_good_once(slack: LocalSlack, installer: Installer) -> None:
     back = f"{installer.url}/callback"
     code = await code_for(slack, installer)
@@ -222,24 +177,6 @@ async def test_an_address_that_was_left_out_is_left_out_again(
     assert (await installer.exchange(code=code))["ok"]
 
 
-# slack_sdk 3.47 still makes the object that aiohttp 3.14 warns of.
-@pytest.mark.filterwarnings("ignore:BasicAuth is deprecated:DeprecationWarning")
-async def test_the_sdk_exchanges_a_code_with_http_basic(
-    slack: LocalSlack, installer: Installer
-) -> None:
-    code = await code_for(slack, installer)
-    client = AsyncWebClient(base_url=slack.api_url)
-
-    answer = await client.oauth_v2_access(
-        client_id=slack.client_id,
-        client_secret=slack.client_secret,
-        code=code,
-        redirect_uri=f"{installer.url}/callback",
-    )
-
-    assert answer["access_token"] == slack.bot_token
-
-
 async def test_installing_again_adds_scopes_to_the_same_token(
     acme: LocalSlack, installer: Installer, api: Api
 ) -> None:
@@ -257,36 +194,6 @@ async def test_installing_again_adds_scopes_to_the_same_token(
     assert (await api("users.info", token=first, user=acme.person("ada").id))["ok"]
 
 
-async def test_each_workspace_is_reached_by_its_own_token_only(
-    slack: LocalSlack, acme: LocalSlack, installer: Installer, api: Api
-) -> None:
-    await acme.person("bob").install(installer.start_url)
-    acme.invite_bot("general")
-    assert acme.person("ada").id == slack.person("ada").id
-
-    await api("chat.postMessage", token=acme.bot_token, channel="general", text="hello")
-
-    assert [message.text for message in acme.person("ada").messages()] == ["hello"]
-    assert slack.person("ada").messages() == []
-    assert acme.calls[-1].team_id == "T0ACME"
-
-
-async def test_an_answer_goes_to_the_workspace_in_which_was_asked(
-    slack: LocalSlack, acme: LocalSlack, installer: Installer, http: aiohttp.ClientSession
-) -> None:
-    await acme.person("bob").install(installer.start_url)
-    slack.outbox.carrier = ScriptedBot()
-    url = (await acme.person("bob").type("/scan")).response_url
-    assert url
-
-    async with http.post(url, json={"text": "healthy"}) as response:
-        assert response.status == 200
-
-    assert [message.text for message in acme.person("bob").messages()] == ["healthy"]
-    assert slack.person("bob").messages() == []
-    assert slack.calls[-1].team_id == acme.team_id
-
-
 async def test_the_app_is_in_no_channel_until_it_is_invited(
     acme: LocalSlack, installer: Installer, api: Api
 ) -> None:
@@ -299,28 +206,6 @@ async def test_the_app_is_in_no_channel_until_it_is_invited(
 
 class TestTheStateOfABrowser:
     """What a bot's cookie protects from can be tried step by step."""
-
-    async def test_the_steps_can_be_taken_one_by_one(
-        self, acme: LocalSlack, installer: Installer
-    ) -> None:
-        browser = acme.person("bob").browser()
-
-        address = await browser.begin(installer.start_url)
-        callback = await browser.approve(address)
-        page = await browser.open(callback, from_elsewhere=True)
-
-        assert address.startswith(f"{acme.authorize_url}?client_id=")
-        assert page.text == "installed"
-
-    async def test_another_browser_lacks_the_cookie(
-        self, acme: LocalSlack, installer: Installer
-    ) -> None:
-        bob, mallory = acme.person("bob").browser(), acme.person("cy").browser()
-        callback = await bob.approve(await bob.begin(installer.start_url))
-
-        page = await mallory.open(callback, from_elsewhere=True)
-
-        assert (page.status, page.text) == (400, "another browser")
 
     @pytest.mark.parametrize(
         ("traits", "status"),
@@ -341,12 +226,3 @@ class TestTheStateOfABrowser:
         page = await acme.person("bob").install(installer.start_url)
 
         assert page.status == status
-
-    async def test_an_app_that_does_not_lead_to_slack_shows_its_own_page(
-        self, acme: LocalSlack, installer: Installer
-    ) -> None:
-        page = await acme.person("bob").install(f"{installer.url}/nowhere")
-        with pytest.raises(InstallRefused):
-            await acme.person("bob").browser().begin(f"{installer.url}/nowhere")
-
-        assert page.status == 404

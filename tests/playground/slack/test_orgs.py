@@ -6,17 +6,13 @@ from typing import Any
 import pytest
 
 from bot.playground.manifest import Shortcut
-from bot.playground.slack import CommandFailed, LocalOrg, LocalSlack, running_slack
+from bot.playground.slack import LocalOrg, LocalSlack, running_slack
 from tests.fakes import TIME_LIMIT_S
 from tests.playground.slack.conftest import Api, Clock
 from tests.playground.slack.installer import Installer
 from tests.playground.slack.samples import (
     ScriptedBot,
-    actions,
-    button,
     form,
-    home,
-    section,
     text_field,
 )
 
@@ -63,24 +59,6 @@ def id_of(slack: LocalSlack, name: str) -> str:
     return channel.id
 
 
-async def test_people_are_the_same_everywhere_and_channels_are_not(
-    org: LocalOrg, sales: LocalSlack
-) -> None:
-    legal = org.add_workspace("Legal")
-
-    assert sales.person("bob").id == legal.person("bob").id
-    assert sales.person("bob").id.startswith("W")
-    assert id_of(sales, "general") != id_of(legal, "general")
-
-
-async def test_a_name_is_taken_once(slack: LocalSlack, org: LocalOrg) -> None:
-    slack.add_workspace("Acme")
-
-    for again in (slack.add_workspace, org.add_workspace):
-        with pytest.raises(ValueError, match="ACME"):
-            again("ACME")
-
-
 class TestInstalling:
     async def test_the_answer_names_the_organisation_and_no_workspace(
         self, org: LocalOrg, legal: LocalSlack, installer: Installer
@@ -108,35 +86,12 @@ class TestInstalling:
         assert "org_deploy_not_enabled" in page.text
         assert not org.is_installed
 
-    async def test_a_workspace_of_it_can_install_the_app_for_itself(
-        self, org: LocalOrg, sales: LocalSlack, installer: Installer
-    ) -> None:
-        await sales.person("bob").install(installer.start_url)
-
-        [answer] = installer.answers
-        assert answer["team"] == {"id": "T0SALES", "name": "Sales"}
-        assert answer["enterprise"] == {"id": "E0GLOBEX", "name": "Globex"}
-        assert answer["is_enterprise_install"] is False
-        assert not org.is_installed
-
     async def test_but_not_once_all_of_it_has_the_app(
         self, legal: LocalSlack, installer: Installer
     ) -> None:
         page = await legal.person("bob").install(installer.start_url)
 
         assert page.text == "cannot_install_an_org_installed_app"
-
-    async def test_no_workspace_has_the_app_until_it_is_given_to_it(
-        self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
-    ) -> None:
-        with pytest.raises(CommandFailed, match="invalid_command"):
-            await sales.person("bob").type("/scan")
-
-        await org.grant(sales)
-
-        await sales.person("bob").type("/scan")
-        with pytest.raises(CommandFailed, match="invalid_command"):
-            await legal.person("bob").type("/scan")
 
 
 class TestTheToken:
@@ -148,19 +103,6 @@ class TestTheToken:
         assert (whose["team_id"], whose["enterprise_id"]) == (org.id, org.id)
         assert whose["is_enterprise_install"] is True
 
-    async def test_it_acts_where_the_channel_is(
-        self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
-    ) -> None:
-        await org.grant(sales, legal)
-        legal.invite_bot("general")
-
-        there = id_of(legal, "general")
-        await api("chat.postMessage", token=org.bot_token, channel=there, text="hello")
-
-        assert [message.text for message in legal.person("bob").messages()] == ["hello"]
-        assert sales.person("bob").messages() == []
-        assert legal.calls[-1].team_id == legal.team_id
-
     async def test_a_workspace_that_was_not_given_the_app_is_closed_to_it(
         self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
     ) -> None:
@@ -170,7 +112,7 @@ class TestTheToken:
         posted = await api(
             "chat.postMessage", token=token, channel=id_of(legal, "general"), text="x"
         )
-        listed = await api("conversations.list", token=token, team_id=legal.team_id)
+        listed = await api("users.conversations", token=token, team_id=legal.team_id)
 
         assert [posted["error"], listed["error"]] == ["team_access_not_granted"] * 2
 
@@ -183,9 +125,7 @@ class TestTheToken:
 
         assert answer["error"] == "team_not_found"
 
-    @pytest.mark.parametrize(
-        "method", ["conversations.list", "users.conversations", "users.list", "usergroups.list"]
-    )
+    @pytest.mark.parametrize("method", ["users.conversations", "users.list", "usergroups.list"])
     async def test_lists_need_to_know_of_which_workspace(
         self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api, method: str
     ) -> None:
@@ -198,52 +138,6 @@ class TestTheToken:
 
         assert [lost["error"], nowhere["error"]] == ["missing_argument", "team_not_found"]
         assert found["ok"]
-
-    async def test_a_workspace_s_own_token_ignores_a_team_id(
-        self, slack: LocalSlack, api: Api
-    ) -> None:
-        assert (await api("conversations.list", team_id="T9"))["ok"]
-
-    async def test_a_direct_message_to_somebody_arrives(
-        self, org: LocalOrg, legal: LocalSlack, api: Api
-    ) -> None:
-        await org.grant(legal)
-        bob = legal.person("bob")
-
-        direct = await api("conversations.open", token=org.bot_token, users=bob.id)
-        there = direct["channel"]["id"]
-        await api("chat.postMessage", token=org.bot_token, channel=there, text="psst")
-
-        assert (await bob.next_message("dm")).text == "psst"
-
-    async def test_a_form_opens_where_its_trigger_arose(
-        self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
-    ) -> None:
-        await org.grant(sales, legal)
-        trigger_id = (await legal.person("bob").type("/scan")).trigger_id
-        token = org.bot_token
-
-        opened = await api("views.open", token=token, trigger_id=trigger_id, view=form())
-        view_id = opened["view"]["id"]
-        await api("views.update", token=token, view_id=view_id, view=form(section("2")))
-
-        shown = legal.person("bob").form
-        assert shown
-        assert shown.everything.split("\n")[1] == "2"
-        assert sales.person("bob").form is None
-
-    async def test_one_home_tab_is_seen_from_everywhere(
-        self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
-    ) -> None:
-        await org.grant(sales, legal)
-        bob = legal.person("bob").id
-
-        await api("views.publish", token=org.bot_token, user_id=bob, view=home(section("Hi")))
-
-        for slack in (sales, legal):
-            shown = slack.person("bob").home
-            assert shown
-            assert shown.everything == "Hi"
 
 
 class TestPeople:
@@ -280,75 +174,8 @@ class TestPeople:
         assert [role(user) for user in found] == [of_sales, of_legal]
         assert [role(user["enterprise_user"]) for user in found] == [of_org, of_org]
 
-    async def test_somebody_of_an_organisation_is_in_several_workspaces(
-        self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
-    ) -> None:
-        await org.grant(sales)
-
-        answer = await api("users.info", token=org.bot_token, user=sales.person("bob").id)
-
-        of_org = answer["user"]["enterprise_user"]
-        assert (of_org["id"], of_org["enterprise_id"]) == (sales.person("bob").id, org.id)
-        assert of_org["teams"] == [sales.team_id, legal.team_id]
-        assert "team_id" not in answer["user"]
-
-    async def test_whose_admin_somebody_is_may_be_told_of_another_workspace(
-        self,
-        org: LocalOrg,
-        sales: LocalSlack,
-        legal: LocalSlack,
-        api: Api,
-    ) -> None:
-        await org.grant(sales, legal)
-        who = {"user": sales.person("ada").id, "team_id": legal.team_id}
-
-        answer = await api("users.info", token=org.bot_token, **who)
-
-        assert answer["user"]["is_admin"] is True
-
-    async def test_nobody_else_is_of_an_organisation(self, slack: LocalSlack, api: Api) -> None:
-        user = (await api("users.info", user=slack.person("bob").id))["user"]
-
-        assert "enterprise_user" not in user
-
 
 class TestPayloads:
-    async def test_a_command_names_the_organisation(
-        self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack
-    ) -> None:
-        await org.grant(sales)
-
-        payload = (await sales.person("bob").type("/scan")).payload
-
-        assert (payload["team_id"], payload["enterprise_id"]) == (sales.team_id, org.id)
-        assert payload["enterprise_name"] == "Globex"
-        assert payload["is_enterprise_install"] == "true"
-
-    async def test_in_a_workspace_of_its_own_install_it_is_no_enterprise_install(
-        self, org: LocalOrg, sales: LocalSlack, installer: Installer
-    ) -> None:
-        await sales.person("bob").install(installer.start_url)
-
-        payload = (await sales.person("bob").type("/scan")).payload
-
-        assert (payload["enterprise_id"], payload["is_enterprise_install"]) == (org.id, "false")
-
-    async def test_a_press_in_a_message_names_team_and_organisation(
-        self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
-    ) -> None:
-        await org.grant(sales)
-        sales.invite_bot("general")
-        row, there = [actions(button("Scan"))], id_of(sales, "general")
-        await api("chat.postMessage", token=org.bot_token, channel=there, text="x", blocks=row)
-        bob = sales.person("bob")
-
-        payload = (await bob.press(await bob.next_message(), "Scan")).payload
-
-        assert payload["team"]["id"] == sales.team_id
-        assert payload["team"]["enterprise_id"] == org.id
-        assert payload["enterprise"] == {"id": org.id, "name": "Globex"}
-        assert payload["is_enterprise_install"] is True
-
     async def test_a_sent_form_names_no_team_but_its_view_does(
         self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
     ) -> None:
@@ -363,25 +190,6 @@ class TestPayloads:
         assert payload["team"] is None
         assert payload["view"]["team_id"] == sales.team_id
         assert payload["view"]["app_installed_team_id"] == org.id
-
-    async def test_steps_are_offered_once_the_whole_organisation_has_the_app(
-        self, slack: LocalSlack, org: LocalOrg, installer: Installer
-    ) -> None:
-        slack.app.settings.functions = {"scan": {"title": "Scan a domain"}}
-        support = org.add_workspace("Support")
-        await support.person("olga").install(installer.start_url)
-        with pytest.raises(LookupError):
-            support.start_step("scan")
-        await support.uninstall()
-        await support.person("olga").install(installer.start_url, org_wide=True)
-        await org.grant(support)
-
-        support.start_step("scan")
-        await slack.lines.settled()
-
-        payload = slack.envelopes[-1].payload
-        assert payload["event"]["type"] == "function_executed"
-        assert (payload["team_id"], payload["enterprise_id"]) == (support.team_id, org.id)
 
     async def test_a_global_shortcut_names_no_team(
         self, slack: LocalSlack, org: LocalOrg, sales: LocalSlack, legal: LocalSlack
@@ -439,17 +247,6 @@ class TestEvents:
         assert lost["event"]["type"] == "team_access_revoked"
         assert lost["event"]["team_ids"] == [legal.team_id]
 
-    async def test_a_workspace_that_lost_the_app_has_nothing_of_it(
-        self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
-    ) -> None:
-        await org.grant(sales, legal)
-        await org.revoke_access(legal)
-
-        with pytest.raises(CommandFailed, match="invalid_command"):
-            await legal.person("bob").type("/scan")
-        await sales.person("bob").type("/scan")
-        assert (await api("auth.test", token=org.bot_token))["ok"]
-
     async def test_an_organisation_that_removes_the_app_removes_it_everywhere(
         self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
     ) -> None:
@@ -463,21 +260,3 @@ class TestEvents:
         assert "team_id" not in removed
         assert (await api("auth.test", token=token))["error"] == "account_inactive"
         assert [sales.is_installed, legal.is_installed] == [False, False]
-
-    async def test_a_late_event_of_it_looks_like_one_in_time(
-        self, org: LocalOrg, legal: LocalSlack
-    ) -> None:
-        [in_time] = await org.uninstall()
-
-        late = await org.deliver_event({"type": "app_uninstalled"}, event_id="Ev1")
-
-        assert late.payload == in_time.payload | {"event_id": "Ev1"}
-
-    async def test_one_workspace_of_it_that_removes_its_own_app_is_named(
-        self, org: LocalOrg, sales: LocalSlack, installer: Installer
-    ) -> None:
-        await sales.person("bob").install(installer.start_url)
-
-        [removed] = [each.payload for each in await sales.uninstall()]
-
-        assert (removed["team_id"], removed["enterprise_id"]) == (sales.team_id, org.id)

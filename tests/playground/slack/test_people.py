@@ -10,20 +10,13 @@ from tests.playground.slack.samples import (
     ScriptedBot,
     actions,
     button,
-    field,
     options,
     plain,
     section,
 )
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
 Json = dict[str, Any]
-
-
-@pytest.fixture(autouse=True)
-def bot(slack: LocalSlack) -> ScriptedBot:
-    slack.outbox.carrier = bot = ScriptedBot()
-    return bot
 
 
 @pytest.mark.parametrize(
@@ -71,70 +64,6 @@ async def test_a_reply_in_the_ack_is_checked_too(slack: LocalSlack, bot: Scripte
         await slack.person("bob").type("/scan")
 
 
-async def test_a_message_is_handed_out_once_and_again_when_it_changes(
-    slack: LocalSlack, api: Api
-) -> None:
-    bob = slack.person("bob")
-    posted = await api("chat.postMessage", channel="general", text="a")
-    first = await bob.next_message()
-    with pytest.raises(TimeoutError, match="seeing"):
-        await bob.next_message(timeout_s=0.01)
-
-    await api("chat.update", channel=posted["channel"], ts=posted["ts"], text="b")
-
-    assert (first.text, (await bob.next_message()).text) == ("a", "b")
-
-
-async def test_next_message_can_wait_for_a_certain_one(slack: LocalSlack, api: Api) -> None:
-    for text in ("a", "b"):
-        await api("chat.postMessage", channel="general", text=text)
-    bob = slack.person("bob")
-
-    found = await bob.next_message(where=lambda message: message.text == "b")
-
-    assert (found.text, (await bob.next_message()).text) == ("b", "a")
-
-
-CARD = {"type": "card", "title": plain("A card"), "actions": [button("In a card")]}
-TABLE = {
-    "type": "data_table",
-    "caption": "Domains",
-    "rows": [
-        [{"type": "raw_text", "text": "Domain"}],
-        [{"type": "action_cell", "element": button("In a cell"),
-          "fallback": {"type": "raw_text", "text": "-"}}],
-    ],
-}  # fmt: skip
-CONTAINER = {
-    "type": "container",
-    "title": plain("WHOIS"),
-    "child_blocks": [actions(button("In a container"))],
-}
-
-
-@pytest.mark.parametrize(
-    ("block", "label"),
-    [
-        pytest.param(actions(button("In a row")), "In a row", id="actions"),
-        pytest.param(section("x", accessory=button("Beside")), "Beside", id="accessory"),
-        pytest.param(CARD, "In a card", id="card"),
-        pytest.param(CONTAINER, "In a container", id="container"),
-        pytest.param(TABLE, "In a cell", id="action_cell"),
-    ],
-)
-async def test_a_button_is_found_wherever_it_sits(
-    slack: LocalSlack, api: Api, bot: ScriptedBot, block: Json, label: str
-) -> None:
-    posted = await api("chat.postMessage", channel="general", text="x", blocks=[block])
-    assert posted["ok"], posted
-
-    await slack.person("bob").press(await slack.person("bob").next_message(), label)
-
-    [action] = bot.got[0].payload["actions"]
-    assert (action["type"], action["action_id"]) == ("button", label.lower())
-    assert action["block_id"]
-
-
 async def test_a_button_that_is_not_there_cannot_be_pressed(slack: LocalSlack, api: Api) -> None:
     await api("chat.postMessage", channel="general", text="x", blocks=[actions(button("Scan"))])
     bob = slack.person("bob")
@@ -144,34 +73,6 @@ async def test_a_button_that_is_not_there_cannot_be_pressed(slack: LocalSlack, a
         await bob.press(message, "Share")
     with pytest.raises(NothingToPress, match="asks no question"):
         bob.dismiss(message, "Scan")
-
-
-async def test_a_replaced_message_has_only_its_new_buttons(slack: LocalSlack, api: Api) -> None:
-    bob = slack.person("bob")
-    row = [actions(button("Scan"))]
-    posted = await api("chat.postMessage", channel="general", text="x", blocks=row)
-    message = await bob.next_message()
-    await api("chat.update", channel=posted["channel"], ts=posted["ts"], text="x")
-
-    with pytest.raises(NothingToPress):
-        await bob.press(message, "Scan")
-
-
-async def test_a_question_is_confirmed_or_declined(
-    slack: LocalSlack, api: Api, bot: ScriptedBot
-) -> None:
-    words = {"title": plain("Sure?"), "text": plain("It is gone then."), "confirm": plain("Yes")}
-    remove = button("Remove", confirm={**words, "deny": plain("No")})
-    await api("chat.postMessage", channel="general", text="x", blocks=[actions(remove)])
-    bob = slack.person("bob")
-    message = await bob.next_message()
-
-    declined = bob.dismiss(message, "Remove")
-    confirmed = (await bob.press(message, "Remove")).dialog
-
-    assert declined == confirmed == remove["confirm"]
-    assert len(bot.got) == 1
-    assert "Sure?" not in message.everything
 
 
 async def test_an_ephemeral_is_not_sent_back_with_the_press(
@@ -190,36 +91,6 @@ async def test_an_ephemeral_is_not_sent_back_with_the_press(
     assert ["message" in payload for payload in payloads] == [False, True]
 
 
-async def test_a_menu_in_a_message_tells_the_choice_and_the_state(
-    slack: LocalSlack, api: Api, bot: ScriptedBot
-) -> None:
-    menu = {"type": "static_select", "action_id": "sort", "options": options("Name", "Score")}
-    row = {**actions({**menu, "placeholder": plain("Sort by")}), "block_id": "row"}
-    await api("chat.postMessage", channel="general", text="x", blocks=[row])
-    bob = slack.person("bob")
-
-    await bob.choose(await bob.next_message(), "Sort by", "Score")
-
-    payload = bot.got[0].payload
-    assert payload["actions"][0]["selected_option"]["value"] == "score"
-    assert payload["state"]["values"]["row"]["sort"]["selected_option"]["value"] == "score"
-    assert payload["response_url"]
-
-
-async def test_an_overflow_menu_keeps_no_state(
-    slack: LocalSlack, api: Api, bot: ScriptedBot
-) -> None:
-    menu = {"type": "overflow", "action_id": "more", "options": options("Share", "Remove")}
-    await api("chat.postMessage", channel="general", text="x", blocks=[actions(menu)])
-    bob = slack.person("bob")
-
-    await bob.choose(await bob.next_message(), "more", "Remove")
-
-    payload = bot.got[0].payload
-    assert payload["actions"][0]["selected_option"]["value"] == "remove"
-    assert payload["state"] == {"values": {}}
-
-
 async def test_somebody_of_another_workspace_acts_with_their_own_team(
     slack: LocalSlack, api: Api, bot: ScriptedBot
 ) -> None:
@@ -231,24 +102,6 @@ async def test_somebody_of_another_workspace_acts_with_their_own_team(
     payload = bot.got[0].payload
     assert payload["team"]["id"] == slack.team_id
     assert payload["user"]["team_id"] != slack.team_id
-
-
-@pytest.mark.parametrize(
-    ("query", "asked"), [("e", False), ("ex", True)], ids=["too short", "long enough"]
-)
-async def test_suggestions_are_asked_for_from_a_length_on(
-    slack: LocalSlack, api: Api, query: str, asked: bool
-) -> None:
-    menu = {"type": "external_select", "min_query_length": 2}
-    section_ = section("Pick", accessory={**menu, "action_id": "pick"})
-    await api("chat.postMessage", channel="general", text="x", blocks=[section_])
-    slack.outbox.carrier = bot = ScriptedBot({"options": options("Example")})
-    bob = slack.person("bob")
-
-    shown = await bob.suggest(await bob.next_message(), "Pick", query)
-
-    assert shown == (["Example"] if asked else [])
-    assert [delivery.payload["value"] for delivery in bot.got] == ([query] if asked else [])
 
 
 @pytest.mark.parametrize(
@@ -271,36 +124,6 @@ async def test_suggestions_that_slack_cannot_show_are_refused(
 
     with pytest.raises(FormError):
         await bob.suggest(await bob.next_message(), "pick", "")
-
-
-async def test_a_field_of_a_message_is_sent_only_if_it_dispatches(
-    slack: LocalSlack, api: Api, bot: ScriptedBot
-) -> None:
-    menu = {"type": "static_select", "options": options("Name", "Score")}
-    quiet = {**field("Quiet", menu), "block_id": "quiet"}
-    loud = {**field("Loud", menu, dispatch_action=True), "block_id": "loud"}
-    posted = await api("chat.postMessage", channel="general", text="x", blocks=[quiet, loud])
-    assert posted["ok"], posted
-    bob = slack.person("bob")
-    message = await bob.next_message()
-
-    assert await bob.choose(message, "Quiet", "Name") is None
-    await bob.choose(message, "Loud", "Score")
-
-    values = bot.got[0].payload["state"]["values"]
-    assert values["quiet"]["typed"]["selected_option"]["value"] == "name"
-
-
-async def test_an_element_names_the_innermost_block(
-    slack: LocalSlack, api: Api, bot: ScriptedBot
-) -> None:
-    row = {**actions(button("Scan")), "block_id": "inner"}
-    outer = {**CONTAINER, "block_id": "outer", "child_blocks": [row]}
-    await api("chat.postMessage", channel="general", text="x", blocks=[outer])
-
-    await slack.person("bob").press(await slack.person("bob").next_message(), "Scan")
-
-    assert bot.got[0].payload["actions"][0]["block_id"] == "inner"
 
 
 async def test_only_its_reader_can_press_in_an_ephemeral(slack: LocalSlack, api: Api) -> None:

@@ -1,4 +1,4 @@
-"""How fast the app may post to a channel."""
+"""How fast the app may post to a channel, and faults to order."""
 
 import asyncio
 
@@ -35,13 +35,6 @@ async def test_after_a_short_burst_it_is_one_post_a_second(
     assert await errors(api, 2) == [None, "ratelimited"]
 
 
-async def test_a_rest_allows_the_next_burst(slack: LocalSlack, api: Api, real: Clock) -> None:
-    await errors(api, slack.world.posting.burst)
-    real.now += 60
-
-    assert await errors(api, slack.world.posting.burst) == [None] * slack.world.posting.burst
-
-
 async def test_every_channel_has_a_rate_of_its_own(
     slack: LocalSlack, api: Api, real: Clock
 ) -> None:
@@ -49,16 +42,6 @@ async def test_every_channel_has_a_rate_of_its_own(
     await errors(api, 1)
 
     assert await errors(api, 1, "secret") == [None]
-
-
-async def test_moving_the_clock_of_the_playground_gains_nothing(
-    slack: LocalSlack, api: Api, real: Clock, clock: Clock
-) -> None:
-    slack.world.posting.burst = 1
-    await errors(api, 1)
-    clock.now += 3600
-
-    assert await errors(api, 1) == ["ratelimited"]
 
 
 @pytest.mark.parametrize(("passed_s", "text"), [(0.5, "5"), (4.9, "1")])
@@ -76,21 +59,6 @@ async def test_a_refusal_says_how_many_whole_seconds_to_wait(
     assert headers == [(200, None), (429, text)]
 
 
-async def test_a_refused_post_costs_nothing(slack: LocalSlack, api: Api, real: Clock) -> None:
-    slack.world.posting.burst = 1
-    await errors(api, 5)
-    real.now += 1
-
-    assert await errors(api, 1) == [None]
-
-
-async def test_the_limit_can_be_switched_off_in_the_middle(slack: LocalSlack, api: Api) -> None:
-    await errors(api, slack.world.posting.burst)
-    slack.world.posting.seconds_between_posts = 0
-
-    assert await errors(api, 20) == [None] * 20
-
-
 async def test_replies_and_ephemerals_are_not_counted(slack: LocalSlack, api: Api) -> None:
     slack.world.posting.burst = 1
     to = {"channel": "general", "user": slack.person("bob").id}
@@ -99,3 +67,26 @@ async def test_replies_and_ephemerals_are_not_counted(slack: LocalSlack, api: Ap
 
     assert all(answer["ok"] for answer in answers)
     assert await errors(api, 1) == [None]
+
+
+async def test_a_rate_limit_says_when_to_come_back(
+    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
+) -> None:
+    slack.fail_next("api.test", retry_after_s=7)
+
+    async with http.post(slack.api_url + "api.test") as response:
+        assert (response.status, response.headers["Retry-After"]) == (429, "7")
+        assert (await response.json())["error"] == "ratelimited"
+    assert (await api("api.test"))["ok"]
+
+
+@pytest.mark.parametrize(("after_acting", "posted"), [(False, 0), (True, 1)])
+async def test_a_dropped_connection_leaves_the_outcome_open(
+    slack: LocalSlack, api: Api, after_acting: bool, posted: int
+) -> None:
+    slack.fail_next("chat.postMessage", kind="drop", after_acting=after_acting)
+
+    with pytest.raises(aiohttp.ClientError):
+        await api("chat.postMessage", channel="general", text="hello")
+
+    assert len(slack.person("bob").messages()) == posted

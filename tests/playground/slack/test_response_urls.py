@@ -34,28 +34,6 @@ async def pressed(slack: LocalSlack, api: Api) -> str:
     return str((await bob.press(await bob.next_message(), "Scan")).response_url)
 
 
-async def test_an_answer_is_ephemeral_unless_it_says_otherwise(
-    slack: LocalSlack, http: aiohttp.ClientSession, url: str
-) -> None:
-    await use(http, url, text="for you")
-    await use(http, url, text="for all", response_type="in_channel")
-
-    assert [message.text for message in slack.person("bob").messages()] == ["for you", "for all"]
-    [shared] = slack.person("ada").messages()
-    assert (shared.text, shared.command) == ("for all", "/scan example.com")
-
-
-async def test_a_channel_without_the_bot_can_be_answered(
-    slack: LocalSlack, http: aiohttp.ClientSession
-) -> None:
-    slack.outbox.carrier = ScriptedBot()
-    delivery = await slack.person("bob").type("/scan", channel="hidden")
-
-    await use(http, delivery.response_url, text="here", response_type="in_channel")
-
-    assert (await slack.person("ada").next_message("hidden")).text == "here"
-
-
 async def test_the_sixth_use_is_refused(http: aiohttp.ClientSession, url: str) -> None:
     answers = [await use(http, url, text="x") for _ in range(6)]
 
@@ -149,40 +127,13 @@ async def test_an_answer_in_a_thread_replaces_nothing(
     assert slack.person("bob").messages()[-1].thread_ts == parent.ts
 
 
-async def test_a_replaced_public_message_stays_public(
-    slack: LocalSlack, http: aiohttp.ClientSession, pressed: str
-) -> None:
-    await use(http, pressed, text="b", replace_original=True, response_type="ephemeral")
-
-    assert [message.text for message in slack.person("ada").messages()] == ["b"]
-
-
 async def test_a_body_that_is_no_object_is_refused(slack: LocalSlack, http: Any, url: str) -> None:
     async with http.post(url, data="not JSON") as response:
         assert response.status == 400
         assert (await response.json())["error"] == "invalid_payload"
 
 
-async def test_each_use_is_remembered(
-    slack: LocalSlack, http: aiohttp.ClientSession, url: str
-) -> None:
-    await use(http, url, text="x")
-
-    [call] = slack.calls
-    assert (call.method, call.arguments, call.url) == ("response_url", {"text": "x"}, url)
-
-
 async def test_an_unknown_address_is_refused(slack: LocalSlack, http: Any) -> None:
     status, answer = await use(http, slack.world.response_urls.base + "commands/x", text="x")
 
     assert (status, answer["error"]) == (404, "expired_url")
-
-
-async def test_a_fault_can_strike_it(
-    slack: LocalSlack, http: aiohttp.ClientSession, url: str
-) -> None:
-    slack.fail_next("response_url", "fatal_error", status=500)
-
-    status, _ = await use(http, url, text="x")
-
-    assert (status, slack.person("bob").messages()) == (500, [])

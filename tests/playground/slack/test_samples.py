@@ -1,15 +1,15 @@
-"""Fields of payloads as in Slack's own samples.
+"""How typed text arrives, and fields of payloads as in Slack's own samples.
 
-https://github.com/slackapi/java-slack-sdk/tree/main/json-logs/samples, and its payload classes.
+https://docs.slack.dev/interactivity/implementing-slash-commands and
+https://github.com/slackapi/java-slack-sdk/tree/main/json-logs/samples.
 """
 
 from typing import Any
 
 import pytest
 
-from bot.playground.slack import LocalSlack
-from bot.playground.slack.delivery import Delivery
-from bot.playground.slack.sockets import _envelope
+from bot.playground.slack import LocalSlack, payloads
+from bot.playground.slack.delivery import Delivery, _envelope
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import ScriptedBot, actions, button, home, options, section
 
@@ -80,3 +80,46 @@ def test_an_envelope_says_whether_its_ack_may_answer(
     envelope = _envelope(Delivery(kind=kind, payload=payload, envelope_id="1"))
 
     assert envelope["accepts_response_payload"] is is_answered
+
+
+@pytest.mark.parametrize(
+    ("typed", "sent"),
+    [
+        pytest.param("example.com", "example.com", id="bare domain"),
+        pytest.param("http://a.example/x?b=1&c", "<http://a.example/x?b=1&amp;c>", id="URL"),
+        pytest.param("a & <b>", "a &amp; &lt;b&gt;", id="special characters"),
+        pytest.param("<http://a.example>", "&lt;<http://a.example>&gt;", id="URL in brackets"),
+        pytest.param("@nobody #nowhere", "@nobody #nowhere", id="unknown names"),
+        pytest.param("me@example.com", "me@example.com", id="address"),
+    ],
+)
+async def test_text_is_escaped_and_links_marked_up(
+    slack: LocalSlack, typed: str, sent: str
+) -> None:
+    assert payloads.escaped(slack.world, typed) == sent
+
+
+async def test_names_arrive_as_ids(slack: LocalSlack) -> None:
+    general = slack.world.workspace.channel_named("general")
+    secret = slack.world.workspace.channel_named("secret")
+    assert general
+    assert secret
+
+    sent = payloads.escaped(slack.world, "@ada #general #secret")
+
+    assert sent == f"<@{slack.person('ada').id}> <#{general.id}|general> <#{secret.id}|>"
+
+
+@pytest.mark.parametrize(
+    ("typed", "sent"),
+    [
+        ("example.com", "<http://example.com|example.com>"),
+        ("tag:x EXAMPLE.com below:70", "tag:x <http://EXAMPLE.com|EXAMPLE.com> below:70"),
+        ("http://a.example", "<http://a.example>"),
+        ("me@example.com", "me@example.com"),
+    ],
+)
+async def test_bare_domains_can_arrive_linked(slack: LocalSlack, typed: str, sent: str) -> None:
+    slack.world.links_bare_domains = True
+
+    assert payloads.escaped(slack.world, typed) == sent

@@ -7,14 +7,12 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from slack_bolt.async_app import AsyncApp
 
 from bot.playground.manifest import Shortcut
-from bot.playground.slack import CommandFailed, LocalSlack, NothingToPress, running_slack
+from bot.playground.slack import LocalSlack, NothingToPress, running_slack
 from tests.fakes import TIME_LIMIT_S
-from tests.playground.slack.bolt import bolt_app, serving
 from tests.playground.slack.conftest import Api
-from tests.playground.slack.samples import ScriptedBot, form
+from tests.playground.slack.samples import ScriptedBot
 
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
@@ -28,31 +26,6 @@ async def slack() -> AsyncIterator[LocalSlack]:
     async with running_slack(shortcuts=SHORTCUTS, answers_within_s=TIME_LIMIT_S) as slack:
         slack.outbox.carrier = ScriptedBot()
         yield slack
-
-
-@pytest.mark.parametrize("mode", ["socket", "http"])
-async def test_bolt_takes_both_kinds_and_answers_them(slack: LocalSlack, mode: str) -> None:
-    app: AsyncApp = bolt_app(slack)
-
-    @app.shortcut("scan")
-    async def scan(ack: Any, shortcut: Json, client: Any) -> None:
-        await client.views_open(trigger_id=shortcut["trigger_id"], view=form())
-        await ack()
-
-    @app.shortcut("scan_message")
-    async def scan_message(ack: Any, shortcut: Json, respond: Any) -> None:
-        await respond(f"In: {shortcut['message']['text']}")
-        await ack()
-
-    slack.outbox.carrier = slack.sockets
-    async with serving(app, slack, mode):
-        await slack.person("bob").shortcut(SCAN)
-        assert (await slack.person("bob").next_form()).title == "A form"
-
-        message = slack.person("cy").say("https://a.example")
-        await slack.person("bob").message_shortcut(message, IN_MESSAGE)
-        answer = slack.person("bob").messages()[-1]
-    assert (answer.text, answer.seen_by) == ("In: <https://a.example>", slack.person("bob").id)
 
 
 async def test_a_global_shortcut_says_nothing_of_a_channel(slack: LocalSlack) -> None:
@@ -120,10 +93,3 @@ async def test_a_message_that_is_not_seen_has_no_menu(slack: LocalSlack, api: Ap
     for message in (hidden, cy.messages()[0], gone):
         with pytest.raises(NothingToPress):
             await cy.message_shortcut(message, IN_MESSAGE)
-
-
-async def test_a_shortcut_that_the_bot_does_not_take_failed(slack: LocalSlack) -> None:
-    slack.outbox.carrier = ScriptedBot(404)
-
-    with pytest.raises(CommandFailed, match="dispatch_failed"):
-        await slack.person("bob").shortcut(SCAN)

@@ -4,11 +4,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from slack_bolt.async_app import AsyncApp
 
-from bot.playground.slack import FormError, LocalSlack, StepFailed, running_slack
+from bot.playground.slack import FormError, LocalSlack, running_slack
 from tests.fakes import TIME_LIMIT_S
-from tests.playground.slack.bolt import bolt_app, serving
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.installer import Installer
 from tests.playground.slack.samples import ScriptedBot
@@ -39,28 +37,6 @@ async def slack() -> AsyncIterator[LocalSlack]:
 
 def ending(run_id: str, **how: Any) -> Json:
     return {"function_execution_id": run_id, **how}
-
-
-@pytest.mark.parametrize("mode", ["socket", "http"])
-async def test_bolt_completes_a_step_and_fails_it(slack: LocalSlack, mode: str) -> None:
-    app: AsyncApp = bolt_app(slack)
-
-    @app.function("scan", auto_acknowledge=True)
-    async def scan(inputs: Json, complete: Any, fail: Any) -> None:
-        if not inputs["domain"]:
-            await fail("No domain was given.")
-        else:
-            await complete({"score": 41, "text": inputs["domain"]})
-
-    slack.outbox.carrier = slack.sockets
-    async with serving(app, slack, mode):
-        outputs = await slack.run_step("scan", {"domain": "a.example"})
-        with pytest.raises(StepFailed, match=r"No domain was given\."):
-            await slack.run_step("scan", {"domain": ""})
-
-    assert outputs == {"score": 41, "text": "a.example"}
-    ended = [call for call in slack.calls if call.method.startswith("functions.")]
-    assert all(str(call.token).startswith("xwfp-") for call in ended)
 
 
 async def test_the_event_describes_the_step_and_its_run(slack: LocalSlack) -> None:
@@ -153,14 +129,3 @@ async def test_a_removed_app_has_no_steps(slack: LocalSlack, api: Api) -> None:
     assert (await api("auth.test", token=run.token.value))["error"] == "account_inactive"
     with pytest.raises(LookupError):
         slack.start_step("scan", {"domain": "a.example"})
-
-
-async def test_an_event_of_a_step_that_is_not_taken_comes_once_more(slack: LocalSlack) -> None:
-    slack.outbox.carrier = ScriptedBot(404)
-
-    slack.start_step("scan", {"domain": "a.example"})
-    await slack.lines.settled()
-
-    first, again = slack.envelopes
-    assert first.payload == again.payload
-    assert again.retry_number == 1

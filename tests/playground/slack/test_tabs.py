@@ -12,9 +12,7 @@ from tests.playground.slack.samples import (
     ScriptedBot,
     actions,
     button,
-    field,
     home,
-    options,
     section,
 )
 
@@ -93,38 +91,6 @@ async def test_a_press_in_home_carries_its_view_and_no_place(slack: LocalSlack, 
     assert not {"channel", "message", "response_url", "response_urls"} & set(payload)
 
 
-async def test_a_choice_in_home_sends_all_that_is_filled_in_there(
-    slack: LocalSlack, api: Api
-) -> None:
-    menu = {"type": "static_select", "options": options("Red", "Blue"), "action_id": "typed"}
-    bob = slack.person("bob")
-    await published(slack, api, field("Colour", menu, dispatch_action=True))
-    assert bob.home
-
-    delivery = await bob.choose(bob.home, "Colour", "Blue")
-
-    assert delivery
-    state = delivery.payload["view"]["state"]["values"]["colour"]["typed"]
-    assert state["selected_option"]["value"] == "blue"
-
-
-async def test_a_form_opens_from_home(slack: LocalSlack, api: Api) -> None:
-    await published(slack, api, actions(button("Scan")))
-    bob = slack.person("bob")
-    assert bob.home
-    trigger_id = (await bob.press(bob.home, "Scan")).trigger_id
-
-    modal = {
-        "type": "modal",
-        "title": {"type": "plain_text", "text": "A"},
-        "blocks": [section("x")],
-    }
-    answer = await api("views.open", trigger_id=trigger_id, view=modal)
-
-    assert answer["ok"]
-    assert bob.form
-
-
 @pytest.mark.parametrize("method", ["chat.postMessage", "chat.postEphemeral"])
 async def test_a_messages_tab_that_is_off_takes_no_message(
     slack: LocalSlack, api: Api, method: str
@@ -157,16 +123,6 @@ async def test_a_bot_is_asked_for_the_channels_that_it_is_in(slack: LocalSlack, 
     assert "is_member" not in own["channels"][0]
 
 
-async def test_channels_of_a_user_need_the_scope_of_their_kind(
-    slack: LocalSlack, api: Api
-) -> None:
-    slack.world.scopes = ("channels:read",)
-
-    answer = await api("users.conversations", types="public_channel,private_channel")
-
-    assert (answer["error"], answer["needed"]) == ("missing_scope", "groups:read")
-
-
 async def test_the_members_of_a_group_are_listed(slack: LocalSlack, api: Api) -> None:
     slack.world.scopes = ("usergroups:read",)
     [group, _] = slack.world.workspace.user_groups.values()
@@ -176,3 +132,12 @@ async def test_the_members_of_a_group_are_listed(slack: LocalSlack, api: Api) ->
 
     assert found["users"] == [slack.person("ada").id, slack.person("bob").id]
     assert unknown["error"] == "no_such_subteam"
+
+
+async def test_channels_need_the_scope_of_their_kind(slack: LocalSlack, api: Api) -> None:
+    slack.world.scopes = ("channels:read",)
+
+    info = await api("conversations.info", channel=slack.channel("secret").id)
+    listed = await api("users.conversations", types="public_channel,private_channel")
+
+    assert (info["needed"], listed["needed"]) == ("groups:read", "groups:read")

@@ -33,12 +33,6 @@ async def errors_of(api: Api, *given: Json) -> list[str | None]:
     return [answer.get("error") for answer in answers]
 
 
-async def test_a_code_gives_a_pair_of_tokens(first: Json) -> None:
-    assert first["access_token"].startswith("xoxe.xoxb-")
-    assert first["refresh_token"].startswith("xoxe-1-")
-    assert first["expires_in"] == HALF_A_DAY_S
-
-
 async def test_an_access_token_lives_for_twelve_hours(first: Json, api: Api, clock: Clock) -> None:
     clock.now += HALF_A_DAY_S - 1
     assert await errors_of(api, first) == [None]
@@ -55,26 +49,6 @@ async def test_a_refresh_token_gives_the_next_pair_and_names_nobody(
     assert set(first) - set(second) == {"authed_user"}
     assert second["refresh_token"] != first["refresh_token"]
     assert await errors_of(api, first, second) == [None, None]
-
-
-async def test_tokens_of_an_earlier_run_are_taken_and_renewed(
-    slack: LocalSlack, installer: Installer, api: Api, clock: Clock
-) -> None:
-    slack.app.settings.rotates_tokens = True
-    installation = slack.app.installations.at(slack.team_id)
-    assert installation
-    given = {"access_token": "xoxe.xoxb-1-earlier", "refresh_token": "xoxe-1-earlier"}
-    slack.app.tokens.restore(
-        installation,
-        given["access_token"],
-        expires_at=clock.now + 60,
-        refresh_token=given["refresh_token"],
-    )
-
-    assert await errors_of(api, given) == [None]
-    clock.now += 60
-    assert await errors_of(api, given) == ["token_expired"]
-    assert await errors_of(api, await refreshed(installer, given)) == [None]
 
 
 async def test_a_refresh_token_is_good_once(first: Json, installer: Installer) -> None:
@@ -116,15 +90,3 @@ async def test_a_removed_app_refreshes_nothing(
 
     assert answer["error"] == "invalid_refresh_token"
     assert await errors_of(api, installer.answers[0]) == ["account_inactive"]
-
-
-async def test_a_token_from_before_rotation_lives_on(
-    slack: LocalSlack, installer: Installer, api: Api
-) -> None:
-    before = slack.bot_token
-    slack.app.settings.rotates_tokens = True
-
-    await slack.person("bob").install(installer.start_url)
-
-    assert slack.bot_token == installer.answers[0]["access_token"] != before
-    assert (await api("auth.test", token=before))["ok"]

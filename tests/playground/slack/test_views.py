@@ -1,6 +1,5 @@
 """Modals and Home tabs through the Web API: triggers, the stack, hashes, what stays typed."""
 
-import json
 from typing import Any
 
 import pytest
@@ -8,24 +7,15 @@ import pytest
 from bot.playground.slack import LocalSlack
 from tests.playground.slack.conftest import Api, Clock
 from tests.playground.slack.samples import (
-    ScriptedBot,
     actions,
     button,
-    field,
     form,
     home,
     section,
-    text_field,
 )
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
 Json = dict[str, Any]
-
-
-@pytest.fixture(autouse=True)
-def bot(slack: LocalSlack) -> ScriptedBot:
-    slack.outbox.carrier = bot = ScriptedBot()
-    return bot
 
 
 async def trigger(slack: LocalSlack, name: str = "ada") -> str:
@@ -39,15 +29,6 @@ async def pushed(slack: LocalSlack, api: Api) -> Json:
     delivery = await ada.press(ada.form, "More")
     view = form(actions(button("More")))
     return await api("views.push", trigger_id=delivery.trigger_id, view=view)
-
-
-async def test_an_opened_form_is_on_the_screen_of_who_asked(slack: LocalSlack, api: Api) -> None:
-    answer = await api("views.open", trigger_id=await trigger(slack), view=form())
-
-    view = await slack.person("ada").next_form()
-    assert (view.id, view.title) == (answer["view"]["id"], "A form")
-    assert view.everything == "A form\nHello\nSend"
-    assert slack.person("bob").form is None
 
 
 async def test_a_trigger_works_once(slack: LocalSlack, api: Api) -> None:
@@ -96,16 +77,6 @@ async def test_three_forms_fit_on_a_stack(slack: LocalSlack, api: Api) -> None:
     assert answers[1]["view"]["previous_view_id"] == answers[0]["view"]["id"]
 
 
-async def test_opening_anew_gives_up_what_was_open(slack: LocalSlack, api: Api) -> None:
-    first = await api("views.open", trigger_id=await trigger(slack), view=form())
-
-    second = await api("views.open", trigger_id=await trigger(slack), view=form())
-
-    assert second["view"]["root_view_id"] == second["view"]["id"]
-    answer = await api("views.update", view_id=first["view"]["id"], view=form())
-    assert answer["error"] == "not_found"
-
-
 async def test_a_push_needs_a_trigger_of_the_stack(slack: LocalSlack, api: Api) -> None:
     answer = await api("views.push", trigger_id=await trigger(slack), view=form())
 
@@ -123,36 +94,6 @@ async def test_an_update_with_an_old_hash_conflicts(slack: LocalSlack, api: Api)
     assert "new" in (await slack.person("ada").next_form()).everything
 
 
-async def test_a_field_of_another_kind_starts_empty(slack: LocalSlack, api: Api) -> None:
-    ada = slack.person("ada")
-    view = form(text_field("Name"))
-    opened = (await api("views.open", trigger_id=await trigger(slack), view=view))["view"]
-    await ada.choose(await ada.next_form(), "Name", "typed")
-    dated = field("Name", {"type": "datepicker"})
-
-    await api("views.update", view_id=opened["id"], view=form(dated))
-
-    assert (await ada.next_form()).values == {"Name": None}
-
-
-async def test_a_view_may_come_as_json_text(slack: LocalSlack, api: Api) -> None:
-    answer = await api(
-        "views.open", trigger_id=await trigger(slack), view=json.dumps(form(section("x")))
-    )
-
-    assert answer["view"]["blocks"][0]["text"]["text"] == "x"
-
-
-async def test_a_closed_form_cannot_be_updated(slack: LocalSlack, api: Api) -> None:
-    ada = slack.person("ada")
-    opened = (await api("views.open", trigger_id=await trigger(slack), view=form()))["view"]
-    await ada.close(await ada.next_form())
-
-    answer = await api("views.update", view_id=opened["id"], view=form())
-
-    assert answer["error"] == "not_found"
-
-
 async def test_an_external_id_names_one_open_form(slack: LocalSlack, api: Api) -> None:
     named = form(external_id="mine")
     await api("views.open", trigger_id=await trigger(slack), view=named)
@@ -161,18 +102,6 @@ async def test_an_external_id_names_one_open_form(slack: LocalSlack, api: Api) -
     updated = await api("views.update", external_id="mine", view=named)
 
     assert (again["error"], updated["ok"]) == ("duplicate_external_id", True)
-
-
-async def test_home_is_published_to_one_person(slack: LocalSlack, api: Api) -> None:
-    ada = slack.person("ada")
-
-    answer = await api("views.publish", user_id=ada.id, view=home(section("Yours")))
-    again = await api("views.publish", user_id=ada.id, view=home(section("New")))
-
-    assert ada.home is not None
-    assert ada.home.everything == "New"
-    assert answer["view"]["id"] == again["view"]["id"]
-    assert slack.person("bob").home is None
 
 
 @pytest.mark.parametrize(
@@ -186,13 +115,5 @@ async def test_a_view_must_be_of_the_right_kind(
     where = {"trigger_id": await trigger(slack), "user_id": slack.person("ada").id}
 
     answer = await api(method, view=view, **where)
-
-    assert answer["error"] == "invalid_arguments"
-
-
-async def test_a_form_with_a_refused_block_type_is_refused(slack: LocalSlack, api: Api) -> None:
-    slack.refuse_block_types("section")
-
-    answer = await api("views.open", trigger_id=await trigger(slack), view=form())
 
     assert answer["error"] == "invalid_arguments"

@@ -7,8 +7,9 @@ import aiohttp
 import pytest
 
 from bot.playground.slack import LocalSlack, running_slack
+from bot.playground.slack.changes import MAX_KEPT
 from tests.playground.slack.conftest import Api
-from tests.playground.slack.samples import section
+from tests.playground.slack.samples import ScriptedBot, section
 
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
@@ -25,16 +26,6 @@ async def post_form(http: aiohttp.ClientSession, url: str, data: Json) -> Json:
     async with http.post(url, data=data) as response:
         answer: Json = await response.json()
         return answer
-
-
-async def test_a_posted_message_is_seen_by_everybody(slack: LocalSlack, api: Api) -> None:
-    answer = await api("chat.postMessage", channel=channel_id(slack, "general"), text="hello")
-
-    message = await slack.person("gus").next_message()
-    assert (message.text, message.is_ephemeral, message.ts) == ("hello", False, answer["ts"])
-    assert answer["message"]["bot_id"]
-    assert slack.calls[0].arguments["text"] == "hello"
-    assert slack.calls[0].token == slack.bot_token
 
 
 @pytest.mark.parametrize(
@@ -150,39 +141,6 @@ async def test_a_form_carries_blocks_as_json(slack: LocalSlack, http: Any) -> No
     assert slack.person("bob").messages()[0].everything == "hello"
 
 
-async def test_people_are_told_apart_by_their_rights(slack: LocalSlack, api: Api) -> None:
-    traits = ("is_admin", "is_owner", "is_restricted", "is_stranger")
-
-    def held(answer: Json) -> list[str]:
-        return [trait for trait in traits if answer["user"][trait]]
-
-    people = {name: slack.person(name).id for name in ("ada", "olga", "bob", "gus", "zoe")}
-    found = {name: held(await api("users.info", user=id_)) for name, id_ in people.items()}
-
-    assert found == {
-        "ada": ["is_admin"],
-        "olga": ["is_owner"],
-        "bob": [],
-        "gus": ["is_restricted"],
-        "zoe": ["is_stranger"],
-    }
-
-
-async def test_an_ephemeral_reaches_one_person_in_the_channel(slack: LocalSlack, api: Api) -> None:
-    bob, gus = slack.person("bob"), slack.person("gus")
-
-    answer = await api("chat.postEphemeral", channel="general", user=bob.id, text="psst")
-    refused = await api("chat.postEphemeral", channel="secret", user=gus.id, text="psst")
-
-    assert [message.text for message in bob.messages()] == ["psst"]
-    assert gus.messages() == []
-    assert refused["error"] == "user_not_in_channel"
-    update = await api(
-        "chat.update", channel=channel_id(slack, "general"), ts=answer["message_ts"], text="x"
-    )
-    assert update["error"] == "message_not_found"
-
-
 async def test_an_ephemeral_is_refused_above_4000_bytes(slack: LocalSlack, api: Api) -> None:
     where = {"channel": "general", "user": slack.person("bob").id}
 
@@ -190,17 +148,6 @@ async def test_an_ephemeral_is_refused_above_4000_bytes(slack: LocalSlack, api: 
     too_long = await api("chat.postEphemeral", **where, text="é" * 2000 + "a")
 
     assert (fitting["ok"], too_long["error"]) == (True, "msg_too_long")
-
-
-async def test_a_private_channel_needs_its_own_scope(slack: LocalSlack, api: Api) -> None:
-    slack.world.scopes = ("channels:read",)
-
-    info = await api("conversations.info", channel=channel_id(slack, "secret"))
-    members = await api("conversations.members", channel=channel_id(slack, "secret"))
-
-    listed = await api("conversations.list", types="public_channel,private_channel")
-    needed = [answer.get("needed") for answer in (info, members, listed)]
-    assert needed == ["groups:read"] * 3
 
 
 async def test_an_update_without_blocks_takes_them_away(slack: LocalSlack, api: Api) -> None:
@@ -231,33 +178,6 @@ async def test_a_refusal_points_at_the_problem(api: Api) -> None:
     assert answer["response_metadata"]["messages"][0].startswith("[ERROR] ")
 
 
-async def test_block_types_can_be_refused_as_before_their_roll_out(
-    slack: LocalSlack, api: Api
-) -> None:
-    slack.refuse_block_types("header")
-    blocks = [{"type": "header", "text": {"type": "plain_text", "text": "x"}}]
-
-    refused = await api("chat.postMessage", channel="general", text="x", blocks=blocks)
-    slack.refuse_block_types()
-    taken = await api("chat.postMessage", channel="general", text="x", blocks=blocks)
-
-    assert (refused.get("error"), taken["ok"]) == ("invalid_blocks", True)
-
-
-async def test_the_bot_sees_public_channels_and_those_it_is_in(
-    slack: LocalSlack, api: Api
-) -> None:
-    slack.world.scopes = READS
-
-    first = await api("conversations.list", types="public_channel,private_channel", limit=4)
-    cursor = first["response_metadata"]["next_cursor"]
-    rest = await api("conversations.list", types="public_channel,private_channel", cursor=cursor)
-
-    names = [channel["name"] for channel in first["channels"] + rest["channels"]]
-    assert names == ["general", "random", "secret", "old", "shared"]
-    assert rest["response_metadata"]["next_cursor"] == ""
-
-
 async def test_members_come_in_pages_that_their_cursors_lead_through(
     slack: LocalSlack, api: Api
 ) -> None:
@@ -272,45 +192,6 @@ async def test_members_come_in_pages_that_their_cursors_lead_through(
     assert [len(page["members"]) for page in pages] == [2, 2, 2]
     found = [member for page in pages for member in page["members"]]
     assert found == sorted(general.members)
-
-
-async def test_everybody_of_a_workspace_is_listed_in_pages(slack: LocalSlack, api: Api) -> None:
-    slack.person("cy").member.deleted = True
-
-    everybody = await api("users.list")
-    pages = [await api("users.list", limit=3)]
-    while cursor := pages[-1]["response_metadata"]["next_cursor"]:
-        pages.append(await api("users.list", limit=3, cursor=cursor))
-
-    people = slack.world.workspace.members
-    assert [user["id"] for page in pages for user in page["members"]] == sorted(people)
-    assert len(everybody["members"]) == len(people)
-    assert (
-        everybody["members"][0]
-        == (await api("users.info", user=everybody["members"][0]["id"]))["user"]
-    )
-    closed = [user["name"] for user in everybody["members"] if user["deleted"]]
-    assert closed == ["cy"]
-
-
-async def test_the_list_of_people_needs_a_scope(slack: LocalSlack, api: Api) -> None:
-    slack.world.scopes = ("commands",)
-
-    assert (await api("users.list"))["needed"] == "users:read"
-
-
-async def test_a_cursor_leads_on_when_somebody_has_left(slack: LocalSlack, api: Api) -> None:
-    slack.world.scopes = READS
-    general = slack.world.workspace.channels[channel_id(slack, "general")]
-    where = {"channel": general.id, "limit": 2}
-    first = await api("conversations.members", **where)
-    everybody = sorted(general.members)
-    general.members -= {everybody[0], everybody[2]}
-
-    cursor = first["response_metadata"]["next_cursor"]
-    second = await api("conversations.members", cursor=cursor, **where)
-
-    assert second["members"] == everybody[3:5]
 
 
 @pytest.mark.parametrize(
@@ -337,26 +218,6 @@ async def test_nonsense_about_pages_is_refused(
     assert answer.get("error") == error
 
 
-async def test_a_channel_tells_its_state_and_members(slack: LocalSlack, api: Api) -> None:
-    slack.world.scopes = READS
-
-    info = await api("conversations.info", channel=channel_id(slack, "old"))
-    members = await api("conversations.members", channel=channel_id(slack, "secret"))
-
-    assert (info["channel"]["is_archived"], info["channel"]["is_member"]) == (True, True)
-    people = {slack.person("ada").id, slack.person("bob").id, slack.bot_user_id}
-    assert set(members["members"]) == people
-
-
-async def test_a_direct_message_is_opened_once(slack: LocalSlack, api: Api) -> None:
-    first = await api("conversations.open", users=slack.person("ada").id)
-    again = await api("conversations.open", users=slack.person("ada").id)
-    await api("chat.postMessage", channel=first["channel"]["id"], text="psst")
-
-    assert first["channel"]["id"] == again["channel"]["id"]
-    assert (await slack.person("ada").next_message("dm")).text == "psst"
-
-
 @pytest.mark.parametrize(("body", "error"), [("{", "invalid_json"), ("[]", "json_not_object")])
 async def test_a_body_must_be_a_json_object(
     slack: LocalSlack, http: aiohttp.ClientSession, body: str, error: str
@@ -364,3 +225,37 @@ async def test_a_body_must_be_a_json_object(
     headers = {"Content-Type": "application/json"}
     async with http.post(slack.api_url + "api.test", data=body, headers=headers) as response:
         assert (await response.json())["error"] == error
+
+
+async def test_two_groups_are_there_from_the_start(slack: LocalSlack, api: Api) -> None:
+    slack.world.scopes = ("usergroups:read",)
+
+    groups = (await api("usergroups.list"))["usergroups"]
+
+    assert [(group["handle"], group["name"]) for group in groups] == [
+        ("web-team", "Web team"),
+        ("security", "Security"),
+    ]
+    assert {group["id"][0] for group in groups} == {"S"}
+    assert "users" not in groups[0]
+
+
+async def test_groups_need_their_scope(slack: LocalSlack, api: Api) -> None:
+    answer = await api("usergroups.list")
+
+    assert (answer["error"], answer["needed"]) == ("missing_scope", "usergroups:read")
+
+
+async def test_calls_and_payloads_are_logged_up_to_20000(slack: LocalSlack, api: Api) -> None:
+    slack.outbox.carrier = ScriptedBot()
+    await api("auth.test")
+    await slack.person("bob").type("/scan")
+    slack.calls.extend(slack.calls * MAX_KEPT)
+    slack.envelopes.extend(slack.envelopes * MAX_KEPT)
+
+    await api("api.test")
+    await slack.person("ada").type("/domains")
+
+    assert (len(slack.calls), len(slack.envelopes)) == (20_000, 20_000)
+    assert slack.calls[-1].method == "api.test"
+    assert slack.envelopes[-1].payload["command"] == "/domains"

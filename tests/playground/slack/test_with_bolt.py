@@ -1,12 +1,11 @@
 """The real Bolt and the local Slack. What both do together every day is in tests/whole."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from slack_bolt.async_app import AsyncApp
 
-from bot.playground.slack import LocalSlack, running_slack
+from bot.playground.slack import running_slack
 from tests.fakes import TIME_LIMIT_S
 from tests.playground.slack.bolt import bolt_app, by_socket, serving
 
@@ -22,21 +21,6 @@ def answering(app: AsyncApp) -> AsyncApp:
     return app
 
 
-@pytest.fixture(params=["socket", "http"])
-async def slack(request: pytest.FixtureRequest) -> AsyncIterator[LocalSlack]:
-    async with (
-        running_slack(answers_within_s=TIME_LIMIT_S) as slack,
-        serving(answering(bolt_app(slack)), slack, request.param),
-    ):
-        yield slack
-
-
-async def test_an_ack_can_itself_be_the_reply(slack: LocalSlack) -> None:
-    await slack.person("bob").type("/scan")
-
-    assert (await slack.person("bob").next_message()).text == "usage: /scan example.com"
-
-
 async def test_bolt_turns_a_wrong_signature_away() -> None:
     async with (
         running_slack(answers_within_s=TIME_LIMIT_S) as slack,
@@ -47,29 +31,6 @@ async def test_bolt_turns_a_wrong_signature_away() -> None:
         status, _ = await slack.raw_post(b"command=/domains", headers)
 
     assert status == 401
-
-
-async def test_payloads_go_to_one_of_several_links_in_turn() -> None:
-    heard: list[str] = []
-
-    def naming(slack: LocalSlack, name: str) -> AsyncApp:
-        async def listen(ack: Any) -> None:
-            heard.append(name)
-            await ack()
-
-        app = bolt_app(slack)
-        app.command("/scan")(listen)
-        return app
-
-    async with (
-        running_slack(answers_within_s=TIME_LIMIT_S) as slack,
-        by_socket(naming(slack, "one"), slack),
-        by_socket(naming(slack, "two"), slack),
-    ):
-        for _ in range(4):
-            await slack.person("bob").type("/scan")
-
-    assert sorted(heard) == ["one", "one", "two", "two"]
 
 
 async def test_a_refreshed_link_is_renewed_and_goes_on() -> None:

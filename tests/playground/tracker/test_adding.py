@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.playground.tracker import Account, Tracker
+from bot.playground.tracker import Account
 from tests.playground.tracker.conftest import LIST, Api, bearer
 
 pytestmark = pytest.mark.anyio
@@ -96,9 +96,3 @@ async def test_a_duplicate_is_refused(api: Api, acme: Account, key: str, again: 
     assert response.status_code == 409
     assert response.json() == {"error": "shop.example is in the portfolio already"}
     assert len(acme.domains) == 1
-
-
-async def test_two_accounts_may_hold_the_same_domain(api: Api, tracker: Tracker, key: str) -> None:
-    tracker.account("globex").add("shop.example")
-
-    assert (await api.add(key)).status_code == 201

@@ -46,26 +46,6 @@ async def test_each_error_is_told_in_the_chosen_style(
     assert is_json is (style != "plain")
 
 
-@pytest.mark.parametrize("kind", FOUR)
-async def test_an_error_can_be_a_web_page(api: Api, tracker: Tracker, key: str, kind: str) -> None:
-    tracker.error_style = "html"
-
-    response = await error(api, tracker, key, kind)
-
-    assert response.headers["Content-Type"].startswith("text/html")
-    assert f"<p>{FOUR[kind]}</p>" in response.text
-
-
-@pytest.mark.parametrize(
-    ("kind", "status"),
-    [("invalid_key", 401), ("permissions", 403), ("ip", 403), ("rate_limit", 429)],
-)
-async def test_each_error_has_its_usual_status(
-    api: Api, tracker: Tracker, key: str, kind: str, status: int
-) -> None:
-    assert (await error(api, tracker, key, kind)).status_code == status
-
-
 @pytest.mark.parametrize("status", [200, 400, 500])
 @pytest.mark.parametrize("kind", FOUR)
 async def test_every_error_can_have_the_same_status(
@@ -95,11 +75,3 @@ async def test_a_time_to_wait_can_be_sent(api: Api, tracker: Tracker, key: str, 
     tracker.retry_after_s = 7
 
     assert (await error(api, tracker, key, kind)).headers["Retry-After"] == "7"
-
-
-async def test_a_used_up_limit_says_the_time_to_wait_too(
-    api: Api, tracker: Tracker, key: str
-) -> None:
-    tracker.hourly_limit, tracker.retry_after_s = 0, 7
-
-    assert (await api.list(key)).headers["Retry-After"] == "7"

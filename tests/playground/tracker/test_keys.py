@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.playground.tracker import Account, KeyRecord
+from bot.playground.tracker import Account
 from tests.playground.tracker.conftest import Clock
 
 
@@ -20,14 +20,6 @@ def test_a_key_is_52_characters_and_starts_with_the_prefix(acme: Account) -> Non
 
     assert re.fullmatch(r"service_sk_[A-Za-z0-9_-]{41}", value)
     assert len(value) == 52
-
-
-def test_a_key_of_an_earlier_run_is_taken_as_it_was(clock: Clock) -> None:
-    value = Account("acme", clock).create_key("bot")
-    later = Account("acme", clock)
-
-    assert later.create_key("bot", value=value) == value
-    assert later.key(value).last4 == value[-4:]
 
 
 def test_of_a_value_only_the_last_four_characters_can_be_read_again(acme: Account) -> None:
@@ -51,13 +43,6 @@ def test_a_key_with_a_date_works_through_that_day(acme: Account, clock: Clock) -
 
     assert acme.keys[0].condition(datetime(2026, 5, 1, 23, 59, tzinfo=UTC)) == "valid"
     assert acme.keys[0].condition(datetime(2026, 5, 2, tzinfo=UTC)) == "expired"
-
-
-def test_a_key_can_be_made_without_an_expiration(acme: Account, clock: Clock) -> None:
-    acme.create_key("bot", days=None)
-
-    assert acme.keys[0].expires_at is None
-    assert acme.keys[0].condition(clock.now + timedelta(days=10_000)) == "valid"
 
 
 @pytest.mark.parametrize(
@@ -105,12 +90,3 @@ def test_addresses_are_compared_as_addresses(
 
     assert acme.keys[0].ips == ips
     assert acme.keys[0].allows_address(address) is is_allowed
-
-
-def test_a_key_may_be_given_a_higher_limit(acme: Account, clock: Clock) -> None:
-    acme.create_key("bot")
-    record: KeyRecord = acme.keys[0]
-
-    record.hourly_limit = 5000
-
-    assert record.remaining(clock.now, 1000) == 5000

@@ -1,9 +1,9 @@
-"""The hourly allowance of a key: service document, section 8, over real sockets."""
+"""The list, what is not there, and the hourly allowance: service document, sections 4 and 8."""
 
 import pytest
 
-from bot.playground.tracker import Account, Tracker
-from tests.playground.tracker.conftest import LIST, Api, Clock
+from bot.playground.tracker import NO_SCORE, Account, Tracker
+from tests.playground.tracker.conftest import LIST, Api, Clock, bearer
 
 pytestmark = pytest.mark.anyio
 
@@ -22,15 +22,6 @@ async def test_the_request_beyond_the_limit_is_refused(
     assert [reply.status_code for reply in replies] == [200, 200, 429]
     assert replies[2].json()["error"] == "Rate limit exceeded"
     assert [reply.headers["X-RateLimit-Remaining"] for reply in replies] == ["1", "0", "0"]
-
-
-async def test_the_limit_is_counted_for_each_key(
-    api: Api, tracker: Tracker, acme: Account, key: str
-) -> None:
-    tracker.hourly_limit = 1
-    await api.list(key)
-
-    assert (await api.list(acme.create_key("other"))).status_code == 200
 
 
 async def test_the_limit_holds_until_the_clock_hour_ends(
@@ -69,3 +60,47 @@ async def test_every_answer_says_what_remains(api: Api, path: str) -> None:
     response = await api.http.get(path)
 
     assert response.headers["X-RateLimit-Remaining"] == "1000"
+
+
+async def test_the_list_is_an_array_of_domain_objects(api: Api, acme: Account, key: str) -> None:
+    record = acme.add("shop.example", health=41, tags=("prod",), folder="Shops")
+
+    response = await api.list(key)
+
+    assert response.headers["Content-Type"].startswith("application/json")
+    assert response.json() == [record.as_json()]
+
+
+async def test_odd_scores_are_listed_as_they_are(api: Api, acme: Account, key: str) -> None:
+    for place, health in enumerate([NO_SCORE, None, "41", -1, float("nan")]):
+        acme.add(f"d{place}.example", health=health)
+
+    text = (await api.list(key)).text
+
+    assert text.count("healthScore") == 4
+    assert '"healthScore": NaN' in text
+
+
+async def test_a_list_request_with_a_body_is_refused(api: Api, key: str) -> None:
+    response = await api.http.request("GET", LIST, headers=bearer(key), json={})
+
+    assert response.status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        pytest.param("GET", "/", 404, id="root"),
+        pytest.param("GET", LIST + "/", 404, id="trailing-slash"),
+        pytest.param("DELETE", LIST, 405, id="delete"),
+        pytest.param("HEAD", LIST, 405, id="head"),
+        pytest.param("GET", LIST + "/x/scan", 405, id="get-a-scan"),
+        pytest.param("POST", LIST + "//scan", 404, id="scan-without-id"),
+    ],
+)
+async def test_what_is_not_in_the_document_is_not_there(
+    api: Api, key: str, method: str, path: str, status: int
+) -> None:
+    response = await api.http.request(method, path, headers=bearer(key))
+
+    assert response.status_code == status

@@ -67,22 +67,3 @@ async def test_a_database_that_only_reads_is_no_store(store: PostgresDocuments) 
 
     with pytest.raises(StoreError, match="read-only"):
         await store.check()
-
-
-async def test_what_went_is_not_in_what_the_server_would_read(store: PostgresDocuments) -> None:
-    """Wiping gives the place back; it does not wipe a disk, see `vacuum`."""
-    await store.put("-.T1/key", {"secret": "x" * 1000})
-    await store.delete("-.T1/key")
-
-    await store.vacuum()
-
-    assert await run(store, "SELECT pg_relation_size('document')") == [(0,)]
-
-
-async def test_the_check_leaves_one_document_however_many_check(
-    store: PostgresDocuments, other: PostgresDocuments
-) -> None:
-    for each in (store, other, store):
-        await each.check()
-
-    assert await store.list_keys("") == ["meta/check"]

@@ -8,7 +8,6 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from bot.jobs.queue_jobs import queue_migrations
 from bot.store.documents import OutdatedSchemaError, StoreError
 from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.documents import open_postgres
@@ -69,23 +68,6 @@ async def test_a_step_that_fails_leaves_nothing_of_any(empty: Address) -> None:
     assert await migrate(empty, [SECOND]) == ["toys/1", "toys/2"]
 
 
-async def test_the_present_state_is_made_at_once_where_there_is_nothing(empty: Address) -> None:
-    whole = MigrationSet("toys", {"1": "SELECT 1/0"}, "CREATE TABLE toy (name text)")
-
-    assert await migrate(empty, [whole]) == ["toys/1"]
-    further = MigrationSet("toys", {**whole.steps, "2": SECOND.steps["2"]}, "SELECT 1/0")
-    assert await migrate(empty, [further]) == ["toys/2"]
-
-    assert await toys(empty) == [("ball",)]
-
-
-async def test_steps_of_a_newer_version_are_no_trouble(empty: Address) -> None:
-    await migrate(empty, [SECOND])
-
-    assert await missing_at(empty, FIRST) == []
-    assert await migrate(empty, [FIRST]) == []
-
-
 async def test_what_is_missing_is_told_at_the_start(empty: Address) -> None:
     assert await missing_at(empty, OURS) == [f"bot/{step}" for step in OURS.steps]
     with pytest.raises(
@@ -97,16 +79,6 @@ async def test_what_is_missing_is_told_at_the_start(empty: Address) -> None:
         async with asyncio.timeout(TIME_LIMIT_S):
             while await (await other.execute(OTHERS)).fetchone() != (0,):
                 pass
-
-
-async def test_a_store_asks_for_the_tables_of_the_queue_too(empty: Address) -> None:
-    await migrate(empty, [OURS])
-
-    with pytest.raises(OutdatedSchemaError, match=f"lacks {len(queue_migrations().steps)} steps"):
-        await open_postgres(empty, sets=[OURS, queue_migrations()])
-
-    await migrate(empty, [OURS, queue_migrations()])
-    await (await open_postgres(empty, sets=[OURS, queue_migrations()])).close()
 
 
 async def test_a_database_that_cannot_hold_every_letter_is_refused(
@@ -124,14 +96,11 @@ async def test_a_database_that_cannot_hold_every_letter_is_refused(
     postgres.drop(name)
 
 
-@pytest.mark.parametrize("level", ["repeatable read", "serializable"])
-async def test_a_database_that_shows_the_past_is_refused(empty: Address, level: str) -> None:
+async def test_a_database_that_shows_the_past_is_refused(empty: Address) -> None:
     """Who has waited for a deletion would not see that somebody was forgotten."""
     await migrate(empty, [OURS])
-    escaped = level.replace(" ", "\\ ")
-    past = Address(
-        make_conninfo(empty.conninfo, options=f"-c default_transaction_isolation={escaped}")
-    )
+    options = "-c default_transaction_isolation=serializable"
+    past = Address(make_conninfo(empty.conninfo, options=options))
 
     with pytest.raises(StoreError, match="default_transaction_isolation"):
         await open_postgres(past)

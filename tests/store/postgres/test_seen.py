@@ -1,27 +1,13 @@
 """Names that come once, whichever process asks."""
 
-import asyncio
-
 import pytest
 
-from bot.store.documents import StoreError
 from bot.store.postgres.documents import PostgresDedup, PostgresDocuments
 from tests.store.postgres.database import run
 
 pytestmark = pytest.mark.anyio
 
 AGE = "UPDATE seen SET until = until - interval '10 minutes'"
-
-
-async def test_a_name_is_new_to_one_process_only(
-    store: PostgresDocuments, other: PostgresDocuments
-) -> None:
-    seen = [PostgresDedup(store.pool), PostgresDedup(other.pool)]
-
-    answers = await asyncio.gather(*(each.is_new("v0=1") for each in seen for _ in range(20)))
-
-    assert sorted(answers) == [False] * 39 + [True]
-    assert await seen[1].is_new("v0=2")
 
 
 async def test_what_failed_may_come_again(store: PostgresDocuments) -> None:
@@ -65,10 +51,3 @@ async def test_no_name_stands_in_the_database(store: PostgresDocuments) -> None:
     ((name,),) = await run(store, "SELECT name FROM seen")
     assert isinstance(name, bytes)
     assert len(name) == 32
-
-
-async def test_a_store_that_is_closed_is_an_error(store: PostgresDocuments) -> None:
-    await store.close()
-
-    with pytest.raises(StoreError):
-        await PostgresDedup(store.pool).is_new("v0=1")

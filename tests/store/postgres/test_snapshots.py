@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.store.documents import OutdatedSchemaError, StoreError
+from bot.store.documents import OutdatedSchemaError
 from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.documents import PostgresDocuments
 from tests.store.postgres.database import run
-from tests.stores import read_database
+from tests.stores import keys_of, read_database
 
 pytestmark = pytest.mark.anyio
 
@@ -57,7 +57,7 @@ async def test_what_is_wanted_is_of_a_kind_or_has_a_text(
     text: str | None,
     keys: tuple[str, ...],
 ) -> None:
-    assert (await read_database(address, kinds=kinds, text=text)).keys == keys
+    assert keys_of(await read_database(address, kinds=kinds, text=text)) == keys
 
 
 async def test_what_is_no_document_is_named(store: PostgresDocuments, address: Address) -> None:
@@ -69,26 +69,6 @@ async def test_what_is_no_document_is_named(store: PostgresDocuments, address: A
     assert len(snapshot.documents) == len(ALL)
 
 
-async def test_due_moments_do_not_depend_on_the_zone_of_the_session(
-    store: PostgresDocuments, database: str
-) -> None:
-    there = parse_address(f"{database}&options=-c%20timezone%3DAsia/Kathmandu")
-
-    [digest] = (await read_database(there, kinds={"digest"})).documents
-
-    assert digest.due_at == DUE
-    assert digest.due_at.tzinfo is UTC  # as a text of it is compared when a store moves
-
-
 async def test_a_database_without_tables_is_to_be_migrated(empty_database: str) -> None:
     with pytest.raises(OutdatedSchemaError, match="python -m bot migrate"):
         await read_database(parse_address(empty_database))
-
-
-async def test_a_table_that_cannot_be_read_is_an_error(
-    store: PostgresDocuments, address: Address
-) -> None:
-    await run(store, "ALTER TABLE document RENAME value TO content")
-
-    with pytest.raises(StoreError, match="cannot read"):
-        await read_database(address)

@@ -8,11 +8,11 @@ from bot.digests.report import Baseline, Post, baseline_of
 from bot.message import Message
 from bot.portfolio.end_dates import KnownEnds
 from bot.portfolio.query import index_by_host
-from bot.views.digests.alert import alert_message, redrawn
+from bot.views.digests.alert import alert_message, alert_preview, redrawn
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_domain, ending
 from tests.digests.builders import a_mention, a_post, a_report, report_on
 from tests.loops import loop_over
-from tests.views.acceptance import buttons
+from tests.views.acceptance import buttons, shown_text
 from tests.views.digests.parts import MANAGED, taken, title
 
 NAME = "d1/token"
@@ -39,10 +39,8 @@ def test_an_alert_says_what_fell_from_what_to_what() -> None:
     message = taken(alert_message(a_fall(), NAME))
 
     assert title(message) == "1 domain got worse"
-    assert (
-        message.text == "1 domain got worse. a.example: health fell from 85 (good) to 41 (poor)."
-    )
-    assert "*a.example*: health 🟢 85 good → 🔴 41 poor" in str(message.blocks)
+    assert message.text == "1 domain got worse. a.example: health fell from 85 good to 41 poor."
+    assert "*a.example*: health fell from 🟢 85 good to 🔴 41 poor" in str(message.blocks)
     assert buttons(message) == PRESSABLE | {"Scan": "/scan a.example"}
 
 
@@ -100,3 +98,22 @@ def test_who_takes_and_snoozes_it_stands_in_the_post_and_the_buttons_go() -> Non
     assert from_new == from_old
     assert "snoozed these domains until" in str(from_new.blocks)
     assert buttons(from_new) == MANAGED | {"Scan": "/scan a.example"}
+
+
+def test_a_preview_is_an_alert_without_buttons_or_mentions() -> None:
+    text = shown_text(taken(alert_preview(a_fall(mentioned=True))))
+
+    assert "It would mention" in text
+    assert "1 domain got worse" in text
+    assert "Take it" not in text
+    assert "🔔" not in text
+
+
+def test_a_preview_where_nothing_got_worse_says_so_and_shows_an_example_if_it_can() -> None:
+    for score, words in {41: "41 poor", 3: "13 poor", None: "no domain has a score"}.items():
+        report = report_on([a_domain(score=score)], None, worst_count=10)
+
+        text = shown_text(taken(alert_preview(a_post(report=report))))
+
+        assert "Nothing got worse since the last look" in text
+        assert words in text

@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +12,6 @@ from bot.digests.models import (
     MAX_FILTER_CHARS,
     SCANS_A_NIGHT,
     WORST_COUNTS,
-    Mention,
     Mode,
     Pause,
     Plan,
@@ -31,7 +29,7 @@ from bot.views.digests.modal import Editing, edit_form, pause_form
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, KEY
 from tests.digests.builders import DUE, ZONE, a_digest, a_mention, a_schedule
 from tests.loops import loop_over
-from tests.views.acceptance import Json, assert_slack_takes_form, buttons, shown
+from tests.views.acceptance import Json, assert_slack_takes_form, shown
 
 NIGHT = "Scan up to … domains a night"
 LABELS = [
@@ -77,12 +75,6 @@ def test_a_new_digest_runs_on_working_days_at_nine() -> None:
     assert list(fields_of(form)) == LABELS
 
 
-def test_what_tells_of_every_change_is_what_the_next_runs_depend_on() -> None:
-    telling = [name for name, block in fields_of(drawn()).items() if block.get("dispatch_action")]
-
-    assert telling == ["Days", "Time", "Time zone", "Post"]
-
-
 def test_the_block_ids_stay_the_same_as_long_as_the_nonce_does() -> None:
     def block_ids(form: Json) -> list[str]:
         return [block["block_id"] for block in fields_of(form).values()]
@@ -90,51 +82,6 @@ def test_the_block_ids_stay_the_same_as_long_as_the_nonce_does() -> None:
     other = Draft(days=frozenset({6}), zone="UTC")
     assert block_ids(drawn()) == block_ids(drawn(other, digest=a_digest()))
     assert not set(block_ids(drawn())) & set(block_ids(drawn(nonce="beef")))
-
-
-def test_what_cannot_be_left_out_is_required() -> None:
-    optional = [name for name, block in fields_of(drawn()).items() if block["optional"]]
-
-    assert optional == ["Filter", NIGHT, "Tag or folder", "Mention", "Mention user group"]
-
-
-def test_the_next_five_runs_are_told_for_both_clocks() -> None:
-    text = form_text(reader_zone="America/New_York")
-
-    assert "*Next five runs*\n• Mon 23 Nov 2026, 09:00 Berlin time  ·  03:00 for you" in text
-    assert text.count("Berlin time  ·  ") == 5
-
-
-def test_a_change_of_the_clocks_is_noted_below_the_runs() -> None:
-    text = form_text(now=datetime(2026, 10, 22, tzinfo=UTC))
-
-    assert "\n🕑 The clocks in Berlin go back an hour on Sun 25 Oct 2026 at 03:00" in text
-
-
-@loop_over(
-    "draft",
-    [
-        Draft(zone=ZONE, days=frozenset()),
-        Draft(zone=ZONE, at=None),
-        Draft(zone=None),
-        Draft(zone="Mars/Olympus"),
-    ],
-    ids=["no day", "no time", "no zone", "no such zone"],
-)
-def test_without_a_schedule_there_are_no_runs_to_show(draft: Draft) -> None:
-    assert "_Choose days, a time and a time zone to see them._" in form_text(draft)
-
-
-def test_a_form_about_a_digest_says_who_made_it_and_can_be_left() -> None:
-    form = drawn(digest=a_digest(made_by_name="Ada"))
-
-    assert form["title"]["text"] == "Change digest"
-    assert "Made by *Ada*, <!date^" in "\n".join(shown(form))
-    assert list(buttons(form)) == ["Back"]
-
-
-def test_why_it_was_not_saved_stands_on_top() -> None:
-    assert drawn(note="⚠️ *Not saved.*")["blocks"][0]["text"]["text"] == "⚠️ *Not saved.*"
 
 
 def test_every_rule_has_a_box_that_is_ticked_and_says_whom_it_mentions() -> None:
@@ -147,17 +94,6 @@ def test_every_rule_has_a_box_that_is_ticked_and_says_whom_it_mentions() -> None
     assert boxes["options"][0]["description"]["text"] == f"<@{ADMIN_ID}>"
     assert boxes["initial_options"] == boxes["options"]
     assert read_digest_form(state_of(form)).kept == frozenset({0, 1})
-
-
-@pytest.mark.parametrize("label", ["tag:<!channel> & x", f"folder:{'&' * 60}", "tag:prod"])
-def test_a_box_is_markup_in_both_parts_and_its_label_mentions_nobody(label: str) -> None:
-    form = drawn(digest=a_digest(mentions=(a_mention(label),)))
-
-    (box,) = fields_of(form)["Mention rules"]["element"]["options"]
-    for part in (box["text"], box["description"]):
-        assert (part["type"], part["verbatim"]) == ("mrkdwn", True)
-        assert 0 < len(part["text"]) <= 75
-    assert "<" not in box["text"]["text"]
 
 
 def test_a_rule_without_a_tick_stays_without_one_when_it_is_drawn_again() -> None:
@@ -182,23 +118,6 @@ def test_a_digest_that_cannot_be_read_now_is_drawn_with_what_is_ticked() -> None
     assert read_digest_form(state_of(form)).kept == frozenset({1})
 
 
-def test_ten_rules_have_a_box_each_and_the_rest_is_not_shown() -> None:
-    digest = a_digest(mentions=tuple(a_mention(f"tag:t{number}") for number in range(12)))
-
-    assert len(fields_of(drawn(digest=digest))["Mention rules"]["element"]["options"]) == 10
-
-
-def test_nothing_in_an_empty_field_looks_like_a_value() -> None:
-    fields = fields_of(drawn())
-
-    shown_there = [
-        fields[name]["element"]["placeholder"]["text"]
-        for name in ("Tag or folder", "Mention", "Mention user group")
-    ]
-    assert all(words.startswith("Choose ") for words in shown_there)
-    assert "Up to 20 people and user groups" in fields["Mention"]["hint"]["text"]
-
-
 @loop_over(
     ("until", "words", "first"),
     [
@@ -215,24 +134,6 @@ def test_the_next_runs_of_a_paused_digest_are_those_after_its_pause(
 
     assert words in text
     assert text.split("• ")[1].startswith(f"{first}, 09:00")
-
-
-def test_a_pause_that_is_over_is_not_told() -> None:
-    assert "Paused" not in form_text(digest=a_digest(pause=Pause(since=DUE, until=DUE)))
-
-
-def test_a_very_long_number_that_somebody_forged_is_left_out() -> None:
-    form = drawn(Draft(channel_id="C0OPS", zone=ZONE, worst="9" * 5_000))
-
-    assert "initial_value" not in fields_of(form)["Worst domains shown"]["element"]
-
-
-def test_a_value_that_came_from_elsewhere_can_be_kept() -> None:
-    form = drawn(draft_of(replace(a_digest().plan, heartbeat_every=12)))
-
-    shown_values = [o["text"]["text"] for o in fields_of(form)["Heartbeat"]["element"]["options"]]
-    assert "After 12 quiet runs" in shown_values
-    assert read_digest_form(state_of(form)).plan.heartbeat_every == 12
 
 
 FILTER_PARTS = [
@@ -261,28 +162,11 @@ def alert_of(plan: Plan) -> Plan:
 
 
 WHO = st.from_regex(r"[UW][A-Z0-9]{2,12}", fullmatch=True)
-GROUPS = st.from_regex(r"S[A-Z0-9]{2,12}", fullmatch=True)
 
 
 @given(plan=PLANS | PLANS.map(alert_of))
 def test_whatever_was_planned_comes_back_from_the_form_as_it_was(plan: Plan) -> None:
     assert read_digest_form(state_of(drawn(draft_of(plan)))).plan == plan
-
-
-@given(
-    label=st.sampled_from(["tag:prod", "folder:Web shops", "tag:&<>"]),
-    people=st.lists(WHO, unique=True, max_size=10),
-    group=st.none() | GROUPS,
-)
-def test_a_new_rule_comes_back_too(label: str, people: list[str], group: str | None) -> None:
-    who = (*people, *([group] if group else []))
-    draft = Draft(channel_id="C0OPS", zone=ZONE, label=label if who else None)
-    draft = replace(draft, people=tuple(people), group=(group, "@web") if group else None)
-
-    given = read_digest_form(state_of(drawn(draft)))
-
-    assert given.plan.mentions == ((Mention(label=label, who=who),) if who else ())
-    assert given.draft == draft
 
 
 ANY_DRAFT = st.builds(

@@ -3,14 +3,10 @@
 from datetime import timedelta
 from typing import Any
 
-from bot.digests.models import MAX_PER_CHANNEL, FailureReason, Mode, Outcome, Pause, RunState
+from bot.digests.models import MAX_PER_CHANNEL, FailureReason, Mode, Outcome, RunState
 from bot.slack.channels import Channel
 from bot.views.digests.tables import (
-    ADMINS_MAY,
-    MEMBERS_MAY,
     DigestList,
-    busy_form,
-    error_form,
     list_form,
 )
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS
@@ -67,22 +63,6 @@ def test_a_digest_is_shown_with_its_plan_its_state_and_its_buttons() -> None:
     assert buttons(form) == {"New": ""} | wanted
 
 
-def test_a_paused_digest_can_be_resumed_instead() -> None:
-    labels = buttons(drawn(a_digest(pause=Pause(since=DUE, by=ADMIN_ID))))
-
-    assert "Resume" in labels
-    assert "Pause" not in labels
-
-
-def test_deleting_asks_first() -> None:
-    form = drawn(a_digest())
-
-    [row] = [block for block in form["blocks"] if block["type"] == "actions"]
-    asking = [each["text"]["text"] for each in row["elements"] if "confirm" in each]
-
-    assert asking == ["Delete"]
-
-
 def a_full_digest(number: int) -> Any:
     return a_digest(
         digest_id=f"d{number}",
@@ -113,12 +93,6 @@ def test_twenty_digests_fit_with_everything_that_can_be_said() -> None:
     assert "20 digests" in "\n".join(shown(form))
 
 
-def test_what_was_just_done_stands_on_top() -> None:
-    form = drawn(a_digest(), note="✅ Saved.")
-
-    assert form["blocks"][0]["text"]["text"] == "✅ Saved."
-
-
 @loop_over(
     ("channel", "hint"),
     [
@@ -134,46 +108,11 @@ def test_what_is_odd_about_the_channel_is_said(channel: Channel | None, hint: st
     assert hint not in listed_text()
 
 
-@loop_over("channel", [None, a_place(name="x", has_bot=False)])
-def test_who_has_to_invite_the_bot_is_told_how(channel: Channel | None) -> None:
-    assert "`/invite @Domain Tracker`" in listed_text(channel=channel)
-    assert "press `New` and choose another" in listed_text(channel=channel)
-
-
-def test_who_may_not_change_digests_sees_them_without_buttons() -> None:
-    form = drawn(a_digest(), may_change=False, is_restricted=True)
-
-    assert buttons(form) == {}
-    assert "Only admins and owners can change digests" in "\n".join(shown(form))
-    assert "Active" in "\n".join(shown(form))
-
-
-@loop_over(
-    ("is_restricted", "label", "value"),
-    [
-        (False, "Only admins may change digests", ADMINS_MAY),
-        (True, "Let members change digests", MEMBERS_MAY),
-    ],
-)
-def test_admins_say_who_may_change_digests(is_restricted: bool, label: str, value: str) -> None:
-    assert buttons(drawn(is_admin=True, is_restricted=is_restricted))[label] == value
-    assert label not in buttons(drawn(is_restricted=is_restricted))
-
-
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_what_others_wrote_does_nothing(text: str) -> None:
     digest = a_digest(filter_text=text, made_by_name=text, mentions=(a_mention(text),))
 
     drawn(digest, channel=a_place(name=text, has_bot=True))
-
-
-def test_what_stands_in_its_place_is_taken_too() -> None:
-    assert_slack_takes_form(busy_form("Sending…", "m"))
-    form = error_form("x" * 5_000, "m")
-
-    assert_slack_takes_form(form)
-    assert list(buttons(form)) == ["Back"]
-    assert list(buttons(error_form("x", "m", "Try again"))) == ["Try again"]
 
 
 def test_where_the_bot_cannot_look_people_act_on_their_own_digests_only() -> None:

@@ -26,19 +26,9 @@ def test_a_digest_says_when_it_comes_about_what_and_compared_with_when() -> None
     text = shown_text(message)
     assert 'Mon–Fri at 09:00 (Europe/Berlin)  ·  `tag:prod "R&amp;D"`  ·  compared with' in text
     assert f"compared with <!date^{int(BEFORE.timestamp())}^" in text
-    assert "Compared with Thu 19 Nov 2026, 09:00." in message.text
-    assert "Next: Mon 23 Nov 2026, 09:00." in message.text
+    assert "compared with 19 Nov 2026, 08:00 UTC." in message.text
     assert f"Next: {moment_token(datetime(2026, 11, 23, 8, tzinfo=UTC))}" in text
     assert everywhere(message, "Set up by Ada")
-
-
-def test_a_text_says_in_which_time_zone_it_is_before_the_first_time() -> None:
-    late = a_post(report=FELL, sent_at=DUE + timedelta(hours=2), unposted=(a_past_run(),))
-
-    for message in (digest_message(late), heartbeat_message(late)):
-        before, _, after = message.text.partition("Times are in Europe/Berlin.")
-        assert ":" not in before.replace("average health", "").replace(": ", " ")
-        assert "Late: due 09:00" in after
 
 
 @loop_over(
@@ -69,15 +59,6 @@ def test_a_list_that_has_shrunk_is_said_to_stay_so_though_it_was_asked_for_twice
     assert everywhere(message, "no longer has any domains")
     assert not everywhere(message, "Add the first one")
     assert "gave the same list twice" in heartbeat_message(emptied).text
-
-
-def test_a_digest_that_somebody_sent_is_never_late_and_says_who_it_was() -> None:
-    post = a_post(slot=None, asked_by_name="Bob", sent_at=DUE + timedelta(hours=3))
-
-    message = digest_message(post)
-
-    assert everywhere(message, "Sent now by Bob.")
-    assert "late" not in message.text.lower()
 
 
 @loop_over(
@@ -123,16 +104,6 @@ def test_of_many_digests_that_did_not_come_the_newest_are_named() -> None:
     assert "16 Nov" not in message.text
 
 
-def test_what_may_have_come_is_not_counted_with_what_did_not() -> None:
-    outcomes = [Outcome.UNCERTAIN, Outcome.MISSED, *[Outcome.MISSED] * 3]
-    runs = tuple(a_past_run(outcome) for outcome in outcomes)
-
-    message = taken(digest_message(a_post(unposted=runs)))
-
-    assert everywhere(message, "1 earlier digest was not posted.")
-    assert everywhere(message, "1 earlier digest may be missing here.")
-
-
 def test_the_first_digest_says_who_set_it_up_and_how_to_change_it() -> None:
     post = a_post(is_first=True, mode=Mode.CHANGES, heartbeat_every=5)
 
@@ -147,9 +118,9 @@ def test_the_first_digest_says_who_set_it_up_and_how_to_change_it() -> None:
 @loop_over(
     ("pause", "words"),
     [
-        pytest.param(Pause(since=BEFORE), "Paused.", id="for good"),
+        pytest.param(Pause(since=BEFORE), "Paused,", id="for good"),
         pytest.param(
-            Pause(since=BEFORE, until=DUE), "Paused until Fri 20 Nov 2026, 09:00.", id="for a time"
+            Pause(since=BEFORE, until=DUE), "Paused until 20 Nov 2026, 08:00 UTC,", id="for a time"
         ),
     ],
 )

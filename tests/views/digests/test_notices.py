@@ -1,11 +1,9 @@
-from datetime import UTC, datetime, time
 from itertools import product
 from typing import Any
 
 import pytest
 
-from bot.digests.models import Digest, FailureReason, Outcome, Pause
-from bot.digests.schedule import next_slot
+from bot.digests.models import Digest, FailureReason, Outcome
 from bot.message import Message
 from bot.views.digests.errors import (
     MAX_DIGESTS_SHOWN,
@@ -14,15 +12,13 @@ from bot.views.digests.errors import (
     owner_notice,
     owner_notices,
 )
-from bot.views.digests.wording import MANAGE_DIGEST, failure_text, remedy
+from bot.views.digests.wording import MANAGE_DIGEST, failure_text
 from tests.builders import HOSTILE_TEXTS
 from tests.digests.builders import (
-    BEFORE,
     CHANNEL_ID,
     DIGEST_ID,
     a_digest,
     a_notice,
-    a_schedule,
 )
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
@@ -66,18 +62,6 @@ def test_every_trouble_has_words_that_end_a_sentence(trouble: FailureReason) -> 
     assert words.split()[0] in {"the", "it", "its", "Domain", "Slack"}
     assert words[-1] not in ".!:"
     assert len(words) <= 80
-
-
-@loop_over("trouble", FailureReason)
-def test_what_helps_is_told_the_same_everywhere(trouble: FailureReason) -> None:
-    helps = remedy(trouble, channel=CHANNEL, change="`Manage` and `Change`")
-
-    assert helps in shown_text(a_message(None, trouble))
-    assert "{" not in helps + remedy(trouble)
-
-
-def test_no_two_troubles_are_called_the_same() -> None:
-    assert len({failure_text(trouble) for trouble in FailureReason}) == len(FailureReason)
 
 
 @loop_over(
@@ -148,24 +132,6 @@ def test_a_notice_says_how_to_mend_it(trouble: FailureReason, words: str) -> Non
     assert words in shown_text(a_message(None, trouble))
 
 
-def test_a_missed_run_says_when_the_next_one_comes() -> None:
-    digest = a_digest()
-
-    message = a_message(Outcome.MISSED, digest=digest)
-
-    assert f"The next one is due <!date^{int(digest.next.due_at.timestamp())}^" in shown_text(
-        message
-    )
-    assert "The next one is due 23 Nov 2026, 08:00 UTC" in message.text
-
-
-def test_several_missed_runs_are_told_at_once() -> None:
-    message = a_message(Outcome.MISSED, count=1_200)
-
-    assert f"1,200 digests in {CHANNEL} were missed: the bot was not running." in message.text
-    assert f"The latest was due {DUE_TEXT}" in message.text
-
-
 @loop_over(
     ("trouble", "words"),
     [
@@ -179,31 +145,6 @@ def test_an_uncertain_run_is_not_called_missing(trouble: FailureReason, words: s
     assert "may be missing" in message.text
     assert words in message.text
     assert "not posted" not in message.text
-
-
-def test_a_digest_that_somebody_paused_meanwhile_promises_no_next_one() -> None:
-    message = a_message(Outcome.FAILED, digest=a_digest(pause=Pause(since=BEFORE, by="U1")))
-
-    assert "It is paused now." in message.text
-    assert "next one" not in message.text
-
-
-def test_digests_of_one_channel_are_told_apart() -> None:
-    digest = a_digest(filter_text="tag:prod", schedule=a_schedule([0, 2]))
-
-    assert "Mon, Wed at 09:00 (Europe/Berlin)  ·  `tag:prod`" in shown_text(
-        a_message(Outcome.MISSED, digest=digest)
-    )
-
-
-def test_a_slot_that_the_clocks_skip_is_told_as_it_was_due() -> None:
-    schedule = a_schedule(range(7), at=time(2, 30))
-    slot = next_slot(schedule, datetime(2026, 3, 29, tzinfo=UTC))
-    notice = a_notice(outcome=Outcome.MISSED, slot=slot, trouble=FailureReason.DOWN)
-
-    message = owner_notice(a_digest(schedule=schedule), notice)
-
-    assert "It was due Sun 29 Mar 2026, 03:30 (Europe/Berlin)" in message.text
 
 
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)

@@ -10,13 +10,13 @@ from bot.admin import Act, Entry
 from bot.digests.edits import Editor, create
 from bot.digests.models import Digest, Plan
 from bot.digests.schedule import Schedule
-from bot.message import Block
 from bot.tracker.models import Domain
 from bot.views.api_key import key_state_message
 from bot.views.home import HomeView, home_view
 from bot.views.home_sections import HomePage, SetUp
 from tests.builders import ADMIN_ID, MOMENT, a_key_record, a_snapshot
 from tests.views.acceptance import PLAIN_BLOCKS, assert_slack_takes_form
+from tests.views.accessible import objects
 
 CHANNEL_ID = "C0SHOPS"
 DAILY = Schedule(days=frozenset(range(5)), at=time(9), zone="Europe/Berlin")
@@ -63,13 +63,5 @@ def assert_slack_takes_home(drawn: HomeView) -> None:
 
 def labels(page: HomePage) -> list[str]:
     """Return the buttons of the tab, in their order."""
-    return [each["text"]["text"] for each in _buttons(home_view(page).view)]
-
-
-def _buttons(part: Any) -> list[Block]:
-    if isinstance(part, dict) and part.get("type") == "button":
-        return [part]
-    children = part.values() if isinstance(part, dict) else part
-    if isinstance(part, dict | list):
-        return [found for child in children for found in _buttons(child)]
-    return []
+    parts = objects(home_view(page).view)
+    return [each["text"]["text"] for each in parts if each.get("type") == "button"]

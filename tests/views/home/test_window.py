@@ -1,18 +1,16 @@
 """The window over the Home tab in which an answer is read."""
 
-from bot.message import MAX_TEXT_CHARS, Message
+from bot.message import Message
 from bot.portfolio.query import Query
 from bot.views.api_key import saved_message
 from bot.views.domains import domains_message
 from bot.views.home import (
-    MAX_SUMMARY_CHARS,
     answer_window,
     fits_window,
     messages_url,
     summary_window,
 )
 from bot.views.scan import scan_message
-from bot.views.text import clip_at_word
 from bot.views.usage import working_message
 from tests.builders import a_domain, a_key_record, a_report, a_snapshot
 from tests.loops import loop_over
@@ -43,16 +41,6 @@ def test_a_table_or_a_scan_is_told_with_the_way_to_the_whole(message: Message) -
     assert "shop.example" in str(window)
     assert list(buttons(window)) == ["Open messages"]
     assert "slack://app?team=T1&id=A1&tab=messages" in str(window)
-
-
-def test_the_longest_text_is_cut_between_two_words() -> None:
-    text = " ".join(["&amp;<@U0BOB>"] * 400)
-    assert len(text) > MAX_TEXT_CHARS
-
-    cut = clip_at_word(text, MAX_SUMMARY_CHARS)
-
-    assert len(cut) <= MAX_SUMMARY_CHARS
-    assert set(cut.removesuffix(" …").split(" ")) == {"&amp;<@U0BOB>"}
 
 
 def test_the_way_to_the_whole_stands_below_the_sections_of_a_scan() -> None:

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from bot.playground.page.drawing.blocks import draw_blocks, draw_text
-from bot.playground.page.drawing.context import Actions, Conversation, Names
+from bot.playground.page.drawing.context import Actions, Names
 from bot.playground.page.drawing.mrkdwn import mrkdwn_html
 
 # The look of everything drawn, light and dark.
@@ -11,7 +11,6 @@ STYLE = "\n".join(Path(__file__).with_name(name).read_text("utf-8") for name in 
 __all__ = [
     "STYLE",
     "Actions",
-    "Conversation",
     "Names",
     "draw_blocks",
     "draw_text",

@@ -1,4 +1,4 @@
-"""Which block is drawn by what, and what becomes of one that cannot be drawn.
+"""Which block and which element is drawn by what, and what becomes of one that cannot be drawn.
 
 https://docs.slack.dev/reference/block-kit/blocks
 """
@@ -9,11 +9,59 @@ from collections.abc import Callable, Mapping
 
 from nicegui.element import Element
 
-from bot.playground.page.drawing.charts import draw_chart
 from bot.playground.page.drawing.context import Actions, Json, Names, RenderContext, box, put
-from bot.playground.page.drawing.elements import draw_element, draw_input
+from bot.playground.page.drawing.fields import Label, draw_button, draw_field, label_beside
+from bot.playground.page.drawing.menus import draw_menu
 from bot.playground.page.drawing.mrkdwn import mrkdwn_html, plain_words, text_html
-from bot.playground.page.drawing.tables import draw_data_table
+from bot.playground.page.drawing.pickers import draw_boxes, draw_date, draw_time
+from bot.playground.page.drawing.tables import draw_chart, draw_data_table
+
+_SOURCES = ("static", "external", "users", "channels", "conversations")
+_FILLED: dict[str, Callable[[RenderContext, Json, Json, Label], None]] = {
+    **{f"{source}_select": draw_menu for source in _SOURCES},
+    **{f"multi_{source}_select": draw_menu for source in _SOURCES},
+    "checkboxes": draw_boxes,
+    "datepicker": draw_date,
+    "timepicker": draw_time,
+    "plain_text_input": draw_field,
+    "number_input": draw_field,
+}
+
+
+def draw_element(
+    context: RenderContext, block: Json, element: Json, label: Label | None = None
+) -> None:
+    """Draw an element; without `label` it is named by what stands beside it. Raises: KeyError."""
+    kind = element["type"]
+    if kind == "button":
+        draw_button(context, block, element)
+    else:
+        _FILLED[kind](context, block, element, label or label_beside(block, element))
+
+
+def draw_input(context: RenderContext, block: Json) -> None:
+    """Draw an `input` block."""
+    error = context.errors.get(str(block.get("block_id", "")))
+    with box("bk-input bk-wrong" if error else "bk-input"):
+        draw_element(context, block, block["element"], _draw_label(block, is_wrong=bool(error)))
+        if error:
+            put(html.escape(error), "bk-error", role="alert")
+        if block.get("hint"):
+            put(html.escape(plain_words(block["hint"])), "bk-hint")
+
+
+def _draw_label(block: Json, *, is_wrong: bool) -> Label:
+    words = plain_words(block["label"])
+    is_optional = bool(block.get("optional"))
+    mark = ' <span class="bk-optional">(optional)</span>' if is_optional else ""
+    is_group = block["element"]["type"] == "checkboxes"  # named by the id of its label
+    drawn = put(f"{html.escape(words)}{mark}", "bk-label", tag="div" if is_group else "label")
+    drawn.props["id"] = drawn.html_id
+    field_id = "" if is_group else f"{drawn.html_id}-field"
+    if field_id:
+        drawn.props["for"] = field_id
+    return Label(words, drawn.html_id, field_id, is_wrong, is_optional)
+
 
 # A long text is folded after about this many lines, unless the block says otherwise.
 _FOLDED_CHARS, _FOLDED_LINES = 700, 8
@@ -149,9 +197,7 @@ def draw_blocks(
 ) -> None:
     """Draw blocks into NiceGUI's current slot; what cannot be drawn is shown as its JSON.
 
-    `errors` are shown under the inputs of their `block_id`; `values` are the states of what was
-    filled in so far, by `block_id` and `action_id`; `channel_id` is the conversation that menus
-    may begin with.
+    See `RenderContext` for what else may be known.
     """
     context = RenderContext(actions, names, errors or {}, values or {}, channel_id)
     with box("bk-blocks"):

@@ -1,6 +1,6 @@
 """What drawing needs to know of its surroundings, and the few elements that it is made of."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
@@ -12,6 +12,7 @@ from nicegui.elements.html import Html
 from nicegui.events import GenericEventArguments
 
 from bot.playground.slack.block_contents import STATES, state_of
+from bot.playground.slack.model import Channel
 
 ElementT = TypeVar("ElementT", bound=Element)
 
@@ -49,17 +50,6 @@ def on_click(element: Element, handler: Callable[[], Any]) -> None:
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """A channel or direct message that a menu can offer; `name` is without its `#`."""
-
-    id: str
-    name: str
-    kind: str = "public"  # or private, im, mpim
-    is_shared: bool = False  # Slack Connect
-    is_with_bot: bool = False
-
-
 class Actions(Protocol):
     """What somebody does with what is drawn."""
 
@@ -70,12 +60,7 @@ class Actions(Protocol):
         """A link into Slack itself was pressed; the bot knows of it."""
 
     async def choose(self, block_id: str, action_id: str, state: Json) -> None:
-        """Something was typed, picked or ticked, inside a form or outside.
-
-        `state` is the element's new state as in `view.state.values`: its `type`, and one of
-        `value`, `rich_text_value`, `selected_option`, `selected_options`, `selected_date`, …
-        An option of an overflow menu comes this way too, as `selected_option`.
-        """
+        """Something was typed, picked or ticked; `state` is as in `view.state.values`."""
 
     def note(self, block_id: str, action_id: str, state: Json) -> None:
         """Something was typed that the bot does not know yet; `state` as for `choose`."""
@@ -105,8 +90,8 @@ class Names(Protocol):
     def people(self) -> Mapping[str, str]:
         """Return id and name of everybody whom a menu of people offers."""
 
-    def conversations(self) -> Sequence[Conversation]:
-        """Return everything that a menu of channels or conversations offers."""
+    def conversations(self) -> Mapping[str, Channel]:
+        """Return everything that a menu of channels or conversations offers, by its name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
-"""Fields to type into, how they are named, and handing on what was filled in.
+"""Buttons, the question that some elements ask first, and fields to type into.
 
-https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element
+https://docs.slack.dev/reference/block-kit/block-elements
 """
 
+import html
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,17 +12,95 @@ from nicegui.element import Element
 from nicegui.elements.input import Input
 from nicegui.elements.textarea import Textarea
 
-from bot.playground.page.drawing.buttons import agreed
-from bot.playground.page.drawing.context import Json, RenderContext, place_of
-from bot.playground.page.drawing.mrkdwn import plain_words
+from bot.playground.page.drawing.context import (
+    Json,
+    Names,
+    RenderContext,
+    box,
+    on_click,
+    place_of,
+    put,
+)
+from bot.playground.page.drawing.mrkdwn import is_followed, leads_inside, plain_words, text_html
 from bot.playground.slack.block_contents import STATES
 
 
-async def choose(context: RenderContext, block: Json, element: Json, value: Any) -> bool:
-    """Tell the bot's side what an element now holds, unless its question is answered with no.
+async def agreed(question: Json | None, names: Names) -> bool:
+    """Ask, and tell whether the person said yes; without a question that is so at once."""
+    if not question:
+        return True
+    dialog = _drawn(question, names)
+    try:
+        return bool(await dialog)
+    finally:
+        if not dialog.is_deleted:
+            dialog.delete()
 
-    Returns whether it was; if not, the element must show again what it held.
-    """
+
+def _drawn(question: Json, names: Names) -> ui.dialog:
+    title = plain_words(question["title"])
+    style = " bk-danger" if question.get("style") == "danger" else " bk-primary"
+    with ui.dialog() as dialog, box("bk-dialog"):
+        dialog.props["aria-label"] = title
+        put(html.escape(title), "bk-dialog-title", tag="h1")
+        put(text_html(question["text"], names), "bk-text bk-dialog-text")
+        with box("bk-dialog-buttons"):
+            deny = put(
+                html.escape(plain_words(question["deny"])),
+                "bk-button",
+                tag="button",
+                type="button",
+            )
+            confirm = put(
+                html.escape(plain_words(question["confirm"])),
+                f"bk-button{style}",
+                tag="button",
+                type="button",
+                autofocus=True,
+            )
+    on_click(deny, lambda: dialog.submit(""))
+    on_click(confirm, lambda: dialog.submit("yes"))
+    return dialog
+
+
+_STYLES = {"primary": " bk-primary", "danger": " bk-danger"}
+
+
+def draw_button(context: RenderContext, block: Json, element: Json) -> None:
+    """Draw a button; one with an address is a link that tells the bot as well."""
+    url = str(element.get("url") or "")
+    leads = is_followed(url) and not leads_inside(url)
+    words = plain_words(element["text"])
+    button = put(
+        html.escape(words),
+        button_class(element),
+        tag="a" if leads else "button",
+        type=None if leads else "button",
+        href=url if leads else None,
+        target="_blank" if leads else None,
+        rel="noopener noreferrer" if leads else None,
+        title=words,
+        aria_label=element.get("accessibility_label"),
+        data_action_id=place_of(block, element)[1],
+    )
+    on_click(button, lambda: press(context, block, element))
+
+
+def button_class(element: Json) -> str:
+    """Return the classes of a button: what it looks like."""
+    return f"bk-button{_STYLES.get(str(element.get('style')), '')}"
+
+
+async def press(context: RenderContext, block: Json, element: Json) -> None:
+    """Press a button, unless its question is answered with no."""
+    if await agreed(element.get("confirm"), context.names):
+        await context.actions.press(*place_of(block, element))
+        if leads_inside(url := str(element.get("url") or "")):
+            await context.actions.follow(url)
+
+
+async def choose(context: RenderContext, block: Json, element: Json, value: Any) -> bool:
+    """Tell the bot's side what an element now holds; return False if its question gets a no."""
     if not await agreed(element.get("confirm"), context.names):
         return False
     await context.actions.choose(*place_of(block, element), _state(element, value))

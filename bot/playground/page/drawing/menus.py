@@ -62,10 +62,9 @@ def matching(offered: Sequence[Offer], query: str) -> list[Offer]:
 
 
 def _conversations(element: Json, names: Names) -> Iterator[Offer]:
-    for place in names.conversations():
-        marks = {"is_shared": place.is_shared, "is_with_bot": place.is_with_bot}
-        if forms.offers(element, place.kind, **marks):
-            yield Offer(f"{_PREFIXES.get(place.kind, '')}{place.name}", place.id)
+    for name, place in names.conversations().items():
+        if forms.is_offered(element, place):
+            yield Offer(f"{_PREFIXES.get(place.kind, '')}{name}", place.id)
 
 
 def _unknown(element: Json, meant: Any, names: Names) -> Offer:

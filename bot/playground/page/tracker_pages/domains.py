@@ -18,7 +18,7 @@ from bot.playground.page.tracker_pages.frame import (
     draw_title,
     here,
 )
-from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, page_of
+from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
 from bot.playground.sandbox import Sandbox
 from bot.playground.tracker import NO_SCORE, Account, DomainRecord
 from bot.playground.tracker.accounts import OWNED, DuplicateDomainError, canonical_name
@@ -28,18 +28,8 @@ GOOD_FROM, FAIR_FROM = 80, 50
 
 def domain_rows(account: Account, query: Query) -> tuple[list[Row], int]:
     """Return the rows of a query, and how many domains fit it. No score sorts below 0."""
-    words = query.words.split()
-    records = [
-        record
-        for record in account.domains.values()
-        if not words or all(word in _searchable(record) for word in words)
-    ]
-    if order := ORDERS.get(query.sort_by):
-        records.sort(key=order)
-    if query.is_descending:
-        records.reverse()
-    shown, total = page_of(records, query)
-    return [_row(record) for record in shown], total
+    searched = ("domain", "type", "folder", "tags")
+    return rows_of([*account.domains.values()], _row, query, searched, ORDERS)
 
 
 def score_from(typed: object) -> float | int | None:
@@ -89,11 +79,6 @@ def _row(record: DomainRecord) -> Row:
         "folder": record.folder or "",
         "tags": ", ".join(record.tags),
     }
-
-
-def _searchable(record: DomainRecord) -> str:
-    parts = (record.domain, record.domain_type, record.folder or "", *record.tags)
-    return " ".join(parts).lower()
 
 
 TYPES = [OWNED, "client", "competitor", "monitored", "parked"]

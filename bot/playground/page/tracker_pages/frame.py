@@ -65,10 +65,7 @@ STYLE = Path(__file__).with_name("tracker.css").read_text(encoding="utf-8")
 
 @dataclass(frozen=True)
 class Here:
-    """One of these pages as it was asked for.
-
-    `session` says whom one was in Slack, and where; `portfolio` is "" where there is no choice.
-    """
+    """One of these pages as it was asked for; `session` says who one was in Slack, and where."""
 
     path: str
     is_dark: bool

@@ -1,4 +1,4 @@
-"""The page with what makes the service or Slack slow, strict or faulty."""
+"""What a real service does not show: its log of requests, and how to make it or Slack fail."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,15 +6,21 @@ from pathlib import Path
 
 import yaml
 from nicegui import ui
-from starlette.requests import Request
+from starlette.requests import Request as HttpRequest
 
-from bot.playground.page.tracker_pages.frame import TRACKER_MENU, draw_head, draw_title, here
+from bot.playground.page.tracker_pages.frame import (
+    TRACKER_MENU,
+    columns,
+    draw_head,
+    draw_title,
+    here,
+    time_text,
+)
+from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
 from bot.playground.sandbox import Sandbox
 from bot.playground.slack import LocalSlack
-from bot.playground.slack.app import Fault
-from bot.playground.tracker import Tracker
-from bot.playground.tracker.answers import MESSAGES
-from bot.playground.tracker.service import ENDPOINTS
+from bot.playground.tracker import Request, Tracker
+from bot.playground.tracker.service import ENDPOINTS, MESSAGES
 
 EVERY = 1_000_000_000  # more requests than a playground lives to see
 WORDS = yaml.safe_load(Path(__file__).with_name("knobs.yaml").read_text("utf-8"))
@@ -64,7 +70,6 @@ def order_fault(tracker: Tracker, kind: str, place: str, times: float | None) ->
 
 POST = "chat.postMessage"
 RETRY_AFTER_S = 5
-LOOK_AGAIN_S = 1.0
 ORDERS: dict[str, Callable[[LocalSlack], None]] = {
     "Next post: Slack is too busy (429)": lambda slack: slack.fail_next(
         POST, retry_after_s=RETRY_AFTER_S
@@ -77,54 +82,23 @@ ORDERS: dict[str, Callable[[LocalSlack], None]] = {
 
 
 def draw_slack_faults(slack: LocalSlack) -> None:
-    """Draw a button for each of them, and what is still to come."""
+    """Draw a button for each of them, and one that calls them off."""
     ui.label("Posts to Slack").classes("text-lg")
+    said = ui.label().classes("dt-note")
 
-    @ui.refreshable
-    def listed() -> None:
-        for line in pending_lines(slack):
-            ui.label(line).classes("dt-note")
+    def order(words: str) -> None:
+        ORDERS[words](slack)
+        said.text = f"Ordered: {words}."
 
-    def order(act: Callable[[LocalSlack], None]) -> None:
-        act(slack)
-        listed.refresh()
+    def clear() -> None:
+        slack.world.app.faults.clear()
+        said.text = "Every post works."
 
     with ui.row():
-        for words, act in ORDERS.items():
-            ui.button(words, on_click=partial(order, act)).props("outline no-caps")
-        calm = ui.button("None of it", on_click=partial(order, _clear)).props("flat no-caps")
+        for words in ORDERS:
+            ui.button(words, on_click=partial(order, words)).props("outline no-caps")
+        calm = ui.button("None of it", on_click=clear).props("flat no-caps")
         calm.props["aria-label"] = "Let posts to Slack work"
-    listed()
-    shown = [pending_lines(slack)]
-
-    def look() -> None:
-        if shown[0] != (lines := pending_lines(slack)):
-            shown[0] = lines
-            listed.refresh()
-
-    ui.timer(LOOK_AGAIN_S, look)
-
-
-def pending_lines(slack: LocalSlack) -> list[str]:
-    """Return a line for each fault that is still to come."""
-    found = slack.world.app.faults.pending()
-    return [_line(method, fault) for method, fault in found] or ["Every call works."]
-
-
-def _line(method: str, fault: Fault) -> str:
-    what = {
-        "drop": "the connection is lost",
-        "html": f"status {fault.status}, an error page",
-        "slow": f"an answer after {fault.delay_s:g} s",
-    }.get(fault.kind, fault.error)
-    done = ", though it is done" if fault.after_acting else ""
-    calls = "call" if fault.times == 1 else f"{fault.times} calls"
-    where = "any method" if method == "*" else method
-    return f"The next {calls} of {where}: {what}{done}."
-
-
-def _clear(slack: LocalSlack) -> None:
-    slack.world.app.faults.clear()
 
 
 MAX_LATENCY_S = 120.0
@@ -135,7 +109,7 @@ def add(sandbox: Sandbox) -> None:
     """Add the page."""
 
     @ui.page("/tracker/knobs")
-    def page(request: Request) -> None:
+    def page(request: HttpRequest) -> None:
         draw_head("Domain Tracker", TRACKER_MENU, here(request))
         with ui.column().classes("dt-page"):
             draw_title(
@@ -183,3 +157,39 @@ def _number(
         on_change=take,
         validation={f"0 to {most:,.0f}": is_right},
     ).style("min-width: 220px")
+
+
+LOG_COLUMNS = columns(
+    time="Time (UTC)", method="Method", path="Path", account="Account", key="Key", status="Status"
+)
+
+
+def add_log(sandbox: Sandbox) -> None:
+    """Add the page."""
+
+    @ui.page("/tracker/requests")
+    def page(request: HttpRequest) -> None:
+        draw_head("Domain Tracker", TRACKER_MENU, here(request))
+        with ui.column().classes("dt-page"):
+            draw_title("Requests", "Everything that was asked of the service, newest first.")
+            PagedTable(LOG_COLUMNS, lambda query: request_rows(sandbox.tracker, query))
+
+
+def request_rows(tracker: Tracker, query: Query) -> tuple[list[Row], int]:
+    """Return the requests of a query, newest first."""
+    numbered = [*enumerate(tracker.requests)][::-1]
+    return rows_of(
+        numbered, lambda each: _request_row(*each), query, [str(c["name"]) for c in LOG_COLUMNS]
+    )
+
+
+def _request_row(number: int, request: Request) -> Row:
+    return {
+        "id": number,
+        "time": time_text(request.at),
+        "method": request.method,
+        "path": request.path,
+        "account": request.account or "unknown",
+        "key": request.key_name or "none that is known",
+        "status": "no answer" if request.status is None else str(request.status),
+    }

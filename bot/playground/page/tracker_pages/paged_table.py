@@ -1,6 +1,6 @@
 """A table of which the browser holds one page only, so that ten thousand rows stay fluent."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -42,20 +42,25 @@ def page_of(rows: Sequence[T], query: Query) -> tuple[list[T], int]:
 
 
 def rows_of(
-    things: Sequence[T], row: Callable[[T], Row], query: Query, names: Sequence[str]
+    things: Sequence[T],
+    row: Callable[[T], Row],
+    query: Query,
+    names: Sequence[str],
+    orders: Mapping[str, Callable[[T], Any]] | None = None,
 ) -> tuple[list[Row], int]:
-    """Return the rows of a query, searched in these fields; only what is needed becomes a row."""
-    if not query.words.strip():
-        shown, total = page_of(things, query)
-        return [row(thing) for thing in shown], total
-    return page_of(matching([row(thing) for thing in things], query.words, names), query)
+    """Return the rows of a query, searched in these fields and in one of these orders."""
+    if order := (orders or {}).get(query.sort_by):
+        things = sorted(things, key=order)
+    if query.is_descending:
+        things = things[::-1]
+    if query.words.strip():
+        return page_of(matching([row(thing) for thing in things], query.words, names), query)
+    shown, total = page_of(things, query)
+    return [row(thing) for thing in shown], total
 
 
 class PagedTable:
-    """Shows what `find` returns, and looks again each second. Rows have a unique `id`.
-
-    `find` returns the rows of a query, and how many there are in all.
-    """
+    """Shows the rows that `find` returns and counts, and looks again each second."""
 
     def __init__(
         self,

@@ -1,9 +1,12 @@
-"""The methods about the app itself, about people, and about custom steps of workflows."""
+"""The methods about the app itself and its installation, about people, and about custom steps."""
 
-from bot.playground.slack import universe
+import secrets
+
+from bot.playground.slack import lifecycle, universe
 from bot.playground.slack.app import StepRun, parameter_problems
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal, bad_arguments
+from bot.playground.slack.installations import TOKEN_LIFE_S, Given
 from bot.playground.slack.methods.call import ApiCall, Method, one_page
 from bot.playground.slack.model import Member, Org
 
@@ -37,18 +40,12 @@ def auth_test(call: ApiCall) -> Json:
 
 
 def users_info(call: ApiCall) -> Json:
-    """Describe one person; to an organisation's token without a workspace of theirs.
-
-    That last is reported in https://github.com/errbotio/err-backend-slackv3/issues/96.
-    """
+    """Describe one person; of an organisation its place in it, too."""
     return {"user": _user_json(call, call.member(call.required("user")))}
 
 
 def users_list(call: ApiCall) -> Json:
-    """List everybody of a workspace: bots, guests, strangers, and deactivated accounts.
-
-    https://docs.slack.dev/reference/methods/users.list: without a limit it is all of them.
-    """
+    """List everybody of a workspace: https://docs.slack.dev/reference/methods/users.list."""
     page, following = one_page(call, call.world.workspace.members, None)
     return {
         "members": [_user_json(call, member) for member in page],
@@ -137,4 +134,56 @@ METHODS = {
     "functions.completeSuccess": Method(complete_success, acts_in="nowhere"),
     "users.info": Method(users_info, ("users:read",)),
     "users.list": Method(users_list, ("users:read",), acts_in="team_id"),
+}
+
+
+def access(call: ApiCall) -> Json:
+    """Exchange a code, or a refresh token, for an access token."""
+    _check_credentials(call)
+    match call.get("grant_type") or "authorization_code":
+        case "authorization_code":
+            return _exchanged(call)
+        case "refresh_token":
+            given = call.universe.app.tokens.refresh(str(call.get("refresh_token") or ""))
+            return _given_json(call, given)
+        case _:
+            raise Refusal("invalid_grant_type")
+
+
+def _check_credentials(call: ApiCall) -> None:
+    app = call.universe.app
+    if call.get("client_id") != app.client_id:
+        raise Refusal("invalid_client_id")
+    if not secrets.compare_digest(str(call.get("client_secret") or ""), app.client_secret):
+        raise Refusal("bad_client_secret")
+
+
+def _exchanged(call: ApiCall) -> Json:
+    codes = call.universe.app.codes
+    code = str(call.get("code") or "")
+    consent = codes.look_up(code, call.get("redirect_uri"))
+    _, given = lifecycle.install(call.universe, consent)
+    codes.use(code)
+    return {**_given_json(call, given), "authed_user": {"id": consent.member_id}}
+
+
+def _given_json(call: ApiCall, given: Given) -> Json:
+    installation = given.token.installation
+    shown: Json = {
+        "access_token": given.token.value,
+        "token_type": "bot",
+        "scope": ",".join(installation.scopes),
+        "bot_user_id": installation.bot_user_id,
+        "app_id": call.universe.app.id,
+        "team": installation.team,
+        "enterprise": installation.enterprise,
+        "is_enterprise_install": installation.is_org_wide,
+    }
+    if given.refresh_token:
+        shown |= {"refresh_token": given.refresh_token, "expires_in": TOKEN_LIFE_S}
+    return shown
+
+
+OAUTH_METHODS = {
+    "oauth.v2.access": Method(access, token=None),
 }

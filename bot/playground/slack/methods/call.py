@@ -13,16 +13,12 @@ from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal, bad_arguments
 from bot.playground.slack.installations import Token
 from bot.playground.slack.model import Channel, Member
-from bot.playground.slack.universe import Universe
-from bot.playground.slack.workspace_state import WorkspaceState
+from bot.playground.slack.universe import Universe, WorkspaceState
 
 
 @dataclass(frozen=True)
 class ApiCall:
-    """The arguments of a call and the world in which it acts.
-
-    `token` is the bot's; None for methods that take none, or the app's own.
-    """
+    """The arguments of a call and the world in which it acts; `token` only if it is the bot's."""
 
     universe: Universe
     world: WorkspaceState

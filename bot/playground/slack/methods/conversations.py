@@ -1,14 +1,18 @@
-"""`conversations.*` and `usergroups.*`: channels and groups as the bot sees them."""
+"""`conversations.*`, `usergroups.*` and `files.*`: channels, groups and uploads of the bot.
 
-from collections.abc import Callable
+https://docs.slack.dev/messaging/working-with-files#uploading_files
+"""
+
+import re
+from typing import Any
 
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.errors import Refusal, bad_arguments
 from bot.playground.slack.methods.call import ApiCall, Method, one_page
-from bot.playground.slack.methods.chat import message_json
+from bot.playground.slack.methods.chat import may_post
 from bot.playground.slack.model import Channel, UserGroup
 
-DEFAULT_LIMIT = 100  # https://docs.slack.dev/reference/methods/conversations.list
+DEFAULT_LIMIT = 100  # https://docs.slack.dev/reference/methods/users.conversations
 _READ = ("channels:read", "groups:read", "im:read", "mpim:read")
 _SCOPE_OF_TYPE = {
     "public_channel": "channels:read",
@@ -72,28 +76,15 @@ def info(call: ApiCall) -> Json:
     return {"channel": shown}
 
 
-def list_(call: ApiCall) -> Json:
-    """List the channels that the bot can see, of the types asked for."""
-    return _listed(call, call.sees)
-
-
 def of_user(call: ApiCall) -> Json:
     """List the channels that the bot is in; of somebody else those that the bot sees.
 
-    Unlike `conversations.list` it does not tell who is in them:
-    https://docs.slack.dev/reference/methods/users.conversations
+    https://docs.slack.dev/reference/methods/users.conversations: without `is_member`.
     """
     workspace = call.world.workspace
     wanted = str(call.get("user") or workspace.bot_user_id)
     if wanted not in workspace.members:
         raise Refusal("user_not_found")
-    answer = _listed(call, lambda each: wanted in each.members and call.sees(each))
-    for channel in answer["channels"]:
-        channel.pop("is_member", None)
-    return answer
-
-
-def _listed(call: ApiCall, is_wanted: Callable[[Channel], bool]) -> Json:
     types = str(call.get("types") or "public_channel").split(",")
     for kind in types:
         if kind not in _SCOPE_OF_TYPE:
@@ -101,12 +92,14 @@ def _listed(call: ApiCall, is_wanted: Callable[[Channel], bool]) -> Json:
         call.need(_SCOPE_OF_TYPE[kind])
     channels = {
         channel.id: channel
-        for channel in call.world.workspace.channels.values()
-        if _kind(channel) in types and is_wanted(channel)
+        for channel in workspace.channels.values()
+        if _kind(channel) in types and wanted in channel.members and call.sees(channel)
         if not (channel.is_archived and call.is_set("exclude_archived"))
     }
     page, following = one_page(call, channels, DEFAULT_LIMIT)
     shown = [_channel_json(call, channel) for channel in page]
+    for channel in shown:
+        channel.pop("is_member", None)
     return {"channels": shown, "response_metadata": following}
 
 
@@ -118,34 +111,10 @@ def members(call: ApiCall) -> Json:
     return {"members": page, "response_metadata": following}
 
 
-def replies(call: ApiCall) -> Json:
-    """List a message and the replies in its thread; of a reply only itself.
-
-    https://docs.slack.dev/reference/methods/conversations.replies. That apps outside of the
-    Marketplace get one call a minute is not played.
-    """
-    channel, ts = call.channel(call.required("channel")), str(call.required("ts"))
-    call.need(_SCOPE_OF_TYPE[_kind(channel)].replace(":read", ":history"))
-    if call.world.workspace.bot_user_id not in channel.members:
-        raise Refusal("not_in_channel")
-    thread = {
-        message.ts: message_json(call.world, message)
-        for message in channel.messages
-        if ts in (message.ts, message.thread_ts) and not message.is_ephemeral
-    }
-    if ts not in thread:
-        raise Refusal("thread_not_found")
-    page, following = one_page(call, thread, None)
-    has_more = bool(following["next_cursor"])
-    return {"messages": page, "has_more": has_more, "response_metadata": following}
-
-
 METHODS = {
     "conversations.open": Method(open_, ("im:write", "mpim:write", "channels:manage")),
     "conversations.info": Method(info, _READ),
-    "conversations.list": Method(list_, _READ, acts_in="team_id"),
     "conversations.members": Method(members, _READ),
-    "conversations.replies": Method(replies, tuple(f"{each[:-5]}:history" for each in _READ)),
     "users.conversations": Method(of_user, _READ, acts_in="team_id"),
 }
 
@@ -195,4 +164,68 @@ _SCOPES = ("usergroups:read",)
 GROUP_METHODS = {
     "usergroups.list": Method(list_groups, _SCOPES, acts_in="team_id"),
     "usergroups.users.list": Method(list_members_of_group, _SCOPES, acts_in="team_id"),
+}
+
+
+_MAX_ALT_CHARS = 1_000
+_CHANNEL_ID = re.compile(r"[CGDZ][A-Z0-9]{8,}")
+
+
+def get_upload_url(call: ApiCall) -> Json:
+    """Return where the bytes of a file go."""
+    name = str(call.required("filename"))
+    try:
+        length = int(call.required("length"))
+    except (TypeError, ValueError) as error:
+        raise bad_arguments("must be an integer [json-pointer:/length]") from error
+    if length <= 0:
+        # "Typically only occurs when the length provided is 0", the method's page says.
+        raise Refusal("missing_argument")
+    if len(str(call.get("alt_txt") or "")) > _MAX_ALT_CHARS:
+        raise Refusal("alt_txt_too_large")
+    return call.world.files.announce(name, length)
+
+
+def complete_upload(call: ApiCall) -> Json:
+    """Finish uploads, and share them in one channel; without one only the app sees them."""
+    titles, channel_id = _titles(call.required("files")), call.get("channel_id")
+    if call.get("channels"):
+        raise bad_arguments("the local Slack shares files in one channel: channel_id")
+    if channel_id:
+        _check_place(call, str(channel_id))
+    files = call.world.files.complete(titles)
+    if channel_id:
+        sent = {"text": call.get("initial_comment"), "thread_ts": call.get("thread_ts")}
+        call.world.files.share(files, str(channel_id), sent)
+    return {"files": [call.world.files.file_json(file) for file in files]}
+
+
+def _titles(files: Any) -> dict[str, str]:
+    if not isinstance(files, list) or not files:
+        raise bad_arguments("must provide an array of files [json-pointer:/files]")
+    if not all(isinstance(file, dict) and file.get("id") for file in files):
+        raise bad_arguments("missing required field: id [json-pointer:/files/0]")
+    return {str(file["id"]): str(file.get("title") or "") for file in files}
+
+
+def _check_place(call: ApiCall, channel_id: str) -> None:
+    """Pass if the app may share files there.
+
+    A person's id or a channel's name is none that fits, and `chat:write.public` does not help:
+    https://github.com/slackapi/bolt-js/issues/2115, https://github.com/getnao/nao/issues/1372.
+    """
+    if not _CHANNEL_ID.fullmatch(channel_id):
+        raise bad_arguments(
+            "input must match regex pattern: ^[CGDZ][A-Z0-9]{8,}$ [json-pointer:/channel_id]"
+        )
+    channel = call.channel(channel_id)
+    may_post(call, channel)
+    if call.world.workspace.bot_user_id not in channel.members:
+        raise Refusal("not_in_channel")
+
+
+_FILE_SCOPES = ("files:write",)
+FILE_METHODS = {
+    "files.getUploadURLExternal": Method(get_upload_url, _FILE_SCOPES),
+    "files.completeUploadExternal": Method(complete_upload, _FILE_SCOPES),
 }

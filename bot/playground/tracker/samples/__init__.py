@@ -1,11 +1,11 @@
 """Invented portfolios and scans, the same in every run."""
 
-from bot.playground.tracker.samples.edge_cases import (
+from bot.playground.tracker.samples.facts import SampleDomain, sample_portfolio
+from bot.playground.tracker.samples.scan import (
     HOSTILE_TEXTS,
     edge_case_of,
+    sample_scan,
 )
-from bot.playground.tracker.samples.portfolio import SampleDomain, sample_portfolio
-from bot.playground.tracker.samples.scan import sample_scan
 
 __all__ = [
     "HOSTILE_TEXTS",

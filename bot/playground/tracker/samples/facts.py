@@ -1,4 +1,4 @@
-"""What is true of an invented domain: every part of a scan reads it here, so the parts agree.
+"""Portfolios of invented domains, and what is true of each, so that the parts of a scan agree.
 
 Everything follows from the name, the day and the health score; nothing is remembered, and nothing
 changes from one day to the next but what would change in the world.
@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, TypeGuard
 
+import idna
 import yaml
 
 DATA: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("samples.yaml").read_text("utf-8"))
@@ -37,10 +38,7 @@ def is_score(health: object) -> TypeGuard[int | float]:
 
 
 def health_after_scan(domain: str, health: object, scan_number: int) -> object:
-    """Return the score after a scan: a little off, the same in every run.
-
-    None becomes the domain's first score. A value that is no score stays what it is.
-    """
+    """Return the score after a scan: a little off, the same in every run; what is none stays."""
     if health is None:
         return sample_health(domain)
     if not is_score(health):
@@ -62,10 +60,7 @@ class Facts:
         return stream(self.domain, topic)
 
     def fails(self, check: str, rarity: float = 1.0) -> bool:
-        """Say whether a check fails: at 0 every one, at 100 none, and fewer the better the score.
-
-        A `rarity` above 1 keeps a serious finding for bad scores.
-        """
+        """Say whether a check fails: less often with a better score and a higher `rarity`."""
         likelihood: float = (1 - self.score / 100) ** rarity
         return stream(self.domain, f"check {check}").random() < likelihood
 
@@ -115,3 +110,56 @@ def dmarc_record(facts: Facts) -> str | None:
     """Return the DMARC record, or None when the domain publishes none."""
     policy = dmarc_policy(facts)
     return policy and f"v=DMARC1; p={policy}; rua=mailto:dmarc@{facts.domain}"
+
+
+# Every other one is listed in punycode, as services do that never learned better.
+FOREIGN_BRANDS = tuple(
+    name if place % 2 == 0 else idna.encode(name, uts46=True).decode()
+    for place, name in enumerate(DATA["foreign_brands"])
+)
+TYPES = ["owned"] * 15 + DATA["types"]
+
+
+@dataclass(frozen=True)
+class SampleDomain:
+    """One line of a portfolio. `health` None is a null score; without `has_score`, none at all."""
+
+    domain: str
+    health: float | None
+    has_score: bool
+    domain_type: str
+    tags: tuple[str, ...]
+    folder: str | None
+
+
+def sample_portfolio(count: int, seed: int = 1) -> list[SampleDomain]:
+    """Return `count` different domains, the same for the same seed; some international or odd."""
+    pick = stream(str(seed), "portfolio")
+    names: dict[str, None] = {}
+    while len(names) < count:
+        name = _name(pick)
+        names[f"n{len(names)}.{name}" if name in names else name] = None
+    return [_sample(name, pick) for name in names]
+
+
+def _name(pick: random.Random) -> str:
+    foreign = pick.random() < 0.04
+    brand = (
+        pick.choice(FOREIGN_BRANDS)
+        if foreign
+        else pick.choice(DATA["brands"]) + pick.choice(DATA["trades"])
+    )
+    site, end = pick.choice(DATA["sites"]), pick.choice(DATA["ends"])
+    return f"{site}{brand}.{end}"
+
+
+def _sample(name: str, pick: random.Random) -> SampleDomain:
+    score, health = pick.random(), sample_health(name)
+    return SampleDomain(
+        domain=name,
+        health=None if 0.03 <= score < 0.04 else health + 0.5 if 0.04 <= score < 0.06 else health,
+        has_score=score >= 0.03,
+        domain_type=pick.choice(TYPES),
+        tags=tuple(sorted(pick.sample(DATA["tags"], pick.choice((0, 1, 1, 2, 3))))),
+        folder=None if pick.random() < 0.2 else pick.choice(DATA["folders"]),
+    )

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from bot.playground.page.drawing import Conversation
+from bot.playground.slack.model import Channel
 
 Json = dict[str, Any]
 NOON = datetime(2027, 2, 3, 12, tzinfo=UTC)
@@ -32,14 +32,13 @@ class Berlin:
     def people(self) -> dict[str, str]:
         return {"U1": "ada", "U2": "bob"}
 
-    def conversations(self) -> list[Conversation]:
-        return [
-            Conversation("C1", "general"),
-            Conversation("C2", "secret", "private"),
-            Conversation("C3", "shared", is_shared=True),
-            Conversation("D1", "bob", "im"),
-            Conversation("D2", "App", "im", is_with_bot=True),
-        ]
+    def conversations(self) -> dict[str, Channel]:
+        return {
+            "general": Channel("C1", "general"),
+            "secret": Channel("C2", "secret", is_private=True),
+            "shared": Channel("C3", "shared", is_shared=True),
+            "App": Channel("D2", "directmessage", is_im=True),
+        }
 
 
 @dataclass

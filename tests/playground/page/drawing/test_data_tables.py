@@ -22,26 +22,6 @@ def test_a_column_of_numbers_sorts_by_value(is_descending: bool, order: str) -> 
     assert column(block, Look(1, is_descending)) == order.split()
 
 
-def test_a_column_with_one_text_sorts_by_letters() -> None:
-    block = a_table([cell("x"), number_cell(40, "40")], [cell("y"), cell("100")])
-
-    assert column(block, Look(1)) == ["100", "40"]
-
-
-def test_letters_sort_without_regard_to_their_case() -> None:
-    block = a_table(*([cell(name), cell()] for name in ("b", "A", "C")))
-
-    assert column(block, Look(0)) == ["A", "b", "C"]
-
-
-def test_a_title_pressed_three_times_gives_the_order_that_was_sent() -> None:
-    first = Look(page=2).sorted_by(1)
-    third = first.sorted_by(1).sorted_by(1)
-
-    assert first == Look(1)
-    assert third == Look()
-
-
 def test_only_one_page_of_five_rows_is_shown() -> None:
     block = a_table(*([cell(f"d{number}"), cell()] for number in range(12)))
 
@@ -49,12 +29,6 @@ def test_only_one_page_of_five_rows_is_shown() -> None:
 
     assert [f"d{n}" for n in range(12) if f">d{n}<" in shown] == ["d5", "d6", "d7", "d8", "d9"]
     assert "6–10 of 12" in shown
-
-
-def test_a_table_that_fits_has_no_pager() -> None:
-    shown = data_table_html(a_table([cell(), cell()]), Look())
-
-    assert "bk-pager" not in shown
 
 
 def test_a_screen_reader_hears_caption_titles_and_row_names() -> None:

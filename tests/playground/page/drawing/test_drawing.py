@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from bot.playground.page.drawing import STYLE, draw_text
+from bot.playground.page.drawing import STYLE
 from tests.playground.blockkit import samples
-from tests.playground.blockkit.samples import button, form_field, mrkdwn, option, plain
-from tests.playground.page.drawing.people import Berlin, Recorder
+from tests.playground.blockkit.samples import button, form_field, mrkdwn, plain
+from tests.playground.page.drawing.people import Recorder
 from tests.playground.page.drawing.stage import Stage, everything, of
 from tests.whole.harness import running_harness
 
@@ -25,18 +25,8 @@ BLOCKS: list[Json] = [
     *(samples.chart({**samples.line_chart(), "type": kind}) for kind in ("line", "bar")),
     samples.container(samples.section(), is_collapsible=True, default_collapsed=True),
 ]
-ELEMENTS: list[Json] = [
-    *({"type": f"{kind}_select"} for kind in ("users", "channels", "conversations", "external")),
-    *({"type": f"multi_{kind}_select"} for kind in ("users", "channels", "conversations")),
-    {"type": "multi_external_select", "min_query_length": 0},
-    {"type": "static_select", "options": samples.options(100)},
-    {"type": "multi_static_select", "options": samples.options(3), "max_selected_items": 2},
-    {"type": "checkboxes", "options": [option(description=plain())], "initial_options": []},
-    {"type": "datepicker", "initial_date": "2031-02-03"},
-    {"type": "timepicker", "initial_time": "09:30", "timezone": "Europe/Berlin"},
-    {"type": "plain_text_input", "multiline": True, "max_length": 10},
-    {"type": "number_input", "is_decimal_allowed": True, "min_value": "1"},
-]
+NOT_DRAWN = {"radio_buttons", "datetimepicker", "email_text_input", "url_text_input"}
+ELEMENTS = [each for each in samples.EVERY_FIELD if each["type"] not in NOT_DRAWN]
 
 
 async def test_every_block_that_the_bot_sends_is_drawn(stage: Stage) -> None:
@@ -96,11 +86,6 @@ async def test_what_cannot_be_drawn_is_shown_as_its_json_beside_the_others(stage
         assert "&lt;i&gt;" in everything(user), name
         assert "<i>" not in everything(user), name
         assert "<b>Words</b>" in everything(user), name
-
-
-async def test_a_message_without_blocks_is_mrkdwn(stage: Stage) -> None:
-    user = await stage.show(lambda: draw_text("*hi* <script>", names=Berlin()))
-    assert "<b>hi</b> &lt;script&gt;" in everything(user)
 
 
 async def test_nothing_half_drawn_is_left_of_a_broken_block(stage: Stage) -> None:

@@ -1,11 +1,14 @@
 """mrkdwn becomes HTML, and nothing from outside becomes a tag."""
 
 import re
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from bot.playground.page.drawing import mrkdwn_html
-from tests.playground.page.drawing.people import Berlin
+from bot.playground.page.drawing.mrkdwn import date_text
+from tests.playground.page.drawing.people import NOON, Berlin
 
 
 def inner(text: str, *, verbatim: bool = False) -> str:
@@ -139,3 +142,14 @@ def test_nothing_from_outside_becomes_a_tag(text: str) -> None:
     assert not re.search(r"href=\"(?!https?:|mailto:)", shown), shown
     for tag in re.findall("<[^>]*>", shown):
         assert not re.search(r"\son\w+=", re.sub('"[^"]*"', "", tag)), shown
+
+
+def shown(when: datetime, pattern: str = "{date_short_pretty}") -> str:
+    return date_text(int(when.timestamp()), pattern, zone=ZoneInfo("Europe/Berlin"), now=NOON)
+
+
+def test_days_have_names_or_a_date_and_the_year_where_it_is_far() -> None:
+    words = {-1: "Yesterday", 0: "Today", 1: "Tomorrow", 2: "Feb 5", -400: "Dec 30, 2025"}
+    assert {days: shown(NOON + timedelta(days=days)) for days in words} == words
+    midnight = datetime(2027, 2, 3, 23, tzinfo=UTC)
+    assert [shown(midnight - timedelta(minutes=1)), shown(midnight)] == ["Today", "Tomorrow"]

@@ -120,13 +120,6 @@ async def test_what_was_typed_is_there_again_and_the_error_stands_under_it(stage
     assert "(optional)" in everything(user)
 
 
-async def test_a_label_belongs_to_its_field(stage: Stage) -> None:
-    user = await stage.blocks(Recorder(), form_field(TYPED))
-    label = next(e for e in elements(user) if e.props.get("tag") == "label")
-
-    assert label.props["for"] == of(user, "data-action-id", "typed")[0].props["for"]
-
-
 async def test_a_container_is_folded_when_its_block_says_so(stage: Stage) -> None:
     open_one = samples.container(samples.section(), is_collapsible=True)
     folded = samples.container(samples.section(), is_collapsible=True, default_collapsed=True)
@@ -138,7 +131,6 @@ async def test_a_container_is_folded_when_its_block_says_so(stage: Stage) -> Non
 
 
 LOUD = {"dispatch_action": True}
-EACH = {"dispatch_action_config": {"trigger_actions_on": ["on_character_entered"]}}
 
 
 async def test_typed_text_is_noted_and_handed_on_with_enter(stage: Stage) -> None:
@@ -153,13 +145,3 @@ async def test_typed_text_is_noted_and_handed_on_with_enter(stage: Stage) -> Non
     state = {"type": "plain_text_input", "value": "words"}
     assert (before_enter, hands.noted) == ([], [("b1", "typed", state)])
     assert hands.chosen == [("b1", "typed", state)]
-
-
-async def test_typed_text_of_a_quiet_field_is_only_noted(stage: Stage) -> None:
-    hands = Recorder()
-
-    user = await stage.blocks(hands, form_field(TYPED, block_id="b1"))
-    await act(user, of(user, "data-action-id", "typed")[0], "update:value", "words")
-
-    assert hands.chosen == []
-    assert [state["value"] for _, _, state in hands.noted] == ["words"]

@@ -1,8 +1,7 @@
 """Use, check, save, rotate and remove the API key of a workspace. Callers check permissions."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TypeVar
 
 import structlog
@@ -23,7 +22,7 @@ from bot.errors import BotError
 from bot.portfolio.add_domain import NewDomain
 from bot.portfolio.service import Portfolio
 from bot.store.documents import StoreError, UnreadableSecretError
-from bot.tracker.client import Tracker
+from bot.tracker.client import TrackerClient
 from bot.tracker.models import (
     Added,
     InsufficientPermissionsError,
@@ -46,6 +45,7 @@ class LackingScopeError(BotError):
         super().__init__(f"the key's scopes do not cover {operation}")
 
 
+@dataclass(frozen=True, slots=True)
 class WorkspaceTracker:
     """Calls the service for workspaces, and records its verdicts about their keys.
 
@@ -55,23 +55,17 @@ class WorkspaceTracker:
     the context holds its caller (see `workspace.py`).
     """
 
-    def __init__(
-        self,
-        tracker: Tracker,
-        keys: Keys,
-        *,
-        on_refusal: Callable[[WorkspaceId, StoredKey], Awaitable[None]],
-    ) -> None:
-        self._tracker = tracker
-        self._keys = keys
-        self._on_refusal = on_refusal
+    tracker: TrackerClient
+    keys: Keys
+    _: KW_ONLY
+    on_refusal: Callable[[WorkspaceId, StoredKey], Awaitable[None]]
 
     async def list_domains(
         self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
     ) -> Listing:
         """Return the workspace's domains."""
         return await self._call(
-            workspace, "list", lambda key: self._tracker.list_domains(key, purpose=purpose)
+            workspace, "list", lambda key: self.tracker.list_domains(key, purpose=purpose)
         )
 
     async def add_domain(self, workspace: WorkspaceId, new: NewDomain) -> Added:
@@ -79,7 +73,7 @@ class WorkspaceTracker:
         return await self._call(
             workspace,
             "add",
-            lambda key: self._tracker.add_domain(
+            lambda key: self.tracker.add_domain(
                 key,
                 domain=new.host,
                 domain_type=new.domain_type,
@@ -93,7 +87,7 @@ class WorkspaceTracker:
     ) -> ScanResult:
         """Run a full scan, which may take two minutes."""
         return await self._call(
-            workspace, "scan", lambda key: self._tracker.scan(key, domain_id, purpose=purpose)
+            workspace, "scan", lambda key: self.tracker.scan(key, domain_id, purpose=purpose)
         )
 
     async def ready(self, workspace: WorkspaceId) -> None:
@@ -103,15 +97,15 @@ class WorkspaceTracker:
     async def probe_key(self, secret: str) -> Listing:
         """Return the domains of a key that is not in use; record nothing."""
         if (asked := current_caller()) is None:
-            return await self._tracker.list_domains(secret)
+            return await self.tracker.list_domains(secret)
         with caller_context(asked[0], KEY_CHECK):
-            return await self._tracker.list_domains(secret)
+            return await self.tracker.list_domains(secret)
 
     async def recheck_key(self, workspace: WorkspaceId) -> Listing:
         """Return the domains of the workspace's key, even if it was refused before."""
-        key = await self._keys.stored(workspace)
+        key = await self.keys.stored(workspace)
         with caller_context(workspace, KEY_CHECK):
-            return await self._observed(workspace, key, "list", self._tracker.list_domains)
+            return await self._observed(workspace, key, "list", self.tracker.list_domains)
 
     async def _call(
         self, workspace: WorkspaceId, operation: str, call: Callable[[str], Awaitable[T]]
@@ -129,14 +123,14 @@ class WorkspaceTracker:
     async def _replacement(self, workspace: WorkspaceId, key: StoredKey) -> StoredKey | None:
         """Return the key that has replaced `key`, `None` when there is none, or none readable."""
         try:
-            present = await self._keys.stored(workspace)
+            present = await self.keys.stored(workspace)
         except (NoKeyError, StoreError):
             return None
         return None if present.sealed == key.sealed or present.record.refused_at else present
 
     async def _usable_key(self, workspace: WorkspaceId) -> StoredKey:
-        key = await self._keys.stored(workspace)
-        if not self._keys.may_try(key):
+        key = await self.keys.stored(workspace)
+        if not self.keys.may_try(key):
             raise InvalidKeyError("refused within the hour, and not replaced since")
         return key
 
@@ -153,13 +147,13 @@ class WorkspaceTracker:
             with caller_context(workspace, caller if home == workspace else OTHER):
                 answer = await call(key.secret)
         except InvalidKeyError:
-            if await _noted(self._keys.note_refused(workspace, key)):
-                await self._on_refusal(workspace, key)
+            if await _noted(self.keys.note_refused(workspace, key)):
+                await self.on_refusal(workspace, key)
             raise
         except InsufficientPermissionsError as error:
-            await _noted(self._keys.note_lacking(workspace, key, operation))
+            await _noted(self.keys.note_lacking(workspace, key, operation))
             raise LackingScopeError(operation) from error
-        await _noted(self._keys.note_accepted(workspace, key, operation))
+        await _noted(self.keys.note_accepted(workspace, key, operation))
         return answer
 
 
@@ -185,27 +179,18 @@ class KeyCheck:
         return self.slots.record
 
 
+@dataclass(frozen=True, slots=True)
 class KeyService:
     """Sets, checks, rolls back and removes keys, audited. Every method may raise StoreError."""
 
-    def __init__(
-        self,
-        keys: Keys,
-        connection: WorkspaceTracker,
-        portfolio: Portfolio,
-        audit: Audit,
-        *,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._keys = keys
-        self._connection = connection
-        self._portfolio = portfolio
-        self._audit = audit
-        self._clock = clock
-        # A form that is sent twice at once is one act.
-        self._setting: SingleFlight[tuple[WorkspaceId, KeyDraft, str, bool], KeyCheck] = (
-            SingleFlight()
-        )
+    keys: Keys
+    connection: WorkspaceTracker
+    portfolio: Portfolio
+    audit: Audit
+    # A form that is sent twice at once is one act.
+    _setting: SingleFlight[tuple[WorkspaceId, KeyDraft, str, bool], KeyCheck] = field(
+        default_factory=SingleFlight, init=False
+    )
 
     async def set_key(
         self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool = False
@@ -225,28 +210,24 @@ class KeyService:
     async def _set_key(
         self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool
     ) -> KeyCheck:
-        if draft.expires_on and draft.expires_on < self._clock().date():
+        if draft.expires_on and draft.expires_on < self.keys.clock().date():
             raise ExpiredDraftError("an expiration in the past")
         if is_rotation and await self._is_in_use(workspace, draft.secret):
             raise KeyInUseError("the same key again")
-        listing = await self._connection.probe_key(draft.secret)
-        before = await self._keys.record(workspace)
-        slots = await self._keys.save(workspace, draft, set_by=by)
-        await self._portfolio.invalidate_everywhere(workspace)
+        listing = await self.connection.probe_key(draft.secret)
+        before = await self.keys.record(workspace)
+        slots = await self.keys.save(workspace, draft, set_by=by)
+        await self.portfolio.invalidate_everywhere(workspace)
         act = Act.KEY_REPLACED if before else Act.KEY_SET
-        await self._audit.note(workspace, act, by=by, key=slots.record.shown)
+        await self.audit.note(workspace, act, by=by, key=slots.record.shown)
         return KeyCheck(slots, len(listing.domains))
 
     async def check(self, workspace: WorkspaceId) -> KeyCheck:
-        """Check the key in use with one request.
-
-        Raises:
-            NoKeyError: there is none, or no longer. TrackerError: it does not work.
-        """
-        snapshot = await self._portfolio.renew(
-            workspace, lambda: self._connection.recheck_key(workspace)
+        """Check the key in use with one request; raise NoKeyError, TrackerError."""
+        snapshot = await self.portfolio.renew(
+            workspace, lambda: self.connection.recheck_key(workspace)
         )
-        slots = await self._keys.slots(workspace)
+        slots = await self.keys.slots(workspace)
         if slots is None:
             raise NoKeyError("removed during the check")
         return KeyCheck(slots, len(snapshot.domains))
@@ -258,40 +239,36 @@ class KeyService:
             KeyInUseError: it is in use already. NoEarlierKeyError: there is no such key.
             EarlierKeyRefusedError, TrackerError: it does not work, or that is unknown.
         """
-        key = await self._keys.earlier(workspace, mark)
+        key = await self.keys.earlier(workspace, mark)
         try:
-            listing = await self._connection.probe_key(key.secret)
+            listing = await self.connection.probe_key(key.secret)
         except (InvalidKeyError, InsufficientPermissionsError) as error:
             raise EarlierKeyRefusedError("not swapped in") from error
-        slots = await self._keys.roll_back(workspace, key)
-        await self._portfolio.invalidate_everywhere(workspace)
-        await self._audit.note(workspace, Act.KEY_ROLLED_BACK, by=by, key=slots.record.shown)
+        slots = await self.keys.roll_back(workspace, key)
+        await self.portfolio.invalidate_everywhere(workspace)
+        await self.audit.note(workspace, Act.KEY_ROLLED_BACK, by=by, key=slots.record.shown)
         return KeyCheck(slots, len(listing.domains))
 
     async def forget_earlier(self, workspace: WorkspaceId, mark: str, *, by: str) -> None:
         """Delete the earlier key, if it is that one: it was deleted in the service."""
-        slots = await self._keys.slots(workspace)
+        slots = await self.keys.slots(workspace)
         earlier = slots.earlier if slots else None
-        if earlier and await self._keys.forget_earlier(workspace, mark):
+        if earlier and await self.keys.forget_earlier(workspace, mark):
             shown = earlier.record.shown
-            await self._audit.note(workspace, Act.EARLIER_KEY_FORGOTTEN, by=by, key=shown)
+            await self.audit.note(workspace, Act.EARLIER_KEY_FORGOTTEN, by=by, key=shown)
 
     async def remove(self, workspace: WorkspaceId, mark: str | None, *, by: str) -> bool:
-        """Delete both keys; return whether there was one.
-
-        Raises:
-            OtherKeyError: the key in use is not that of `mark`.
-        """
-        record = await self._keys.record(workspace)
-        was_there = await self._keys.remove(workspace, mark)
-        await self._portfolio.invalidate_everywhere(workspace)
+        """Delete both keys; return whether there was one. Raise OtherKeyError if not of `mark`."""
+        record = await self.keys.record(workspace)
+        was_there = await self.keys.remove(workspace, mark)
+        await self.portfolio.invalidate_everywhere(workspace)
         if was_there:
             shown = record.shown if record else None
-            await self._audit.note(workspace, Act.KEY_REMOVED, by=by, key=shown)
+            await self.audit.note(workspace, Act.KEY_REMOVED, by=by, key=shown)
         return was_there
 
     async def _is_in_use(self, workspace: WorkspaceId, secret: str) -> bool:
         try:
-            return (await self._keys.stored(workspace)).secret == secret
+            return (await self.keys.stored(workspace)).secret == secret
         except (NoKeyError, UnreadableSecretError):
             return False

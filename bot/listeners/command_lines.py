@@ -1,0 +1,128 @@
+"""Run command lines: typed, in buttons and menus, in messages, or kept until there was a key."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
+
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.commands import COMMANDS
+from bot.deferred_commands import KeptCommand
+from bot.listeners.error_boundary import ErrorBoundary
+from bot.listeners.incoming import from_command, from_press, is_ephemeral, place_of
+from bot.listeners.request import Ack, Once, OncePerMessage, Request
+from bot.redaction import holds_secret
+from bot.slack.replies import Origin, Replies
+from bot.views import usage
+from bot.views.blocks import RUN_BELOW, RUN_HERE, RUN_ONCE
+from bot.workspace import WorkspaceId
+
+CommandHandler = Callable[[Request, str], Awaitable[None]]
+
+
+class CommandLines:
+    """Runs the lines of the registered commands, each inside the boundary."""
+
+    def __init__(
+        self, app: AsyncApp, boundary: ErrorBoundary, replies: Replies, once: OncePerMessage
+    ) -> None:
+        self._app = app
+        self._boundary = boundary
+        self._replies = replies
+        self._once = once
+        self._handlers: dict[str, CommandHandler] = {}
+        app.action(re.compile(rf"^({RUN_HERE}|{RUN_BELOW})\."))(self._run_pressed)
+
+    def register(self, command: str, handle: CommandHandler) -> None:
+        """Register `handle(request, text)` for a slash command and its line in buttons."""
+        self._handlers[command] = handle
+        self._app.command(command)(self._run_typed)
+
+    def run(
+        self,
+        request: Request,
+        line: str,
+        *,
+        once_at: str | None = None,
+        after: "asyncio.Task[None] | None" = None,
+        otherwise: CommandHandler | None = None,
+    ) -> "asyncio.Task[None]":
+        """Run a command line as if the person had just typed it; `after` has to end first.
+
+        `once_at`: a place, such as a button, at which it runs once. `otherwise` answers what is no
+        command line.
+        """
+        command, _, text = line.partition(" ")
+        request.command_line = line
+        if otherwise and command not in self._handlers:  # anything that a person has written
+            command, request.command_line = "message", None
+        handle = self._handlers.get(command, otherwise or _answer_old_button)
+        takes_secrets = command in COMMANDS and COMMANDS[command].takes_secrets
+        if holds_secret(line) and not takes_secrets:
+            handle, request.command_line = _answer_typed_key, None
+        if request.opens_form and request.trigger_id is None:  # nothing was pressed just now
+            handle = _answer_button
+        # A form needs the trigger, with which "please wait" would open a window.
+        speaks = request.window is None or not request.opens_form
+        once = None
+        if once_at and not request.opens_form:
+            once = Once(done=usage.pressed_already_message(), running=usage.at_it_message())
+
+        async def work() -> None:
+            if after:
+                await asyncio.wait({after})
+            await self._once.run(once_at or "", once, request, lambda: handle(request, text))
+
+        name = command if command in self._handlers else "unknown"  # never what a person typed
+        return self._boundary.start(request, work, name, speaks=speaks)
+
+    def run_kept(
+        self, workspace: WorkspaceId, client: AsyncWebClient, commands: Iterable[KeptCommand]
+    ) -> None:
+        """Start kept commands, each for the person who typed it and where they did.
+
+        Those of one person run one after the other, as they may build on each other.
+        """
+        last: dict[str, asyncio.Task[None]] = {}
+        for command in commands:
+            origin = Origin(command.user_id, command.channel_id, command.response_url)
+            request = Request(
+                workspace=workspace, origin=origin, client=client, replies=self._replies
+            )
+            line = f"{command.command} {command.text}".strip()
+            last[command.user_id] = self.run(request, line, after=last.get(command.user_id))
+
+    async def _run_typed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
+        request = from_command(body, context, self._replies)
+        await ack()
+        self.run(request, request.command_line or "")
+
+    async def _run_pressed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
+        action = body["actions"][0]
+        request = from_press(body, context, self._replies)
+        await ack()
+        name, line = action["action_id"], _line_of(action)
+        request.takes_place = name.startswith(RUN_HERE) and is_ephemeral(body)
+        place = f"{request.workspace}/{place_of(body)}/{name}/{line}"
+        self.run(request, line, once_at=place if name.startswith(RUN_ONCE) else None)
+
+
+def _line_of(action: Mapping[str, Any]) -> str:
+    """Return the command line of a button, or of a choice in a menu: see `run_menu`."""
+    if chosen := action.get("selected_option"):
+        return f"{action['block_id']} {chosen['value']}"
+    return str(action.get("value", ""))
+
+
+async def _answer_typed_key(request: Request, _text: str) -> None:
+    await request.reply(usage.exposed_key_message())
+
+
+async def _answer_button(request: Request, _text: str) -> None:
+    await request.reply(usage.form_button_message(request.command_line or ""))
+
+
+async def _answer_old_button(request: Request, _text: str) -> None:
+    await request.reply(usage.old_button_message())

@@ -1,0 +1,162 @@
+"""Read Slack's payloads: who asks, where, and how to answer."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.listeners.request import AnswerWindow, Request, note_of, origin_in, written
+from bot.message import thread_of
+from bot.slack.auth import workspace_of
+from bot.slack.client import hurry
+from bot.slack.replies import Origin, Replies
+from bot.views.home import ANSWER, messages_url
+from bot.workspace import WorkspaceId
+
+
+def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
+    """https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling."""
+    origin = Origin(body["user_id"], body.get("channel_id"), body.get("response_url"))
+    line = f"{body['command']} {body.get('text', '')}".strip()
+    request = _request(body, context, replies, origin, command_line=line)
+    if request.opens_form:
+        hurry(context.client)
+    return request
+
+
+def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
+    """https://docs.slack.dev/reference/interaction-payloads/block_actions-payload."""
+    view = body.get("view") or {}
+    is_on_tab = view.get("type") == "home"
+    workspace = workspace_of(context.authorize_result)
+    origin, note = _origin_of_press(body, workspace), note_of(view, workspace)
+    window = _window(body, context, origin)
+    hurry(context.client)
+    if origin.is_home and note == ANSWER:
+        window.view_id = view["id"]
+    # In other forms that were opened from Home an answer must not take the form's place.
+    has_window = is_on_tab or window.view_id is not None
+    return _request(
+        body,
+        context,
+        replies,
+        origin,
+        view_id=None if is_on_tab else view.get("id"),
+        view_hash=None if is_on_tab else view.get("hash"),
+        note=note,
+        window=window if has_window else None,
+        message=body.get("message"),
+    )
+
+
+def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
+    """https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload."""
+    view, workspace = body["view"], workspace_of(context.authorize_result)
+    origin = origin_in(view, workspace, body["user"]["id"])
+    return _request(
+        body,
+        context,
+        replies,
+        origin,
+        view_id=view["id"],
+        view_hash=view.get("hash"),
+        note=note_of(view, workspace),
+        window=_window(body, context, origin) if origin.is_home else None,
+    )
+
+
+def from_shortcut(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
+    """https://docs.slack.dev/interactivity/implementing-shortcuts: of a message, or of none.
+
+    Slack names the thread of a message that has replies, or is one.
+    """
+    message = body.get("message") or {}
+    thread_ts = message.get("thread_ts")
+    origin = Origin(
+        body["user"]["id"],
+        (body.get("channel") or {}).get("id"),
+        body.get("response_url"),
+        is_message="message" in body,
+        thread_ts=thread_ts or message.get("ts"),
+        is_in_thread=thread_ts is not None,
+    )
+    hurry(context.client)
+    window = _window(body, context, origin) if origin.is_message else None
+    return _request(body, context, replies, origin, window=window)
+
+
+def from_event(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
+    """https://docs.slack.dev/apis/events-api#callback-field: of an event that names its person."""
+    return _request(body, context, replies, Origin(body["event"]["user"]))
+
+
+def from_step(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
+    """https://docs.slack.dev/reference/events/function_executed: it names no person.
+
+    Bolt has given the client the token of this run.
+    """
+    step_id = body["event"]["function_execution_id"]
+    return _request(body, context, replies, Origin(""), step_id=step_id)
+
+
+def is_ephemeral(body: Mapping[str, Any]) -> bool:
+    """Return whether the pressed message is visible to that person only."""
+    return bool((body.get("container") or {}).get("is_ephemeral"))
+
+
+def place_of(body: Mapping[str, Any]) -> str:
+    """Return the id of the message, form or tab of a press.
+
+    https://docs.slack.dev/reference/interaction-payloads/block_actions-payload#fields
+    """
+    if view_id := (body.get("view") or {}).get("id"):
+        return str(view_id)
+    container = body.get("container") or {}
+    return f"{container.get('channel_id')}/{container.get('message_ts')}"
+
+
+def _request(
+    body: Mapping[str, Any], context: Any, replies: Replies, origin: Origin, **more: Any
+) -> Request:
+    bot, home = context.authorize_result, (body.get("user") or {}).get("team_id")
+    return Request(
+        workspace=workspace_of(bot),
+        origin=origin,
+        client=context.client,
+        replies=replies,
+        trigger_id=body.get("trigger_id"),
+        is_from_elsewhere=home is not None and home != bot.team_id,
+        **more,
+    )
+
+
+def _origin_of_press(body: Mapping[str, Any], workspace: WorkspaceId) -> Origin:
+    user_id, view = body["user"]["id"], body.get("view") or {}
+    if view.get("type") == "home":
+        return Origin(user_id, is_home=True)
+    if url := body.get("response_url"):
+        channel_id, thread_ts = (body.get("channel") or {}).get("id"), _thread_of_press(body)
+        return Origin(
+            user_id,
+            channel_id,
+            url,
+            is_message=True,
+            thread_ts=thread_of(body["actions"][0]["action_id"]) or thread_ts,
+            is_in_thread=thread_ts is not None,
+        )
+    return origin_in(view, workspace, user_id)
+
+
+def _thread_of_press(body: Mapping[str, Any]) -> str | None:
+    """Return the thread in which something was pressed; its first message is in the channel."""
+    container = body.get("container") or {}
+    thread_ts = container.get("thread_ts") or (body.get("message") or {}).get("thread_ts")
+    return None if thread_ts == container.get("message_ts") else thread_ts
+
+
+def _window(body: Mapping[str, Any], context: Any, origin: Origin) -> AnswerWindow:
+    workspace = workspace_of(context.authorize_result)
+    return AnswerWindow(
+        client=context.client,
+        trigger_id=body.get("trigger_id"),
+        messages_url=messages_url(workspace.team_id, str(body.get("api_app_id") or "")),
+        metadata=written(workspace, origin, ANSWER),
+    )
