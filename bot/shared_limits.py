@@ -87,8 +87,10 @@ class QuotaService:
         *,
         seconds: Callable[[], float] = time.monotonic,
         answered_within_s: float = ANSWERED_WITHIN_S,
+        on_sent: Callable[[], object] = lambda: None,
     ) -> None:
         self._documents = documents
+        self._on_sent = on_sent
         self._keys = keys
         self._budget = budget
         self._tasks = tasks
@@ -109,6 +111,7 @@ class QuotaService:
 
     def count(self, fingerprint: str) -> None:
         """Count one request of the current caller, if there is one."""
+        self._on_sent()
         if current := current_caller():
             bucket = int(self._budget.now() // BUCKET_S)
             place = (current[0], fingerprint)

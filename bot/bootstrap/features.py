@@ -89,23 +89,23 @@ class TrackerAccess:
         self.budget = RateLimiter(clock=lambda: parts.clock().timestamp())
         within_s = ANSWERED_WITHIN_S * parts.pace.patience
         self.allowances = QuotaService(
-            parts.documents, admin.keys, self.budget, parts.tasks, answered_within_s=within_s
+            parts.documents,
+            admin.keys,
+            self.budget,
+            parts.tasks,
+            answered_within_s=within_s,
+            on_sent=parts.metrics.service.note_sent,
         )
         self.client = self._client(parts)
         self.tracker = WorkspaceTracker(self.client, admin.keys, on_refusal=tell_of_refusal)
 
     def _client(self, parts: Services) -> TrackerClient:
         """Build the client: every request is counted, within the shared limits."""
-
-        def note_sent(fingerprint: str) -> None:
-            self.allowances.count(fingerprint)
-            parts.metrics.service.note_sent(fingerprint)
-
         return TrackerClient(
             parts.tracker_http,
             base_url=parts.settings.domain_tracker_url,
             budget=self.budget,
-            on_sent=note_sent,
+            on_sent=self.allowances.count,
             before=self.allowances.before_request,
             after=self.allowances.after_request,
             note=parts.metrics.service.note_call,

@@ -237,7 +237,7 @@ class ServiceMetrics(CallMetrics):
             registry=registry,
         )
 
-    def note_sent(self, _fingerprint: str = "") -> None:
+    def note_sent(self) -> None:
         """Count a request of any key."""
         self._sent.inc()
 

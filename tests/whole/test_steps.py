@@ -56,7 +56,7 @@ async def test_m21_a_workflow_scans_a_domain_and_reads_its_health(ready: Harness
     assert (before["score"], before["worst_issue"]) == (41.0, "Unknown: never scanned")
     assert (scan["score"], scan["band"]) == (after["score"], "poor")
     assert scan["worst_issue"] == after["worst_issue"] == "High: Listed by ‹!channel›"
-    assert scan["text"].startswith(f"Scan of shop.example. Health 41 → {scan['score']:g} ▼, poor")
+    assert scan["text"].startswith(f"Scan of shop.example. Health 41 to {scan['score']:g}, poor")
     assert ready.service_requests() == []
     # No person is asked for, and none hears of it.
     assert "users.info" not in {call.method for call in ready.slack.calls[-3:]}

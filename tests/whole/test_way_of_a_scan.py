@@ -14,7 +14,7 @@ from tests.whole.harness import Harness
 pytestmark = pytest.mark.anyio
 
 BOT = f"{Path(__file__).parents[2] / 'bot'}/"
-MAX_MODULES = 33
+MAX_MODULES = 35  # 34 with the file as the store
 
 
 @pytest.mark.transports("socket", "shared")
@@ -30,7 +30,7 @@ async def test_a_warm_scan_enters_few_modules_before_it_asks_the_service(ready: 
         if len(fewest) <= MAX_MODULES:
             break
 
-    assert 0 < len(fewest) <= MAX_MODULES, fewest
+    assert 0 < len(fewest) <= MAX_MODULES, "\n".join(fewest)
 
 
 class Entered:
