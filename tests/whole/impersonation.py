@@ -25,7 +25,9 @@ async def use_everything(app: Harness) -> list[Json]:
     async def look() -> None:
         seen.extend(_sendable(app.slack, app.ada))
 
-    looking = [each for each in COMMANDS.values() if each.takes_text and each.operation != "add"]
+    # One adds, the other opens a form at once: its digest is made and changed below.
+    others = {"/adddomain", "/domaindigest"}
+    looking = [each for each in COMMANDS.values() if each.name not in others]
     for each in looking:
         host = f"shop.{app.portfolio}.example"
         await app.ask(app.ada, each.examples[0][0].replace("example.com", host))
