@@ -26,7 +26,8 @@ class Command:
     minutes, or change something at the service.
     `takes_text`: anything but `help` may stand behind it; else the router refuses it.
     `takes_secrets`: the handler itself refuses a key that was typed behind it.
-    `button`: what its button says below the list of all commands, if it has one there.
+    `button`: the label of its button in direct messages with the bot, below the list of all
+    commands, if it has one there. The buttons of Home are in `bot/views/home_sections.py`.
     """
 
     name: str
