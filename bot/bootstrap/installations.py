@@ -59,7 +59,10 @@ def register_lifecycle(
 ) -> Lifecycle:
     """Attach the OAuth flow and the listeners for removed workspaces to the app."""
     own, oauth = workspaces.own, workspaces.oauth
-    repository = InstallationRepository(documents, parts.ring)
+    # With OAuth the one that requests read, so that they use a new token at once.
+    repository = (
+        oauth.directory.repository if oauth else InstallationRepository(documents, parts.ring)
+    )
     caches = [*running.forget, *([oauth.directory.forget] if oauth else [])]
 
     async def note_revoked(home: WorkspaceId) -> None:

@@ -325,9 +325,10 @@ async def start_transport(
         app_token = settings.slack_app_token.get_secret_value()
         link = await stack.enter_async_context(connected(app, app_token, seen=commons.seen))
         return None, {"socket": link.is_connected}
-    secret = settings.slack_signing_secret  # the settings require one of the two
-    signed_with = secret.get_secret_value() if secret else ""
-    return web.SlackEndpoint(app, signed_with, seen=commons.requests), {}
+    if not settings.slack_signing_secret:  # the settings require one of the two
+        return None, {}
+    secret = settings.slack_signing_secret.get_secret_value()
+    return web.SlackEndpoint(app, secret, seen=commons.requests), {}
 
 
 async def listen(

@@ -164,7 +164,7 @@ class InstalledWorkspaces(AsyncAuthorize):
     async def _result(
         self, served: ResolvedInstallation, context: AsyncBoltContext
     ) -> AuthorizeResult:
-        """Bolt compares its own messages with the bot's ids, and gives the client the token."""
+        """Return the token for the client, and the bot's ids, by which Bolt knows its messages."""
         installation = await self.tokens.fresh(served.home)
         if installation.is_org_wide:
             act_in(context.client, served.workspace)

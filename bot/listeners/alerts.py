@@ -54,10 +54,14 @@ class AlertListeners:
     async def _change(
         self, request: Request, name: str, change: Callable[[Alert], Alert]
     ) -> Alert:
-        """Change an alert and draw its post."""
-        changed = await self.alerts.change_alert(request.workspace, name, change)
-        if request.message and request.origin.channel_id:
-            message = views.redrawn(request.message, name, changed)
-            place = SentMessage(request.origin.channel_id, str(request.message.get("ts") or ""))
+        """Change an alert and draw its post; again if another press came in between."""
+        changed = drawn = await self.alerts.change_alert(request.workspace, name, change)
+        while request.message and (channel_id := request.origin.channel_id):
+            place = SentMessage(channel_id, str(request.message.get("ts") or ""))
+            message = views.redrawn(request.message, name, drawn)
             await edit_message(request.client, place, message.as_args())
+            present = await self.alerts.alert(request.workspace, name)
+            if present == drawn:
+                break
+            drawn = present
         return changed

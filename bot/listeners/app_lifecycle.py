@@ -140,6 +140,6 @@ def _authorization(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _moment(body: Mapping[str, Any], now: datetime) -> datetime:
-    """`event_time` is in whole seconds by Slack's clock, as `Installation.installed_at` is."""
+    """Return the time of an event, by Slack's clock unless that is far ahead of ours."""
     moment = datetime.fromtimestamp(int(body["event_time"]), UTC)
     return moment if moment - now < CLOCKS_DIFFER_BY else now

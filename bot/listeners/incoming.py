@@ -13,7 +13,10 @@ from bot.workspace import WorkspaceId
 
 
 def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling."""
+    """Read a command.
+
+    https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
+    """
     origin = Origin(body["user_id"], body.get("channel_id"), body.get("response_url"))
     line = f"{body['command']} {body.get('text', '')}".strip()
     request = _request(body, context, replies, origin, command_line=line)
@@ -23,7 +26,7 @@ def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Req
 
 
 def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """https://docs.slack.dev/reference/interaction-payloads/block_actions-payload."""
+    """Read a press: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload."""
     view = body.get("view") or {}
     is_on_tab = view.get("type") == "home"
     workspace = workspace_of(context.authorize_result)
@@ -48,7 +51,10 @@ def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Reque
 
 
 def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload."""
+    """Read a submitted form.
+
+    https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload
+    """
     view, workspace = body["view"], workspace_of(context.authorize_result)
     origin = origin_in(view, workspace, body["user"]["id"])
     return _request(
@@ -64,7 +70,7 @@ def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Reques
 
 
 def from_shortcut(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """https://docs.slack.dev/interactivity/implementing-shortcuts: of a message, or of none.
+    """Read a shortcut: https://docs.slack.dev/interactivity/implementing-shortcuts.
 
     Slack names the thread of a message that has replies, or is one.
     """
@@ -84,12 +90,12 @@ def from_shortcut(body: Mapping[str, Any], context: Any, replies: Replies) -> Re
 
 
 def from_event(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """https://docs.slack.dev/apis/events-api#callback-field: of an event that names its person."""
+    """Read an event that names a person: https://docs.slack.dev/apis/events-api#callback-field."""
     return _request(body, context, replies, Origin(body["event"]["user"]))
 
 
 def from_step(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """https://docs.slack.dev/reference/events/function_executed: it names no person.
+    """Read a step: https://docs.slack.dev/reference/events/function_executed. It names no person.
 
     Bolt has given the client the token of this run.
     """

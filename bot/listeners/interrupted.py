@@ -107,7 +107,7 @@ class InflightTracker:
                 await asyncio.gather(*map(self._remove, over))
 
     async def _keep(self, entry: Entry, describe: Callable[[], Pending], after_s: float) -> None:
-        """One after the other, so that nothing is stored after it was removed."""
+        """Store an entry until it is over, then remove it: in turn, so that nothing is left."""
         noted = None
         await entry.wait(after_s)
         while not entry.is_over:

@@ -64,7 +64,7 @@ class Permissions:
         return is_named or await self._is_in_group(request, named, member.user_id)
 
     async def _is_in_group(self, request: Request, named: admin.Named, user_id: str) -> bool:
-        """One group that has them is enough, even if Slack does not answer for the others."""
+        """Return whether one group has the person; what Slack does not say matters if none has."""
         asked = (
             self.groups.people_in(request.client, request.workspace, group_id)
             for group_id in named.group_ids
@@ -252,7 +252,7 @@ async def seen_channel(request: Request, channel_id: str) -> Channel | None:
 
 
 async def _may_see(request: Request, visitor: ChannelAccess, channel_id: str) -> bool:
-    """A command proves that the person was in the channel when they typed it."""
+    """Return whether the person is in the channel: a command that was typed there proves it."""
     origin = request.origin
     typed_here = origin.channel_id == channel_id and not origin.is_message
     if typed_here and (request.view_id is None or visitor.channel is None):

@@ -152,7 +152,7 @@ def _scannable(snapshot: Snapshot, host: str) -> Domain:
 
 
 def _value(host: str) -> str:
-    """An option's value holds 150 characters, a host name 253."""
+    """Return a host name, of up to 253 characters, as an option's value, of up to 150."""
     if len(host) <= MAX_OPTION_VALUE_CHARS:
         return host
     return "#" + hashlib.sha256(host.encode()).hexdigest()

@@ -4,12 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from functools import partial
-from urllib.parse import urlsplit
-
-import aiohttp
-from slack_sdk.web.async_client import AsyncWebClient
+from datetime import datetime
 
 from bot.installations.directory import WAITS_FOR_REINSTALL
 from bot.installations.models import (
@@ -20,12 +15,9 @@ from bot.installations.models import (
     is_installation,
     organisation,
 )
-from bot.installations.oauth_flow import INSTALL_PATH, REDIRECT_PATH
 from bot.ops.export_file import installation_name, places_of
 from bot.ops.output import (
-    LIMIT_S,
     Finding,
-    Named,
     counted,
     failure,
     ok,
@@ -34,19 +26,13 @@ from bot.ops.output import (
     warning,
 )
 from bot.ops.stores import sealed_in
-from bot.settings import Settings, text_of
 from bot.slack.auth import (
     MENTION_SCOPES,
     NEEDED_SCOPES,
     OPTIONAL_SCOPES,
     Answer,
     Grant,
-    OAuthCalls,
-    check_api,
-    fetch_answer,
-    fetch_grant,
 )
-from bot.slack.client import check_app_token
 from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
 from bot.store.documents import Document, UnreadableSecretError
 from bot.store.encryption import KeyRing
@@ -380,64 +366,3 @@ def _not_installed(documents: Sequence[Document], query: InstallQuery) -> Iterat
     if left_out:
         said = f"the store knows {some_names(left_out)}, where the app is not installed by OAuth"
         yield warning(INSTALLATIONS, said, f"To use it there, {query.invitation}.")
-
-
-# Within the limit of a check, so that it is a warning: the bot may not have been started yet.
-HEALTH_WITHIN_S = LIMIT_S - 1
-
-
-def slack_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[Named]:
-    """Yield how Slack takes the settings, and whether requests and answers come through."""
-    if settings.is_for_many:
-        yield from _oauth_checks(settings, http)
-    else:
-        client = _client(settings, http, text_of(settings.slack_bot_token))
-        fetch, reads = partial(fetch_grant, client), settings.slack_mentions
-        yield BOT_TOKEN, partial(check_bot_token, fetch, reads_messages=reads)
-    yield from _request_checks(settings, http)
-
-
-def _oauth_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[Named]:
-    client, public_url = _client(settings, http), settings.public_url or ""
-    secret = text_of(settings.slack_client_secret)
-    calls = OAuthCalls(client, client_id=settings.slack_client_id or "", client_secret=secret)
-    exchange = partial(calls.exchange, redirect_uri=f"{public_url}{REDIRECT_PATH}")
-    look = partial(fetch_answer, http, f"{public_url}/healthz", HEALTH_WITHIN_S)
-    yield CLIENT_ID, partial(check_client, exchange)
-    yield API, partial(check_call, partial(check_api, client), API, "Slack answers", MEND_API)
-    yield PUBLIC, partial(check_public_url, look, public_url)
-
-
-def _request_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[Named]:
-    slack = _client(settings, http)
-    if token := text_of(settings.slack_app_token):
-        # This asks for the address of a connection but opens none of the bot's ten:
-        # https://docs.slack.dev/apis/events-api/using-socket-mode
-        ask, said = partial(check_app_token, slack, token), "Slack lets it connect by Socket Mode"
-        yield APP_TOKEN, partial(check_call, ask, APP_TOKEN, said, MEND_APP)
-    else:
-        yield SECRET, partial(check_signing_secret, text_of(settings.slack_signing_secret))
-    host = urlsplit(slack.base_url).hostname
-    if host in {"slack.com", "slack-gov.com"}:
-        url = f"https://hooks.{host}"
-        look = partial(fetch_answer, http, url, HEALTH_WITHIN_S, proxy=slack.proxy)
-        yield ANSWERS, partial(check_answers, look, url)
-
-
-def install_query(settings: Settings, http: aiohttp.ClientSession) -> InstallQuery:
-    """Return how Slack is asked about installations."""
-
-    async def ask(token: str) -> Grant:
-        return await fetch_grant(_client(settings, http, token))
-
-    url = f"{settings.public_url or ''}{INSTALL_PATH}"
-    reads = settings.slack_mentions
-    return InstallQuery(ask=ask, install_url=url, now=datetime.now(UTC), reads_messages=reads)
-
-
-def _client(
-    settings: Settings, http: aiohttp.ClientSession, token: str | None = None
-) -> AsyncWebClient:
-    return AsyncWebClient(
-        token, settings.slack_api_url, session=http, timeout=10, retry_handlers=[]
-    )

@@ -127,24 +127,25 @@ async def fetch_admins(
 async def _pages(
     ask: Callable[[str | None], Awaitable[Any]], name: str, sleep: Sleep | None
 ) -> AsyncIterator[list[Any]]:
-    """Yield the list called `name` of each page; without `sleep` no rate limit is waited for."""
+    """Yield the list called `name` of each page, in at most so many calls.
+
+    Without `sleep` no rate limit is waited for.
+    """
     cursor: str | None = None
-    pages = 0
-    while pages < MAX_PAGES:
+    for calls_left in reversed(range(MAX_PAGES)):
         try:
             async with slack_errors():
                 answer = await ask(cursor)
                 page = list(answer.get(name) or ())
                 cursor = (answer.get("response_metadata") or {}).get("next_cursor")
         except SlackRateLimitedError as error:
-            if not sleep or error.retry_after_s > LONGEST_WAIT_S:
+            if not (sleep and calls_left) or error.retry_after_s > LONGEST_WAIT_S:
                 raise
             await sleep(error.retry_after_s)
-            continue
-        pages += 1
-        yield page
-        if not cursor:
-            return
+        else:
+            yield page
+            if not cursor:
+                return
 
 
 def _rank(user: Mapping[str, Any]) -> int | None:

@@ -59,7 +59,7 @@ def _error_of_response(response: Any) -> errors.SlackError:
 
 
 def _seconds(headers: Mapping[str, str]) -> float:
-    """https://docs.slack.dev/apis/web-api/rate-limits: whole seconds in `Retry-After`."""
+    """Return `Retry-After`, whole seconds: https://docs.slack.dev/apis/web-api/rate-limits."""
     value = headers.get("Retry-After") or headers.get("retry-after") or ""
     return min(max(float(value), 1.0), LONGEST_WAIT_S) if value.isdecimal() else 1.0
 

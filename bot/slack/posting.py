@@ -184,7 +184,7 @@ class Posting:
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         """Send a person a direct message, after a turn of its channel; return its place.
 
-        Raises PersonUnreachableError, and as `acquire_turn` and `post` do.
+        Raise PersonUnreachableError, and as `acquire_turn` and `post` do.
         """
         self._check_hold(workspace)
         try:

@@ -133,9 +133,7 @@ class Replies:
                 await way()
             except errors.BlocksRefusedError:
                 raise
-            except (
-                errors.SlackError
-            ) as error:  # in the channel: the bot or the person is not there
+            except errors.SlackError as error:  # e.g. the bot or the person is not in the channel
                 logger.warning("answer failed", way=way.__name__, error=repr(error))
             else:
                 return

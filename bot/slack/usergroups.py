@@ -119,7 +119,7 @@ async def fetch_people_in(client: AsyncWebClient, group_id: str) -> tuple[str, .
 
 
 def _user_group(group: Mapping[str, Any]) -> UserGroup:
-    """https://docs.slack.dev/reference/objects/usergroup-object."""
+    """Read a user group: https://docs.slack.dev/reference/objects/usergroup-object."""
     handle = str(group.get("handle") or "")
     return UserGroup(
         str(group["id"]),

@@ -209,6 +209,7 @@ class SqliteDocuments:
         self._thread = thread
         self._timeout_s = timeout_s
         self._is_closed = False
+        self._rewriting: asyncio.Future[None] | None = None
         real = path.resolve()
         self._lock = FileLock(lock_file_of(real))
         try:
@@ -224,9 +225,13 @@ class SqliteDocuments:
     async def run(self, action: Callable[[SqliteDict], T]) -> T:
         """Run `action` alone on the store's thread; a read-modify-write inside it is atomic.
 
-        StoreError: it failed or took longer than the time limit (it may still finish).
+        StoreError: it failed or took longer than the time limit (it may still finish), which
+        begins after a vacuum: in a large file that takes a while.
         """
-        return await _outcome(self._begun(action), self._timeout_s)
+        job = self._begun(action)
+        if self._rewriting and not self._rewriting.done():
+            await asyncio.wait({self._rewriting}, timeout=WIPED_WITHIN_S)
+        return await _outcome(job, self._timeout_s)
 
     async def get(self, key: str) -> Document | None:
         checked_key(key)
@@ -285,7 +290,8 @@ class SqliteDocuments:
         return await self.run(delete)
 
     async def vacuum(self) -> None:
-        await _outcome(self._begun(self._vacuum), WIPED_WITHIN_S)
+        self._rewriting = self._begun(self._vacuum)
+        await _outcome(self._rewriting, WIPED_WITHIN_S)
 
     def _vacuum(self, rows: SqliteDict) -> None:
         """Rewrite the file, so that it and its log hold nothing that was deleted.

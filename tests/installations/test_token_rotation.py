@@ -1,8 +1,10 @@
 """Tokens that end: renewed in time, once, and never lost."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from bot.slack.errors import (
     SlackUnreachableError,
     TokenRefusedError,
 )
+from bot.store.documents import Document, StoreError
 from bot.workspace import WorkspaceId
 from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.builders import MOMENT
@@ -37,6 +40,18 @@ pytestmark = pytest.mark.anyio
 
 OLD, DEAD = HOUR, timedelta(seconds=20)
 FIRST, RENEWED = "xoxb-first", "xoxe.xoxb-1"
+
+
+class StoreWithFaults(UnhurriedDocuments):
+    """Fails the next `failures` writes of new tokens."""
+
+    failures = 0
+
+    async def put(self, key: str, value: Mapping[str, Any], **how: Any) -> Document:
+        if self.failures and "refreshing_until" not in value:
+            self.failures -= 1
+            raise StoreError("disk full")
+        return await super().put(key, value, **how)
 
 
 class Process:
@@ -67,7 +82,7 @@ class World:
 
     def __init__(self) -> None:
         self.clock = FakeClock()
-        self.documents = UnhurriedDocuments()
+        self.documents = StoreWithFaults()
         self.slack = Renewals()
         self.doubted: list[WorkspaceId] = []
         self.one, self.other = Process(self), Process(self)
@@ -326,3 +341,33 @@ async def test_no_token_is_told_to_the_log(
 
     assert "invalid_refresh_token" in shown
     assert "xox" not in shown + repr(Tokens(access="xoxb-a", refresh="xoxe-1-a"))
+
+
+async def test_new_tokens_that_the_store_did_not_take_are_saved_with_the_next_request(
+    world: World,
+) -> None:
+    await world.install(OLD)
+    world.documents.failures = 2
+    await world.one.fresh()
+    await world.one.fresh()
+    assert await world.stored() == FIRST
+
+    await world.one.fresh()
+
+    assert await world.stored() == RENEWED
+    assert len(world.slack.asked) == 1
+
+
+async def test_new_tokens_that_were_not_saved_take_the_place_of_no_newer_installation(
+    world: World,
+) -> None:
+    await world.install(OLD)
+    world.documents.failures = 1
+    await world.one.fresh()
+    world.slack.current = "xoxe-1-new"
+    await world.install(OLD, refresh="xoxe-1-new")
+
+    await world.one.fresh()
+
+    assert world.slack.asked == ["xoxe-1-0", "xoxe-1-new"]
+    assert await world.stored() == "xoxe.xoxb-2"

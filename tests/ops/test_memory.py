@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.ops.doctor_store import check_store
+from bot.ops.export_file import read_histories, read_holdings
 from bot.ops.stores import FileStore
 from bot.store.documents import encode_row, encode_value
 from bot.store.sqlite import open_sqlite
@@ -55,3 +56,9 @@ async def test_the_doctor_reads_page_by_page(path: Path) -> None:
         (finding,), _ = await check_store(FileStore(path))
 
     assert "1,200 documents" in finding.said
+
+
+async def test_an_export_is_read_page_by_page(path: Path) -> None:
+    with less_than_the_store_is_kept(path):
+        assert len((await read_holdings(FileStore(path))).workspaces) == WORKSPACES
+        assert (await read_histories(FileStore(path))).lines == []

@@ -15,6 +15,7 @@ from bot.slack.channels import (
 from bot.slack.errors import (
     ChannelClosedError,
     MissingScopeError,
+    SlackRateLimitedError,
 )
 from bot.workspace import WorkspaceId
 from tests.loops import loop_over
@@ -133,3 +134,13 @@ async def test_slack_is_waited_for_when_it_asks_for_that() -> None:
 
     assert await fetch_admins(client, ACME, sleep=slept) == ["U1"]
     assert slept.seconds == [7, 7]
+
+
+async def test_a_slack_that_always_asks_to_wait_is_given_up() -> None:
+    slow = {"error": "ratelimited", "status": 429, "retry_after_s": 7}
+    client, slept = Pages([], refused=[slow] * 2 * MAX_PAGES), Slept()
+
+    with pytest.raises(SlackRateLimitedError):
+        await fetch_admins(client, ACME, sleep=slept)
+
+    assert len(slept.seconds) < MAX_PAGES

@@ -1,5 +1,6 @@
 """What only the SQLite store has to show: files, faults, restarts."""
 
+import asyncio
 import os
 import pickle
 import random
@@ -217,6 +218,25 @@ async def test_a_call_that_takes_too_long_is_an_error(path: Path) -> None:
     go_on.set()
     with suppress(StoreError):  # on a busy machine even that takes longer
         await store.close()
+
+
+async def test_calls_wait_for_a_rewriting_of_the_file_longer_than_their_limit(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await open_sqlite(path, timeout_s=0)  # whatever has to wait is late at once
+    go_on = threading.Event()
+    monkeypatch.setattr(SqliteDocuments, "_vacuum", lambda *_: go_on.wait(TIME_LIMIT_S))
+    rewriting = asyncio.create_task(store.vacuum())
+    await asyncio.sleep(0)
+
+    writing = asyncio.create_task(store.put("-.T1/key", {}))
+    await asyncio.sleep(0)
+    monkeypatch.setattr(store, "_timeout_s", TIME_LIMIT_S)
+    go_on.set()
+
+    await rewriting
+    assert (await writing).key == "-.T1/key"
+    await store.close()
 
 
 async def test_a_dead_writer_is_noticed_and_the_file_can_be_opened_again(path: Path) -> None:

@@ -25,6 +25,7 @@ from tests.whole.many import Many, many_stand_ins, running_many
 
 pytestmark = pytest.mark.anyio
 
+OAUTH = "oauth.v2.access"
 NEARLY_OVER, OVER = timedelta(hours=10, minutes=30), timedelta(hours=13)
 
 
@@ -58,6 +59,18 @@ async def test_tokens_rotate_while_commands_and_digests_run(
         tokens = spent(many.slack)
         assert len(tokens) >= 4
         assert len(tokens) == len(set(tokens))
+
+
+async def test_the_token_of_a_new_installation_is_used_at_once(tmp_path: Path) -> None:
+    async with running_many(tmp_path, ["amber"], rotates_tokens=True) as many:
+        amber = await many.settle("amber")
+        await many.install("amber", by="bob")
+        given = [call.answer["access_token"] for call in many.slack.calls if call.method == OAUTH]
+
+        await amber.ask(amber.bob, "/domains")
+
+        looks = [call for call in many.slack.calls if call.method == "users.info"]
+        assert looks[-1].token == given[-1]
 
 
 async def test_two_that_refresh_one_installation_spend_its_token_once(tmp_path: Path) -> None:
