@@ -24,13 +24,13 @@ from bot.views.text import (
 )
 
 MAX_POINTS = 20
-MIN_POINTS = 2
+MIN_POINTS = 3  # two points zoom the axis into the step between them
 # label and value
 Point = tuple[str, float]
 
 
 def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
-    """Return a chart of the average over time, or nothing for fewer than two points."""
+    """Return a chart of the average over time, or nothing for fewer than `MIN_POINTS`."""
     points = _points(trend)
     if len(points) < MIN_POINTS:
         return []

@@ -143,7 +143,7 @@ def test_a_post_reads_what_got_worse_what_ends_what_is_new_and_then_the_rest() -
     ends = KnownEnds(rows, MOMENT + timedelta(days=1))
     before = a_baseline({"fell.ex": 90, "rose.ex": 60, "gone.ex": 70}, MOMENT)
     report = make_report(index_by_host(domains), before, worst_count=5, ends=ends)
-    post = a_post(report=report, trend=a_trend([80, 60]), digest=a_digest(run=a_run()))
+    post = a_post(report=report, trend=a_trend([80, 70, 60]), digest=a_digest(run=a_run()))
 
     message = taken(digest_message(post))
 
