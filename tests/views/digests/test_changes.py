@@ -97,6 +97,45 @@ def test_what_ends_within_30_days_is_told_everywhere_with_its_age() -> None:
     assert "Nothing changed" not in shown_text(message)
 
 
+def test_a_date_that_came_to_seven_days_is_read_before_dates_that_were_already_near() -> None:
+    index, day = index_by_host([a_domain(f"{letter}.ex", 90) for letter in "abcde"]), timedelta(1)
+    rows = {host: ending(place, age=2 * day) for place, host in enumerate(index, 3)}
+    baseline = baseline_of(index, MOMENT - day, KnownEnds(rows, MOMENT - day))
+    report = make_report(index, baseline, worst_count=5, ends=KnownEnds(rows, MOMENT))
+
+    text = shown_text(taken(digest_message(a_post(report=report, sent_at=MOMENT))))
+
+    assert [domain.domain for domain in report.nearer] == ["e.ex"]
+    lines = [line[:9] for line in text.splitlines() if line.startswith("• *")]
+    assert lines == ["• *e.ex* ", "• *a.ex* ", "• *b.ex* "]
+    assert "and 2 more" in text
+
+
+def test_a_fourth_domain_is_named_where_and_1_more_would_stand() -> None:
+    rows = {f"{letter}.ex": ending(5) for letter in "abcd"}
+
+    message = taken(digest_message(a_post(report=reported(rows), sent_at=MOMENT)))
+
+    assert everywhere(message, "d.ex")
+    assert not everywhere(message, "and 1 more")
+
+
+def test_scans_of_one_day_have_one_age_in_the_title_and_others_an_age_each() -> None:
+    hour = timedelta(hours=1)
+    one_night = {"a.ex": ending(5, age=3 * hour), "b.ex": ending(5, age=7 * hour)}
+    two_weeks = {"a.ex": ending(5, age=3 * hour), "b.ex": ending(5, age=340 * hour)}
+
+    once, each = (
+        shown_text(taken(digest_message(a_post(report=reported(rows), sent_at=MOMENT))))
+        for rows in (one_night, two_weeks)
+    )
+
+    assert "*Ends within 30 days* (as scanned 7 hours ago or later" in once
+    assert once.count("as scanned") == 2  # in the text and in the block
+    assert each.count("as scanned") == 4
+    assert "(as scanned 14 days ago)" in each
+
+
 def issues_of(*found: tuple[Severity, str], days: int = 0) -> EndDates:
     """Return a scan that has found these issues, so many days after `MOMENT`."""
     since = (MOMENT + timedelta(days=days)).timestamp()

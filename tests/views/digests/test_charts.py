@@ -55,7 +55,9 @@ def test_the_twin_has_the_worst_and_the_trend_in_lines() -> None:
     assert "🔴 41 poor  *a.example*  ▼ \N{MINUS SIGN}41\n🟢 90 good  *b.example*" in shown_text(
         fallback
     )
-    assert "Average health, last 3 digests: 18 Nov 90, 19 Nov 86, 20 Nov 65.5." in shown_text(fallback)
+    assert "Average health, last 3 digests: 18 Nov 90, 19 Nov 86, 20 Nov 65.5." in shown_text(
+        fallback
+    )
 
 
 def test_a_twin_of_names_that_are_too_long_says_how_many_it_leaves_out() -> None:
