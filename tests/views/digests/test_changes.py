@@ -194,6 +194,13 @@ def test_a_post_reads_what_got_worse_what_ends_what_is_new_and_then_the_rest() -
     assert [block["type"] for block in message.blocks].count("data_visualization") == 1
 
 
+def test_details_do_not_say_that_nothing_changed_where_a_date_came_nearer() -> None:
+    report = a_report({"a.ex": 60}, {"a.ex": 60})  # as the details know it: without what came near
+
+    assert "Nothing changed" in shown_text(digest_message(a_post(report=report)))
+    assert "Nothing changed" not in shown_text(taken(details_message(a_post(report=report))))
+
+
 def test_the_details_of_a_digest_name_what_the_post_only_counts() -> None:
     now = {f"d{number:03}.ex": 60.0 for number in range(150)}
     report = a_report(now | {"n1.ex": 1, "n2.ex": 2, "n3.ex": 3, "n4.ex": 4}, now, worst_count=200)
