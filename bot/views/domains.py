@@ -224,7 +224,7 @@ def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds |
 
 def _never_scanned_note(snapshot: Snapshot, query: Query, known: KnownEnds) -> str:
     never = known.never_scanned(snapshot.by_host) if query.needs_ends else 0
-    return f" {never_scanned_text(never)} `/scan scanned:never` finds them." if never else ""
+    return f" {never_scanned_text(never)} `/scan scanned:never` scans them." if never else ""
 
 
 def _subtitle(totals: Summary, query: Query, page: Page) -> str:

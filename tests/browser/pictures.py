@@ -163,7 +163,7 @@ async def _alert(browser: Browser, address: str) -> None:
     await type_line(page, "/domaindigest")
     await dialog.get_by_role("button", name="New", exact=True).click()
     await dialog.get_by_role("combobox", name="Post").click()
-    await page.get_by_role("option", name="look every 15 minutes").click()
+    await page.get_by_role("option", name="every 15 minutes").click()
     await page.wait_for_timeout(600)  # for pictures only: let what moves come to rest
     await dialog.get_by_role("button", name="Save").click()
     await dialog.get_by_text("Saved.").wait_for()

@@ -256,7 +256,7 @@ def test_the_oldest_scan_of_the_page_dates_it_and_what_was_never_scanned_is_coun
     message = listed(LETTERS, "sort:expiry", ends=DATED)
 
     assert "Registration and certificate as scanned 3 days ago or later." in shown_text(message)
-    never = "1 domain was never scanned: its dates are unknown. `/scan scanned:never` finds them."
+    never = "1 domain was never scanned: its dates are unknown. `/scan scanned:never` scans them."
     assert never in shown_text(message)
     assert "b.example certificate expired 3 days ago. " in message.text
 

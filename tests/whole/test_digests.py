@@ -195,12 +195,13 @@ async def test_d8_what_has_changed_since_the_last_one_is_told(ready: Harness) ->
 async def test_d9_the_trend_is_drawn_and_told(ready: Harness) -> None:
     await make(ready)
     await at_nine(ready)
+    await at_nine(ready)
     score(ready, "shop.example", 61)
 
     post = await at_nine(ready)
 
     series = block_of(post, "data_visualization", "line")["chart"]["series"][0]["data"]
-    assert [point["value"] for point in series] == [69, 79]
+    assert [point["value"] for point in series] == [69, 69, 79]
     assert "69" in post.text
 
 

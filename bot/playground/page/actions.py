@@ -207,6 +207,7 @@ _UNKNOWN = (
 _FAILED = "`{command}` failed with the error “{code}”"
 # https://docs.slack.dev/interactivity/implementing-slash-commands: not in threads.
 _NOT_IN_THREADS = "`{command}` is not supported in threads. Sorry!"
+_INVITED = "The app is in this channel now."
 _NOT_SENT = "Your message was not sent: {code}"
 
 
@@ -225,10 +226,20 @@ class Speaking:
         """Type a command, or say something in the channel."""
         if line.startswith("/") and self._thread_ts:
             self._tell(self._session, _NOT_IN_THREADS, line, "")
+        elif line.strip() == f"/invite @{self._app_name}" and self._invite():
+            self._tell(self._session, _INVITED, line, "")
         elif line.startswith("/"):
             await self._command(line.strip())
         else:
             self._say(line)
+
+    def _invite(self) -> bool:
+        """Bring the app into the channel, and return whether it is one that takes it."""
+        channel = self._session.channel
+        if channel is None or channel.is_im or channel.is_archived:
+            return False
+        self._session.slack.invite_bot(channel.name)
+        return True
 
     async def _command(self, line: str) -> None:
         # Until the bot answers, somebody else may have taken the session.

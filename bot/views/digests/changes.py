@@ -38,6 +38,7 @@ from bot.views.text import (
 # In a post, which fits a screen, and in its details.
 MAX_LISTED, MAX_LISTED_IN_DETAILS = 3, 40
 MAX_DETAILS_CHARS = 900
+ONE_DAY = timedelta(days=1)
 _NO_BREAKS = str.maketrans(" ", "\N{NO-BREAK SPACE}")
 
 
@@ -66,9 +67,11 @@ def change_groups(
 
 
 def _short(group: ChangeGroup) -> ChangeGroup:
+    """Return a group with the lines of a post; `and 1 more` would take the line of the fourth."""
+    listed = MAX_LISTED + (group.is_listed and group.count == MAX_LISTED + 1)
     is_named = group.is_listed or group.count <= MAX_LISTED
     return replace(
-        group, lines=group.lines[:MAX_LISTED] if is_named else (), max_chars=MAX_GROUP_CHARS
+        group, lines=group.lines[:listed] if is_named else (), max_chars=MAX_GROUP_CHARS
     )
 
 
@@ -108,11 +111,12 @@ def _moved(
 
 
 def _soon(report: Report, now: datetime) -> ChangeGroup:
+    """Return what ends soon, first what came to fewer days since the last digest."""
     age = _common_age([row for _, row in report.soon], now)
-    lines = (
-        domain_line(domain.domain, soon_text(row, now, age=not age)) for domain, row in report.soon
-    )
-    count = len(report.nearer)
+    nearer = {domain.domain for domain in report.nearer}
+    soon = sorted(report.soon, key=lambda each: each[0].domain not in nearer)
+    lines = (domain_line(domain.domain, soon_text(row, now, age=not age)) for domain, row in soon)
+    count = len(nearer)
     reached = f"{count:,} reached 30, 14, 7 or 1 days since the last digest" if count else ""
     more = "; ".join(filter(None, [age, reached]))
     title = f"Ends within {SOON_DAYS} days"
@@ -136,9 +140,10 @@ def _issue_line(host: str, issue: KnownIssue, age: str) -> str:
 
 
 def _common_age(rows: Sequence[EndDates], now: datetime) -> str:
-    """Return the age of all these scans, or nothing when they differ."""
-    ages = {scanned_text([row], now) for row in rows}
-    return ages.pop() if len(ages) == 1 else ""
+    """Return the age of these scans, or nothing when they are more than a day apart."""
+    scanned = [row.scanned_at for row in rows]
+    is_one = bool(rows) and max(scanned) - min(scanned) <= ONE_DAY
+    return scanned_text(rows, now) if is_one else ""
 
 
 def _unknown(report: Report) -> ChangeGroup:

@@ -143,7 +143,7 @@ def what_fields(draft: Draft, nonce: str) -> list[Block]:
         initial_value=None if is_secret else draft.filter_text[: models.MAX_FILTER_CHARS] or None,
     )
     modes = {mode.value: name for mode, name in MODE_NAMES.items()}
-    modes |= {f"{every}": f"{ALERT_NAME}: look every {every} minutes" for every in LOOKS}
+    modes |= {f"{every}": f"{ALERT_NAME}: every {every} minutes" for every in LOOKS}
     lives = _select(LIFE_FIELD, _lives(draft.life), draft.life)
     worst = _number(WORST_FIELD, models.WORST_COUNTS, draft.worst)
     night = _number(NIGHT_FIELD, models.SCANS_A_NIGHT, draft.night)

@@ -24,13 +24,13 @@ from bot.views.text import (
 )
 
 MAX_POINTS = 20
-MIN_POINTS = 2
+MIN_POINTS = 3  # two points zoom the axis into the step between them
 # label and value
 Point = tuple[str, float]
 
 
 def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
-    """Return a chart of the average over time, or nothing for fewer than two points."""
+    """Return a chart of the average over time, or nothing for fewer than `MIN_POINTS`."""
     points = _points(trend)
     if len(points) < MIN_POINTS:
         return []
@@ -105,18 +105,14 @@ def title(report: Report) -> str:
 
 
 def news_blocks(
-    report: Report, groups: Sequence[wording.ChangeGroup], mentions: str, filter_text: str
+    report: Report, groups: Sequence[wording.ChangeGroup], note: str, filter_text: str
 ) -> list[Block]:
-    """Return the bands, the mentions and the changes."""
+    """Return the bands, the note and the changes."""
     there = report.totals.count
-    texts = [_bands_mrkdwn(report) if there else _nothing_there(report, filter_text)]
-    if not has_changed(report):
-        texts.append(f"✅ {_NOTHING_CHANGED}")
-    if mentions:
-        texts.append(f"🔔 {mentions}")
+    bands = _bands_mrkdwn(report) if there else _nothing_there(report, filter_text)
     listed = [group.as_mrkdwn for group in groups if group.is_listed]
     others = "\n".join(group.as_mrkdwn for group in groups if not group.is_listed)
-    return [section(text) for text in (*texts, *listed, others) if text]
+    return [section(text) for text in (bands, note, *listed, others) if text]
 
 
 def _nothing_there(report: Report, filter_text: str) -> str:
@@ -168,13 +164,16 @@ def digest_message(post: Post) -> Message:
     groups = changes.change_groups(report, post.sent_at, is_filtered=bool(plan.filter_text))
     owners = owners_to_mention(report, plan.mentions)
     mentions = "" if post.is_preview else wording.owners_line(owners)
+    note = f"🔔 {mentions}" if mentions else ""
+    if not has_changed(report):  # details do not say so: they no longer know what came nearer
+        note = f"✅ {_NOTHING_CHANGED}"
     preview = changes.preview_note(len(wording.mention_tokens(owners))) if post.is_preview else ""
     top = (
         *_sections(preview),
         header(title(report)),
         *_contexts(changes.about_mrkdwn(post), *changes.notes(post)),
         *_sections(changes.first_note(post.digest) if post.is_first else ""),
-        *news_blocks(report, groups, mentions, plan.filter_text),
+        *news_blocks(report, groups, note, plan.filter_text),
     )
     bottom = (*([] if post.is_preview else _buttons(post)), context(changes.footer_mrkdwn(post)))
     chart = trend_chart(post.trend)

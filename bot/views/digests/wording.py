@@ -131,8 +131,9 @@ def plan_lines(plan: Plan) -> list[tuple[str, str]]:
         ("When", schedule_text(plan.schedule)),
         ("Filter", filter_mrkdwn(plan.filter_text)),
         ("Post", mode_text(plan)),
-        ("Worst domains shown", f"{plan.worst_count}"),
     ]
+    if not plan.is_alert:
+        lines.append(("Worst domains shown", f"{plan.worst_count}"))
     if plan.mentions:
         shown = plan.mentions[:MAX_RULES_SHOWN]
         rules = [f"{plural(len(rule.who), 'owner')} of {code(rule.label, 60)}" for rule in shown]

@@ -54,6 +54,18 @@ async def test_slackbot_says_why_a_command_failed(
     assert slack.person("ada").messages() == []
 
 
+async def test_the_app_comes_into_a_channel_by_the_line_that_its_forms_advise(
+    slack: LocalSlack, screen: Screen
+) -> None:
+    slack.remove_bot("general")
+    await screen.open("/?as=bob")
+
+    screen.send("/invite @Domain Tracker")
+
+    await screen.sees("The app is in this channel now.")
+    assert slack.bot_user_id in slack.channel("general").members
+
+
 async def test_escape_closes_the_offer_and_keeps_what_is_typed(screen: Screen) -> None:
     await screen.open("/?as=bob")
     screen.write("/d")

@@ -1,5 +1,6 @@
 """An alert as a message, before and after its buttons were pressed."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -9,8 +10,9 @@ from bot.message import Message
 from bot.portfolio.end_dates import KnownEnds
 from bot.portfolio.query import index_by_host
 from bot.views.digests.alert import alert_message, alert_preview, redrawn
+from bot.views.digests.post import announcement_message
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_domain, ending
-from tests.digests.builders import a_mention, a_post, a_report, report_on
+from tests.digests.builders import a_digest, a_mention, a_post, a_report, report_on
 from tests.loops import loop_over
 from tests.views.acceptance import buttons, shown_text
 from tests.views.digests.parts import MANAGED, taken, title
@@ -42,6 +44,15 @@ def test_an_alert_says_what_fell_from_what_to_what() -> None:
     assert message.text == "1 domain got worse. a.example: health fell from 85 good to 41 poor."
     assert "*a.example*: health fell from 🟢 85 good to 🔴 41 poor" in str(message.blocks)
     assert buttons(message) == PRESSABLE | {"Scan": "/scan a.example"}
+
+
+def test_an_alert_is_announced_without_the_number_of_worst_domains_that_it_never_shows() -> None:
+    schedule = replace(a_post().digest.plan.schedule, every=15)
+
+    message = taken(announcement_message(a_digest(schedule=schedule, worst_count=7)))
+
+    assert "As soon as something gets worse" in shown_text(message)
+    assert "Worst domains shown" not in shown_text(message)
 
 
 def test_an_alert_says_what_ends_soon() -> None:

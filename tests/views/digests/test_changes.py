@@ -97,6 +97,45 @@ def test_what_ends_within_30_days_is_told_everywhere_with_its_age() -> None:
     assert "Nothing changed" not in shown_text(message)
 
 
+def test_a_date_that_came_to_seven_days_is_read_before_dates_that_were_already_near() -> None:
+    index, day = index_by_host([a_domain(f"{letter}.ex", 90) for letter in "abcde"]), timedelta(1)
+    rows = {host: ending(place, age=2 * day) for place, host in enumerate(index, 3)}
+    baseline = baseline_of(index, MOMENT - day, KnownEnds(rows, MOMENT - day))
+    report = make_report(index, baseline, worst_count=5, ends=KnownEnds(rows, MOMENT))
+
+    text = shown_text(taken(digest_message(a_post(report=report, sent_at=MOMENT))))
+
+    assert [domain.domain for domain in report.nearer] == ["e.ex"]
+    lines = [line[:9] for line in text.splitlines() if line.startswith("• *")]
+    assert lines == ["• *e.ex* ", "• *a.ex* ", "• *b.ex* "]
+    assert "and 2 more" in text
+
+
+def test_a_fourth_domain_is_named_where_and_1_more_would_stand() -> None:
+    rows = {f"{letter}.ex": ending(5) for letter in "abcd"}
+
+    message = taken(digest_message(a_post(report=reported(rows), sent_at=MOMENT)))
+
+    assert everywhere(message, "d.ex")
+    assert not everywhere(message, "and 1 more")
+
+
+def test_scans_of_one_day_have_one_age_in_the_title_and_others_an_age_each() -> None:
+    hour = timedelta(hours=1)
+    one_night = {"a.ex": ending(5, age=3 * hour), "b.ex": ending(5, age=7 * hour)}
+    two_weeks = {"a.ex": ending(5, age=3 * hour), "b.ex": ending(5, age=340 * hour)}
+
+    once, each = (
+        shown_text(taken(digest_message(a_post(report=reported(rows), sent_at=MOMENT))))
+        for rows in (one_night, two_weeks)
+    )
+
+    assert "*Ends within 30 days* (as scanned 7 hours ago or later" in once
+    assert once.count("as scanned") == 2  # in the text and in the block
+    assert each.count("as scanned") == 4
+    assert "(as scanned 14 days ago)" in each
+
+
 def issues_of(*found: tuple[Severity, str], days: int = 0) -> EndDates:
     """Return a scan that has found these issues, so many days after `MOMENT`."""
     since = (MOMENT + timedelta(days=days)).timestamp()
@@ -143,7 +182,7 @@ def test_a_post_reads_what_got_worse_what_ends_what_is_new_and_then_the_rest() -
     ends = KnownEnds(rows, MOMENT + timedelta(days=1))
     before = a_baseline({"fell.ex": 90, "rose.ex": 60, "gone.ex": 70}, MOMENT)
     report = make_report(index_by_host(domains), before, worst_count=5, ends=ends)
-    post = a_post(report=report, trend=a_trend([80, 60]), digest=a_digest(run=a_run()))
+    post = a_post(report=report, trend=a_trend([80, 70, 60]), digest=a_digest(run=a_run()))
 
     message = taken(digest_message(post))
 
@@ -153,6 +192,13 @@ def test_a_post_reads_what_got_worse_what_ends_what_is_new_and_then_the_rest() -
         places = [shown.index(each) for each in words]
         assert places == sorted(places)
     assert [block["type"] for block in message.blocks].count("data_visualization") == 1
+
+
+def test_details_do_not_say_that_nothing_changed_where_a_date_came_nearer() -> None:
+    report = a_report({"a.ex": 60}, {"a.ex": 60})  # as the details know it: without what came near
+
+    assert "Nothing changed" in shown_text(digest_message(a_post(report=report)))
+    assert "Nothing changed" not in shown_text(taken(details_message(a_post(report=report))))
 
 
 def test_the_details_of_a_digest_name_what_the_post_only_counts() -> None:

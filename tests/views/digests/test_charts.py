@@ -49,13 +49,15 @@ def test_readers_can_sort_the_table_by_every_number() -> None:
 def test_the_twin_has_the_worst_and_the_trend_in_lines() -> None:
     report = a_report({"a.example": 41, "b.example": 90}, {"a.example": 82, "b.example": 90})
 
-    fallback = digest_message(a_post(report=report, trend=a_trend([86, 65.5]))).fallback()
+    fallback = digest_message(a_post(report=report, trend=a_trend([90, 86, 65.5]))).fallback()
 
     assert fallback
     assert "🔴 41 poor  *a.example*  ▼ \N{MINUS SIGN}41\n🟢 90 good  *b.example*" in shown_text(
         fallback
     )
-    assert "Average health, last 2 digests: 19 Nov 86, 20 Nov 65.5." in shown_text(fallback)
+    assert "Average health, last 3 digests: 18 Nov 90, 19 Nov 86, 20 Nov 65.5." in shown_text(
+        fallback
+    )
 
 
 def test_a_twin_of_names_that_are_too_long_says_how_many_it_leaves_out() -> None:
@@ -69,12 +71,12 @@ def test_a_twin_of_names_that_are_too_long_says_how_many_it_leaves_out() -> None
     assert f"and {20 - lines} more" in shown_text(fallback)
 
 
-@loop_over("averages", [[], [80.0]], ids=["none", "one"])
-def test_a_single_point_is_no_line(averages: list[float]) -> None:
+@loop_over("averages", [[], [80.0], [80.0, 79.6]], ids=["none", "one", "two"])
+def test_fewer_than_three_points_are_no_trend(averages: list[float]) -> None:
     message = digest_message(a_post(trend=a_trend(averages)))
 
     assert not has(message, "data_visualization")
-    assert "last 1 digests" not in message.text
+    assert "Average health" not in message.text
 
 
 def test_of_a_long_trend_the_latest_twenty_are_drawn() -> None:
