@@ -45,6 +45,7 @@ AROUND = {
 HARMLESS = [
     "service_sk_…wxyz",
     "a key begins with service_sk_ and has 52 characters",
+    "it begins with service_sk_. It has 52 characters",
     "xoxb, xapp and xox",
     "https://shop.example/a?b=c",
     "service_sk_ [hidden]",

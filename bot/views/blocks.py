@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.api_keys.models import KeyRecord
 from bot.message import MAX_TEXT_CHARS, Block, Message
-from bot.redaction import holds_secret
+from bot.redaction import holds_secret, redact
 from bot.shared_limits import Allowance
 from bot.views.text import (
     MAX_ACTION_ID_CHARS,
@@ -318,9 +318,9 @@ def _sentences(block: Block) -> Iterator[str]:
 
 def _said(part: Block) -> str:
     text = str(part["text"])
-    if part["type"] == "mrkdwn":
-        return without_markup(text)
-    return "\n".join(escaped(line, MAX_SECTION_CHARS) for line in text.splitlines())
+    if part["type"] != "mrkdwn":
+        text = "\n".join(escaped(line, MAX_SECTION_CHARS) for line in text.splitlines())
+    return without_markup(text)
 
 
 def _sentence(text: str) -> str:
@@ -329,7 +329,8 @@ def _sentence(text: str) -> str:
         text = text.replace(sign, word)
     text = _CHANGE.sub(" to ", text)
     said = "".join(each for each in text if unicodedata.category(each) != "So")
-    said = " ".join(said.split()).replace(" ,", ",")
+    # A symbol may have been in the middle of a key.
+    said = redact(" ".join(said.split()).replace(" ,", ","))
     return said if said.endswith(_ENDS) else f"{said.rstrip(':')}."
 
 

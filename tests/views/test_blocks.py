@@ -1,7 +1,19 @@
+import re
+
 from bot.message import Message
 from bot.views import blocks
 from bot.views.blocks import field, form, notice, option
-from bot.views.text import MAX_BUTTON_VALUE_CHARS, MAX_HEADER_CHARS, moment_text, moment_token
+from bot.views.text import (
+    MAX_BUTTON_VALUE_CHARS,
+    MAX_HEADER_CHARS,
+    bold,
+    code,
+    escaped,
+    literal,
+    moment_text,
+    moment_token,
+    outside,
+)
 from bot.views.usage import done_message, old_button_message, stopping_message, working_message
 from tests.builders import HOSTILE_TEXTS, KEY, MOMENT
 from tests.loops import loop_over
@@ -43,6 +55,28 @@ def test_the_text_of_a_message_says_what_its_blocks_show_without_markup() -> Non
     assert told.text == (
         f"R&amp;D. Health 41, a until {moment_text(MOMENT)}: b! Folder: Web. Who?"
     )
+
+
+JOINED = {
+    f"a key around {sign!r}": f"service_sk_{sign}{KEY[11:]}"
+    for sign in "*🔴\N{VARIATION SELECTOR-16}"
+}
+
+
+@loop_over("text", (HOSTILE_TEXTS | JOINED).values(), ids=HOSTILE_TEXTS | JOINED)
+def test_the_text_of_a_message_is_inert_whatever_its_blocks_show(text: str) -> None:
+    foreign = escaped(text)
+    told = blocks.message_of(
+        blocks.header(outside(text, 100)),
+        blocks.section(bold(text)),
+        blocks.section(f"{moment_token(MOMENT)} {foreign}\n• {code(text)}\n• {foreign}"),
+        blocks.fields([("Folder", foreign)]),
+        blocks.text_section(outside(text, 200)),
+        blocks.context(literal(text)),
+    )
+
+    assert_slack_takes(Message(told.text, (blocks.section("text"),)))
+    assert not re.search("[<>*`]", told.text)
 
 
 @loop_over("size", [0, 1, 25, 3_000])
