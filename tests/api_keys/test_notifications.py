@@ -189,6 +189,19 @@ async def test_those_who_read_of_a_refusal_read_there_that_the_key_works_again(
     assert bell.edited == [(user_id, "works-again") for user_id in informed]
 
 
+async def test_of_what_people_read_only_the_refusal_becomes_that_the_key_works_again(
+    bell: Bell,
+) -> None:
+    await bell.at(14)
+    await bell.refuse()
+    await bell.tick()
+
+    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
+    await bell.tick(3)
+
+    assert bell.edited == [("U1", "works-again")]
+
+
 async def test_a_refusal_that_was_deleted_or_is_of_an_earlier_version_is_followed_by_a_message(
     bell: Bell,
 ) -> None:
@@ -455,6 +468,7 @@ async def test_a_worker_that_died_is_followed_by_another(bell: Bell) -> None:
     await claims.claim(ONE, lease=timedelta(seconds=60))
     await bell.tick()
     assert bell.posts.notified == []
+    assert await bell.documents.due_keys(bell.clock()) == []
 
     bell.clock.advance(60)
     await bell.tick()
