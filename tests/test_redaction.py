@@ -81,6 +81,15 @@ def test_what_installing_brings_along_is_hidden(text: str) -> None:
     assert redact(redacted) == redacted
 
 
+def test_of_all_secrets_in_one_text_none_stays() -> None:
+    redacted = redact(
+        " ".join([*SECRETS.values(), *(each.format(HEX) for each in OAUTH.values())])
+    )
+
+    assert HEX not in redacted
+    assert KEY_TAIL.casefold() not in redacted.casefold()
+
+
 def test_what_is_around_a_code_stays() -> None:
     address = f"GET https://b.example/slack/oauth_redirect?code=4724.46.{HEX}&state={HEX}&x=1 HTTP"
 
