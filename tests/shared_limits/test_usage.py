@@ -35,6 +35,7 @@ async def test_what_all_processes_have_used_is_added_up_the_most_first(
         assert allowance
         assert allowance.budget.remaining == 777
         assert await b.quotas.of(WorkspaceId("T2")) is None
+        assert [next(process.sent) for process in (a, b)] == [2, 1]
 
 
 async def test_nothing_is_missing_while_it_is_being_stored(clock: FakeClock) -> None:
@@ -84,7 +85,7 @@ async def test_what_is_an_hour_old_counts_no_more_and_is_deleted(
         await a.settled()
         clock.advance(WINDOW_S - BUCKET_S)
         assert await b.used() == {BOB: 1}
-        others = ("-.T1/digest/d1", "due")
+        others = ("-.T1/digest/budget", "due")
         for key in (*others, "-.T1/usage/0.1", "-.T1/slack-hold", "-.T2/budget"):
             await documents.put(key, {}, due_at=clock())
         assert await forget_expired(documents, clock()) == 3
@@ -126,6 +127,16 @@ async def test_what_the_store_did_not_take_is_stored_with_the_next_request(
         await a.settled()
 
         assert await b.used() == {ADA: 1, KEY_CHECK: 1}
+
+
+async def test_a_workspace_that_leaves_takes_nothing_of_the_others_along(clock: FakeClock) -> None:
+    async with service(SERVED) as there, two_processes(BadDay(), clock, there) as (a, _):
+        await a.ask(home=WorkspaceId("T2"))
+        await a.settled()
+
+        a.quotas.forget(ACME)
+
+        assert a.quotas.usage((WorkspaceId("T2"), fingerprint(KEY))).total == 1
 
 
 async def test_nothing_is_kept_of_a_workspace_that_has_left(clock: FakeClock) -> None:

@@ -99,6 +99,15 @@ def test_a_dmarc_record_is_one_change_although_it_is_seven_values() -> None:
     assert scan_changes(SCAN, without) == [Change("dns", record, None)]
 
 
+def test_a_record_is_told_by_its_longest_text() -> None:
+    before, after = copy.deepcopy(SCAN), copy.deepcopy(SCAN)
+    del before["dns"]["records"][1]
+    before["security"]["found"] = []
+    after["security"]["found"] = [{"record": DMARC, "advice": "use p=reject"}]
+
+    assert [change.section for change in scan_changes(before, after)] == ["dns"]
+
+
 def test_a_changed_record_says_which_one_it_is() -> None:
     stricter = DMARC.replace("none", "reject")
     after = copy.deepcopy(SCAN)

@@ -12,6 +12,7 @@ from bot.tracker.models import (
     InvalidKeyError,
     RateLimitedError,
     RejectedError,
+    ReserveReachedError,
     TimedOutError,
     UnavailableError,
 )
@@ -179,6 +180,20 @@ async def test_who_waited_for_a_place_learns_of_a_rate_limit_meanwhile() -> None
 
     assert all(isinstance(error, RateLimitedError) for error in errors)
     assert len(there.seen) == REQUESTS_EACH
+
+
+async def test_a_person_is_refused_where_only_the_reserve_is_left_and_nothing_is_sent() -> None:
+    budget = RateLimiter()
+    budget.record_remaining(fingerprint(KEY), 1000)
+    budget.record_remaining(fingerprint(KEY), 10)
+    async with (
+        service(always(reply(ONE))) as there,
+        client_of(there.url, budget=budget) as tracker,
+    ):
+        with pytest.raises(ReserveReachedError):
+            await tracker.list_domains(KEY)
+
+    assert not there.seen
 
 
 async def test_a_list_does_not_wait_for_scans() -> None:

@@ -113,6 +113,7 @@ DATES: dict[str, tuple[object, object]] = {
     "a moment": ("2026-12-01T01:48:01Z", MOMENT),
     "a moment elsewhere": ("2026-12-01T03:48:01.123456+02:00", MOMENT),
     "of a mail": ("Tue, 01 Dec 2026 02:48:01 +0100", MOMENT),
+    "a moment in America": ("2026-11-30T20:48:01-05:00", MOMENT),
     "of Java": ("Tue Dec 01 01:48:01 UTC 2026", MOMENT),
     "without a zone": ("2026-12-01 01:48:01", MOMENT.replace(tzinfo=None)),
     "of a zone that has no number": ("2026/12/01 01:48:01 (JST)", MOMENT.replace(tzinfo=None)),
