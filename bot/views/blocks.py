@@ -318,9 +318,9 @@ def _sentences(block: Block) -> Iterator[str]:
 
 def _said(part: Block) -> str:
     text = str(part["text"])
-    if part["type"] != "mrkdwn":
-        text = "\n".join(escaped(line, MAX_SECTION_CHARS) for line in text.splitlines())
-    return without_markup(text)
+    if part["type"] == "mrkdwn":
+        return without_markup(text)
+    return "\n".join(escaped(line, MAX_SECTION_CHARS) for line in text.splitlines())
 
 
 def _sentence(text: str) -> str:

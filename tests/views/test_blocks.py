@@ -1,6 +1,8 @@
 import re
 
-from bot.message import Message
+import pytest
+
+from bot.message import MAX_TEXT_CHARS, Message
 from bot.views import blocks
 from bot.views.blocks import field, form, notice, option
 from bot.views.text import (
@@ -59,7 +61,7 @@ def test_the_text_of_a_message_says_what_its_blocks_show_without_markup() -> Non
 
 JOINED = {
     f"a key around {sign!r}": f"service_sk_{sign}{KEY[11:]}"
-    for sign in "*🔴\N{VARIATION SELECTOR-16}"
+    for sign in "🔴\N{VARIATION SELECTOR-16}"
 }
 
 
@@ -76,7 +78,18 @@ def test_the_text_of_a_message_is_inert_whatever_its_blocks_show(text: str) -> N
     )
 
     assert_slack_takes(Message(told.text, (blocks.section("text"),)))
-    assert not re.search("[<>*`]", told.text)
+    assert not re.search("[<>]", told.text)
+
+
+@pytest.mark.parametrize("more", [0, 1], ids=["all that fits", "one letter too many"])
+def test_a_text_that_grows_too_long_ends_with_a_whole_sentence_and_says_so(more: int) -> None:
+    end = " The message itself says more."
+    sentences = [f"{'x' * 2_999}.", f"{'y' * (MAX_TEXT_CHARS - len(end) - 3_002 + more)}.", "z."]
+
+    told = blocks.message_of(*map(blocks.section, sentences))
+
+    assert told.text == " ".join(sentences[: 2 - more]) + end
+    assert more or len(told.text) == MAX_TEXT_CHARS
 
 
 @loop_over("size", [0, 1, 25, 3_000])

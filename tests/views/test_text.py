@@ -215,6 +215,10 @@ def test_a_text_without_markup_says_the_same() -> None:
     assert without_markup(mrkdwn) == f"Key a until {moment_text(MOMENT)}, see keys"
 
 
+def test_a_mark_in_a_key_does_not_join_it_again() -> None:
+    assert without_markup(code(f"service_sk_*{KEY[11:]}")) == "service_sk_[hidden]"
+
+
 def test_a_message_that_is_too_long_for_slack_is_cut_visibly() -> None:
     text = Message("x" * 5_000).as_args()["text"]
 
