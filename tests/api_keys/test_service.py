@@ -223,6 +223,14 @@ async def test_what_another_key_listed_is_forgotten(office: Office) -> None:
     assert office.tracker.asked == [("list", OLD), ("list", OLD)]
 
 
+async def test_what_a_removed_key_listed_is_forgotten(office: Office) -> None:
+    await office.portfolio.snapshot(ONE)
+
+    await office.custody.remove(ONE, None, by="U2")
+
+    assert await office.portfolio.last_snapshot(ONE) is None
+
+
 async def test_a_key_that_is_removed_while_it_is_checked_is_not_there(office: Office) -> None:
     office.tracker.before_answer = lambda: office.keys.remove(ONE)
 
