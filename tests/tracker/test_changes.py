@@ -131,6 +131,13 @@ def test_a_name_server_in_four_places_is_one_change() -> None:
     assert [change.section for change in scan_changes(SCAN, after)] == ["whois"]
 
 
+def test_a_name_server_that_moved_from_one_section_to_another_is_two_changes() -> None:
+    name = "ns1.shop.example"
+    before, after = changed_scan(whois={"servers": [name]}), changed_scan(dns={"servers": [name]})
+
+    assert [each.section for each in scan_changes(before, after)] == ["whois", "dns"]
+
+
 def test_a_renewed_certificate_is_one_change() -> None:
     after = changed_scan(
         ssl={

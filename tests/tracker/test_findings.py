@@ -121,6 +121,7 @@ DATES: dict[str, tuple[object, object]] = {
     "never": ("9999-12-31T23:59:59Z", datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
     "never in seconds": (253_402_300_799, datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
     "never, a day later here": ("9999-12-31T23:59:59-01:00", datetime(9999, 12, 31, 23, 59, 59)),  # noqa: DTZ001 # as given
+    "no such month": ("1 Foo 2026", None),
     "no such day": ("2026-02-30", None),
     "too large": (10**400, None),
     "a truth": (True, None),
