@@ -48,6 +48,16 @@ async def test_nothing_is_missing_while_it_is_being_stored(clock: FakeClock) -> 
         await a.settled()
 
 
+async def test_where_nothing_was_sent_the_store_is_not_asked(clock: FakeClock) -> None:
+    documents = BadDay()
+    async with service(SERVED) as there, two_processes(documents, clock, there) as (a, _):
+        with caller_context(ACME, ADA):
+            a.quotas.after_request(fingerprint(KEY))
+        await a.settled()
+
+    assert documents.reads == 0
+
+
 async def test_two_processes_that_store_at_once_lose_nothing(clock: FakeClock) -> None:
     async with service(SERVED) as there, two_processes(BadDay(), clock, there) as (a, b):
         with caller_context(ACME, ADA):
@@ -168,7 +178,8 @@ async def test_what_is_written_again_while_it_is_to_be_deleted_stays(
             return await super().get(key)
 
         async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
-            await self._renew(key)
+            if when == "delete":
+                await self._renew(key)
             return await super().delete(key, if_rev=if_rev)
 
         async def _renew(self, key: str) -> None:

@@ -138,6 +138,26 @@ def test_a_name_server_that_moved_from_one_section_to_another_is_two_changes() -
     assert [each.section for each in scan_changes(before, after)] == ["whois", "dns"]
 
 
+def test_the_only_record_of_another_name_is_another_record() -> None:
+    before, after = ({"A": [{"name": name, "value": name * 4}]} for name in "ab")
+
+    found = changes(a_section(before), a_section(after))
+
+    assert [(each.before is None, each.after is None) for each in found] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_of_several_parts_the_one_with_the_longest_text_is_named() -> None:
+    before = {"r": {"short": "b" * 20, "long": "a" * 30}}
+    after = {"r": {"short": "c" * 20, "long": "d"}}
+
+    [change] = changes(a_section(before), a_section(after))
+
+    assert change.before == Finding(("r", "long"), "a" * 30)
+
+
 def test_a_renewed_certificate_is_one_change() -> None:
     after = changed_scan(
         ssl={
