@@ -4,7 +4,7 @@ import json
 import httpx
 import pytest
 
-from bot.tracker.client import Limits, TrackerClient
+from bot.tracker.client import Limits, TrackerClient, tallied
 from bot.tracker.http import tracker_http
 from bot.tracker.models import (
     Added,
@@ -268,6 +268,15 @@ async def test_every_request_that_may_have_arrived_is_told_of_repetitions_too() 
             await tracker.scan(KEY, "d1")
 
     assert sent == [fingerprint(KEY)] * len(there.seen) == [fingerprint(KEY)] * 4
+
+
+async def test_requests_are_tallied_inside_the_block_alone() -> None:
+    async with service(always(reply(ONE))) as there, client_of(there.url) as tracker:
+        with tallied() as tally:
+            await tracker.list_domains(KEY)
+        await tracker.list_domains(KEY)
+
+    assert (tally.requests, len(there.seen)) == (1, 2)
 
 
 async def test_what_was_never_sent_is_not_told_of() -> None:

@@ -138,6 +138,10 @@ ENDS: dict[str, tuple[Any, EndDate | None]] = {
     "a day": ({"Registry Expiry Date": "2026-12-01"}, EndDate(DAY)),
     "without a zone": ({"expires": "2026-12-01 01:48:01"}, EndDate(DAY)),
     "seconds as a text": ({"expires_at": str(int(MOMENT.timestamp()))}, EndDate(DAY, MOMENT)),
+    "never, in milliseconds as a text": (
+        {"expires_at": "253402300799999"},
+        EndDate(date(9999, 12, 31), datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
+    ),
     "a list": ({"expiration_date": ["2026-12-01", None]}, EndDate(DAY)),
     "in an object": ({"expiry": {"date": "2026-12-01"}}, EndDate(DAY)),
     "the least nested": (

@@ -201,6 +201,7 @@ def test_a_wait_is_said_in_words(seconds: float, shown: str) -> None:
     [
         (59.9, "just now"),
         (60, "1 minute ago"),
+        (3_600, "1 hour ago"),
         (86_399, "23 hours ago"),
         (172_800, "2 days ago"),
     ],
