@@ -4,8 +4,10 @@ import re
 
 # A bearer token's characters (RFC 6750, section 2.1); Slack's tokens use fewer.
 _BEARER_CHARS = r"[A-Za-z0-9._~+/=-]"
+# How keys begin is no secret, not even at the end of a sentence: `service_sk_.`
 _SECRET = re.compile(
-    rf"(?P<kind>service_sk_|xox[a-z]-|xapp-|xwfp-){_BEARER_CHARS}+", re.IGNORECASE
+    rf"(?P<kind>service_sk_|xox[a-z]-|xapp-|xwfp-)[._~+/=-]*[A-Za-z0-9]{_BEARER_CHARS}*",
+    re.IGNORECASE,
 )
 # What installing by OAuth brings along has no such beginning. A code of Slack's has a form of its
 # own: https://docs.slack.dev/reference/methods/oauth.v2.access. The rest is known by the name in

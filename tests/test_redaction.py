@@ -45,6 +45,7 @@ AROUND = {
 HARMLESS = [
     "service_sk_…wxyz",
     "a key begins with service_sk_ and has 52 characters",
+    "it begins with service_sk_. It has 52 characters",
     "xoxb, xapp and xox",
     "https://shop.example/a?b=c",
     "service_sk_ [hidden]",
@@ -78,6 +79,15 @@ def test_what_installing_brings_along_is_hidden(text: str) -> None:
     assert HEX not in redacted
     assert "[hidden]" in redacted
     assert redact(redacted) == redacted
+
+
+def test_of_all_secrets_in_one_text_none_stays() -> None:
+    redacted = redact(
+        " ".join([*SECRETS.values(), *(each.format(HEX) for each in OAUTH.values())])
+    )
+
+    assert HEX not in redacted
+    assert KEY_TAIL.casefold() not in redacted.casefold()
 
 
 def test_what_is_around_a_code_stays() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.api_keys.models import KeyRecord
 from bot.message import MAX_TEXT_CHARS, Block, Message
-from bot.redaction import holds_secret
+from bot.redaction import holds_secret, redact
 from bot.shared_limits import Allowance
 from bot.views.text import (
     MAX_ACTION_ID_CHARS,
@@ -329,7 +329,8 @@ def _sentence(text: str) -> str:
         text = text.replace(sign, word)
     text = _CHANGE.sub(" to ", text)
     said = "".join(each for each in text if unicodedata.category(each) != "So")
-    said = " ".join(said.split()).replace(" ,", ",")
+    # A symbol may have been in the middle of a key.
+    said = redact(" ".join(said.split()).replace(" ,", ","))
     return said if said.endswith(_ENDS) else f"{said.rstrip(':')}."
 
 

@@ -79,9 +79,11 @@ class FakeGroups(GroupPeople):
         self.people: dict[str, list[str]] = {}
         self.others: set[str] = set()
         self.errors: list[Exception] = []
+        self.asked: list[str] = []
         self.looked_at: list[str] = []
 
     async def people_in(self, workspace: WorkspaceId, group_id: str) -> tuple[str, ...]:
+        self.asked.append(group_id)
         if self.errors:
             raise self.errors.pop(0)
         return tuple(self.people.get(group_id, ()))
@@ -189,6 +191,19 @@ async def test_those_who_read_of_a_refusal_read_there_that_the_key_works_again(
     assert bell.edited == [(user_id, "works-again") for user_id in informed]
 
 
+async def test_of_what_people_read_only_the_refusal_becomes_that_the_key_works_again(
+    bell: Bell,
+) -> None:
+    await bell.at(14)
+    await bell.refuse()
+    await bell.tick()
+
+    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
+    await bell.tick(3)
+
+    assert bell.edited == [("U1", "works-again")]
+
+
 async def test_a_refusal_that_was_deleted_or_is_of_an_earlier_version_is_followed_by_a_message(
     bell: Bell,
 ) -> None:
@@ -248,6 +263,23 @@ async def test_a_refusal_is_told_at_once_while_notices_about_the_key_before_are_
 
     assert bell.notified == ["U1", "U1"]
     assert (await bell.keys.stored(ONE)).record.told == ("U1",)
+
+
+async def test_a_worker_that_died_between_two_edits_leaves_one_to_the_next(bell: Bell) -> None:
+    await bell.managers.name(ONE, Named(("U2",)))
+    await bell.refuse()
+    await bell.tick()
+    bell.clock.advance(1)
+    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+    claims = KeyClaims(bell.keys)
+    claim = await claims.claim(ONE, lease=timedelta(seconds=60))
+    assert claim is not None
+    await claims.note_edited(ONE, claim, claim.outdated[0])
+
+    bell.clock.advance(60)
+    await bell.tick()
+
+    assert bell.edited == [("U2", "replaced")]
 
 
 async def test_a_notice_that_arrives_after_the_key_was_replaced_is_edited_too(
@@ -322,6 +354,7 @@ async def test_of_a_large_group_twenty_are_told_with_the_setter_first(bell: Bell
     assert len(bell.notified) == MAX_REACHED
     assert bell.notified[:3] == ["U1", "U2", "U100"]
     assert len(bell.groups.looked_at) <= MAX_LOOKED_AT
+    assert bell.groups.asked == ["S1"]
 
 
 @pytest.mark.parametrize(
@@ -441,12 +474,12 @@ async def test_who_was_told_before_the_trouble_is_not_told_again(bell: Bell) -> 
 
 async def test_a_slack_that_stays_away_is_given_up_on(bell: Bell) -> None:
     await bell.refuse()
-    for _ in range(MAX_TRIES + 1):
+    for left in reversed(range(MAX_TRIES + 1)):
         bell.posts.errors = [TokenRefusedError("account_inactive")]
         await bell.tick()
         bell.clock.advance(3600)
 
-    assert await bell.documents.due_keys(bell.clock()) == []
+        assert len(await bell.documents.due_keys(bell.clock())) == min(left, 1)
 
 
 async def test_a_worker_that_died_is_followed_by_another(bell: Bell) -> None:
@@ -455,6 +488,7 @@ async def test_a_worker_that_died_is_followed_by_another(bell: Bell) -> None:
     await claims.claim(ONE, lease=timedelta(seconds=60))
     await bell.tick()
     assert bell.posts.notified == []
+    assert await bell.documents.due_keys(bell.clock()) == []
 
     bell.clock.advance(60)
     await bell.tick()

@@ -112,6 +112,14 @@ async def test_a_rotation_to_the_same_key_asks_nobody(office: Office) -> None:
     assert office.tracker.asked == []
 
 
+async def test_a_rotation_of_a_key_that_was_removed_sets_the_new_one(office: Office) -> None:
+    await office.custody.remove(ONE, None, by="U1")
+
+    await office.set_key(NEW, is_rotation=True)
+
+    assert await office.in_use() == NEW
+
+
 async def test_the_key_in_use_can_be_set_with_other_facts(office: Office) -> None:
     earlier = await office.earlier_mark()
 
@@ -213,6 +221,14 @@ async def test_what_another_key_listed_is_forgotten(office: Office) -> None:
     await office.portfolio.snapshot(ONE)
 
     assert office.tracker.asked == [("list", OLD), ("list", OLD)]
+
+
+async def test_what_a_removed_key_listed_is_forgotten(office: Office) -> None:
+    await office.portfolio.snapshot(ONE)
+
+    await office.custody.remove(ONE, None, by="U2")
+
+    assert await office.portfolio.last_snapshot(ONE) is None
 
 
 async def test_a_key_that_is_removed_while_it_is_checked_is_not_there(office: Office) -> None:

@@ -22,7 +22,7 @@ from bot.tracker.models import (
     ScanResult,
     UnavailableError,
 )
-from bot.tracker.rate_limit import Purpose, RateLimiter
+from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import ACME, BOB, DAILY
@@ -243,18 +243,3 @@ async def test_what_a_person_has_scanned_is_not_scanned_again(sky: Observatory) 
     await sky.pass_by()
 
     assert sky.scanned == ["a", "c"]
-
-
-def test_what_can_wait_leaves_half_of_the_requests_to_others() -> None:
-    clock = FakeClock()
-    limiter = RateLimiter(clock=clock.seconds)
-    limiter.record_remaining("k", 100)
-    limiter.check("k", Purpose.SPARE)
-    limiter.record_remaining("k", 50)
-
-    with pytest.raises(BotError):
-        limiter.check("k", Purpose.SPARE)
-    limiter.check("k", Purpose.PERSON)
-    clock.advance(3600)
-
-    limiter.check("k", Purpose.SPARE)  # it is not known any more what is left

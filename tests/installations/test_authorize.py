@@ -215,6 +215,17 @@ async def test_an_event_of_a_shared_channel_is_for_the_workspace_that_has_the_ap
     assert bot.served == [(ONE, "xoxb--.T1", "T1")]
 
 
+async def test_an_event_of_a_removed_installation_is_not_for_that_of_the_organisation(
+    bot: Bot,
+) -> None:
+    await bot.install(WHOLE)
+    removed = {"enterprise_id": "E1", "team_id": "T1", "is_enterprise_install": False}
+
+    await bot.event(team_id="T1", enterprise_id="E1", authorizations=[removed])
+
+    assert bot.served == []
+
+
 async def test_whoever_types_where_the_bot_is_not_installed_is_told_so(bot: Bot) -> None:
     answer = await bot.command()
 

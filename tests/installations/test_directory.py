@@ -119,6 +119,17 @@ async def test_a_known_workspace_is_served_by_its_own_or_its_organisations(room:
     assert await room.directory.resolve(WHOLE) == ResolvedInstallation(WHOLE, WHOLE)
 
 
+async def test_a_client_has_the_token_and_the_workspace_in_which_it_acts(room: Room) -> None:
+    await room.install(WHOLE, WorkspaceId("T2"))
+
+    clients = [await room.client(each) for each in (IN_ORG, WorkspaceId("T2"))]
+
+    assert [(each.token, each.default_params.get("team_id")) for each in clients] == [
+        ("xoxb-E1.-", "T1"),
+        ("xoxb--.T2", None),
+    ]
+
+
 async def test_a_workspace_without_the_app_has_no_client(room: Room) -> None:
     with pytest.raises(TokenRefusedError):
         await room.client(ALONE)

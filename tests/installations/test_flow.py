@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from yarl import URL
 
 from bot.concurrency import Tasks
-from bot.installations.models import Installation, Tokens
+from bot.installations.models import Installation, Tokens, organisation
 from bot.installations.oauth_flow import (
     AT_ONCE,
     INSTALL_PATH,
@@ -45,6 +45,7 @@ from tests.installations.slack_stub import (
     CLIENT_ID,
     CLIENT_SECRET,
     CODE,
+    OF_ORGANISATION,
     SlackStub,
     running_slack_stub,
 )
@@ -210,6 +211,18 @@ async def test_installing_keeps_what_slack_gave_and_says_what_to_do_next(room: R
     assert (made.installed_at, made.scopes) == (MOMENT, ("commands", "chat:write"))
     assert (made.bot_id, made.bot_user_id) == ("B1", "U0BOT")
     assert room.welcomed == [(made, None)]
+
+
+async def test_an_organisation_that_installs_it_is_kept_and_told_to_add_workspaces(
+    room: Room,
+) -> None:
+    room.slack.answer |= OF_ORGANISATION
+
+    page = await room.browser.install()
+
+    assert page.says("Installed for Starship", "E1")
+    [(made, before)] = room.welcomed
+    assert (made, before) == ((await kept(room.documents, organisation("E1"))).installation, None)
 
 
 async def test_pages_are_kept_nowhere_and_load_nothing(browser: Browser) -> None:

@@ -49,6 +49,25 @@ async def test_of_a_workspace_that_left_nothing_stays(registry: Registry) -> Non
         await registry.documents.put("-.T1/scan/shop.example", {})
 
 
+async def test_of_a_workspace_without_an_installation_nothing_stays(registry: Registry) -> None:
+    await registry.set_up(ACME)
+
+    await registry.leave(ACME)
+
+    assert (await registry.keys(), registry.asked) == ([], [])
+
+
+async def test_a_deletion_that_is_cut_off_leaves_the_organisations_installation_for_the_end(
+    registry: Registry,
+) -> None:
+    await registry.install(ORG)
+    await registry.set_up(IN_ORG)
+
+    await registry.leave(ORG)
+
+    assert registry.inner.deleted == ["E1.T3/", "E1.-/"]
+
+
 @loop_over(
     ("at", "works", "is_asked", "stays"),
     [

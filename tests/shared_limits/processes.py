@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
+from itertools import count
 from typing import Any
 
 import httpx
@@ -39,7 +40,7 @@ class Process:
         url: str,
         within_s: float,
     ) -> None:
-        self.tasks = Tasks()
+        self.tasks, self.sent = Tasks(), count()
         self.budget = RateLimiter(clock=clock.seconds, chance=lambda: 0.5)
         self.quotas = QuotaService(
             documents,
@@ -48,6 +49,7 @@ class Process:
             self.tasks,
             seconds=clock.seconds,
             answered_within_s=within_s,
+            on_sent=lambda: next(self.sent),
         )
         self.client = TrackerClient(
             http,

@@ -35,6 +35,7 @@ async def test_what_all_processes_have_used_is_added_up_the_most_first(
         assert allowance
         assert allowance.budget.remaining == 777
         assert await b.quotas.of(WorkspaceId("T2")) is None
+        assert [next(process.sent) for process in (a, b)] == [2, 1]
 
 
 async def test_nothing_is_missing_while_it_is_being_stored(clock: FakeClock) -> None:
@@ -45,6 +46,16 @@ async def test_nothing_is_missing_while_it_is_being_stored(clock: FakeClock) -> 
 
         assert [await a.used() for _ in range(9)] == [{ADA: 1}] * 9
         await a.settled()
+
+
+async def test_where_nothing_was_sent_the_store_is_not_asked(clock: FakeClock) -> None:
+    documents = BadDay()
+    async with service(SERVED) as there, two_processes(documents, clock, there) as (a, _):
+        with caller_context(ACME, ADA):
+            a.quotas.after_request(fingerprint(KEY))
+        await a.settled()
+
+    assert documents.reads == 0
 
 
 async def test_two_processes_that_store_at_once_lose_nothing(clock: FakeClock) -> None:
@@ -84,7 +95,7 @@ async def test_what_is_an_hour_old_counts_no_more_and_is_deleted(
         await a.settled()
         clock.advance(WINDOW_S - BUCKET_S)
         assert await b.used() == {BOB: 1}
-        others = ("-.T1/digest/d1", "due")
+        others = ("-.T1/digest/budget", "due")
         for key in (*others, "-.T1/usage/0.1", "-.T1/slack-hold", "-.T2/budget"):
             await documents.put(key, {}, due_at=clock())
         assert await forget_expired(documents, clock()) == 3
@@ -128,6 +139,16 @@ async def test_what_the_store_did_not_take_is_stored_with_the_next_request(
         assert await b.used() == {ADA: 1, KEY_CHECK: 1}
 
 
+async def test_a_workspace_that_leaves_takes_nothing_of_the_others_along(clock: FakeClock) -> None:
+    async with service(SERVED) as there, two_processes(BadDay(), clock, there) as (a, _):
+        await a.ask(home=WorkspaceId("T2"))
+        await a.settled()
+
+        a.quotas.forget(ACME)
+
+        assert a.quotas.usage((WorkspaceId("T2"), fingerprint(KEY))).total == 1
+
+
 async def test_nothing_is_kept_of_a_workspace_that_has_left(clock: FakeClock) -> None:
     documents = FencedDocuments(BadDay())
     async with service(SERVED) as there, two_processes(documents, clock, there) as (a, _):
@@ -157,7 +178,8 @@ async def test_what_is_written_again_while_it_is_to_be_deleted_stays(
             return await super().get(key)
 
         async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
-            await self._renew(key)
+            if when == "delete":
+                await self._renew(key)
             return await super().delete(key, if_rev=if_rev)
 
         async def _renew(self, key: str) -> None:

@@ -150,6 +150,21 @@ def test_one_person_a_minute_finds_out_whether_the_reserve_still_counts(
     budget.check("k", PERSON)
 
 
+def test_what_can_wait_leaves_half_of_the_requests_to_others(
+    budget: RateLimiter, clock: Time
+) -> None:
+    budget.record_remaining("k", 100)
+    budget.check("k", Purpose.SPARE)
+    budget.record_remaining("k", 50)
+    clock.now += 60
+
+    assert refused_for(budget, Purpose.SPARE) == WINDOW_S - 60
+    budget.check("k", PERSON)
+    clock.now += WINDOW_S - 60
+
+    budget.check("k", Purpose.SPARE)  # it is not known any more what is left
+
+
 def test_a_reading_is_forgotten_after_an_hour(budget: RateLimiter, clock: Time) -> None:
     budget.record_remaining("k", 1000)
     budget.record_remaining("k", 10)

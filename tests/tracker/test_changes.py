@@ -99,6 +99,15 @@ def test_a_dmarc_record_is_one_change_although_it_is_seven_values() -> None:
     assert scan_changes(SCAN, without) == [Change("dns", record, None)]
 
 
+def test_a_record_is_told_by_its_longest_text() -> None:
+    before, after = copy.deepcopy(SCAN), copy.deepcopy(SCAN)
+    del before["dns"]["records"][1]
+    before["security"]["found"] = []
+    after["security"]["found"] = [{"record": DMARC, "advice": "use p=reject"}]
+
+    assert [change.section for change in scan_changes(before, after)] == ["dns"]
+
+
 def test_a_changed_record_says_which_one_it_is() -> None:
     stricter = DMARC.replace("none", "reject")
     after = copy.deepcopy(SCAN)
@@ -120,6 +129,33 @@ def test_a_name_server_in_four_places_is_one_change() -> None:
     after["dns"]["records"][3]["value"] = "ns9.new.example"
 
     assert [change.section for change in scan_changes(SCAN, after)] == ["whois"]
+
+
+def test_a_name_server_that_moved_from_one_section_to_another_is_two_changes() -> None:
+    name = "ns1.shop.example"
+    before, after = changed_scan(whois={"servers": [name]}), changed_scan(dns={"servers": [name]})
+
+    assert [each.section for each in scan_changes(before, after)] == ["whois", "dns"]
+
+
+def test_the_only_record_of_another_name_is_another_record() -> None:
+    before, after = ({"A": [{"name": name, "value": name * 4}]} for name in "ab")
+
+    found = changes(a_section(before), a_section(after))
+
+    assert [(each.before is None, each.after is None) for each in found] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_of_several_parts_the_one_with_the_longest_text_is_named() -> None:
+    before = {"r": {"short": "b" * 20, "long": "a" * 30}}
+    after = {"r": {"short": "c" * 20, "long": "d"}}
+
+    [change] = changes(a_section(before), a_section(after))
+
+    assert change.before == Finding(("r", "long"), "a" * 30)
 
 
 def test_a_renewed_certificate_is_one_change() -> None:

@@ -4,7 +4,7 @@ import json
 import httpx
 import pytest
 
-from bot.tracker.client import Limits, TrackerClient
+from bot.tracker.client import Limits, TrackerClient, tallied
 from bot.tracker.http import tracker_http
 from bot.tracker.models import (
     Added,
@@ -12,6 +12,7 @@ from bot.tracker.models import (
     InvalidKeyError,
     RateLimitedError,
     RejectedError,
+    ReserveReachedError,
     TimedOutError,
     UnavailableError,
 )
@@ -181,6 +182,20 @@ async def test_who_waited_for_a_place_learns_of_a_rate_limit_meanwhile() -> None
     assert len(there.seen) == REQUESTS_EACH
 
 
+async def test_a_person_is_refused_where_only_the_reserve_is_left_and_nothing_is_sent() -> None:
+    budget = RateLimiter()
+    budget.record_remaining(fingerprint(KEY), 1000)
+    budget.record_remaining(fingerprint(KEY), 10)
+    async with (
+        service(always(reply(ONE))) as there,
+        client_of(there.url, budget=budget) as tracker,
+    ):
+        with pytest.raises(ReserveReachedError):
+            await tracker.list_domains(KEY)
+
+    assert not there.seen
+
+
 async def test_a_list_does_not_wait_for_scans() -> None:
     async def answer(request: Request, writer: asyncio.StreamWriter) -> None:
         if request.method == "POST":
@@ -253,6 +268,15 @@ async def test_every_request_that_may_have_arrived_is_told_of_repetitions_too() 
             await tracker.scan(KEY, "d1")
 
     assert sent == [fingerprint(KEY)] * len(there.seen) == [fingerprint(KEY)] * 4
+
+
+async def test_requests_are_tallied_inside_the_block_alone() -> None:
+    async with service(always(reply(ONE))) as there, client_of(there.url) as tracker:
+        with tallied() as tally:
+            await tracker.list_domains(KEY)
+        await tracker.list_domains(KEY)
+
+    assert (tally.requests, len(there.seen)) == (1, 2)
 
 
 async def test_what_was_never_sent_is_not_told_of() -> None:

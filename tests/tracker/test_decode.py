@@ -271,6 +271,12 @@ def test_a_rate_limit_says_how_long_to_wait(headers: dict[str, str], wait_s: flo
     assert not caught.value.is_ours
 
 
+@loop_over("status", [199, 300])
+def test_a_status_that_is_no_success_makes_no_answer(status: int) -> None:
+    with pytest.raises(TrackerError):
+        decode_listing(status, {}, b"[]")
+
+
 @pytest.mark.parametrize("decode", EVERY.values(), ids=EVERY)
 @settings(deadline=None)
 @given(

@@ -113,6 +113,7 @@ DATES: dict[str, tuple[object, object]] = {
     "a moment": ("2026-12-01T01:48:01Z", MOMENT),
     "a moment elsewhere": ("2026-12-01T03:48:01.123456+02:00", MOMENT),
     "of a mail": ("Tue, 01 Dec 2026 02:48:01 +0100", MOMENT),
+    "a moment in America": ("2026-11-30T20:48:01-05:00", MOMENT),
     "of Java": ("Tue Dec 01 01:48:01 UTC 2026", MOMENT),
     "without a zone": ("2026-12-01 01:48:01", MOMENT.replace(tzinfo=None)),
     "of a zone that has no number": ("2026/12/01 01:48:01 (JST)", MOMENT.replace(tzinfo=None)),
@@ -120,6 +121,7 @@ DATES: dict[str, tuple[object, object]] = {
     "never": ("9999-12-31T23:59:59Z", datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
     "never in seconds": (253_402_300_799, datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
     "never, a day later here": ("9999-12-31T23:59:59-01:00", datetime(9999, 12, 31, 23, 59, 59)),  # noqa: DTZ001 # as given
+    "no such month": ("1 Foo 2026", None),
     "no such day": ("2026-02-30", None),
     "too large": (10**400, None),
     "a truth": (True, None),
@@ -136,6 +138,10 @@ ENDS: dict[str, tuple[Any, EndDate | None]] = {
     "a day": ({"Registry Expiry Date": "2026-12-01"}, EndDate(DAY)),
     "without a zone": ({"expires": "2026-12-01 01:48:01"}, EndDate(DAY)),
     "seconds as a text": ({"expires_at": str(int(MOMENT.timestamp()))}, EndDate(DAY, MOMENT)),
+    "never, in milliseconds as a text": (
+        {"expires_at": "253402300799999"},
+        EndDate(date(9999, 12, 31), datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
+    ),
     "a list": ({"expiration_date": ["2026-12-01", None]}, EndDate(DAY)),
     "in an object": ({"expiry": {"date": "2026-12-01"}}, EndDate(DAY)),
     "the least nested": (

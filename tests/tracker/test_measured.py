@@ -142,3 +142,12 @@ async def test_what_a_stop_cuts_off_does_not_count_as_a_service_that_failed() ->
 
     assert call.cancelled()
     assert outcomes == ["cut_off"]
+
+
+async def test_a_stop_does_not_cut_off_what_follows_a_call() -> None:
+    tracker = Service().client(lambda _what, _outcome, _took_s: None)
+    await tracker.list_domains(KEY)
+
+    tracker.cut_off()
+
+    await asyncio.sleep(0)

@@ -59,5 +59,7 @@ async def test_who_never_answers_is_not_waited_for() -> None:
         await asyncio.Event().wait()
 
     async with service(hang) as there, tracker_http() as http:
-        with pytest.raises(TimedOutError):
+        with pytest.raises(TimedOutError) as caught:
             await look_for_service(http, there.url, 0.05)
+
+    assert not caught.value.is_outcome_unknown

@@ -53,6 +53,7 @@ def test_each_message_is_known_in_any_dress(
         "Invalid API key",
         ["Invalid API key"],
         {"error": "Invalid API key"},
+        {"status": "failed", "error": "Invalid API key"},
         {"error": {"code": 17, "info": [{"text": "invalid_api_key"}]}},
         {"errors": [None, 5, {"detail": "Invalid API key (expired)"}]},
         {"body": '{"error": "Invalid API key"}'},

@@ -97,7 +97,9 @@ def test_depth_neither_breaks_nor_bloats_it(depth: int) -> None:
         section = a_section(nested(depth))
 
     assert section.findings[0].value == "deep"
-    assert max(len(finding.path) for finding in section.findings) <= MAX_PATH_PARTS
+    paths = [finding.path for finding in section.findings]
+    assert max(map(len, paths)) == MAX_PATH_PARTS
+    assert {len(path) for path in paths if "…" in path} == {MAX_PATH_PARTS}
     assert len(section.findings) + section.left_out == 1 + (depth + 1) // 2
 
 

@@ -1,7 +1,21 @@
-from bot.message import Message
+import re
+
+import pytest
+
+from bot.message import MAX_TEXT_CHARS, Message
 from bot.views import blocks
 from bot.views.blocks import field, form, notice, option
-from bot.views.text import MAX_BUTTON_VALUE_CHARS, MAX_HEADER_CHARS, moment_text, moment_token
+from bot.views.text import (
+    MAX_BUTTON_VALUE_CHARS,
+    MAX_HEADER_CHARS,
+    bold,
+    code,
+    escaped,
+    literal,
+    moment_text,
+    moment_token,
+    outside,
+)
 from bot.views.usage import done_message, old_button_message, stopping_message, working_message
 from tests.builders import HOSTILE_TEXTS, KEY, MOMENT
 from tests.loops import loop_over
@@ -43,6 +57,39 @@ def test_the_text_of_a_message_says_what_its_blocks_show_without_markup() -> Non
     assert told.text == (
         f"R&amp;D. Health 41, a until {moment_text(MOMENT)}: b! Folder: Web. Who?"
     )
+
+
+JOINED = {
+    f"a key around {sign!r}": f"service_sk_{sign}{KEY[11:]}"
+    for sign in "🔴\N{VARIATION SELECTOR-16}"
+}
+
+
+@loop_over("text", (HOSTILE_TEXTS | JOINED).values(), ids=HOSTILE_TEXTS | JOINED)
+def test_the_text_of_a_message_is_inert_whatever_its_blocks_show(text: str) -> None:
+    foreign = escaped(text)
+    told = blocks.message_of(
+        blocks.header(outside(text, 100)),
+        blocks.section(bold(text)),
+        blocks.section(f"{moment_token(MOMENT)} {foreign}\n• {code(text)}\n• {foreign}"),
+        blocks.fields([("Folder", foreign)]),
+        blocks.text_section(outside(text, 200)),
+        blocks.context(literal(text)),
+    )
+
+    assert_slack_takes(Message(told.text, (blocks.section("text"),)))
+    assert not re.search("[<>]", told.text)
+
+
+@pytest.mark.parametrize("more", [0, 1], ids=["all that fits", "one letter too many"])
+def test_a_text_that_grows_too_long_ends_with_a_whole_sentence_and_says_so(more: int) -> None:
+    end = " The message itself says more."
+    sentences = [f"{'x' * 2_999}.", f"{'y' * (MAX_TEXT_CHARS - len(end) - 3_002 + more)}.", "z."]
+
+    told = blocks.message_of(*map(blocks.section, sentences))
+
+    assert told.text == " ".join(sentences[: 2 - more]) + end
+    assert more or len(told.text) == MAX_TEXT_CHARS
 
 
 @loop_over("size", [0, 1, 25, 3_000])

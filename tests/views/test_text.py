@@ -15,6 +15,7 @@ from bot.views.text import (
     duration_text,
     escaped,
     host_text,
+    lines_within,
     literal,
     moment_text,
     moment_token,
@@ -53,6 +54,16 @@ def test_a_key_cannot_hide_behind_what_nobody_sees(hidden: str) -> None:
         shown = outside(f"{KEY[:place]}{hidden}{KEY[place:]}", 100)
 
         assert shown == "service_sk_[hidden]"
+
+
+def test_what_is_as_long_as_allowed_is_not_cut() -> None:
+    for draw in (escaped, code, literal, bold):
+        assert draw("x" * 200).strip("`*") == "x" * 200
+        assert draw("x" * 201).strip("`*") == f"{'x' * 199}…"
+    assert clip_at_word("a bc", 4) == "a bc"
+    own, ascii_form = ".".join(["münchen"] * 16), ".".join(["xn--mnchen-3ya"] * 16)
+    assert host_text(ascii_form) == f"{own[:119]}… ({ascii_form})"
+    assert lines_within(["ab", "cd", "e"], 6) == ["ab", "cd"]
 
 
 def test_no_limit_leaves_half_of_a_secret() -> None:
@@ -178,6 +189,7 @@ def test_a_moment_is_shown_in_the_readers_own_zone() -> None:
         (90, "2 min"),
         (3601, "61 min"),
         (5400, "2 h"),
+        (7201, "3 h"),
     ],
 )
 def test_a_wait_is_said_in_words(seconds: float, shown: str) -> None:
@@ -189,6 +201,7 @@ def test_a_wait_is_said_in_words(seconds: float, shown: str) -> None:
     [
         (59.9, "just now"),
         (60, "1 minute ago"),
+        (3_600, "1 hour ago"),
         (86_399, "23 hours ago"),
         (172_800, "2 days ago"),
     ],
@@ -201,6 +214,10 @@ def test_a_text_without_markup_says_the_same() -> None:
     mrkdwn = f"*Key* `a` until {moment_token(MOMENT)}, see <https://tracker.example/keys|keys>"
 
     assert without_markup(mrkdwn) == f"Key a until {moment_text(MOMENT)}, see keys"
+
+
+def test_a_mark_in_a_key_does_not_join_it_again() -> None:
+    assert without_markup(code(f"service_sk_*{KEY[11:]}")) == "service_sk_[hidden]"
 
 
 def test_a_message_that_is_too_long_for_slack_is_cut_visibly() -> None:
