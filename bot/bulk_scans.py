@@ -191,7 +191,7 @@ def ended(run: BulkScan) -> BulkScan:
 
 
 def with_scores(run: BulkScan, listed: Snapshot) -> BulkScan:
-    """Return the bulk scan with the scores as listed after it."""
+    """Return the bulk scan with the scores that the list shows after it."""
     done = tuple(
         replace(item, score_after=known.health_score)
         if (known := listed.by_host.get(item.host)) and item.trouble is None
@@ -403,7 +403,7 @@ class BulkScans:
         return False
 
     async def _scan(self, hold: _Hold) -> ScanReport:
-        """Scan the next domain, hold the document meanwhile, and show the progress."""
+        """Scan the next domain, and hold the document and show the progress until its end."""
         item = hold.run.left[0]
         domain = Domain(domain=item.host, domain_id=item.domain_id, health_score=item.score)
         scan = asyncio.ensure_future(self._scans.run(hold.workspace, domain, lists=False))

@@ -3,7 +3,7 @@
 Each workspace has one document, which comes due when somebody is to look whether a scan is
 wanted. The process that looks holds it back for as long as a scan may take: so a workspace has
 one such scan at a time, and another process goes on when this one dies. A domain is noted before
-its scan, and none is scanned twice within `FRESH_FOR`, whoever asked for the first scan.
+its scan, and none is scanned within `FRESH_FOR` of its last scan, a person's scan included.
 """
 
 import asyncio

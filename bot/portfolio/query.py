@@ -41,7 +41,7 @@ def index_by_host(domains: Iterable[Domain]) -> dict[str, Domain]:
 
 
 def host_of(domain: Domain) -> str:
-    """Return the domain's host name, or its name as listed if that is none."""
+    """Return the domain's host name, or its name in lower case if that is none."""
     try:
         return host_name(domain.domain)
     except HostNameError:

@@ -82,6 +82,8 @@ def proposed_label(record: KeyRecord, today: date) -> str:
     """Return a label for the key after this one: `Domain Tracker for Slack, Nov 2026`."""
     base = _DATED.sub("", record.label) or PROPOSED_LABEL
     suffix = f", {today:%b %Y}"
+    if record.label.endswith(suffix):  # of two keys of one name the wrong one could be deleted
+        suffix = f", {day_text(today)}"
     return base[: MAX_LABEL_CHARS - len(suffix)].rstrip() + suffix
 
 

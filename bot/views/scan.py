@@ -214,8 +214,9 @@ def _changes(report: ScanReport) -> list[Block]:
 
 
 def _folded(report: ScanReport, shown: Section) -> Block:
-    """https://docs.slack.dev/reference/block-kit/blocks/container-block.
+    """Return a section of a scan, folded unless it is empty.
 
+    https://docs.slack.dev/reference/block-kit/blocks/container-block
     Its children are sections and actions only: Slack refuses rich text in it, which that page
     allows (https://docs.rs/slack-morphism, `SlackContainerBlock`).
     """

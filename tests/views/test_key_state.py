@@ -163,6 +163,7 @@ def test_an_expiration_is_said_with_what_is_left(days: int, words: str) -> None:
         ("Domain Tracker for Slack, 3 Dec 2029", "Domain Tracker for Slack, Mar 2030"),
         ("CI (web)", "CI (web), Mar 2030"),
         (", Nov 2026", "Domain Tracker for Slack, Mar 2030"),
+        ("CI (web), Mar 2030", "CI (web), 1 Mar 2030"),
         ("x" * MAX_LABEL_CHARS, "x" * (MAX_LABEL_CHARS - 10) + ", Mar 2030"),
     ],
 )

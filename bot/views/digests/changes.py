@@ -192,11 +192,16 @@ _SHRUNK = (
 
 
 def about_mrkdwn(post: Post) -> str:
-    """Return the schedule, the filter and the time of comparison as mrkdwn."""
-    plan, since = post.digest.plan, post.report.since
+    """Return the schedule and the time of comparison as mrkdwn."""
+    since = post.report.since
     compared = f"compared with {moment_token(since)}" if since else "nothing to compare with yet"
-    parts = [schedule_text(plan.schedule), filter_mrkdwn(plan.filter_text), compared]
-    return "  ·  ".join(parts)
+    return f"{schedule_text(post.digest.plan.schedule)}  ·  {compared}"
+
+
+def filter_line(post: Post) -> str:
+    """Return the filter as mrkdwn, or nothing without one."""
+    text = post.digest.plan.filter_text
+    return f"Filter: {filter_mrkdwn(text)}" if text else ""
 
 
 def footer_mrkdwn(post: Post) -> str:

@@ -171,11 +171,12 @@ def digest_message(post: Post) -> Message:
     top = (
         *_sections(preview),
         header(title(report)),
-        *_contexts(changes.about_mrkdwn(post), *changes.notes(post)),
+        *_contexts(changes.filter_line(post), *changes.notes(post)),
         *_sections(changes.first_note(post.digest) if post.is_first else ""),
         *news_blocks(report, groups, note, plan.filter_text),
     )
-    bottom = (*([] if post.is_preview else _buttons(post)), context(changes.footer_mrkdwn(post)))
+    foot = f"{changes.about_mrkdwn(post)}\n{changes.footer_mrkdwn(post)}"
+    bottom = (*([] if post.is_preview else _buttons(post)), context(foot))
     chart = trend_chart(post.trend)
     plain = (*top, *worst_lines(report), *_contexts(trend_text(post.trend)), *bottom)
     blocks = (*top, *worst_table(report), *chart, *bottom)
@@ -193,11 +194,12 @@ def details_message(post: Post) -> Message:
     report = within_table(post.report, left)
     top = (
         section(f"*Details of the digest of {moment_token(post.sent_at)}*"),
-        *_contexts(changes.about_mrkdwn(post)),
+        *_contexts(changes.filter_line(post)),
         *news_blocks(report, groups, "", plan.filter_text),
     )
     line = f"/domains {plan.filter_text}".strip()
-    bottom = actions(run_button("All domains", line), wording.manage_button(post.digest))
+    buttons = actions(run_button("All domains", line), wording.manage_button(post.digest))
+    bottom = (*buttons, context(changes.about_mrkdwn(post)))
     plain = (*top, *worst_lines(report), *bottom)
     return Message(text_of(plain), (*top, *worst_table(report), *bottom), plain)
 
@@ -210,7 +212,7 @@ def heartbeat_message(post: Post) -> Message:
     counted = f"({plural(totals.count, 'domain')}, average {average_text(totals)})"
     blocks = (
         section(f"✅ *{title}* {counted}.\n{bands_text(totals, with_symbols=True)}".strip()),
-        *_contexts(changes.about_mrkdwn(post), *changes.notes(post)),
+        *_contexts(changes.filter_line(post), changes.about_mrkdwn(post), *changes.notes(post)),
         *actions(wording.manage_button(post.digest)),
         context(changes.footer_mrkdwn(post)),
     )

@@ -220,7 +220,10 @@ def worst_title(report: Report) -> str:
 
 
 def worst_table(report: Report) -> list[Block]:
-    """https://docs.slack.dev/reference/block-kit/blocks/data-table-block."""
+    """Return the table of the worst domains, or nothing without domains.
+
+    https://docs.slack.dev/reference/block-kit/blocks/data-table-block
+    """
     if not report.worst:
         return []
     changes = _changes(report)

@@ -54,7 +54,7 @@ def test_long_lists_say_how_many_more() -> None:
     message = taken(digest_message(a_post(report=report)))
 
     assert "• *d02.example*" in shown_text(message)
-    assert "d03.example" not in shown_text(Message("", message.blocks[:5]))
+    assert "d03.example" not in shown_text(Message("", message.blocks[:4]))
     assert "• and 9 more" in shown_text(message)
     assert "d02.example 70 to 60 fair down 10; and 9 more." in message.text
     assert everywhere(message, "12 domains new")

@@ -24,7 +24,8 @@ def test_a_digest_says_when_it_comes_about_what_and_compared_with_when() -> None
     message = digest_message(a_post(report=FELL, filter_text='tag:prod "R&amp;D"'))
 
     text = shown_text(message)
-    assert 'Mon–Fri at 09:00 (Europe/Berlin)  ·  `tag:prod "R&amp;D"`  ·  compared with' in text
+    assert 'Filter: `tag:prod "R&amp;D"`' in text
+    assert "Mon–Fri at 09:00 (Europe/Berlin)  ·  compared with" in text
     assert f"compared with <!date^{int(BEFORE.timestamp())}^" in text
     assert "compared with 19 Nov 2026, 08:00 UTC." in message.text
     assert f"Next: {moment_token(datetime(2026, 11, 23, 8, tzinfo=UTC))}" in text

@@ -7,7 +7,12 @@ import pytest
 from bot.digests.models import Mode, Outcome
 from bot.digests.report import Post
 from bot.views.blocks import RUN_BELOW
-from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
+from bot.views.digests.post import (
+    announcement_message,
+    details_message,
+    digest_message,
+    heartbeat_message,
+)
 from bot.views.digests.wording import MANAGE_DIGEST
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, a_domain
 from tests.digests.builders import (
@@ -40,6 +45,17 @@ def test_the_title_says_how_many_and_how_well_and_what_moved() -> None:
     assert title(down) == "Health digest: 2 domains, average 62.7 ▼ \N{MINUS SIGN}1.3"
     assert up.text.startswith("Health digest: 2 domains, average 62.7 up 1.5.")
     assert "average 62.7 down 1.3." in down.text
+
+
+def test_a_notification_says_what_got_worse_before_when_digests_come() -> None:
+    """Phones show about the first 150 characters."""
+    fell = a_report({"a.example": 40, "b.example": 90}, {"a.example": 85, "b.example": 90})
+    post = a_post(report=fell, filter_text="tag:prod")
+
+    for message in (digest_message(post), details_message(post)):
+        text = taken(message).text
+        assert text.index("Filter: tag:prod.") < text.index("1 domain got worse: a.example") < 150
+        assert text.index("got worse") < text.index("Mon–Fri at 09:00")
 
 
 def test_an_unknown_average_is_never_zero() -> None:
