@@ -61,6 +61,7 @@ class Office:
     lists: FakeLists = field(default_factory=FakeLists)
     posts: FakePosts = field(default_factory=FakePosts)
     tasks: Tasks = field(default_factory=Tasks)
+    shown_every_s: float = 0.01
 
     def __post_init__(self) -> None:
         self.scanned: list[str] = []
@@ -81,7 +82,7 @@ class Office:
             progress=progress_message,
             summary=summary_message,
             clock=self.clock,
-            shown_every_s=0.01,
+            shown_every_s=self.shown_every_s,
         )
 
     async def scan(
@@ -135,6 +136,19 @@ async def test_each_domain_is_scanned_once_and_the_list_is_asked_once(office: Of
     assert [item.score_after for item in run.done] == [41, 41, 41]
     assert [who for who, _ in office.posts.notified] == [BOB, BOB]
     assert "3 scanned." in office.summary
+
+
+@loop_over(("every_s", "shown"), [(0.0, [0, 1, 2, 3]), (3600.0, [0, 3])])
+async def test_the_progress_is_shown_after_each_scan_but_not_too_often(
+    every_s: float, shown: list[int]
+) -> None:
+    office = Office(shown_every_s=every_s)
+    await office.start("abc")
+
+    await office.pass_by()
+
+    texts = [text for _, text in office.posts.edited]
+    assert [int(text.partition(" of 3 done")[0][-1]) for text in texts] == shown
 
 
 async def test_a_third_workspace_does_not_wait_for_the_end_of_two_long_ones(
@@ -298,6 +312,7 @@ async def test_a_stop_during_a_scan_that_finds_no_requests_left_waits_for_none(
     await office.bulk.run_due()
     await office.is_asked.wait()
     await office.bulk.stop(ACME, run.run_id, BOB)
+    assert "Stopping after" in office.posts.edited[-1][1]
     office.gate.set()
 
     after = await office.pass_by()
@@ -329,6 +344,7 @@ async def test_a_service_that_is_down_ends_it(office: Office) -> None:
 
     assert run.end is End.FAILING
     assert len(office.scanned) == len(run.done) == FAILURES_IN_ROW
+    assert office.lists.asked == []
     assert "several scans in a row failed" in office.summary
 
 
@@ -411,6 +427,7 @@ async def test_none_begins_before_the_summary_of_the_last_one_is_sent(office: Of
     await office.pass_by(timedelta(hours=1))
 
     assert "1 scanned" in office.summary
+    assert len(office.lists.asked) == 1
     assert (await office.start("b")).left
 
 

@@ -296,12 +296,15 @@ async def test_a_store_that_lost_its_file_says_so_and_takes_no_writes(
     await sqlite.put("-.T1/key", {})
     loss(path)
 
-    with pytest.raises(StoreError, match="no longer"):
-        await sqlite.check()
-    with pytest.raises(StoreError, match="no longer"):
-        await sqlite.put("-.T1/key", {})
-    with pytest.raises(StoreError, match="no longer"):
-        await sqlite.delete_prefix("-.T1/")
+    for use in (
+        sqlite.check,
+        lambda: sqlite.put("-.T1/key", {}),
+        lambda: sqlite.delete("-.T1/key"),
+        lambda: sqlite.delete_prefix("-.T1/"),
+        sqlite.vacuum,
+    ):
+        with pytest.raises(StoreError, match="no longer"):
+            await use()
 
 
 async def test_a_file_that_others_could_read_is_made_private(path: Path) -> None:
