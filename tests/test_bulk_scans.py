@@ -10,6 +10,7 @@ from bot.api_keys.models import NoKeyError
 from bot.bulk_scans import (
     FAILURES_IN_ROW,
     INTERRUPTED,
+    KIND,
     LEASE,
     RESERVE_PAUSE,
     BulkScan,
@@ -445,6 +446,40 @@ async def test_a_summary_whose_answer_was_lost_is_sent_once_and_shown_in_place_o
     assert ["1 scanned" in text for _, text in office.posts.notified] == [False, True]
     assert "1 scanned" in office.posts.edited[-1][1]
     assert not office.posts.errors
+
+
+async def test_a_summary_that_slack_does_not_take_is_sent_less_and_less_often(
+    office: Office,
+) -> None:
+    await office.start("a")
+    waits = []
+
+    for _ in range(4):
+        office.posts.errors = [SlackUnreachableError("down")] * 9
+        await office.pass_by(timedelta(hours=1))
+        stored = await office.documents.get(f"{ACME}/{KIND}")
+        assert stored
+        assert stored.due_at
+        waits.append((stored.due_at - office.clock()) / timedelta(minutes=1))
+
+    assert waits == [1, 2, 4, 8]
+
+
+async def test_a_summary_that_is_under_way_is_not_due_for_another_process(
+    office: Office,
+) -> None:
+    await office.start("a")
+    office.posts.answers_lost = 1
+    await office.pass_by()
+    due: list[list[str]] = []
+
+    async def look(*_: object) -> None:
+        due.append(await office.documents.due_keys(office.clock()))
+
+    office.posts.edit_dm = look  # type: ignore[method-assign,assignment]
+    await office.pass_by()
+
+    assert due == [[]]
 
 
 async def test_a_summary_during_whose_post_the_process_was_killed_is_not_posted_again(

@@ -179,7 +179,9 @@ async def test_text_that_is_no_utf8_does_not_stop_the_store(
     await sqlite.check()
 
 
-async def test_a_full_disk_is_an_error_and_not_a_hang(sqlite: SqliteDocuments) -> None:
+async def test_a_full_disk_is_an_error_and_not_a_hang(
+    sqlite: SqliteDocuments, caplog: pytest.LogCaptureFixture
+) -> None:
     put = await sqlite.put("-.T1/key", {"n": 1})
     await asked(sqlite, f"PRAGMA max_page_count={await asked(sqlite, 'PRAGMA page_count')}")
 
@@ -189,6 +191,7 @@ async def test_a_full_disk_is_an_error_and_not_a_hang(sqlite: SqliteDocuments) -
 
     assert await sqlite.get("-.T1/key") == put
     assert await sqlite.due_keys(NOON) == []
+    assert caplog.records == []
     await asked(sqlite, "PRAGMA max_page_count=1000000")
     await sqlite.put("-.T1/key", {"long": "x" * 100_000})
 
