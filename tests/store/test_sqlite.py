@@ -7,9 +7,10 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
@@ -210,16 +211,26 @@ async def test_a_foreign_write_lock_is_an_error_that_passes(
     await sqlite.put("-.T1/key", {})
 
 
-async def test_a_call_that_takes_too_long_is_an_error(path: Path) -> None:
+async def test_a_call_that_takes_too_long_is_an_error_and_no_close_waits_for_it(
+    path: Path,
+) -> None:
     store = await open_sqlite(path, timeout_s=0.05)
-    go_on = threading.Event()
+    go_on, begun = threading.Event(), SimpleQueue[threading.Thread]()
+
+    def hang(_rows: object) -> None:
+        begun.put(threading.current_thread())
+        go_on.wait(TIME_LIMIT_S)
 
     with pytest.raises(StoreError, match="TimeoutError"):
-        await store.run(lambda _rows: go_on.wait(TIME_LIMIT_S))
+        await store.run(hang)
+    thread = begun.get(timeout=TIME_LIMIT_S)
+    with pytest.raises(StoreError, match="TimeoutError"):
+        await store.close()
+    assert thread.is_alive()
 
     go_on.set()
-    with suppress(StoreError):  # on a busy machine even that takes longer
-        await store.close()
+    thread.join(TIME_LIMIT_S)
+    assert not thread.is_alive()
 
 
 async def test_a_dead_writer_is_noticed_and_the_file_can_be_opened_again(path: Path) -> None:
