@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -412,6 +413,23 @@ async def test_a_start_that_was_cut_off_before_its_message_scans_nothing(office:
 
     assert office.scanned == []
     assert again.ts
+
+
+async def test_a_start_whose_message_is_on_its_way_is_not_taken_for_cut_off(
+    office: Office,
+) -> None:
+    send = office.posts.send_dm
+
+    async def look_and_send(*what: Any) -> SentMessage:
+        await office.bulk.run_due()
+        assert await office.tasks.drain(TIME_LIMIT_S)
+        return await send(*what)
+
+    office.posts.send_dm = look_and_send  # type: ignore[method-assign]
+
+    run = await office.start("a")
+
+    assert await office.bulk.last(ACME) == run
 
 
 async def test_none_begins_before_the_summary_of_the_last_one_is_sent(office: Office) -> None:
