@@ -98,7 +98,7 @@ class Office:
             await self.gate.wait()
         if errors := self.errors.get(domain_id):
             raise errors.pop(0)
-        issues = [{"severity": "low", "title": domain_id}]
+        issues = [{"severity": "low", "title": "mild"}, {"severity": "high", "title": domain_id}]
         return ScanResult(domain_id=domain_id, sections={"security": {"issues": issues}})
 
     async def start(self, names: str, workspace: WorkspaceId = ACME) -> BulkScan:
@@ -151,6 +151,29 @@ async def test_the_progress_is_shown_after_each_scan_but_not_too_often(
 
     texts = [text for _, text in office.posts.edited]
     assert [int(text.partition(" of 3 done")[0][-1]) for text in texts] == shown
+
+
+async def test_what_was_too_early_to_be_shown_is_shown_during_the_next_scan() -> None:
+    office = Office(shown_every_s=0.2)
+    await office.start("ab")
+    office.gate.clear()
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    is_shown, edit = asyncio.Event(), office.posts.edit_dm
+
+    async def note(*what: Any) -> None:
+        await edit(*what)
+        is_shown.set()
+
+    office.posts.edit_dm = note  # type: ignore[method-assign]
+    office.gate.set()
+    office.gate.clear()  # the next scan is held
+    async with asyncio.timeout(TIME_LIMIT_S):
+        await is_shown.wait()
+    office.gate.set()
+    assert await office.tasks.drain(TIME_LIMIT_S)
+
+    assert "1 of 2 done" in office.posts.edited[1][1]
 
 
 async def test_a_third_workspace_does_not_wait_for_the_end_of_two_long_ones(
@@ -273,7 +296,7 @@ async def test_a_process_that_was_taken_for_dead_writes_nothing_more(office: Off
     assert office.scanned == ["a", "b"]
     assert [item.trouble for item in run.done] == [INTERRUPTED, None]
     assert run.done[1].facts
-    assert run.done[1].facts.issues[0].title == "b"
+    assert [issue.title for issue in run.done[1].facts.issues] == ["b"]
 
 
 @loop_over(
