@@ -162,6 +162,13 @@ def test_a_new_slot_does_not_wait_for_the_retry_of_an_old_one() -> None:
     assert run_state.due_at(digest) == NINE + DAY
 
 
+def test_a_slot_waits_for_what_was_sent_by_hand_before_it() -> None:
+    digest = start_manual_run(a_daily_digest(), BOB, NINE - MINUTE, "hers")
+    digest = run_state.waiting(digest, "hers", NINE - MINUTE, FailureReason.SLACK, wait=5 * MINUTE)
+
+    assert run_state.due_at(digest) == NINE + 4 * MINUTE
+
+
 def test_what_was_sent_by_hand_and_did_not_arrive_is_not_tried_again() -> None:
     digest = start_manual_run(a_daily_digest(), BOB, THURSDAY, "hers")
 
