@@ -165,7 +165,7 @@ async def test_what_was_too_early_to_be_shown_is_shown_during_the_next_scan() ->
         await edit(*what)
         is_shown.set()
 
-    office.posts.edit_dm = note  # type: ignore[method-assign]
+    office.posts.edit_dm = note  # type: ignore[method-assign,assignment]
     office.gate.set()
     office.gate.clear()  # the next scan is held
     async with asyncio.timeout(TIME_LIMIT_S):
@@ -448,7 +448,7 @@ async def test_a_start_whose_message_is_on_its_way_is_not_taken_for_cut_off(
         assert await office.tasks.drain(TIME_LIMIT_S)
         return await send(*what)
 
-    office.posts.send_dm = look_and_send  # type: ignore[method-assign]
+    office.posts.send_dm = look_and_send  # type: ignore[method-assign,assignment]
 
     run = await office.start("a")
 

@@ -105,21 +105,23 @@ async def test_a_key_deleted_and_made_again_does_not_look_unchanged(documents: D
         await documents.put("-.T1/key", {"n": 3}, if_rev=first.rev)
 
 
-def increment(found: Document | None) -> Write:
-    return Write({"n": found.value["n"] + 1 if found else 1})
+async def increment(documents: Documents, key: str) -> Document | None:
+    return await update(
+        documents, key, lambda found: Write({"n": found.value["n"] + 1 if found else 1})
+    )
 
 
 async def test_simultaneous_increments_are_all_counted(documents: Documents) -> None:
     keys = [f"-.T1/count/{number % 5}" for number in range(50)]
 
-    await asyncio.gather(*(update(documents, key, increment) for key in keys))
+    await asyncio.gather(*(increment(documents, key) for key in keys))
 
     counts = [found.value["n"] for found in await documents.list_prefix("-.T1/count/")]
     assert counts == [10] * 5
 
 
 async def test_a_change_may_also_leave_or_delete_what_it_finds(documents: Documents) -> None:
-    put = await update(documents, "-.T1/key", increment)
+    put = await increment(documents, "-.T1/key")
 
     assert await update(documents, "-.T1/key", lambda _: None) == put
     assert await update(documents, "-.T1/key", lambda _: DELETE) is None
