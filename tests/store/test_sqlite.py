@@ -275,13 +275,19 @@ async def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path) 
     assert content_of(path) == content
 
 
-async def test_a_place_where_no_file_can_be_is_refused(tmp_path: Path) -> None:
+async def test_a_place_where_no_file_can_be_is_refused_and_leaves_no_thread(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    before = set(threading.enumerate())
 
     for place in (tmp_path, tmp_path / "file" / "bot.sqlite", tmp_path / "loop"):
-        with pytest.raises(StoreError, match="cannot open"):
+        with pytest.raises(StoreError, match="cannot open") as kept:
             await open_sqlite(place)
+        for thread in set(threading.enumerate()) - before:
+            thread.join(TIME_LIMIT_S)
+            assert not thread.is_alive(), kept  # the error is still there
     assert mode_of(tmp_path) == "0o700"
 
 
