@@ -438,7 +438,7 @@ async def test_a_start_that_was_cut_off_before_its_message_scans_nothing(office:
     assert again.ts
 
 
-async def test_a_start_whose_message_is_on_its_way_is_not_taken_for_cut_off(
+async def test_a_start_whose_message_is_on_its_way_is_neither_cut_off_nor_followed_by_another(
     office: Office,
 ) -> None:
     send = office.posts.send_dm
@@ -446,6 +446,8 @@ async def test_a_start_whose_message_is_on_its_way_is_not_taken_for_cut_off(
     async def look_and_send(*what: Any) -> SentMessage:
         await office.bulk.run_due()
         assert await office.tasks.drain(TIME_LIMIT_S)
+        with pytest.raises(BulkScanRunsError):
+            await office.start("b")
         return await send(*what)
 
     office.posts.send_dm = look_and_send  # type: ignore[method-assign,assignment]
