@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from bot.api_keys.models import NoKeyError
 from bot.bulk_scans import (
     FAILURES_IN_ROW,
     INTERRUPTED,
+    KIND,
     LEASE,
     RESERVE_PAUSE,
     BulkScan,
@@ -61,6 +63,7 @@ class Office:
     lists: FakeLists = field(default_factory=FakeLists)
     posts: FakePosts = field(default_factory=FakePosts)
     tasks: Tasks = field(default_factory=Tasks)
+    shown_every_s: float = 0.01
 
     def __post_init__(self) -> None:
         self.scanned: list[str] = []
@@ -81,7 +84,7 @@ class Office:
             progress=progress_message,
             summary=summary_message,
             clock=self.clock,
-            shown_every_s=0.01,
+            shown_every_s=self.shown_every_s,
         )
 
     async def scan(
@@ -95,7 +98,7 @@ class Office:
             await self.gate.wait()
         if errors := self.errors.get(domain_id):
             raise errors.pop(0)
-        issues = [{"severity": "low", "title": domain_id}]
+        issues = [{"severity": "low", "title": "mild"}, {"severity": "high", "title": domain_id}]
         return ScanResult(domain_id=domain_id, sections={"security": {"issues": issues}})
 
     async def start(self, names: str, workspace: WorkspaceId = ACME) -> BulkScan:
@@ -135,6 +138,42 @@ async def test_each_domain_is_scanned_once_and_the_list_is_asked_once(office: Of
     assert [item.score_after for item in run.done] == [41, 41, 41]
     assert [who for who, _ in office.posts.notified] == [BOB, BOB]
     assert "3 scanned." in office.summary
+
+
+@loop_over(("every_s", "shown"), [(0.0, [0, 1, 2, 3]), (3600.0, [0, 3])])
+async def test_the_progress_is_shown_after_each_scan_but_not_too_often(
+    every_s: float, shown: list[int]
+) -> None:
+    office = Office(shown_every_s=every_s)
+    await office.start("abc")
+
+    await office.pass_by()
+
+    texts = [text for _, text in office.posts.edited]
+    assert [int(text.partition(" of 3 done")[0][-1]) for text in texts] == shown
+
+
+async def test_what_was_too_early_to_be_shown_is_shown_during_the_next_scan() -> None:
+    office = Office(shown_every_s=0.2)
+    await office.start("ab")
+    office.gate.clear()
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    is_shown, edit = asyncio.Event(), office.posts.edit_dm
+
+    async def note(*what: Any) -> None:
+        await edit(*what)
+        is_shown.set()
+
+    office.posts.edit_dm = note  # type: ignore[method-assign,assignment]
+    office.gate.set()
+    office.gate.clear()  # the next scan is held
+    async with asyncio.timeout(TIME_LIMIT_S):
+        await is_shown.wait()
+    office.gate.set()
+    assert await office.tasks.drain(TIME_LIMIT_S)
+
+    assert "1 of 2 done" in office.posts.edited[1][1]
 
 
 async def test_a_third_workspace_does_not_wait_for_the_end_of_two_long_ones(
@@ -257,7 +296,7 @@ async def test_a_process_that_was_taken_for_dead_writes_nothing_more(office: Off
     assert office.scanned == ["a", "b"]
     assert [item.trouble for item in run.done] == [INTERRUPTED, None]
     assert run.done[1].facts
-    assert run.done[1].facts.issues[0].title == "b"
+    assert [issue.title for issue in run.done[1].facts.issues] == ["b"]
 
 
 @loop_over(
@@ -298,6 +337,7 @@ async def test_a_stop_during_a_scan_that_finds_no_requests_left_waits_for_none(
     await office.bulk.run_due()
     await office.is_asked.wait()
     await office.bulk.stop(ACME, run.run_id, BOB)
+    assert "Stopping after" in office.posts.edited[-1][1]
     office.gate.set()
 
     after = await office.pass_by()
@@ -329,6 +369,7 @@ async def test_a_service_that_is_down_ends_it(office: Office) -> None:
 
     assert run.end is End.FAILING
     assert len(office.scanned) == len(run.done) == FAILURES_IN_ROW
+    assert office.lists.asked == []
     assert "several scans in a row failed" in office.summary
 
 
@@ -397,6 +438,25 @@ async def test_a_start_that_was_cut_off_before_its_message_scans_nothing(office:
     assert again.ts
 
 
+async def test_a_start_whose_message_is_on_its_way_is_neither_cut_off_nor_followed_by_another(
+    office: Office,
+) -> None:
+    send = office.posts.send_dm
+
+    async def look_and_send(*what: Any) -> SentMessage:
+        await office.bulk.run_due()
+        assert await office.tasks.drain(TIME_LIMIT_S)
+        with pytest.raises(BulkScanRunsError):
+            await office.start("b")
+        return await send(*what)
+
+    office.posts.send_dm = look_and_send  # type: ignore[method-assign,assignment]
+
+    run = await office.start("a")
+
+    assert await office.bulk.last(ACME) == run
+
+
 async def test_none_begins_before_the_summary_of_the_last_one_is_sent(office: Office) -> None:
     await office.start("a")
     office.gate.clear()
@@ -411,6 +471,7 @@ async def test_none_begins_before_the_summary_of_the_last_one_is_sent(office: Of
     await office.pass_by(timedelta(hours=1))
 
     assert "1 scanned" in office.summary
+    assert len(office.lists.asked) == 1
     assert (await office.start("b")).left
 
 
@@ -428,6 +489,40 @@ async def test_a_summary_whose_answer_was_lost_is_sent_once_and_shown_in_place_o
     assert ["1 scanned" in text for _, text in office.posts.notified] == [False, True]
     assert "1 scanned" in office.posts.edited[-1][1]
     assert not office.posts.errors
+
+
+async def test_a_summary_that_slack_does_not_take_is_sent_less_and_less_often(
+    office: Office,
+) -> None:
+    await office.start("a")
+    waits = []
+
+    for _ in range(4):
+        office.posts.errors = [SlackUnreachableError("down")] * 9
+        await office.pass_by(timedelta(hours=1))
+        stored = await office.documents.get(f"{ACME}/{KIND}")
+        assert stored
+        assert stored.due_at
+        waits.append((stored.due_at - office.clock()) / timedelta(minutes=1))
+
+    assert waits == [1, 2, 4, 8]
+
+
+async def test_a_summary_that_is_under_way_is_not_due_for_another_process(
+    office: Office,
+) -> None:
+    await office.start("a")
+    office.posts.answers_lost = 1
+    await office.pass_by()
+    due: list[list[str]] = []
+
+    async def look(*_: object) -> None:
+        due.append(await office.documents.due_keys(office.clock()))
+
+    office.posts.edit_dm = look  # type: ignore[method-assign,assignment]
+    await office.pass_by()
+
+    assert due == [[]]
 
 
 async def test_a_summary_during_whose_post_the_process_was_killed_is_not_posted_again(

@@ -175,6 +175,20 @@ async def test_a_late_announcement_that_slack_does_not_take_either_is_repeated()
     assert office.posts.posts == [("C2", "announced by bob")]
 
 
+async def test_a_digest_that_was_posted_elsewhere_is_announced_in_its_new_channel() -> None:
+    office = Office()
+    digest = await office.make()
+    await office.at(NINE)
+    office.clock.advance(60)
+    office.posts.errors = [BUSY]
+    await office.desk.change(ACME, digest.digest_id, ON_C2, by=ADA, version=digest.version)
+    office.forget_posts()
+
+    await office.at(NINE + 2 * MINUTE)
+
+    assert office.posts.posts == [("C2", "announced by bob")]
+
+
 @pytest.mark.parametrize(
     "error",
     [SlackUnavailableError("reset"), ChannelClosedError("is_archived")],

@@ -5,8 +5,8 @@ import pytest
 
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run
-from bot.digests.models import Digest, FailureReason, LostClaimError, Outcome, Plan
-from bot.digests.run_state import claim_due_run, drop_notice, start_notices
+from bot.digests.models import Digest, FailureReason, LostClaimError, Notice, Outcome, Plan
+from bot.digests.run_state import claim_due_run, drop_notice, start_notices, with_notice
 from bot.digests.schedule import Schedule
 from tests.loops import loop_over
 
@@ -141,12 +141,32 @@ def test_a_notice_is_told_once_unless_its_teller_dies() -> None:
     assert drop_notice(digest, due[0], None).notices == ()
 
 
+@loop_over(("tries", "counts"), [(0, [1, 1]), (1, [2])])
+def test_a_notice_grows_while_it_waits_for_another_attempt_but_not_while_it_is_sent(
+    tries: int, counts: list[int]
+) -> None:
+    digest = a_daily_digest()
+    notice = Notice(outcome=Outcome.MISSED, slot=digest.next, channel_id="C1")
+    first = replace(notice, retry_at=NINE, tries=tries)
+
+    digest = with_notice(replace(digest, notices=(first,)), notice)
+
+    assert [each.count for each in digest.notices] == counts
+
+
 def test_a_new_slot_does_not_wait_for_the_retry_of_an_old_one() -> None:
     digest = run_state.waiting(
         claimed_at(NINE), "ours", NINE + DAY - MINUTE, FailureReason.KEY, wait=5 * MINUTE
     )
 
     assert run_state.due_at(digest) == NINE + DAY
+
+
+def test_a_slot_waits_for_what_was_sent_by_hand_before_it() -> None:
+    digest = start_manual_run(a_daily_digest(), BOB, NINE - MINUTE, "hers")
+    digest = run_state.waiting(digest, "hers", NINE - MINUTE, FailureReason.SLACK, wait=5 * MINUTE)
+
+    assert run_state.due_at(digest) == NINE + 4 * MINUTE
 
 
 def test_what_was_sent_by_hand_and_did_not_arrive_is_not_tried_again() -> None:

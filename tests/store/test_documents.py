@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from bot.store.documents import ConflictError, Documents, StoreError
+from bot.store.documents import (
+    DELETE,
+    ConflictError,
+    Document,
+    Documents,
+    StoreError,
+    Write,
+    update,
+)
 from tests.loops import loop_over
 
 pytestmark = pytest.mark.anyio
@@ -97,16 +105,10 @@ async def test_a_key_deleted_and_made_again_does_not_look_unchanged(documents: D
         await documents.put("-.T1/key", {"n": 3}, if_rev=first.rev)
 
 
-async def increment(documents: Documents, key: str) -> None:
-    while True:
-        found = await documents.get(key)
-        n, rev = (found.value["n"], found.rev) if found else (0, 0)
-        try:
-            await documents.put(key, {"n": n + 1}, if_rev=rev)
-        except ConflictError:
-            await asyncio.sleep(0)
-        else:
-            return
+async def increment(documents: Documents, key: str) -> Document | None:
+    return await update(
+        documents, key, lambda found: Write({"n": found.value["n"] + 1 if found else 1})
+    )
 
 
 async def test_simultaneous_increments_are_all_counted(documents: Documents) -> None:
@@ -116,6 +118,23 @@ async def test_simultaneous_increments_are_all_counted(documents: Documents) -> 
 
     counts = [found.value["n"] for found in await documents.list_prefix("-.T1/count/")]
     assert counts == [10] * 5
+
+
+async def test_a_change_may_also_leave_or_delete_what_it_finds(documents: Documents) -> None:
+    put = await increment(documents, "-.T1/key")
+
+    assert await update(documents, "-.T1/key", lambda _: None) == put
+    assert await update(documents, "-.T1/key", lambda _: DELETE) is None
+    assert await documents.list_keys("") == []
+
+
+async def test_a_delete_at_a_revision_says_whether_there_was_something(
+    documents: Documents,
+) -> None:
+    put = await documents.put("-.T1/key", {})
+
+    assert await documents.delete("-.T1/key", if_rev=put.rev) is True
+    assert await documents.delete("-.T1/key", if_rev=0) is False
 
 
 async def test_a_list_is_in_key_order_however_long_and_as_long_as_wanted(

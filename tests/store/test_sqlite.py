@@ -8,9 +8,10 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
@@ -180,7 +181,9 @@ async def test_text_that_is_no_utf8_does_not_stop_the_store(
     await sqlite.check()
 
 
-async def test_a_full_disk_is_an_error_and_not_a_hang(sqlite: SqliteDocuments) -> None:
+async def test_a_full_disk_is_an_error_and_not_a_hang(
+    sqlite: SqliteDocuments, caplog: pytest.LogCaptureFixture
+) -> None:
     put = await sqlite.put("-.T1/key", {"n": 1})
     await asked(sqlite, f"PRAGMA max_page_count={await asked(sqlite, 'PRAGMA page_count')}")
 
@@ -190,6 +193,7 @@ async def test_a_full_disk_is_an_error_and_not_a_hang(sqlite: SqliteDocuments) -
 
     assert await sqlite.get("-.T1/key") == put
     assert await sqlite.due_keys(NOON) == []
+    assert caplog.records == []
     await asked(sqlite, "PRAGMA max_page_count=1000000")
     await sqlite.put("-.T1/key", {"long": "x" * 100_000})
 
@@ -208,16 +212,26 @@ async def test_a_foreign_write_lock_is_an_error_that_passes(
     await sqlite.put("-.T1/key", {})
 
 
-async def test_a_call_that_takes_too_long_is_an_error(path: Path) -> None:
+async def test_a_call_that_takes_too_long_is_an_error_and_no_close_waits_for_it(
+    path: Path,
+) -> None:
     store = await open_sqlite(path, timeout_s=0.05)
-    go_on = threading.Event()
+    go_on, begun = threading.Event(), SimpleQueue[threading.Thread]()
+
+    def hang(_rows: object) -> None:
+        begun.put(threading.current_thread())
+        go_on.wait(TIME_LIMIT_S)
 
     with pytest.raises(StoreError, match="TimeoutError"):
-        await store.run(lambda _rows: go_on.wait(TIME_LIMIT_S))
+        await store.run(hang)
+    thread = begun.get(timeout=TIME_LIMIT_S)
+    with pytest.raises(StoreError, match="TimeoutError"):
+        await store.close()
+    assert thread.is_alive()
 
     go_on.set()
-    with suppress(StoreError):  # on a busy machine even that takes longer
-        await store.close()
+    thread.join(TIME_LIMIT_S)
+    assert not thread.is_alive()
 
 
 async def test_calls_wait_for_a_rewriting_of_the_file_longer_than_their_limit(
@@ -281,13 +295,19 @@ async def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path) 
     assert content_of(path) == content
 
 
-async def test_a_place_where_no_file_can_be_is_refused(tmp_path: Path) -> None:
+async def test_a_place_where_no_file_can_be_is_refused_and_leaves_no_thread(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    before = set(threading.enumerate())
 
     for place in (tmp_path, tmp_path / "file" / "bot.sqlite", tmp_path / "loop"):
-        with pytest.raises(StoreError, match="cannot open"):
+        with pytest.raises(StoreError, match="cannot open") as kept:
             await open_sqlite(place)
+        for thread in set(threading.enumerate()) - before:
+            thread.join(TIME_LIMIT_S)
+            assert not thread.is_alive(), kept  # the error is still there
     assert mode_of(tmp_path) == "0o700"
 
 
@@ -316,12 +336,15 @@ async def test_a_store_that_lost_its_file_says_so_and_takes_no_writes(
     await sqlite.put("-.T1/key", {})
     loss(path)
 
-    with pytest.raises(StoreError, match="no longer"):
-        await sqlite.check()
-    with pytest.raises(StoreError, match="no longer"):
-        await sqlite.put("-.T1/key", {})
-    with pytest.raises(StoreError, match="no longer"):
-        await sqlite.delete_prefix("-.T1/")
+    for use in (
+        sqlite.check,
+        lambda: sqlite.put("-.T1/key", {}),
+        lambda: sqlite.delete("-.T1/key"),
+        lambda: sqlite.delete_prefix("-.T1/"),
+        sqlite.vacuum,
+    ):
+        with pytest.raises(StoreError, match="no longer"):
+            await use()
 
 
 async def test_a_file_that_others_could_read_is_made_private(path: Path) -> None:
