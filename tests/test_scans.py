@@ -99,8 +99,13 @@ async def test_scans_that_end_while_the_list_is_asked_for_share_the_next_list(
     domains = [a_domain(f"{each}.example", 40) for each in range(10)]
     lists.domains = tuple(domains)
     lists.gate.clear()
-    changes, all_ended = count(1), asyncio.Event()
-    scans.portfolio._on_change = lambda _: next(changes) < len(domains) or all_ended.set()
+    ended, all_ended = count(1), asyncio.Event()
+
+    def note_end(_workspace: WorkspaceId) -> None:
+        if next(ended) == len(domains):
+            all_ended.set()
+
+    scans.portfolio._on_change = note_end
     async with asyncio.timeout(TIME_LIMIT_S), asyncio.TaskGroup() as group:
         runs = [group.create_task(scans.run(ONE, each)) for each in domains]
         await all_ended.wait()

@@ -186,8 +186,8 @@ class DigestRepository:
             digest = known[0] if known else await self.get(workspace, digest_id)
         except UnknownDigestError:
             return set(names)
-        is_under_way = digest.run and digest.run.state is not RunState.WAITING
-        return {*names} - {digest.baseline, digest.run.token if is_under_way else None}
+        run = digest.run if digest.run and digest.run.state is not RunState.WAITING else None
+        return {*names} - {digest.baseline, run and run.token}
 
     async def keep_alert(
         self, workspace: WorkspaceId, name: str, alert: Alert, now: datetime
