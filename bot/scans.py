@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 import msgspec
 import structlog
@@ -90,6 +91,9 @@ class Scans:
     on_kept: Callable[[WorkspaceId], object] = lambda _workspace: None
     _flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = field(
         default_factory=SingleFlight, init=False
+    )
+    _listing: WeakValueDictionary[WorkspaceId, asyncio.Lock] = field(
+        default_factory=WeakValueDictionary, init=False
     )
 
     async def run(
@@ -194,11 +198,16 @@ class Scans:
         )
 
     async def _listed(self, workspace: WorkspaceId, purpose: Purpose) -> Snapshot | None:
-        """Return a new list, as scores may have changed, `None` if there is no answer."""
+        """Return a new list, as scores may have changed, `None` if there is no answer.
+
+        Scans that end while a list is asked for share the next one.
+        """
         await self.portfolio.invalidate(workspace)
+        turn = self._listing.setdefault(workspace, asyncio.Lock())
         try:
-            async with asyncio.timeout(LISTED_WITHIN_S):
-                return await self.portfolio.snapshot(workspace, purpose=purpose)
+            async with asyncio.timeout(2 * LISTED_WITHIN_S), turn:
+                async with asyncio.timeout(LISTED_WITHIN_S):
+                    return await self.portfolio.snapshot(workspace, purpose=purpose)
         except (BotError, TimeoutError) as error:
             logger.warning("the score after a scan is unknown", error=repr(error))
             return None

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -44,11 +44,15 @@ _REACHED = {Outcome.POSTED, Outcome.QUIET}
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """A post, and the baseline of the post after it; `is_moved`: it differs from the last one."""
+    """A post, and the baseline of the post after it; `is_moved`: it differs from the last one.
+
+    `stored` are the names of the baselines that were there before.
+    """
 
     post: Post
     baseline: Baseline
     is_moved: bool = True
+    stored: list[str] = field(default_factory=list)
 
 
 class Collector:
@@ -113,7 +117,8 @@ class Collector:
         `newer_than`: see `Portfolio.snapshot`. Raise NoKeyError, TrackerError or
         LackingScopeError when there is no list.
         """
-        before = await self._repository.baseline(workspace, digest.digest_id, digest.baseline)
+        stored = await self._repository.baselines(workspace, digest.digest_id)
+        before = stored.get(digest.baseline or "")
         snapshot = await self._portfolio.snapshot(
             workspace, purpose=purpose, newer_than=newer_than
         )
@@ -141,7 +146,8 @@ class Collector:
             is_first=digest.baseline is None
             and all(run.outcome is not Outcome.POSTED for run in digest.past),
         )
-        return Collected(post, baseline, is_moved=not before or not _is_same(before, baseline))
+        is_moved = not before or not _is_same(before, baseline)
+        return Collected(post, baseline, is_moved, list(stored))
 
     async def details(self, workspace: WorkspaceId, digest: Digest, token: str) -> Post | None:
         """Return the content of the post that the run `token` made, without asking the service.
@@ -149,9 +155,9 @@ class Collector:
         The end dates and issues are as known now. `None`: it is no longer the newest post.
         """
         in_use = {digest.baseline, digest.run and digest.run.token}
-        name = token if token in in_use else None
-        baseline = await self._repository.baseline(workspace, digest.digest_id, name)
-        if baseline is None:
+        stored = await self._repository.baselines(workspace, digest.digest_id)
+        baseline = stored.get(token)
+        if baseline is None or token not in in_use:
             return None
         ends = replace(await self._known(workspace), now=baseline.taken_at)
         size = len(baseline.scores)
@@ -167,7 +173,7 @@ class Collector:
         return await self.offload(_report_of, snapshot, plan, before, ends, size=size)
 
     async def _known(self, workspace: WorkspaceId) -> KnownEnds:
-        return KnownEnds(await self._ends.get(workspace), self._clock())
+        return KnownEnds(await self._ends.recent(workspace), self._clock())
 
 
 def _report_of(

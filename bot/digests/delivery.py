@@ -165,8 +165,10 @@ class Delivery:
             StoreError: its outcome could not be recorded; the end of its claim settles it.
             BotError: the recorded reason for which it was not posted.
         """
+        done: tuple[Digest, list[str]] | None = None
         try:
-            return await self._deliver(workspace, digest, token)
+            done = await self._deliver(workspace, digest, token)
+            return done[0]
         except (LostClaimError, UnknownDigestError):
             raise
         except Exception as error:
@@ -175,9 +177,12 @@ class Delivery:
             raise
         finally:
             with contextlib.suppress(StoreError, ValueError):  # else the next run deletes them
-                await self._repository.forget_baselines(workspace, digest.digest_id)
+                await self._repository.forget_baselines(workspace, digest.digest_id, known=done)
 
-    async def _deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
+    async def _deliver(
+        self, workspace: WorkspaceId, digest: Digest, token: str
+    ) -> tuple[Digest, list[str]]:
+        """Return the digest after a run, and the names of the baselines stored before that."""
         run = run_state.own_run(digest, token)
         collected = await self._collect(workspace, digest, run)
         average = collected.post.report.totals.average
@@ -190,7 +195,7 @@ class Delivery:
         if not is_wanted and not heartbeat_due(digest):
             baseline = token if is_alert and collected.is_moved else None
             quiet = partial(run_state.mark_silent, average=average, baseline=baseline)
-            return await self._step(workspace, digest, token, quiet)
+            return await self._step(workspace, digest, token, quiet), collected.stored
         post = replace(collected.post, asked_by_name=run.asked_by and run.asked_by_name)
         words = self._words.digest if is_wanted else self._words.heartbeat
         if is_alert:
@@ -200,10 +205,11 @@ class Delivery:
             words = partial(_named, self._words.alert, name)
         # A heartbeat leaves the baseline as it is: small changes add up.
         baseline = token if is_wanted else digest.baseline
-        await self._post(workspace, digest, run, post, words, baseline)
-        return await self._step(
+        digest = await self._post(workspace, digest, run, post, words, baseline)
+        digest = await self._step(
             workspace, digest, token, run_state.posted, again_after_s=RECORD_AGAIN_AFTER_S
         )
+        return digest, [*collected.stored, token]
 
     async def _collect(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
         caller = person(run.asked_by) if run.asked_by else digests_of(run.channel_id)
@@ -240,7 +246,8 @@ class Delivery:
         post: Post,
         words: Callable[[Post], Message],
         baseline: str | None,
-    ) -> None:
+    ) -> Digest:
+        """Post; return the digest as it was recorded just before."""
         average = post.report.totals.average
         try:
             # Before the run is marked as posting: a process that dies here has posted nothing.
@@ -248,11 +255,12 @@ class Delivery:
             post = replace(post, sent_at=self._clock())
             message = await self._collector.offload(words, post, size=post.report.totals.count)
             posting = partial(run_state.posting, baseline=baseline, average=average)
-            await self._step(workspace, digest, run.token, posting)
+            digest = await self._step(workspace, digest, run.token, posting)
             await self._posts.post(workspace, run.channel_id, message)
         except errors.SlackError as error:
             await self._step(workspace, digest, run.token, after(error))
             raise
+        return digest
 
     async def _step(
         self,
@@ -270,8 +278,8 @@ class Delivery:
 
         for wait_s in again_after_s:
             try:
-                return await self._repository.change(workspace, digest.digest_id, once)
+                return await self._repository.step(workspace, digest, once)
             except StoreError as error:
                 logger.warning("not recorded yet", error=repr(error))
                 await self._sleep(wait_s)
-        return await self._repository.change(workspace, digest.digest_id, once)
+        return await self._repository.step(workspace, digest, once)

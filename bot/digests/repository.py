@@ -1,6 +1,6 @@
 """Store digests as documents."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -77,13 +77,28 @@ class DigestRepository:
     async def put(self, workspace: WorkspaceId, digest: Digest) -> Digest:
         """Save a digest; raise ConflictError if it was written since `rev` (0: it is new)."""
         await self._begin_nights(workspace, digest)
-        place = _place(workspace, digest.digest_id)
-        value = encode_digest(digest)
+        return await self._save(workspace, digest)
+
+    async def _save(self, workspace: WorkspaceId, digest: Digest) -> Digest:
+        place, value = _place(workspace, digest.digest_id), encode_digest(digest)
         document = await self._documents.put(
             place, value, due_at=due_at(digest), if_rev=digest.rev
         )
         self._on_change(workspace)
-        return _decoded(document)
+        return replace(digest, rev=document.rev)
+
+    async def step(
+        self, workspace: WorkspaceId, known: Digest, step: Callable[[Digest], Digest]
+    ) -> Digest:
+        """Save and return a digest after a step of its run; read it only if it is not `known`.
+
+        Raise as `change` does.
+        """
+        with suppress(ConflictError):  # it was changed since
+            saved = await self._save(workspace, with_edit(step(known)))
+            self._on_step(known, saved)
+            return saved
+        return await self.change(workspace, known.digest_id, step)
 
     async def change(
         self, workspace: WorkspaceId, digest_id: str, change: Callable[[Digest], Digest]
@@ -134,14 +149,10 @@ class DigestRepository:
         places = (key.split("/") for key in keys if f"/{KIND}/" in key)
         return [(WorkspaceId.parse(workspace), digest_id) for workspace, _, digest_id in places]
 
-    async def baseline(
-        self, workspace: WorkspaceId, digest_id: str, name: str | None
-    ) -> Baseline | None:
-        """Return a stored baseline, `None` when there is none."""
-        if name is None:
-            return None
-        document = await self._documents.get(_baseline_place(workspace, digest_id, name))
-        return msgspec.convert(document.value, Baseline) if document else None
+    async def baselines(self, workspace: WorkspaceId, digest_id: str) -> dict[str, Baseline]:
+        """Return the stored baselines of a digest by name."""
+        documents = await self._documents.list_prefix(_baseline_place(workspace, digest_id, ""))
+        return {_name(each.key): msgspec.convert(each.value, Baseline) for each in documents}
 
     async def keep_baseline(
         self, workspace: WorkspaceId, digest_id: str, name: str, baseline: Baseline
@@ -151,19 +162,32 @@ class DigestRepository:
         value = {"v": VERSION, **msgspec.to_builtins(baseline)}
         await self._documents.put(place, value)
 
-    async def forget_baselines(self, workspace: WorkspaceId, digest_id: str) -> None:
-        """Delete the baselines that neither a digest's run nor its next post needs."""
+    async def forget_baselines(
+        self,
+        workspace: WorkspaceId,
+        digest_id: str,
+        *,
+        known: tuple[Digest, Iterable[str]] | None = None,
+    ) -> None:
+        """Delete the baselines that neither a digest's run nor its next post needs.
+
+        `known`: the digest, and their names as listed before it was read or written.
+        """
+        for name in await self._unused(workspace, digest_id, known):
+            await self._documents.delete(_baseline_place(workspace, digest_id, name))
+
+    async def _unused(
+        self, workspace: WorkspaceId, digest_id: str, known: tuple[Digest, Iterable[str]] | None
+    ) -> set[str]:
         # Listed before the digest is read: a worker that takes it over then keeps its own.
-        keys = await self._documents.list_keys(f"{workspace}/{BASELINE}/{digest_id}/")
-        kept: set[str | None] = set()
-        with suppress(UnknownDigestError):
-            digest = await self.get(workspace, digest_id)
-            kept.add(digest.baseline)
-            if digest.run and digest.run.state is not RunState.WAITING:
-                kept.add(digest.run.token)
-        for key in keys:
-            if key.rpartition("/")[2] not in kept:
-                await self._documents.delete(key)
+        place = _baseline_place(workspace, digest_id, "")
+        names = known[1] if known else map(_name, await self._documents.list_keys(place))
+        try:
+            digest = known[0] if known else await self.get(workspace, digest_id)
+        except UnknownDigestError:
+            return set(names)
+        run = digest.run if digest.run and digest.run.state is not RunState.WAITING else None
+        return {*names} - {digest.baseline, run and run.token}
 
     async def keep_alert(
         self, workspace: WorkspaceId, name: str, alert: Alert, now: datetime
@@ -225,6 +249,10 @@ def _place(workspace: WorkspaceId, digest_id: str) -> str:
 
 def _baseline_place(workspace: WorkspaceId, digest_id: str, name: str) -> str:
     return f"{workspace}/{BASELINE}/{digest_id}/{name}"
+
+
+def _name(key: str) -> str:
+    return key.rpartition("/")[2]
 
 
 def _readable(document: Document) -> Digest | None:

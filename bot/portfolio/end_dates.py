@@ -135,6 +135,11 @@ class KeptEndDates:
             logger.warning("end dates are unknown", error=repr(error))
             return None
 
+    async def recent(self, workspace: WorkspaceId) -> dict[str, EndDates]:
+        """Return them as `get` did at most 5 s ago; raise StoreError."""
+        known = self._known.get(workspace)
+        return await self.get(workspace) if known is None else known
+
     async def get(self, workspace: WorkspaceId) -> dict[str, EndDates]:
         """Return them by host name, of scanned domains only; raise StoreError."""
         documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")

@@ -7,6 +7,7 @@ import pytest
 
 from bot.api_keys.models import NoKeyError
 from bot.digests.models import Digest, FailureReason, LostClaimError, Mode, Outcome, RunState
+from bot.digests.report import Baseline
 from bot.errors import BotError
 from bot.slack.errors import (
     ChannelClosedError,
@@ -19,7 +20,7 @@ from bot.tracker.models import InvalidKeyError, Listing, RateLimitedError, Unava
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId, current_caller, digests_of, person
 from tests.builders import a_domain
-from tests.digests.office import ACME, BOB, DAY, NINE, Office
+from tests.digests.office import ACME, BOB, DAY, EVE, NINE, Office
 from tests.fakes import FakeLists
 
 pytestmark = pytest.mark.anyio
@@ -257,6 +258,19 @@ async def test_a_digest_with_a_new_filter_begins_anew(office: Office) -> None:
     assert [run.average for run in (await office.digest()).past] == [None, 41]
 
 
+async def test_what_a_killed_process_kept_for_the_next_post_is_deleted_after_the_next_run(
+    office: Office,
+) -> None:
+    digest = await office.make()
+    left = Baseline(scores={}, taken_at=EVE)
+    await office.repository.keep_baseline(ACME, digest.digest_id, "of a killed one", left)
+
+    await office.at(NINE)
+
+    posted = await office.digest()
+    assert [*await office.repository.baselines(ACME, digest.digest_id)] == [posted.baseline]
+
+
 async def test_what_the_next_post_is_compared_with_is_kept_from_a_worker_that_comes_late(
     office: Office,
 ) -> None:
@@ -268,4 +282,4 @@ async def test_what_the_next_post_is_compared_with_is_kept_from_a_worker_that_co
     with pytest.raises(LostClaimError):
         await office.delivery.deliver(ACME, posted, posted.baseline)
 
-    assert await office.repository.baseline(ACME, digest.digest_id, posted.baseline)
+    assert posted.baseline in await office.repository.baselines(ACME, digest.digest_id)

@@ -127,13 +127,13 @@ async def test_only_the_baselines_that_a_digest_needs_are_kept(
     await repository.keep_baseline(ACME, "d1", "other", second)
     await repository.keep_baseline(ACME, "d1", "at work", second)
 
-    assert await repository.baseline(ACME, "d1", "one") == first
-    assert await repository.baseline(ACME, "d1", "other") == second
+    assert await repository.baselines(ACME, "d1") == {
+        "one": first,
+        "other": second,
+        "at work": second,
+    }
     await repository.forget_baselines(ACME, "d1")
-    assert await repository.baseline(ACME, "d1", "one") is None
-    assert await repository.baseline(ACME, "d1", "other") == second
-    assert await repository.baseline(ACME, "d1", "at work") == second
-    assert await repository.baseline(ACME, "d1", None) is None
+    assert await repository.baselines(ACME, "d1") == {"other": second, "at work": second}
 
 
 async def test_digests_of_one_workspace_are_not_another_s(repository: DigestRepository) -> None:
