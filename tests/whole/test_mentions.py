@@ -40,7 +40,7 @@ async def said(
     )
 
 
-@pytest.mark.transports("socket", "http")
+@pytest.mark.transports("socket", "shared")
 async def test_m27_a_mention_is_answered_for_one_and_with_here_for_everyone(
     heard: Harness,
 ) -> None:
@@ -76,7 +76,7 @@ async def test_m27_what_is_not_to_be_answered_is_not_and_the_rest_once(heard: Ha
     assert [each.user for each in heard.bob.messages()].count(bot) == 1
 
 
-@pytest.mark.transports("http")
+@pytest.mark.transports("socket", "shared")
 async def test_m27_in_the_app_s_own_conversation_lines_are_answered_and_nothing_is_guessed(
     heard: Harness,
 ) -> None:

@@ -23,7 +23,7 @@ async def found(person: Person, message: Message) -> View:
     return form
 
 
-@pytest.mark.transports("socket", "http")
+@pytest.mark.transports("socket", "shared")
 async def test_m18_a_global_shortcut_answers_in_the_direct_message(ready: Harness) -> None:
     await ready.bob.shortcut("Scan a domain")
     await ready.bob.submit(await ready.bob.next_form(), {"Domain": "shop.example"})
@@ -36,7 +36,7 @@ async def test_m18_a_global_shortcut_answers_in_the_direct_message(ready: Harnes
     assert ready.bob.messages() == []
 
 
-@pytest.mark.transports("http")
+@pytest.mark.transports("socket", "shared")
 async def test_m18_the_domains_of_a_message_are_scanned_and_shared_in_its_thread(
     ready: Harness,
 ) -> None:
