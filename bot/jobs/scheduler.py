@@ -41,10 +41,12 @@ async def ticking(
     """
     scheduler = AsyncIOScheduler(timezone=UTC)
     ticks = Ticks(every_s)
-    under_way = asyncio.Lock()
+    under_way, is_ended = asyncio.Lock(), False
 
     async def run() -> None:
         async with under_way:
+            if is_ended:
+                return
             ticks.begun_at = time.monotonic()
             try:
                 async with asyncio.timeout(within_s):
@@ -70,10 +72,12 @@ async def ticking(
     finally:
         watch.cancel()
         scheduler.pause()
-        # APScheduler 3.11 would cancel a tick that runs, and log that as an error of the job.
+        is_ended = True
+        # APScheduler 3.11 would cancel a tick that runs, or is about to, and log an error of it.
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(END_WITHIN_S):
-                await under_way.acquire()
+            async with asyncio.timeout(END_WITHIN_S), under_way:
+                pass
+        await asyncio.sleep(0)
         scheduler.shutdown(wait=False)
 
 

@@ -73,6 +73,22 @@ async def test_a_tick_under_way_ends_before_the_stop(caplog: pytest.LogCaptureFi
     assert not caplog.records
 
 
+async def test_a_stop_just_before_a_tick_begins_is_no_error(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    for turns in range(20):  # of the loop: in one of them the tick is about to begin
+        async with ticking(_nothing, every_s=60):
+            for _ in range(turns):
+                await asyncio.sleep(0)
+    await asyncio.sleep(0)
+
+    assert not [each for each in caplog.records if each.levelname == "ERROR"]
+
+
+async def _nothing() -> None:
+    return None
+
+
 async def test_ticks_go_on_when_the_clock_of_the_machine_is_set_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -21,16 +21,16 @@ MAX_MODULES = 35  # 34 with the file as the store
 async def test_a_warm_scan_enters_few_modules_before_it_asks_the_service(ready: Harness) -> None:
     await ready.ask(ready.bob, "/scan shop.example")
 
-    fewest: list[str] = []
-    for _ in range(30):  # periodic work may come in between
+    way: list[str] = []
+    for _ in range(30):  # periodic work may come in between, of another kind each time
         ready.clock.ahead += FRESH_FOR
         with Entered() as entered:
             await ready.ask(ready.bob, "/scan shop.example")
-        fewest = min(fewest or entered.modules, entered.modules, key=len)
-        if len(fewest) <= MAX_MODULES:
+        way = [each for each in way or entered.modules if each in entered.modules]
+        if len(way) <= MAX_MODULES:
             break
 
-    assert 0 < len(fewest) <= MAX_MODULES, "\n".join(fewest)
+    assert 0 < len(way) <= MAX_MODULES, "\n".join(way)
 
 
 class Entered:
