@@ -49,6 +49,9 @@ def parser() -> argparse.ArgumentParser:
     key.add_argument(
         "--no-key", action="store_true", help="start without a key, to connect as an admin does"
     )
+    playground.add_argument(
+        "--mentions", action="store_true", help="answer mentions of the app and messages to it"
+    )
     return words
 
 
@@ -199,7 +202,7 @@ def _play(arguments: argparse.Namespace) -> int:
     _keep_what_is_loaded()
     portfolio = None if arguments.no_key else arguments.portfolio
     try:
-        play(Options(arguments.host, arguments.port, portfolio))
+        play(Options(arguments.host, arguments.port, portfolio, arguments.mentions))
     except AddressError as error:
         _say(str(error))
     except (StartError, StoreError, OSError) as error:

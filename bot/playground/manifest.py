@@ -1,5 +1,6 @@
 """What Slack knows of the app: its manifest, the very file that is pasted into Slack."""
 
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -8,6 +9,8 @@ from typing import Any
 import yaml
 
 MANIFEST = Path(__file__).parents[2] / "manifest.yml"
+# What docs/operators.md lets an operator turn on by removing the comment sign.
+_FOR_MESSAGES = re.compile(r"# (- (?:app_mentions:read|im:history|app_mention\b|message\.im))")
 
 
 @dataclass(frozen=True)
@@ -54,13 +57,17 @@ class AppInfo:
         return {"commands": commands, **{name: getattr(self, name) for name in names}}
 
 
-def read_manifest(path: Path = MANIFEST) -> AppInfo:
-    """Return what the manifest says.
+def read_manifest(path: Path = MANIFEST, *, reads_messages: bool = False) -> AppInfo:
+    """Return what the manifest says, with `reads_messages` as changed for mentions and messages.
 
     Raises: ValueError: it declares functions, which Slack takes only of apps for organisations
     that run elsewhere: https://docs.slack.dev/tools/bolt-js/tutorials/custom-steps.
     """
-    manifest = _parsed(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    if reads_messages:
+        text = _FOR_MESSAGES.sub(r"\1", text)
+        text = text.replace("read_only_enabled: true", "read_only_enabled: false")
+    manifest = _parsed(text)
     features, settings = manifest.get("features", {}), manifest.get("settings", {})
     is_ready = settings.get("org_deploy_enabled") and settings.get("function_runtime") == "remote"
     if (functions := manifest.get("functions", {})) and not is_ready:

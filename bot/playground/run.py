@@ -126,6 +126,7 @@ class Options:
     host: str
     port: int
     portfolio: str | None
+    reads_messages: bool = False
 
 
 def play(options: Options) -> None:
@@ -176,7 +177,7 @@ async def _until_stopped(work: Coroutine[Any, Any, None]) -> None:
 
 async def _play(options: Options, listener: socket.socket) -> None:
     async with AsyncExitStack() as stack:
-        about = read_manifest()
+        about = read_manifest(reads_messages=options.reads_messages)
         folder = stack.enter_context(TemporaryDirectory(prefix="bot-playground-"))
         sandbox = await stack.enter_async_context(running_sandbox(about=about))
         store = Path(folder) / "bot.sqlite"

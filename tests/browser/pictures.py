@@ -11,6 +11,7 @@ from tests.browser.typing import type_command, type_line
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 SCANNED = ("portal", "portal", "mail", "mail", "mail", "shop", "shop", "shop", "jobs", "checkout")
+AT = "@domain_tracker"
 SICK = "shop.northwind.example"
 SEASONS = ("summer.example", "autumn.example", "winter.example", "bücher.example")
 TALL = (1280, 1500)
@@ -43,6 +44,8 @@ async def main() -> None:
             await _shortcut(browser, fallen)
             await _alert(browser, fallen)
             await _bulk_scan(browser, fallen)
+        async with running_playground("--mentions") as heard:
+            await _mention(browser, heard)
         await browser.close()
 
 
@@ -155,6 +158,13 @@ async def _shortcut(browser: Browser, address: str) -> None:
         await page.get_by_role("dialog").get_by_text("shop.northwind.example").first.wait_for()
         await _keep(page, name)
         await close(page)
+
+
+async def _mention(browser: Browser, address: str) -> None:
+    for dark, name in enumerate(("mention.png", "mention-dark.png")):
+        page = await _open(browser, f"{address}/?as=bob&channel=general&dark={dark}", WIDE)
+        await type_command(page, f"{AT} domains tag:prod", "average health")
+        await _keep(page, name)
 
 
 async def _alert(browser: Browser, address: str) -> None:

@@ -1,12 +1,11 @@
 """Command lines in messages: in mentions of the app, and in its own conversation."""
 
-import re
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
-from bot.playground.manifest import MANIFEST, read_manifest
+from bot.playground.manifest import read_manifest
 from bot.playground.slack import Message, Person
 from bot.slack.auth import MENTION_SCOPES
 from tests.whole.harness import PATIENT, Harness, running_bot, running_stand_ins
@@ -16,16 +15,12 @@ from tests.whole.test_home import opened
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
 
 AT = "@domain_tracker"
-OFF = re.compile(r"# (- (?:app_mentions:read|im:history|app_mention\b|message\.im))")
 
 
 @pytest.fixture
-def heard(ready: Harness, tmp_path: Path) -> Harness:
+def heard(ready: Harness) -> Harness:
     """The manifest with what stands in its comments, as docs/operators.md says."""
-    manifest = tmp_path / "manifest.yml"
-    text = OFF.sub(r"\1", MANIFEST.read_text())
-    manifest.write_text(text.replace("read_only_enabled: true", "read_only_enabled: false"))
-    about, settings = read_manifest(manifest), ready.slack.app.settings
+    about, settings = read_manifest(reads_messages=True), ready.slack.app.settings
     settings.events, settings.messages_tab_read_only = about.events, about.messages_tab_read_only
     ready.slack.world.scopes = about.scopes
     return ready
