@@ -153,19 +153,21 @@ class NightlyScans:
         if held is None or held.due_at is None or held.due_at > self._clock():
             return
         tried = _decoded(held.value["tried"])
-        rev, again = held.rev, LOOK_EVERY
+        rev, again, looked_at = held.rev, LOOK_EVERY, self._clock()
 
-        async def save(due_in: timedelta) -> None:
+        async def save(due_at: datetime) -> None:
             nonlocal rev
             value = {"v": VERSION, "tried": _encoded(tried)}
-            due_at = self._clock() + due_in
             rev = (await self._documents.put(key, value, due_at=due_at, if_rev=rev)).rev
 
-        await save(LEASE)
+        async def hold() -> None:
+            await save(self._clock() + LEASE)
+
+        await hold()
         try:
-            again = await self._scan_next(workspace, tried, lambda: save(LEASE))
+            again = await self._scan_next(workspace, tried, hold)
         finally:
-            await save(again)
+            await save(looked_at + again)  # what is wanted since then is seen at once
 
     async def _scan_next(self, workspace: WorkspaceId, tried: Tried, note: Note) -> timedelta:
         """Scan a domain of the digest that had the fewest; return when to look again."""

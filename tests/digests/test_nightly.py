@@ -124,6 +124,27 @@ async def test_so_many_domains_are_scanned_at_night_and_the_oldest_scan_is_first
     assert set(sky.lists.purposes) == {Purpose.SPARE}
 
 
+async def test_a_night_that_begins_while_it_is_looked_is_seen_at_once(
+    sky: Observatory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_workspace = sky.repository.of_workspace
+
+    async def slow(workspace: WorkspaceId) -> list[Digest]:
+        sky.clock.now = ONE_AT_NIGHT
+        return await of_workspace(workspace)
+
+    await sky.make()
+    sky.clock.now -= HOUR
+    with monkeypatch.context() as while_looking:
+        while_looking.setattr(sky.repository, "of_workspace", slow)
+        await sky.nightly.run_due()
+        assert await sky.tasks.drain(TIME_LIMIT_S)
+    by_day = [*sky.scanned]
+    await sky.pass_by()
+
+    assert (by_day, sky.scanned) == ([], ["a", "b"])
+
+
 async def test_what_two_digests_share_is_scanned_once_a_night(sky: Observatory) -> None:
     await sky.make("d1", 3)
     await sky.make("d2", 3)
