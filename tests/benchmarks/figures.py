@@ -3,7 +3,6 @@
 import gc
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import log10
 from pathlib import Path
 from statistics import median
 from time import process_time
@@ -89,12 +88,13 @@ class Panel:
     points: Sequence[tuple[float, float]]
 
 
-WIDE, HIGH, EDGE = 220, 130, 34
+WIDE, HIGH, EDGE = 300, 130, 34
 BLUE = "#1264a3"
+MIDDLE = 'text-anchor="middle"'
 
 
 def picture(rows: Sequence[Sequence[Panel]]) -> str:
-    """Return an SVG of small curves; the first axis counts in powers of ten."""
+    """Return an SVG of small curves, whose points stand side by side."""
     parts = [
         f'<g transform="translate({right * WIDE},{down * HIGH})">{_curve(panel)}</g>'
         for down, panels in enumerate(rows)
@@ -109,16 +109,13 @@ def picture(rows: Sequence[Sequence[Panel]]) -> str:
 
 
 def _curve(panel: Panel) -> str:
-    xs, most = [log10(x) for x, _ in panel.points], max(y for _, y in panel.points) or 1
-    spread = (xs[-1] - xs[0]) or 1
+    most = max(y for _, y in panel.points) or 1
+    step = (WIDE - 2 * EDGE) / max(1, len(panel.points) - 1)
     drawn, line = f'<text x="8" y="16" font-weight="bold">{panel.title}</text>', ""
-    for x, (count, value) in zip(xs, panel.points, strict=True):
-        right, down = (
-            EDGE + (x - xs[0]) / spread * (WIDE - 2 * EDGE),
-            HIGH - EDGE - value / most * 60,
-        )
+    for place, (count, value) in enumerate(panel.points):
+        right, down = EDGE + place * step, HIGH - EDGE - value / most * 60
         line += f"{right:.1f},{down:.1f} "
         drawn += f'<circle cx="{right:.1f}" cy="{down:.1f}" r="3" fill="{BLUE}"/>'
-        drawn += f'<text x="{right:.1f}" y="{down - 7:.1f}">{number(value)}</text>'
-        drawn += f'<text x="{right:.1f}" y="{HIGH - 14}">{count:,.0f}</text>'
+        drawn += f'<text x="{right:.1f}" y="{down - 7:.1f}" {MIDDLE}>{number(value)}</text>'
+        drawn += f'<text x="{right:.1f}" y="{HIGH - 14}" {MIDDLE}>{count:,.0f}</text>'
     return f'{drawn}<polyline points="{line}" fill="none" stroke="{BLUE}" stroke-width="2"/>'
