@@ -294,7 +294,7 @@ def text_of(blocks: Iterable[Block]) -> str:
     for sentence in chain.from_iterable(map(_sentences, blocks)):
         longer = f"{text} {sentence}".strip()
         if len(longer) > MAX_TEXT_CHARS - len(_CUT) - 1:
-            return f"{text} {_CUT}"
+            return f"{text} {_CUT}".strip()
         text = longer
     return text
 

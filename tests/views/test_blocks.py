@@ -150,3 +150,12 @@ def test_what_is_said_without_an_answer_is_taken_too() -> None:
         stopping_message("/scan shop.example"),
     ):
         assert_slack_takes(message)
+
+
+def test_a_first_sentence_that_is_too_long_leaves_a_text_that_points_to_the_message() -> None:
+    assert blocks.text_of([blocks.section("x" * 2_900), blocks.section("y" * 2_900)]).endswith(
+        "x. The message itself says more."
+    )
+    assert blocks.text_of(
+        [{"type": "section", "text": {"type": "mrkdwn", "text": "x" * 4_000}}]
+    ) == ("The message itself says more.")
