@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import os
 from collections.abc import Generator, Iterator
 
@@ -64,6 +65,16 @@ def forgotten_servers() -> Iterator[None]:
     """Let go of the servers of a test: aiohttp (3.14) keeps 1,024 handlers, and a town by each."""
     yield
     web_app._cached_build_middleware.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def own_log_settings() -> Iterator[None]:
+    """Take back what a test set up for the log, as the next one may look at what is logged."""
+    root = logging.getLogger()
+    level, handlers = root.level, root.handlers[:]
+    yield
+    root.setLevel(level)
+    root.handlers[:] = handlers
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import pytest
+from procrastinate.worker import Worker
 from structlog.testing import capture_logs
 
 from bot.jobs import queue
@@ -124,7 +125,7 @@ async def test_a_mistake_of_ours_is_logged_once_and_not_tried_again(
     assert [line["event"] for line in lines if line["log_level"] == "error"] == [
         "unforeseen failure"
     ]
-    assert not caplog.records
+    assert not [each for each in caplog.records if each.name.startswith("procrastinate")]
     assert deliveries.digests == digests_of("T2")
 
 
@@ -150,9 +151,16 @@ async def test_what_the_stop_cuts_off_is_handed_back_and_done_by_the_next(pool: 
     assert deliveries.digests == digests_of("T1")
 
 
-async def test_a_stop_lets_jobs_end_and_begins_none(pool: Pool) -> None:
+async def test_a_stop_lets_jobs_end_and_begins_none(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begun, may_end = asyncio.Event(), asyncio.Event()
     deliveries = Deliveries()
+    stop = Worker.stop
+
+    def stop_and_let_end(worker: Worker) -> None:
+        stop(worker)  # type: ignore[no-untyped-call]  # procrastinate 3.10
+        may_end.set()
 
     async def wait(_workspace: str) -> None:
         begun.set()
@@ -163,7 +171,7 @@ async def test_a_stop_lets_jobs_end_and_begins_none(pool: Pool) -> None:
     async with at_work(pool, deliveries, concurrency=1):
         async with asyncio.timeout(TIME_LIMIT_S):
             await begun.wait()
-        asyncio.get_running_loop().call_later(0.05, may_end.set)
+        monkeypatch.setattr(Worker, "stop", stop_and_let_end)
 
     assert len(deliveries.digests) == 100
     assert (await depth(pool))[("deliver", "todo")] == 1
