@@ -96,7 +96,7 @@ def test_every_problem_is_told_at_once_in_the_order_of_the_lines() -> None:
         pytest.param(b"\xff\xfe\x00", "UTF-8", id="no text"),
         pytest.param(b"a: &x 1\nb: *x", "line 1: anchors", id="an anchor"),
         pytest.param(b"a: 1\n---\nb: 2", "another document", id="two documents"),
-        pytest.param(b"[" * 5000 + b"]" * 5000, "nested too deeply", id="deep"),
+        pytest.param(b"[" * 800 + b"]" * 800, "nested too deeply", id="deep"),
         pytest.param(b"x" * (MAX_FILE_BYTES + 1), "larger than", id="large"),
         pytest.param(b"workspaces: []", '"version" is missing', id="no version"),
         pytest.param(b"version: 2\nworkspaces: []", "version 2 of the file", id="a later one"),
