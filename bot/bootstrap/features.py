@@ -11,7 +11,7 @@ from bot.api_keys.models import StoredKey
 from bot.api_keys.notifications import KeyNotices, ManagerNotifier
 from bot.api_keys.repository import KeyClaims, Keys
 from bot.bootstrap.services import Services, look_at_work
-from bot.bulk_scans import BulkScans
+from bot.bulk_scans.runner import BulkScans
 from bot.digests.collector import Collector, steps_to
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.failure_policy import Owners

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.bulk_scans import BulkScan, BulkScanOverError, BulkScanRunsError, BulkScans, items_of
+from bot.bulk_scans.record import BulkScan, BulkScanOverError, BulkScanRunsError, items_of
+from bot.bulk_scans.runner import BulkScans
 from bot.command_text import split_words
 from bot.concurrency import off_loop
 from bot.hostnames import HostNameError, host_name

@@ -18,7 +18,7 @@ from slack_bolt.response import BoltResponse
 from bot.api_keys.key_service import LackingScopeError
 from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
-from bot.bulk_scans import BulkScanRunsError
+from bot.bulk_scans.record import BulkScanRunsError
 from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
 from bot.concurrency import Tasks

@@ -12,7 +12,8 @@ from slack_bolt.authorization import AuthorizeResult
 from bot.admin import Act, Audiences, Audit, Managers, Named
 from bot.api_keys.models import KeyDraft
 from bot.api_keys.repository import Keys
-from bot.bulk_scans import BulkScans, items_of
+from bot.bulk_scans.record import items_of
+from bot.bulk_scans.runner import BulkScans
 from bot.claims import Claims
 from bot.commands import Audience
 from bot.concurrency import Tasks
