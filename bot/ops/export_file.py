@@ -24,7 +24,7 @@ from bot.installations.models import (
 from bot.ops.output import OperatingError, counted, shown, some_of
 from bot.ops.stores import Store
 from bot.store.documents import Document
-from bot.store.sqlite import Snapshot
+from bot.store.snapshot import Snapshot
 from bot.workspace import WorkspaceId
 
 MAX_NAME_CHARS, MAX_ID_CHARS = 60, 40

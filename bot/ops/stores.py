@@ -39,7 +39,8 @@ from bot.store.postgres.address import Address
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import MigrationSet
 from bot.store.postgres.snapshot import database_pages
-from bot.store.sqlite import Snapshot, open_sqlite, read_pages, whole
+from bot.store.snapshot import Snapshot, read_pages, whole
+from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
 
 MEND = (

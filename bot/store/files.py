@@ -26,11 +26,11 @@ def make_private_file(path: Path) -> None:
         raise OSError(errno.EINVAL, "not an ordinary file", str(path))
     if stat.S_IMODE(mode) != OWNER_ONLY:  # the umask took bits away, or the file is older
         path.chmod(OWNER_ONLY)
-    _remember_names_in(path.parent)
+    _sync_names_in(path.parent)
 
 
 def make_private_database(path: Path) -> None:
-    """Do the same for the file of a database and what a crash may have left beside it.
+    """Make the file of a database private, and the files that a crash may have left beside it.
 
     SQLite gives the files that it makes later the mode of the database itself.
     """
@@ -51,11 +51,11 @@ def write_new_private_file(path: Path, text: str) -> bool:
             os.link(draft.name, path)  # unlike a rename, it never replaces
         except FileExistsError:
             return False
-    _remember_names_in(path.parent)
+    _sync_names_in(path.parent)
     return True
 
 
-def _remember_names_in(folder: Path) -> None:
+def _sync_names_in(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -14,7 +14,7 @@ from bot.installations.models import Installation, Tokens
 from bot.ops.export_file import Histories, Holdings
 from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.store.documents import Document
-from bot.store.sqlite import Snapshot
+from bot.store.snapshot import Snapshot
 from bot.workspace import WorkspaceId
 from tests.builders import BOT_TOKEN, MOMENT
 

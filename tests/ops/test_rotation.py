@@ -34,7 +34,7 @@ from bot.store.documents import (
     WrongKeyRingError,
 )
 from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data, check_key_ring
-from bot.store.sqlite import Snapshot
+from bot.store.snapshot import Snapshot
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.memory import MemoryDocuments

@@ -13,7 +13,7 @@ from bot.store.documents import Document, OutdatedSchemaError, StoreError, encod
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import COLUMNS, document_of
 from bot.store.postgres.pool import Connection, Pool, connected
-from bot.store.sqlite import PAGE_ROWS, Snapshot
+from bot.store.snapshot import PAGE_ROWS, Snapshot
 
 READ = "SELECT rev FROM document WHERE key = 'meta/key-check'"
 # How many connections this user may open to this database, and how many there are. Everybody may
