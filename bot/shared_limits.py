@@ -17,7 +17,7 @@ import structlog
 from cachetools import TTLCache
 
 from bot import claims
-from bot.api_keys.models import NoKeyError
+from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.repository import Keys
 from bot.concurrency import BoundedWait, Tasks
 from bot.portfolio import add_many

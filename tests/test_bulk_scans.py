@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.api_keys.models import NoKeyError
+from bot.api_keys.key_record import NoKeyError
 from bot.bulk_scans.record import (
     FAILURES_IN_ROW,
     INTERRUPTED,

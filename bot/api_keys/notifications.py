@@ -8,8 +8,8 @@ from datetime import date, timedelta
 import structlog
 
 from bot.admin import Managers
-from bot.api_keys.models import KeyNotice, KeyRecord, NoticeKind, StoredKey
-from bot.api_keys.repository import Claim, KeyClaims
+from bot.api_keys.key_record import KeyNotice, KeyRecord, NoticeKind, StoredKey
+from bot.api_keys.notice_claims import Claim, KeyClaims
 from bot.concurrency import SingleFlight, Tasks
 from bot.errors import BotError
 from bot.message import Message

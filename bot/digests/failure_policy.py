@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import structlog
 
+from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.key_service import LackingScopeError
-from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
 from bot.digests.models import Digest, FailureReason, Notice, Outcome
 from bot.errors import BotError

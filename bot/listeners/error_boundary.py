@@ -15,8 +15,8 @@ from cachetools import TTLCache
 from slack_bolt.context.respond.async_respond import AsyncRespond
 from slack_bolt.response import BoltResponse
 
+from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.key_service import LackingScopeError
-from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
 from bot.bulk_scans.record import BulkScanRunsError
 from bot.command_text import NotUnderstoodError

@@ -11,7 +11,7 @@ from cachetools import LRUCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.admin import Audit
-from bot.api_keys.models import NoKeyError
+from bot.api_keys.key_record import NoKeyError
 from bot.digests.models import Digest
 from bot.errors import BotError
 from bot.home_viewers import HomeViewers

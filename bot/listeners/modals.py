@@ -9,8 +9,8 @@ from datetime import datetime
 import structlog
 from cachetools import LRUCache
 
+from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.key_service import LackingScopeError
-from bot.api_keys.models import NoKeyError
 from bot.digests.models import Digest
 from bot.digests.service import DigestService
 from bot.errors import BotError

@@ -6,7 +6,7 @@ shown to a person.
 
 from dataclasses import replace
 
-from bot.api_keys.models import ExpiredDraftError, KeyFormError
+from bot.api_keys.key_record import ExpiredDraftError, KeyFormError
 from bot.bulk_scans.record import BulkScanOverError, BulkScanRunsError
 from bot.clock_check import ClockWrongError
 from bot.command_text import NotUnderstoodError

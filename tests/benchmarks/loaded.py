@@ -18,8 +18,8 @@ from typing import Any, cast
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.api_keys.key_record import StoredKey
 from bot.api_keys.key_service import WorkspaceTracker
-from bot.api_keys.models import StoredKey
 from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
 from bot.digests.collector import Collector

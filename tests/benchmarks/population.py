@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import psycopg
 
-from bot.api_keys.models import KeyDraft
+from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
 from bot.digests.edits import Editor, create
 from bot.digests.models import Plan

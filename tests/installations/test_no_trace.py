@@ -10,7 +10,7 @@ import pytest
 from slack_bolt.authorization import AuthorizeResult
 
 from bot.admin import Act, Audiences, Audit, Managers, Named
-from bot.api_keys.models import KeyDraft
+from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
 from bot.bulk_scans.record import items_of
 from bot.bulk_scans.runner import BulkScans

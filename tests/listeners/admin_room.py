@@ -10,8 +10,9 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.admin import Act, Audiences, Audit, Managers, Named
+from bot.api_keys.key_pair import KeyPair
+from bot.api_keys.key_record import KeyRecord, StoredKey
 from bot.api_keys.key_service import KeyService, WorkspaceTracker
-from bot.api_keys.models import KeyPair, KeyRecord, StoredKey
 from bot.api_keys.notifications import ManagerNotifier
 from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
@@ -106,7 +107,7 @@ class AdminRoom:
         await self.managers.name(self.workspace, Named(people, ids, named.rev))
 
     async def slots(self) -> KeyPair | None:
-        return await self.keys.slots(self.workspace)
+        return await self.keys.pair(self.workspace)
 
     async def earlier(self) -> KeyRecord | None:
         slots = await self.slots()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.api_keys.models import KeyDraft
+from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.inflight_requests import InflightStore, Pending, Place
@@ -158,7 +158,7 @@ async def test_the_new_key_alone_opens_everything(documents: Documents) -> None:
     await check_key_ring(documents, NEW)
     for workspace in (ACME, OTHER):
         keys = keys_of(documents, NEW)
-        slots = await keys.slots(workspace)
+        slots = await keys.pair(workspace)
         assert (await keys.stored(workspace)).secret == KEY
         assert slots is not None
         assert slots.earlier is not None

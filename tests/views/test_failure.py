@@ -6,8 +6,8 @@ import pytest
 
 import bot.app  # noqa: F401  # so that every error there is has been defined
 from bot.admin import ManagersUnknownError
+from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.key_service import LackingScopeError
-from bot.api_keys.models import NoKeyError
 from bot.command_text import NotUnderstood, NotUnderstoodError
 from bot.digests.models import EditConflictError
 from bot.errors import BotError

@@ -12,7 +12,8 @@ from bot.admin import (
     NotAManagerError,
     NotAnAdminError,
 )
-from bot.api_keys.models import KeyNotice, KeyPair, KeyRecord, NoticeKind, PreviousKey
+from bot.api_keys.key_pair import KeyPair, PreviousKey
+from bot.api_keys.key_record import KeyNotice, KeyRecord, NoticeKind
 from bot.message import Message
 from bot.playground.blockkit import check_view
 from bot.slack.usergroups import UserGroup

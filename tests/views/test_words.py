@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import bot.views
-from bot.api_keys.models import KeyNotice, NoticeKind
+from bot.api_keys.key_record import KeyNotice, NoticeKind
 from bot.commands import COMMANDS
 from bot.errors import BotError
 from bot.message import Message

@@ -1,6 +1,6 @@
 """What people read when something cannot be done with a digest."""
 
-from bot.api_keys.models import NoKeyError
+from bot.api_keys.key_record import NoKeyError
 from bot.digests import models
 from bot.digests.schedule import UnknownZoneError
 from bot.errors import BotError, NotAllowedError

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.admin import DEFAULT_AUDIENCES, Act
-from bot.api_keys.models import NoKeyError
+from bot.api_keys.key_record import NoKeyError
 from bot.commands import Audience
 from bot.digests.models import FailureReason, Pause
 from bot.message import Message
