@@ -15,7 +15,7 @@ from bot.claims import Claims
 from bot.concurrency import SingleFlight
 from bot.errors import BotError
 from bot.portfolio.end_dates import KeptEndDates, end_dates_of
-from bot.portfolio.query import host_of
+from bot.portfolio.lookup import host_of
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.store.documents import ConflictError, Document, Documents, StoreError, Write, update
 from bot.tracker.changes import Change, changes_between

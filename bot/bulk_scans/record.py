@@ -11,7 +11,7 @@ import msgspec
 from bot.digests.failure_policy import service_failure
 from bot.digests.models import FailureReason
 from bot.errors import BotError
-from bot.portfolio.query import host_of
+from bot.portfolio.lookup import host_of
 from bot.portfolio.service import Snapshot
 from bot.scans import ScanReport
 from bot.store.documents import Document

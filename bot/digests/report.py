@@ -9,7 +9,8 @@ from bot.digests.models import Digest, Mention, PastRun
 from bot.digests.schedule import Slot
 from bot.health import Band, Summary, band_of, summary
 from bot.portfolio.end_dates import EndDates, KnownEnds, KnownIssue
-from bot.portfolio.query import ALL_SCORES, Bounds, host_of
+from bot.portfolio.lookup import host_of
+from bot.portfolio.query import ALL_SCORES, Bounds
 from bot.tracker.findings import SEVERITIES, Severity
 from bot.tracker.models import Domain
 

@@ -14,7 +14,8 @@ from bot.listeners.permissions import CommandAccess
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
-from bot.portfolio.query import Query, nearest, parse_query, query_text, select
+from bot.portfolio.lookup import nearest
+from bot.portfolio.query import Query, parse_query, query_text, select
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.shared_limits import QuotaService
 from bot.tracker.models import Domain

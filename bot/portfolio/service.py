@@ -12,7 +12,7 @@ import structlog
 from cachetools import LRUCache
 
 from bot.concurrency import BoundedWait, SingleFlight
-from bot.portfolio.query import find, index_by_host
+from bot.portfolio.lookup import find, index_by_host
 from bot.store.documents import Documents, StoreError
 from bot.tracker.models import Domain, Listing
 from bot.tracker.rate_limit import Purpose

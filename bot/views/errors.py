@@ -15,7 +15,7 @@ from bot.errors import BotError
 from bot.hostnames import MAX_NAME_CHARS, HostNameError, HostProblem
 from bot.message import Message
 from bot.portfolio.add_domain import AlreadyAddedError, UncertainAddError
-from bot.portfolio.query import UnknownDomainError, host_of
+from bot.portfolio.lookup import UnknownDomainError, host_of
 from bot.scans import NoDomainIdError, NoScanError
 from bot.slack import errors as slack
 from bot.store import documents as store

@@ -20,7 +20,7 @@ from bot.digests.schedule import Schedule
 from bot.installations.directory import InstallationRepository
 from bot.installations.models import Installation, Tokens
 from bot.jobs.queue_jobs import queue_migrations
-from bot.portfolio.query import index_by_host
+from bot.portfolio.lookup import index_by_host
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
 from bot.store.postgres.address import parse_address

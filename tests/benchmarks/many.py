@@ -17,7 +17,7 @@ from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule
 from bot.playground.slack import Call, LocalSlack, running_slack
 from bot.playground.tracker import Account, Tracker, running_tracker
-from bot.portfolio.query import index_by_host
+from bot.portfolio.lookup import index_by_host
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
 from bot.store.sqlite import open_sqlite

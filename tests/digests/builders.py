@@ -17,7 +17,7 @@ from bot.digests.models import (
 )
 from bot.digests.report import Baseline, Post, Report, TrendPoint, baseline_of, make_report
 from bot.digests.schedule import Schedule, Slot, next_slot, zone_of
-from bot.portfolio.query import index_by_host
+from bot.portfolio.lookup import index_by_host
 from bot.tracker.models import Domain
 from tests.builders import ADMIN_ID, a_domain
 

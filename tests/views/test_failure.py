@@ -13,7 +13,7 @@ from bot.digests.models import EditConflictError
 from bot.errors import BotError
 from bot.hostnames import HostNameError, HostProblem
 from bot.portfolio.add_domain import AlreadyAddedError, UncertainAddError
-from bot.portfolio.query import UnknownDomainError
+from bot.portfolio.lookup import UnknownDomainError
 from bot.scans import NoDomainIdError
 from bot.shared_limits import Allowance, Usage
 from bot.slack.errors import (

@@ -8,7 +8,7 @@ from bot.digests.models import Alert
 from bot.digests.report import Baseline, Post, baseline_of
 from bot.message import Message
 from bot.portfolio.end_dates import KnownEnds
-from bot.portfolio.query import index_by_host
+from bot.portfolio.lookup import index_by_host
 from bot.views.digests.alert import alert_message, alert_preview, redrawn
 from bot.views.digests.post import announcement_message
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_domain, ending
