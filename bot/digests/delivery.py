@@ -68,15 +68,17 @@ class DigestRenderer:
 def after(error: errors.SlackError) -> Callable[..., Digest]:
     """Return the step that records Slack's error: the run waits, ends, or pauses its digest."""
     if isinstance(error, errors.ChannelClosedError):
-        return partial(run_state.closed, trouble=channel_failure(error))
+        return partial(run_state.pause_for_channel, trouble=channel_failure(error))
     if error.is_outcome_unknown:
         uncertain = Outcome.UNCERTAIN
-        return partial(run_state.ended, outcome=uncertain, trouble=FailureReason.SLACK)
+        return partial(run_state.mark_ended, outcome=uncertain, trouble=FailureReason.SLACK)
     if isinstance(error, errors.SlackRefusedError) and not isinstance(error, LASTING):
         logger.error("Slack refuses a digest", code=error.code)
-        return partial(run_state.ended, outcome=Outcome.FAILED, trouble=FailureReason.INTERNAL)
+        return partial(
+            run_state.mark_ended, outcome=Outcome.FAILED, trouble=FailureReason.INTERNAL
+        )
     trouble, wait = slack_failure(error)
-    return partial(run_state.waiting, trouble=trouble, wait=wait)
+    return partial(run_state.postpone, trouble=trouble, wait=wait)
 
 
 def has_news(post: Post) -> bool:
@@ -173,7 +175,7 @@ class Delivery:
             raise
         except Exception as error:
             if not isinstance(error, BotError):  # a bug: notify now, not after the grace
-                await self._step(workspace, digest, token, run_state.mark_failed)
+                await self._step(workspace, digest, token, run_state.mark_crashed)
             raise
         finally:
             with contextlib.suppress(StoreError, ValueError):  # else the next run deletes them
@@ -207,7 +209,7 @@ class Delivery:
         baseline = token if is_wanted else digest.baseline
         digest = await self._post(workspace, digest, run, post, words, baseline)
         digest = await self._step(
-            workspace, digest, token, run_state.posted, again_after_s=RECORD_AGAIN_AFTER_S
+            workspace, digest, token, run_state.mark_posted, again_after_s=RECORD_AGAIN_AFTER_S
         )
         return digest, [*collected.stored, token]
 
@@ -218,7 +220,7 @@ class Delivery:
                 return await self._collect_in_time(workspace, digest, run)
         except BotError as error:
             trouble, wait = service_failure(of_service(error))
-            waiting = partial(run_state.waiting, trouble=trouble, wait=wait)
+            waiting = partial(run_state.postpone, trouble=trouble, wait=wait)
             await self._step(workspace, digest, run.token, waiting)
             raise
 
@@ -254,7 +256,7 @@ class Delivery:
             await self._posts.acquire_turn(workspace, run.channel_id)
             post = replace(post, sent_at=self._clock())
             message = await self._collector.offload(words, post, size=post.report.totals.count)
-            posting = partial(run_state.posting, baseline=baseline, average=average)
+            posting = partial(run_state.begin_posting, baseline=baseline, average=average)
             digest = await self._step(workspace, digest, run.token, posting)
             await self._posts.post(workspace, run.channel_id, message)
         except errors.SlackError as error:

@@ -11,9 +11,9 @@ import psycopg
 
 from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
+from bot.digests.baseline import baseline_of
 from bot.digests.edits import Editor, create
 from bot.digests.models import Digest, Plan
-from bot.digests.report import baseline_of
 from bot.digests.repository import DigestRepository
 from bot.digests.run_state import CLAIM
 from bot.digests.schedule import Schedule

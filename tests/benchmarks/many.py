@@ -10,9 +10,9 @@ from typing import cast
 
 from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
+from bot.digests.baseline import Baseline, baseline_of
 from bot.digests.edits import Editor, create
 from bot.digests.models import Plan
-from bot.digests.report import Baseline, baseline_of
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule
 from bot.playground.slack import Call, LocalSlack, running_slack

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.digests.baseline import baseline_of
 from bot.digests.models import Mention
 from bot.digests.report import (
     MOVED_FROM,
     Report,
-    baseline_of,
     better_moves,
     got_worse,
     has_changed,

@@ -4,8 +4,9 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from bot.digests.baseline import Baseline, baseline_of
 from bot.digests.models import Alert
-from bot.digests.report import Baseline, Post, baseline_of
+from bot.digests.report import Post
 from bot.message import Message
 from bot.portfolio.end_dates import KnownEnds
 from bot.portfolio.lookup import index_by_host

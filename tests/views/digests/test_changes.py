@@ -1,6 +1,7 @@
 from datetime import timedelta
 
-from bot.digests.report import Report, baseline_of, make_report
+from bot.digests.baseline import baseline_of
+from bot.digests.report import Report, make_report
 from bot.message import Message
 from bot.portfolio.end_dates import EndDates, KnownEnds, KnownIssue
 from bot.portfolio.lookup import index_by_host
