@@ -18,6 +18,17 @@ from bot.tracker.models import Domain, Listing
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 
+logger = structlog.get_logger()
+# After this time a list is used as it is: a minute old is better than no answer.
+ASKED_WITHIN_S = 1.0
+KIND = "list"
+# At the very most, over all workspaces.
+MAX_CACHED_BYTES = 200_000_000
+# A domain beside its texts: objects, and its places in a snapshot and in `by_host`.
+DOMAIN_BYTES = 400
+# An age below zero is stale too: the clock was set back.
+FRESH_FOR = timedelta(seconds=60)
+
 
 @dataclass(frozen=True)
 class Snapshot:
@@ -50,12 +61,6 @@ class Snapshot:
     def find(self, host: str) -> Domain:
         """Return the domain called `host`, or raise UnknownDomainError."""
         return find(self.by_host, host)
-
-
-logger = structlog.get_logger()
-# After this time a list is used as it is: a minute old is better than no answer.
-ASKED_WITHIN_S = 1.0
-KIND = "list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +116,6 @@ class StoredVersions:
 
 def _place(workspace: WorkspaceId, what: str) -> str:
     return f"{workspace}/{KIND}/{what}"
-
-
-# At the very most, over all workspaces.
-MAX_CACHED_BYTES = 200_000_000
-# A domain beside its texts: objects, and its places in a snapshot and in `by_host`.
-DOMAIN_BYTES = 400
-# An age below zero is stale too: the clock was set back.
-FRESH_FOR = timedelta(seconds=60)
 
 
 def size_of(snapshot: Snapshot) -> int:

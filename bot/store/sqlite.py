@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 from sqlitedict import SqliteDict
 
 from bot.store.documents import (
+    CHECK_KEY,
+    WIPED_WITHIN_S,
     Document,
     StoreError,
     checked_key,
@@ -30,8 +32,6 @@ from bot.store.snapshot import ALL_ROWS, BUSY_S, PAGE_ROWS, begin_reading
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
-WIPED_WITHIN_S = 600.0  # a vacuum rewrites the whole file
-CHECK_KEY = "meta/check"
 AFTER_ALL_TEXT = b""  # SQLite sorts every BLOB after every TEXT
 # A page in one row of hex: text that is no UTF-8, or damage, is an error then before sqlitedict
 # fetches rows, where it would end sqlitedict's thread without an answer.

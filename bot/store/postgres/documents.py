@@ -11,6 +11,8 @@ from hashlib import sha256
 from typing import Any, LiteralString
 
 from bot.store.documents import (
+    CHECK_KEY,
+    WIPED_WITHIN_S,
     ConflictError,
     Document,
     ForgottenError,
@@ -39,10 +41,15 @@ DUE_KEYS: LiteralString = (
 PUT: LiteralString = "SELECT put_document(%s, %s, %s, %s, %s, %s)"
 DELETE: LiteralString = "DELETE FROM document WHERE key = %s RETURNING rev"
 DELETE_IF: LiteralString = "DELETE FROM document WHERE key = %s AND rev = %s RETURNING rev"
+# The largest whole number that every reader of JSON keeps exact.
+MAX_REV = 2**53 - 1
+# Slack's signatures are good for five minutes either way:
+# https://docs.slack.dev/authentication/verifying-requests-from-slack
+KEPT_FOR = timedelta(minutes=10)
 
 
 def document_of(row: tuple[Any, ...]) -> Document:
-    """Return what stands in a row of `COLUMNS`; StoreError: its value is none of ours."""
+    """Return the document in a row of `COLUMNS`; StoreError: its value is not a JSON object."""
     key, text, rev, due_at = row
     try:
         value = decode_json(text)
@@ -59,12 +66,6 @@ def _under(prefix: str) -> tuple[LiteralString, tuple[object, ...]]:
     if end is None:
         return "key >= %s", (prefix,)
     return "key >= %s AND key < %s", (prefix, end)
-
-
-CHECK_KEY = "meta/check"
-# What every reader of JSON takes for a whole number.
-MAX_REV = 2**53 - 1
-WIPED_WITHIN_S = 600.0
 
 
 class PostgresDocuments:
@@ -114,9 +115,9 @@ class PostgresDocuments:
     async def _put(
         self, document: Document, value_json: str, if_rev: int | None, begins: str | None
     ) -> None:
-        """Write it; `begins` is the prefix that is welcome again by that, `None` for none.
+        """Write a document; `begins` is the prefix that is welcome again by that, `None` for none.
 
-        A revision is a random number: a writer who finds his own knows that he has written.
+        A revision is a random number: a writer that finds its own knows that it has written.
         """
         arguments = (document.key, value_json, document.due_at, if_rev, document.rev, begins)
         try:
@@ -213,7 +214,7 @@ async def open_postgres(
     beginning_of: Callable[[str], str | None] = lambda _key: None,
     timeout_s: float = TIMEOUT_S,
 ) -> PostgresDocuments:
-    """Connect, and see to it that all steps of `sets` have been taken.
+    """Connect, and check that all steps of `sets` have been taken.
 
     No later call but `vacuum` waits much longer than `timeout_s`.
 
@@ -236,11 +237,6 @@ async def _require_all_taken(pool: Pool, address: Address, sets: Sequence[Migrat
         raise OutdatedSchemaError(
             f"{address.place}, lacks {steps} of its schema: run `python -m bot migrate`"
         )
-
-
-# Slack's signatures are good for five minutes either way:
-# https://docs.slack.dev/authentication/verifying-requests-from-slack
-KEPT_FOR = timedelta(minutes=10)
 
 
 class PostgresDedup:
