@@ -58,9 +58,9 @@ class ScansDomains(Protocol):
 class ScanReport:
     """The findings of one scan, and its changes since the one before it.
 
-    `score` is the health score as listed before the scan and `score_after` the one as listed
-    after it, `None` when unknown. `since` is the moment of the scan before, `None` when there was
-    none. Reports of version 0.1 have no `facts` and no score after the scan.
+    `score` is the health score in the list before the scan, `score_after` the one after it, `None`
+    when unknown. `since` is the moment of the scan before, `None` when there was none. Reports of
+    version 0.1 have no `facts` and no `score_after`.
     """
 
     host: str
