@@ -53,8 +53,8 @@ from bot.tracker.rate_limit import RateLimiter
 from bot.views.admin import appointed_message
 from bot.views.bulk_scan import progress_message, summary_message
 from bot.views.digests.alert import alert_message
-from bot.views.digests.errors import owner_notices
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
+from bot.views.digests.trouble import owner_notices
 from bot.views.errors_api_key import key_notice
 from bot.workspace import WorkspaceId
 

@@ -35,7 +35,7 @@ from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerErr
 from bot.tracker.slots import noting_waits
 from bot.views import usage
 from bot.views.blocks import Facts
-from bot.views.errors import failure_message
+from bot.views.failure import failure_message
 from bot.workspace import WorkspaceId, caller_context
 
 T = TypeVar("T")

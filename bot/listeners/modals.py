@@ -23,11 +23,11 @@ from bot.slack.errors import ChannelClosedError, FormChangedError, SlackError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
 from bot.views.blocks import plain_message
-from bot.views.digests.errors import archived_line, error_line
 from bot.views.digests.modal import LOOKING
 from bot.views.digests.tables import DigestList, busy_form, error_form, list_form
-from bot.views.errors import failure_message
+from bot.views.digests.trouble import archived_line, error_line
 from bot.views.errors_api_key import draft_error_text
+from bot.views.failure import failure_message
 
 MAX_PLACES = 10_000
 

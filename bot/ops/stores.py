@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bot.installations.models import KIND as INSTALLATION
+from bot.installations.installation import KIND as INSTALLATION
 from bot.ops.output import OperatingError, day, shown
 from bot.store.documents import (
     FORWARDING,

@@ -31,7 +31,7 @@ from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.message import Message as BotMessage
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
-from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress
+from bot.playground.slack.refusals import CommandFailed, FormError, NothingToPress
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.shared_limits import QuotaService

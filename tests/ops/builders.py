@@ -10,7 +10,7 @@ from bot import admin
 from bot.admin import Named
 from bot.digests.models import Digest
 from bot.digests.repository import KIND, RIGHTS, encode_digest
-from bot.installations.models import Installation, Tokens
+from bot.installations.installation import Installation, Tokens
 from bot.ops.export_file import Histories, Holdings
 from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.store.documents import Document

@@ -15,7 +15,7 @@ from bot.api_keys.repository import Keys
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.inflight_requests import InflightStore, Pending, Place
 from bot.installations.directory import InstallationRepository
-from bot.installations.models import organisation
+from bot.installations.installation import organisation
 from bot.ops.export_file import Places
 from bot.ops.output import OperatingError
 from bot.ops.rotate_secrets import (

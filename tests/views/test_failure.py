@@ -39,7 +39,7 @@ from bot.tracker.models import (
 )
 from bot.tracker.rate_limit import WINDOW_S, BudgetState
 from bot.views.api_key import CHECK_KEY, SET_KEY
-from bot.views.errors import failure_message, host_sentence
+from bot.views.failure import failure_message, host_sentence
 from bot.workspace import person
 from tests.builders import (
     ADMIN_ID,

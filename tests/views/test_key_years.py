@@ -40,8 +40,8 @@ from bot.views.api_key_forms import (
     second_step,
     third_step,
 )
-from bot.views.errors import failure_message
 from bot.views.errors_api_key import key_notice
+from bot.views.failure import failure_message
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, TODAY, a_key_record, facts_for
 from tests.loops import loop_over
 from tests.views.acceptance import (

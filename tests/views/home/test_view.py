@@ -10,7 +10,7 @@ from bot.digests.models import FailureReason, Pause
 from bot.message import Message
 from bot.portfolio.end_dates import KnownEnds
 from bot.tracker.models import InvalidKeyError, UnavailableError
-from bot.views.errors import failure_message
+from bot.views.failure import failure_message
 from bot.views.home import error_view, home_view
 from bot.views.home_sections import PER_PAGE, Reader
 from tests.builders import (

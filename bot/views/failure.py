@@ -35,7 +35,7 @@ from bot.views.blocks import (
     section,
 )
 from bot.views.bulk_scan import running_message
-from bot.views.digests.errors import DIGEST_ERRORS
+from bot.views.digests.trouble import DIGEST_ERRORS
 from bot.views.errors_api_key import API_KEY_ERRORS
 from bot.views.text import bold, code, duration_text, host_text, outside
 
