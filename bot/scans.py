@@ -28,7 +28,7 @@ from bot.workspace import WorkspaceId
 logger = structlog.get_logger()
 # The sections of a scan: service document, section 2.3.
 SECTIONS = ("whois", "dns", "ssl", "security")
-# What a change of the score is listed under, beside the sections.
+# The section of a change of the score.
 HEALTH = "health"
 MAX_KEPT_SCANS = 200
 MAX_KEPT_CHANGES = 100
@@ -122,7 +122,9 @@ class Scans:
         report = await self._flights.run(
             (workspace, host), lambda: self._scan_once(workspace, host, scan)
         )
-        if lists and not is_own and report.score_after is None:  # who began it asks no list
+        if (
+            lists and not is_own and report.score_after is None
+        ):  # the call that began it asks for no list
             listed = await self._listed(workspace, purpose)
             report = replace(report, score_after=_score(listed, host))
         return report

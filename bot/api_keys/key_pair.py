@@ -92,7 +92,7 @@ class KeyPair:
         return min(moments, default=None)
 
     def noted(self, change: Callable[[KeyRecord], KeyRecord]) -> "KeyPair":
-        """Return the same with another record of the key in use."""
+        """Return the pair with another record of the key in use."""
         record = change(self.record)
         if record.refused_at == self.record.refused_at:
             return replace(self, record=record)
@@ -102,18 +102,18 @@ class KeyPair:
         return replace(self, record=record, telling=None)
 
     def rolled_back(self, to: PreviousKey, now: datetime) -> "KeyPair":
-        """Return the two keys swapped; the earlier one was just seen to work."""
+        """Return the pair with its keys swapped; the earlier one was just seen to work."""
         works = replace(to.record, refused_at=None, tried_at=None, told_at=None, told=())
         earlier = PreviousKey(self.sealed, self.record, now + EARLIER_KEPT_FOR)
         return KeyPair(sealed=to.sealed, record=works, earlier=earlier, sent=self.sent)
 
     def without_expired(self, now: datetime) -> "KeyPair":
-        """Return the same without an earlier key whose time is over."""
+        """Return the pair without an earlier key that has expired."""
         is_over = self.earlier is not None and self.earlier.until <= now
         return replace(self, earlier=None) if is_over else self
 
     def notified(self, notice: KeyNotice, now: datetime, people: tuple[str, ...]) -> "KeyPair":
-        """Return the same after a notice has reached `people`, everybody whom it can reach."""
+        """Return the pair after a notice has reached `people`, everybody whom it can reach."""
         match notice.kind:
             case NoticeKind.REFUSED:
                 record = replace(self.record, told_at=now, told=people)

@@ -47,9 +47,9 @@ class LackingScopeError(BotError):
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceTracker:
-    """Calls the service for workspaces, and records its verdicts about their keys.
+    """Calls the service for workspaces, and records what it says about their keys.
 
-    A key that was refused as invalid is sent again once an hour, and when somebody rechecks it.
+    A key that was refused as invalid is sent again once an hour, and when a person rechecks it.
     `on_refusal` notifies of a new refusal and never raises. Every call may raise NoKeyError,
     LackingScopeError, StoreError (the key cannot be read) and any TrackerError. During a call
     the context holds its caller (see `workspace.py`).
@@ -187,7 +187,7 @@ class KeyService:
     connection: WorkspaceTracker
     portfolio: Portfolio
     audit: Audit
-    # A form that is sent twice at once is one act.
+    # A form that is submitted twice at once sets the key once.
     _setting: SingleFlight[tuple[WorkspaceId, KeyDraft, str, bool], KeyCheck] = field(
         default_factory=SingleFlight, init=False
     )
@@ -195,7 +195,7 @@ class KeyService:
     async def set_key(
         self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool = False
     ) -> KeyCheck:
-        """Prove a key with one request and use it from now on.
+        """Check a key with one request and use it from now on.
 
         Raises:
             ExpiredDraftError: its expiration is in the past.
@@ -233,7 +233,7 @@ class KeyService:
         return KeyCheck(pair, len(snapshot.domains))
 
     async def roll_back(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyCheck:
-        """Prove the earlier key with one request and use it from now on.
+        """Check the earlier key with one request and use it from now on.
 
         Raises:
             KeyInUseError: it is in use already. NoEarlierKeyError: there is no such key.

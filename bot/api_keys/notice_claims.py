@@ -76,7 +76,7 @@ class KeyClaims:
         await self._change_telling(workspace, claim, delivered, late)
 
     async def note_edited(self, workspace: WorkspaceId, claim: Claim, sent: SentNotice) -> None:
-        """Record that a sent notice says what is true, and who reads it there."""
+        """Record that a sent notice was corrected, and that its person has this notice."""
 
         def edited(pair: KeyPair, telling: NoticeAttempt) -> KeyPair:
             told = replace(telling, told=(*telling.told, sent.user_id))
@@ -86,7 +86,7 @@ class KeyClaims:
         await self._change_telling(workspace, claim, edited)
 
     async def postpone(self, workspace: WorkspaceId, claim: Claim, wait: timedelta) -> None:
-        """Schedule another attempt after `wait`: the notice has not reached everybody."""
+        """Schedule another attempt after `wait`: it has not reached all."""
 
         def postponed(pair: KeyPair, telling: NoticeAttempt) -> KeyPair:
             later = replace(telling, until=self.keys.clock() + wait, tries=telling.tries + 1)
@@ -98,7 +98,7 @@ class KeyClaims:
         """Record that a notice is sent for good."""
 
         def late(pair: KeyPair) -> KeyPair:
-            # That the key expires was said: its refusal is the same matter.
+            # People know that the key expires: its refusal needs no other notice.
             is_end = claim.notice.kind is NoticeKind.EXPIRY
             if not is_end or pair.record.mark != claim.record.mark:
                 return pair

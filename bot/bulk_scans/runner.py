@@ -1,4 +1,4 @@
-"""Run bulk scans: the domains of one one after the other, from one document of each workspace.
+"""Run bulk scans: one of each workspace, kept in one document; its domains in turn.
 
 The document is due when a process is to go on with it. The process that scans moves that moment
 a minute ahead again and again, so another process goes on when it dies. A domain is noted before
@@ -210,7 +210,7 @@ class BulkScans:
         return _Lease(self._documents, workspace, run, self._clock)
 
     async def _recover(self, lease: _Lease) -> None:
-        """Note how the scan ended that a process before this one has begun, if one was."""
+        """Record the outcome of a scan that an earlier process began, if there is one."""
         if (begun_at := lease.run.begun_at) is None:
             return
         with suppress(NoScanError):

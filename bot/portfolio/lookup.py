@@ -49,7 +49,7 @@ def find(index: Mapping[str, Domain], host: str) -> Domain:
 
 def nearest(index: Iterable[str], host: str) -> list[str]:
     """Return at most three hosts that resemble `host`, best first."""
-    # Imported only now: of the start it would be 3 MB of memory and 20 ms.
+    # Imported here: at the start it would cost 3 MB of memory and 20 ms.
     from rapidfuzz import fuzz, process
 
     matches = process.extract(

@@ -79,12 +79,12 @@ class Query:
 
     @property
     def is_about_ends(self) -> bool:
-        """Whether it filters or sorts by what ends when."""
+        """Whether it filters or sorts by end dates."""
         return self.sort is Sort.EXPIRY or self._has_days
 
     @property
     def order(self) -> Sort:
-        """The order asked for; else what ends first in a list about ends, or the worst first."""
+        """The order asked for; else by end date in a list about end dates, or the worst first."""
         return self.sort or (Sort.EXPIRY if self.is_about_ends else Sort.SCORE)
 
     @property
@@ -167,7 +167,7 @@ def select(domains: Iterable[Domain], query: Query, ends: KnownEnds | None = Non
     if query.order is Sort.EXPIRY and ends:
         return sorted(kept, key=lambda domain: _first_to_end(domain, ends))
     kept.sort(key=lambda domain: domain.domain.casefold())
-    if query.order is not Sort.NAME:  # twice is quicker than once by both
+    if query.order is not Sort.NAME:  # two sorts are quicker than one by both
         kept.sort(key=worst_first)
     return kept
 

@@ -22,9 +22,9 @@ logger = structlog.get_logger()
 # After this time a list is used as it is: a minute old is better than no answer.
 ASKED_WITHIN_S = 1.0
 KIND = "list"
-# At the very most, over all workspaces.
+# Of all workspaces together.
 MAX_CACHED_BYTES = 200_000_000
-# A domain beside its texts: objects, and its places in a snapshot and in `by_host`.
+# A domain without its texts: objects, and its places in a snapshot and in `by_host`.
 DOMAIN_BYTES = 400
 # An age below zero is stale too: the clock was set back.
 FRESH_FOR = timedelta(seconds=60)
@@ -126,7 +126,7 @@ def size_of(snapshot: Snapshot) -> int:
 
 @dataclass(slots=True, eq=False)
 class _Epoch:
-    """The answers to requests that were made between two changes of a workspace's list.
+    """The lists that were asked for between two changes of a workspace's domains.
 
     An answer that comes after a change goes to an epoch that is over, and so to no one else.
     `earlier` is the last list before this epoch; `failure` has its moment.

@@ -72,7 +72,7 @@ class Watch:
     """Remembers which file a path led to."""
 
     def __init__(self, path: Path) -> None:
-        """Take note of the file; OSError: there is none."""
+        """Note which file it is; OSError: there is none."""
         self._path = path
         self._identity = self._found()
 
@@ -94,10 +94,10 @@ class Watch:
 
 
 class FileLock:
-    """A file that one process holds. The system lets go of it when the process dies, however."""
+    """A file that one process holds. The system releases it when the process dies."""
 
     def __init__(self, path: Path) -> None:
-        """Take the lock; StoreLockedError: somebody else has it, this process included.
+        """Take the lock; StoreLockedError: a process has it, perhaps this one.
 
         OSError: the file cannot be made or locked.
         """
@@ -116,7 +116,7 @@ class FileLock:
         self.watch = Watch(path)  # without the file, another process could take a new lock
 
     def release(self) -> None:
-        """Let the next one in. The file stays: removing it would race with the next one."""
+        """Release the lock. The file stays: removing it would race with the next process."""
         os.close(self._descriptor)
 
 

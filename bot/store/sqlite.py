@@ -60,7 +60,7 @@ def due_in(path: Path) -> dict[str, datetime]:
             try:
                 document = decode_row(key.decode(), value or b"")
             except ValueError:
-                # It stays there. Reading it is a StoreError; the others can be used.
+                # It stays in the file. Reading it is a StoreError; the others can be used.
                 logger.warning("a stored document cannot be read: %r", key)
                 continue
             if document.due_at:
@@ -107,7 +107,7 @@ def read_rows(
         found += page
         if len(page) < wanted:
             break
-        start = f"{page[-1][0]}\0"  # the very next key that could be
+        start = f"{page[-1][0]}\0"  # the first key after it
     return found
 
 

@@ -87,7 +87,7 @@ class PostgresDocuments:
         self._timeout_s = timeout_s
         self._beginning_of = beginning_of
         # At most one connection of this process waits for its turn to erase or install, or keeps
-        # it: the others are for the deletion itself, and for everybody else.
+        # it: the others are for the deletion itself, and for all other calls.
         self._turn = asyncio.Lock()
 
     async def get(self, key: str) -> Document | None:
@@ -174,7 +174,7 @@ class PostgresDocuments:
 
     async def check(self) -> None:
         await self.put(CHECK_KEY, {"token": secrets.token_hex(8)})
-        await self.get(CHECK_KEY)  # whose token it is now does not matter: many processes check
+        await self.get(CHECK_KEY)  # with any token: many processes check
 
     @asynccontextmanager
     async def forgetting(self, prefix: str, *, but: Iterable[str] = ()) -> AsyncIterator[None]:
@@ -199,7 +199,7 @@ class PostgresDocuments:
         return checked_moment(now)
 
     async def drop_old(self) -> None:
-        """Remove what has been refused for long enough; to be called now and then."""
+        """Forget prefixes that were refused for long enough; called now and then."""
         await self._calls.write("DELETE FROM forgotten WHERE until <= now()")
 
     async def close(self) -> None:
@@ -246,7 +246,7 @@ class PostgresDedup:
         self._calls = Calls(pool, timeout_s=timeout_s)
 
     async def is_new(self, name: str) -> bool:
-        """Say whether `name` comes for the first time, to any process, and remember it."""
+        """Return whether `name` is new to all processes, and remember it."""
         ((is_new,),) = await self._calls.write("SELECT see_name(%s, %s)", (_hash(name), KEPT_FOR))
         return bool(is_new)
 
@@ -255,7 +255,7 @@ class PostgresDedup:
         await self._calls.write("DELETE FROM seen WHERE name = %s", (_hash(name),))
 
     async def drop_old(self) -> None:
-        """Remove what need not be remembered any more."""
+        """Forget names after their ten minutes."""
         await self._calls.write("DELETE FROM seen WHERE until <= now()")
 
 

@@ -108,7 +108,7 @@ async def _taken(connection: Connection) -> set[tuple[str, str]]:
 
 
 async def _require_usable(connection: Connection) -> None:
-    """Refuse a server or database on which what the store promises would not hold."""
+    """Raise StoreError for a server or database that cannot keep the promises of the store."""
     found = await connection.execute(SETTINGS)
     version, encoding, isolation = await found.fetchone() or (0, "", "")
     if version < MIN_SERVER_VERSION:
