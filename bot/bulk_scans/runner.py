@@ -9,7 +9,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -88,35 +88,35 @@ class _Lease:
         self.run, self.renewed_at = decode(stored) or self.run, now
 
 
+@dataclass(slots=True)
 class BulkScans:
     """Starts, runs and stops bulk scans. `progress` and `summary` draw their messages."""
 
-    def __init__(
-        self,
-        documents: Documents,
-        scans: Scans,
-        messages: DirectMessages,
-        tasks: Tasks,
-        *,
-        progress: Callable[[BulkScan, datetime], Message],
-        summary: Callable[[BulkScan, datetime], Message],
-        clock: Callable[[], datetime],
-        shown_every_s: float = SHOWN_EVERY_S,
-    ) -> None:
-        self._documents = documents
-        self._scans = scans
-        self._messages = messages
-        self._progress = progress
-        self._summary = summary
-        self._clock = clock
-        self._shown_every_s = shown_every_s
-        self._due = DueWork(documents, KIND, self._work, tasks, clock=clock)
-        self.run_due = self._due.run_due
-        self.stop_all = self._due.stop
+    documents: Documents
+    scans: Scans
+    messages: DirectMessages
+    tasks: Tasks
+    _: KW_ONLY
+    progress: Callable[[BulkScan, datetime], Message]
+    summary: Callable[[BulkScan, datetime], Message]
+    clock: Callable[[], datetime]
+    shown_every_s: float = SHOWN_EVERY_S
+    _due: DueWork = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._due = DueWork(self.documents, KIND, self._work, self.tasks, clock=self.clock)
+
+    async def run_due(self) -> None:
+        """Begin the bulk scans that are due; see `DueWork`."""
+        await self._due.run_due()
+
+    def stop_all(self) -> None:
+        """Begin no more scans: other processes go on."""
+        self._due.stop()
 
     async def last(self, workspace: WorkspaceId) -> BulkScan | None:
         """Return the last bulk scan of a workspace; raise StoreError."""
-        return decode(await self._documents.get(key_of(workspace)))
+        return decode(await self.documents.get(key_of(workspace)))
 
     async def start(
         self,
@@ -135,7 +135,7 @@ class BulkScans:
             BulkScanRunsError: there is one already, or its summary is not sent yet.
             SlackError: the message could not be sent; nothing will be scanned.
         """
-        key, now = key_of(workspace), self._clock()
+        key, now = key_of(workspace), self.clock()
         run = BulkScan(
             run_id=secrets.token_hex(4),
             asked_by=asked_by,
@@ -150,15 +150,15 @@ class BulkScans:
                 raise BulkScanRunsError(before)
             return Write(encode(run), now + LEASE)
 
-        claim = await update(self._documents, key, claimed)
+        claim = await update(self.documents, key, claimed)
         rev = claim.rev if claim else 0
         try:
-            sent = await self._messages.send_dm(workspace, asked_by, self._progress(run, now))
+            sent = await self.messages.send_dm(workspace, asked_by, self.progress(run, now))
         except SlackError:
-            await self._documents.delete(key, if_rev=rev)
+            await self.documents.delete(key, if_rev=rev)
             raise
         run = replace(run, channel_id=sent.channel_id, ts=sent.ts)
-        await self._documents.put(key, encode(run), due_at=now, if_rev=rev)
+        await self.documents.put(key, encode(run), due_at=now, if_rev=rev)
         return run
 
     async def stop(self, workspace: WorkspaceId, run_id: str, by: str) -> None:
@@ -168,10 +168,10 @@ class BulkScans:
             run = decode(document)
             if document is None or run is None or run.run_id != run_id or run.end:
                 raise BulkScanOverError("no such bulk scan is under way")
-            due_at = self._clock() if run.waits_until else document.due_at
+            due_at = self.clock() if run.waits_until else document.due_at
             return Write(encode(replace(run, stopped_by=run.stopped_by or by)), due_at)
 
-        run = decode(await update(self._documents, key_of(workspace), stopping))
+        run = decode(await update(self.documents, key_of(workspace), stopping))
         if run:
             await self._edit_progress(workspace, run)
 
@@ -194,7 +194,7 @@ class BulkScans:
 
     async def _take(self, workspace: WorkspaceId) -> _Lease | None:
         """Take a bulk scan that is due, `None` if another process was faster."""
-        now, holder = self._clock(), secrets.token_hex(8)
+        now, holder = self.clock(), secrets.token_hex(8)
 
         def taken(document: Document | None) -> Write | Delete | None:
             run = decode(document)
@@ -204,17 +204,17 @@ class BulkScans:
                 return DELETE
             return Write(encode(replace(run, holder=holder, waits_until=None)), now + LEASE)
 
-        run = decode(await update(self._documents, key_of(workspace), taken))
+        run = decode(await update(self.documents, key_of(workspace), taken))
         if run is None or run.holder != holder:
             return None
-        return _Lease(self._documents, workspace, run, self._clock)
+        return _Lease(self.documents, workspace, run, self.clock)
 
     async def _recover(self, lease: _Lease) -> None:
         """Record the outcome of a scan that an earlier process began, if there is one."""
         if (begun_at := lease.run.begun_at) is None:
             return
         with suppress(NoScanError):
-            report = await self._scans.last(lease.workspace, lease.run.left[0].host)
+            report = await self.scans.last(lease.workspace, lease.run.left[0].host)
             if report.scanned_at >= begun_at:
                 await lease.change(lambda run: after_scan(run, report))
                 return
@@ -222,13 +222,13 @@ class BulkScans:
 
     async def _scan_next(self, lease: _Lease) -> bool:
         """Scan the next domain; return whether to go on at once."""
-        now = self._clock()
+        now = self.clock()
         await lease.change(lambda run: replace(run, begun_at=now))
         await self._show_progress(lease)
         try:
             report = await self._scan(lease)
         except BotError as error:
-            failure, at = of_service(error), self._clock()
+            failure, at = of_service(error), self.clock()
             await lease.change(lambda run: after_error(run, failure, at))
         else:
             await lease.change(lambda run: after_scan(run, report))
@@ -241,11 +241,11 @@ class BulkScans:
         """Scan the next domain; renew the lease and show the progress until its end."""
         item = lease.run.left[0]
         domain = Domain(domain=item.host, domain_id=item.domain_id, health_score=item.score)
-        scan = asyncio.ensure_future(self._scans.run(lease.workspace, domain, lists=False))
+        scan = asyncio.ensure_future(self.scans.run(lease.workspace, domain, lists=False))
         try:
-            while not (await asyncio.wait({scan}, timeout=self._shown_every_s))[0]:
+            while not (await asyncio.wait({scan}, timeout=self.shown_every_s))[0]:
                 await self._show_progress(lease)
-                if self._clock() - lease.renewed_at > RENEWED_AFTER:
+                if self.clock() - lease.renewed_at > RENEWED_AFTER:
                     await lease.change(lambda run: run)
             return await scan
         finally:
@@ -253,8 +253,8 @@ class BulkScans:
 
     async def _show_progress(self, lease: _Lease) -> None:
         """Show the progress, unless that was done just now or nothing is new."""
-        message, now = self._progress(lease.run, self._clock()), asyncio.get_running_loop().time()
-        is_recent = lease.shown is not None and now - lease.shown_at < self._shown_every_s
+        message, now = self.progress(lease.run, self.clock()), asyncio.get_running_loop().time()
+        is_recent = lease.shown is not None and now - lease.shown_at < self.shown_every_s
         if not is_recent and message != lease.shown:
             lease.shown, lease.shown_at = message, now
             await self._edit_progress(lease.workspace, lease.run)
@@ -263,7 +263,7 @@ class BulkScans:
         """Show a bulk scan in its message; a failure is only logged."""
         sent = SentMessage(run.channel_id, run.ts)
         try:
-            await self._messages.edit_dm(workspace, sent, self._progress(run, self._clock()))
+            await self.messages.edit_dm(workspace, sent, self.progress(run, self.clock()))
         except SlackError as error:
             logger.warning("progress not shown", error=repr(error))
 
@@ -271,7 +271,7 @@ class BulkScans:
         """Send the summary: in a message of its own, as Slack notifies of no edit."""
         workspace = lease.workspace
         hosts = [item.host for item in lease.run.scanned if item.score_after is None]
-        if hosts and (listed := await self._scans.note_scores(workspace, hosts)):
+        if hosts and (listed := await self.scans.note_scores(workspace, hosts)):
             await lease.change(lambda run: with_scores(run, listed))
         was_sent, is_sent, due_in = lease.run.is_sent, True, None
         try:
@@ -291,11 +291,11 @@ class BulkScans:
 
         An edit that is repeated changes nothing, a message that is repeated comes twice.
         """
-        run, message = lease.run, self._summary(lease.run, self._clock())
+        run, message = lease.run, self.summary(lease.run, self.clock())
         if run.is_sent:
             sent = SentMessage(run.channel_id, run.ts)
-            await self._messages.edit_dm(lease.workspace, sent, message)
+            await self.messages.edit_dm(lease.workspace, sent, message)
             return
         await self._edit_progress(lease.workspace, run)
         await lease.change(lambda run: replace(run, is_sent=True))
-        await self._messages.send_dm(lease.workspace, run.asked_by, message)
+        await self.messages.send_dm(lease.workspace, run.asked_by, message)
