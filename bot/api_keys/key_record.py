@@ -184,12 +184,6 @@ def _is_refusal_known(record: KeyRecord) -> bool:
     return set_on < record.expires_on and days_after <= SAME_MATTER_DAYS
 
 
-def may_try(record: KeyRecord, now: datetime) -> bool:
-    """Return whether the key may be sent: a refused one is tried again once an hour."""
-    tried_at = record.tried_at or record.refused_at
-    return tried_at is None or now >= tried_at + TRY_AGAIN_AFTER
-
-
 def passed_days(record: KeyRecord, now: datetime) -> int | None:
     """Return the last step of the countdown that has passed already, `None` before the first."""
     return min((days for days, at in _steps(record).items() if at <= now), default=None)

@@ -11,6 +11,7 @@ from bot.api_keys.key_pair import (
     new_key_pair,
 )
 from bot.api_keys.key_record import (
+    TRY_AGAIN_AFTER,
     KeyDraft,
     KeyInUseError,
     KeyRecord,
@@ -18,7 +19,6 @@ from bot.api_keys.key_record import (
     NoKeyError,
     OtherKeyError,
     StoredKey,
-    may_try,
 )
 from bot.store import documents as store
 from bot.store.encryption import KeyRing, associated_data
@@ -164,8 +164,9 @@ class Keys:
         return await self._note(workspace, key, refused)
 
     def may_try(self, key: StoredKey) -> bool:
-        """Return whether `key` may be sent now."""
-        return may_try(key.record, self.clock())
+        """Return whether `key` may be sent now: a refused one is tried again once an hour."""
+        tried_at = key.record.tried_at or key.record.refused_at
+        return tried_at is None or self.clock() >= tried_at + TRY_AGAIN_AFTER
 
     async def note_accepted(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
         """Record that `key` works for this operation; return whether that is new."""
