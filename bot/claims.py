@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -22,23 +23,16 @@ LOOK_EVERY_S = 0.25
 NOT_SHARED = (ReserveReachedError, TooBusyError)
 
 
+@dataclass(frozen=True, slots=True)
 class Claims:
     """The claims of several processes: a document for each work of the last minutes."""
 
-    def __init__(
-        self,
-        documents: Documents,
-        *,
-        process_id: str,
-        is_dead: Callable[[str], bool],
-        clock: Callable[[], datetime],
-        look_every_s: float = LOOK_EVERY_S,
-    ) -> None:
-        self._documents = documents
-        self._process_id = process_id
-        self._is_dead = is_dead
-        self._clock = clock
-        self._look_every_s = look_every_s
+    documents: Documents
+    _: KW_ONLY
+    process_id: str
+    is_dead: Callable[[str], bool]
+    clock: Callable[[], datetime]
+    look_every_s: float = LOOK_EVERY_S
 
     async def run(
         self,
@@ -62,27 +56,27 @@ class Claims:
         """
         key, has_waited = f"{workspace}/{KIND}/{name}", False
         while True:
-            found = await self._documents.get(key)
+            found = await self.documents.get(key)
             if found and "outcome" in found.value and has_waited:
                 _raise_shared(found.value["outcome"])
                 return await otherwise(found.value["wish"])
             if found and self._is_held(found):
                 has_waited = True
-                await asyncio.sleep(self._look_every_s)
+                await asyncio.sleep(self.look_every_s)
             elif claim := await self._claim(key, wish, found):
                 is_repeat = found is not None and found.value.get("outcome") is None
                 return await self._do(claim, work, on_repeat if is_repeat else None)
 
     def _is_held(self, claim: Document) -> bool:
-        is_over = "outcome" in claim.value or not claim.due_at or claim.due_at <= self._clock()
-        return not is_over and not self._is_dead(claim.value["by"])
+        is_over = "outcome" in claim.value or not claim.due_at or claim.due_at <= self.clock()
+        return not is_over and not self.is_dead(claim.value["by"])
 
     async def _claim(self, key: str, wish: object, before: Document | None) -> Document | None:
         """Write a claim; return `None` if another process was faster."""
-        value = {"v": 1, "by": self._process_id, "wish": wish}
+        value = {"v": 1, "by": self.process_id, "wish": wish}
         rev = before.rev if before else 0
         try:
-            return await self._documents.put(key, value, due_at=self._clock() + LASTS, if_rev=rev)
+            return await self.documents.put(key, value, due_at=self.clock() + LASTS, if_rev=rev)
         except ConflictError:
             return None
 
@@ -112,9 +106,9 @@ class Claims:
             if error is None or is_shared:
                 value = claim.value | {"outcome": _encode(error)}
                 due_at = claim.due_at
-                await self._documents.put(claim.key, value, due_at=due_at, if_rev=claim.rev)
+                await self.documents.put(claim.key, value, due_at=due_at, if_rev=claim.rev)
             else:
-                await self._documents.delete(claim.key, if_rev=claim.rev)
+                await self.documents.delete(claim.key, if_rev=claim.rev)
         except StoreError as failure:
             logger.warning("a claim could not be ended", error=repr(failure))
 

@@ -37,7 +37,7 @@ class Tasks:
         return not self._running
 
     async def cancel(self) -> int:
-        """Cancel what still runs; return how much that was."""
+        """Cancel the tasks that still run; return how many they are."""
         late = set(self._running)
         for task in late:
             task.cancel()
@@ -54,7 +54,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class SingleFlight(Generic[K, T]):
-    """Share one run among everybody who asks for the same thing while it is under way.
+    """Share one run among all callers that ask for the same thing while it is under way.
 
     async-lru would do this too, but it keeps results for a time of its own, and what a
     portfolio may keep depends on what happened to it since.
@@ -64,9 +64,9 @@ class SingleFlight(Generic[K, T]):
         self._flights: dict[K, asyncio.Task[T]] = {}
 
     async def run(self, key: K, work: Callable[[], Awaitable[T]]) -> T:
-        """Return the result of `work`, or raise its error, to everybody alike.
+        """Return the result of `work`, or raise its error, to all callers alike.
 
-        An asker who is cancelled leaves; the work goes on for the others.
+        A caller that is cancelled leaves; the work goes on for the others.
         """
         if key not in self._flights:
             task = asyncio.ensure_future(work())
@@ -75,13 +75,13 @@ class SingleFlight(Generic[K, T]):
         return await asyncio.shield(self._flights[key])
 
     def is_under_way(self, key: K) -> bool:
-        """Return whether the next asker would share a run that has begun already."""
+        """Return whether the next caller would share a run that has begun already."""
         return key in self._flights
 
     def _on_done(self, key: K, task: asyncio.Task[T]) -> None:
         del self._flights[key]
         if not task.cancelled():
-            # Every asker may have left: asyncio would log an error that was never retrieved.
+            # All callers may have left: asyncio would log an error that was never retrieved.
             task.exception()
 
 
@@ -97,7 +97,7 @@ async def off_loop(size: int, work: Callable[P, T], *args: P.args, **how: P.kwar
 
 
 class BoundedWait:
-    """Waits `within_s` seconds for a piece of work; what takes longer goes on, unwaited for.
+    """Waits `within_s` seconds for a piece of work; what takes longer goes on without the caller.
 
     Breaking off a question to a database that hangs may take seconds itself: psycopg asks the
     server to cancel it, and waits up to ten seconds for that (3.3, `AsyncConnection.wait`). What
@@ -144,7 +144,7 @@ async def _outcome(work: Awaitable[T]) -> tuple[T | None, Exception | None]:
 
 # It asks Slack for each of many workspaces, or rewrites the file of the store.
 ROUND_WITHIN_S = 900.0
-# So long a cancelled one may take to end.
+# For a cancelled task to end.
 ENDS_WITHIN_S = 10.0
 
 
@@ -191,16 +191,16 @@ class NonOverlappingTask:
 
 
 class Event:
-    """Tells all that listen, at once; they may raise nothing."""
+    """Calls every listener at once; a listener must not raise."""
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[WorkspaceId], object]] = []
 
     def listen(self, listener: Callable[[WorkspaceId], object]) -> None:
-        """Let `listener` hear of every workspace from now on."""
+        """Add a listener."""
         self._listeners.append(listener)
 
     def __call__(self, workspace: WorkspaceId) -> None:
-        """Tell of a workspace."""
+        """Call every listener with a workspace."""
         for listener in self._listeners:
             listener(workspace)

@@ -4,7 +4,7 @@
 class BotError(Exception):
     """Something failed in a way that the bot foresaw and can explain to a person.
 
-    `str(error)` is for the log and never for a person: `bot/views/errors.py` holds the
+    `str(error)` is for the log and never for a person: `bot/views/failure.py` holds the
     sentences. It must therefore hold no secret, and may hold what an operator needs.
     """
 

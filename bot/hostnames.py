@@ -19,11 +19,11 @@ MAX_NAME_CHARS = 253
 MAX_LABEL_CHARS = 63
 # A name of 253 characters in its longest typed form, with room for a path; idna is slow on more.
 MAX_TYPED_CHARS = 2000
-# idna takes 50 µs a name: 10,000 of them, at each letter that somebody types, half a second.
+# idna takes 50 µs a name: 10,000 of them, at each letter that a person types, half a second.
 MAX_REMEMBERED = 20_000
 # Underscores are no letters of a host name, but names such as _dmarc.example.com are watched too.
 _ASCII_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?")
-# What nearly every name of a portfolio looks like: nothing to map, so nothing to pay for.
+# Nearly every name of a portfolio: it needs no mapping, so this is quick.
 _PLAIN_NAME = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}")
 # How Slack writes links when a command's text is escaped:
 # https://docs.slack.dev/messaging/formatting-message-text
@@ -33,7 +33,7 @@ _AROUND = " \t\r\n`'\"“”‘’()[]{},;!"
 
 
 class HostProblem(Enum):
-    """Why something typed is no host name that the service could watch."""
+    """Why a typed text is no host name that the service could watch."""
 
     EMPTY = "empty"
     TOO_LONG = "too long"
@@ -105,7 +105,7 @@ def _parsed(typed: str) -> str:
 
 def _host_part(typed: str) -> str:
     text = typed.strip(_AROUND)
-    # Brackets that somebody typed arrive escaped themselves.
+    # Typed brackets arrive escaped.
     link = _SLACK_LINK.fullmatch(text) or _SLACK_LINK.fullmatch(html.unescape(text))
     text = html.unescape(link[1] if link else text).strip(_AROUND)
     if text.lower().startswith("mailto:"):

@@ -15,7 +15,7 @@ from bot.claims import Claims
 from bot.concurrency import SingleFlight
 from bot.errors import BotError
 from bot.portfolio.end_dates import KeptEndDates, end_dates_of
-from bot.portfolio.query import host_of
+from bot.portfolio.lookup import host_of
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.store.documents import ConflictError, Document, Documents, StoreError, Write, update
 from bot.tracker.changes import Change, changes_between
@@ -28,7 +28,7 @@ from bot.workspace import WorkspaceId
 logger = structlog.get_logger()
 # The sections of a scan: service document, section 2.3.
 SECTIONS = ("whois", "dns", "ssl", "security")
-# What a change of the score is listed under, beside the sections.
+# The section of a change of the score.
 HEALTH = "health"
 MAX_KEPT_SCANS = 200
 MAX_KEPT_CHANGES = 100
@@ -58,9 +58,9 @@ class ScansDomains(Protocol):
 class ScanReport:
     """The findings of one scan, and its changes since the one before it.
 
-    `score` is the health score as listed before the scan and `score_after` the one as listed
-    after it, `None` when unknown. `since` is the moment of the scan before, `None` when there was
-    none. Reports of version 0.1 have no `facts` and no score after the scan.
+    `score` is the health score in the list before the scan, `score_after` the one after it, `None`
+    when unknown. `since` is the moment of the scan before, `None` when there was none. Reports of
+    version 0.1 have no `facts` and no `score_after`.
     """
 
     host: str
@@ -122,7 +122,9 @@ class Scans:
         report = await self._flights.run(
             (workspace, host), lambda: self._scan_once(workspace, host, scan)
         )
-        if lists and not is_own and report.score_after is None:  # who began it asks no list
+        if (
+            lists and not is_own and report.score_after is None
+        ):  # the call that began it asks for no list
             listed = await self._listed(workspace, purpose)
             report = replace(report, score_after=_score(listed, host))
         return report

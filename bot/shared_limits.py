@@ -17,7 +17,7 @@ import structlog
 from cachetools import TTLCache
 
 from bot import claims
-from bot.api_keys.models import NoKeyError
+from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.repository import Keys
 from bot.concurrency import BoundedWait, Tasks
 from bot.portfolio import add_many
@@ -38,7 +38,7 @@ READ_EVERY_S = 2.0
 ANSWERED_WITHIN_S = 1.0
 MAX_REMEMBERED = 20_000
 TRIES = 5
-# Counts are kept by five minutes, so that no request needs an entry of its own.
+# One count for each five minutes, not one for each request.
 BUCKET_S = 300.0
 # A workspace, and the fingerprint of a key that it uses.
 Place = tuple[WorkspaceId, str]
@@ -209,7 +209,7 @@ def _caller(text: str) -> Caller:
     return Caller(Kind(kind), subject_id)
 
 
-# Others, who look at what is due, should not find much of this in front of theirs.
+# Few enough that other due documents do not wait behind these.
 LOOK_AT = 20_000
 AT_MOST = 4_000
 

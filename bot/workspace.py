@@ -1,7 +1,7 @@
 """The id of a workspace, and the caller on whose behalf the bot works.
 
-It travels with the context: what is awaited, and tasks that are started from it, work for the
-same asker. Work that several people share is the first one's, in whose context it was begun:
+The caller travels with the context: what is awaited, and tasks that are started from it, have the
+same caller. Work that several people share has the first one, in whose context it was begun:
 https://docs.python.org/3/library/asyncio-task.html#asyncio.create_task
 """
 
@@ -36,10 +36,10 @@ class WorkspaceId:
 
 
 class Kind(Enum):
-    """What sort of asker it is."""
+    """The kind of a caller."""
 
     PERSON = "person"
-    DIGEST = "digest"  # the clock, for a channel's digests
+    DIGEST = "digest"  # a channel's digests, on schedule
     CHECK = "check"  # whether a key works
     STEP = "step"  # a workflow, which names no person
     OTHER = "other"
@@ -54,29 +54,29 @@ class Caller:
 
 
 KEY_CHECK, STEP, OTHER = Caller(Kind.CHECK), Caller(Kind.STEP), Caller(Kind.OTHER)
-_asking: ContextVar[tuple[WorkspaceId, Caller] | None] = ContextVar("asking", default=None)
+_current: ContextVar[tuple[WorkspaceId, Caller] | None] = ContextVar("caller", default=None)
 
 
 def person(user_id: str) -> Caller:
-    """Return the asker that a person is."""
+    """Return a person as a caller."""
     return Caller(Kind.PERSON, user_id)
 
 
 def digests_of(channel_id: str) -> Caller:
-    """Return the asker that the digests of a channel are."""
+    """Return the digests of a channel as a caller."""
     return Caller(Kind.DIGEST, channel_id)
 
 
 @contextmanager
-def caller_context(workspace: WorkspaceId, asker: Caller) -> Iterator[None]:
-    """Let everything inside the block be for `asker`."""
-    before = _asking.set((workspace, asker))
+def caller_context(workspace: WorkspaceId, caller: Caller) -> Iterator[None]:
+    """Let everything inside the block have this caller."""
+    before = _current.set((workspace, caller))
     try:
         yield
     finally:
-        _asking.reset(before)
+        _current.reset(before)
 
 
 def current_caller() -> tuple[WorkspaceId, Caller] | None:
-    """Return the workspace and the caller that the bot works for now, or `None`."""
-    return _asking.get()
+    """Return the workspace and the caller of the present work, or `None`."""
+    return _current.get()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from bot.api_keys.models import KeyRecord
+from bot.api_keys.key_record import KeyRecord
 from bot.portfolio.end_dates import EndDates
 from bot.portfolio.service import Snapshot
 from bot.scans import SECTIONS, ScanReport

@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.store.postgres.address import Address
 from bot.store.postgres.snapshot import database_pages
-from bot.store.sqlite import Snapshot, read_pages, whole
+from bot.store.snapshot import Snapshot, read_pages, whole
 
 
 async def read_snapshot(path: Path) -> Snapshot:

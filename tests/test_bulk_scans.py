@@ -7,19 +7,18 @@ from typing import Any
 
 import pytest
 
-from bot.api_keys.models import NoKeyError
-from bot.bulk_scans import (
+from bot.api_keys.key_record import NoKeyError
+from bot.bulk_scans.record import (
     FAILURES_IN_ROW,
     INTERRUPTED,
     KIND,
-    LEASE,
     RESERVE_PAUSE,
     BulkScan,
     BulkScanRunsError,
-    BulkScans,
     End,
     items_of,
 )
+from bot.bulk_scans.runner import LEASE, BulkScans
 from bot.concurrency import Tasks
 from bot.errors import BotError
 from bot.jobs.due_work import AT_ONCE

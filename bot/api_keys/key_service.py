@@ -7,11 +7,11 @@ from typing import TypeVar
 import structlog
 
 from bot.admin import Act, Audit, EarlierKeyRefusedError
-from bot.api_keys.models import (
+from bot.api_keys.key_pair import KeyPair
+from bot.api_keys.key_record import (
     ExpiredDraftError,
     KeyDraft,
     KeyInUseError,
-    KeyPair,
     KeyRecord,
     NoKeyError,
     StoredKey,
@@ -47,9 +47,9 @@ class LackingScopeError(BotError):
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceTracker:
-    """Calls the service for workspaces, and records its verdicts about their keys.
+    """Calls the service for workspaces, and records what it says about their keys.
 
-    A key that was refused as invalid is sent again once an hour, and when somebody rechecks it.
+    A key that was refused as invalid is sent again once an hour, and when a person rechecks it.
     `on_refusal` notifies of a new refusal and never raises. Every call may raise NoKeyError,
     LackingScopeError, StoreError (the key cannot be read) and any TrackerError. During a call
     the context holds its caller (see `workspace.py`).
@@ -170,13 +170,13 @@ async def _noted(note: Awaitable[bool]) -> bool:
 class KeyCheck:
     """The keys after one of them was seen to work, and the number of its domains."""
 
-    slots: KeyPair
+    pair: KeyPair
     domains: int
 
     @property
     def record(self) -> KeyRecord:
         """The key in use."""
-        return self.slots.record
+        return self.pair.record
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ class KeyService:
     connection: WorkspaceTracker
     portfolio: Portfolio
     audit: Audit
-    # A form that is sent twice at once is one act.
+    # A form that is submitted twice at once sets the key once.
     _setting: SingleFlight[tuple[WorkspaceId, KeyDraft, str, bool], KeyCheck] = field(
         default_factory=SingleFlight, init=False
     )
@@ -195,7 +195,7 @@ class KeyService:
     async def set_key(
         self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool = False
     ) -> KeyCheck:
-        """Prove a key with one request and use it from now on.
+        """Check a key with one request and use it from now on.
 
         Raises:
             ExpiredDraftError: its expiration is in the past.
@@ -216,24 +216,24 @@ class KeyService:
             raise KeyInUseError("the same key again")
         listing = await self.connection.probe_key(draft.secret)
         before = await self.keys.record(workspace)
-        slots = await self.keys.save(workspace, draft, set_by=by)
+        pair = await self.keys.save(workspace, draft, set_by=by)
         await self.portfolio.invalidate_everywhere(workspace)
         act = Act.KEY_REPLACED if before else Act.KEY_SET
-        await self.audit.note(workspace, act, by=by, key=slots.record.shown)
-        return KeyCheck(slots, len(listing.domains))
+        await self.audit.note(workspace, act, by=by, key=pair.record.shown)
+        return KeyCheck(pair, len(listing.domains))
 
     async def check(self, workspace: WorkspaceId) -> KeyCheck:
         """Check the key in use with one request; raise NoKeyError, TrackerError."""
         snapshot = await self.portfolio.renew(
             workspace, lambda: self.connection.recheck_key(workspace)
         )
-        slots = await self.keys.slots(workspace)
-        if slots is None:
+        pair = await self.keys.pair(workspace)
+        if pair is None:
             raise NoKeyError("removed during the check")
-        return KeyCheck(slots, len(snapshot.domains))
+        return KeyCheck(pair, len(snapshot.domains))
 
     async def roll_back(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyCheck:
-        """Prove the earlier key with one request and use it from now on.
+        """Check the earlier key with one request and use it from now on.
 
         Raises:
             KeyInUseError: it is in use already. NoEarlierKeyError: there is no such key.
@@ -244,15 +244,15 @@ class KeyService:
             listing = await self.connection.probe_key(key.secret)
         except (InvalidKeyError, InsufficientPermissionsError) as error:
             raise EarlierKeyRefusedError("not swapped in") from error
-        slots = await self.keys.roll_back(workspace, key)
+        pair = await self.keys.roll_back(workspace, key)
         await self.portfolio.invalidate_everywhere(workspace)
-        await self.audit.note(workspace, Act.KEY_ROLLED_BACK, by=by, key=slots.record.shown)
-        return KeyCheck(slots, len(listing.domains))
+        await self.audit.note(workspace, Act.KEY_ROLLED_BACK, by=by, key=pair.record.shown)
+        return KeyCheck(pair, len(listing.domains))
 
     async def forget_earlier(self, workspace: WorkspaceId, mark: str, *, by: str) -> None:
         """Delete the earlier key, if it is that one: it was deleted in the service."""
-        slots = await self.keys.slots(workspace)
-        earlier = slots.earlier if slots else None
+        pair = await self.keys.pair(workspace)
+        earlier = pair.earlier if pair else None
         if earlier and await self.keys.forget_earlier(workspace, mark):
             shown = earlier.record.shown
             await self.audit.note(workspace, Act.EARLIER_KEY_FORGOTTEN, by=by, key=shown)

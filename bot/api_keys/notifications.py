@@ -8,8 +8,8 @@ from datetime import date, timedelta
 import structlog
 
 from bot.admin import Managers
-from bot.api_keys.models import KeyNotice, KeyRecord, NoticeKind, StoredKey
-from bot.api_keys.repository import Claim, KeyClaims
+from bot.api_keys.key_record import KeyNotice, KeyRecord, NoticeKind, StoredKey
+from bot.api_keys.notice_claims import Claim, KeyClaims
 from bot.concurrency import SingleFlight, Tasks
 from bot.errors import BotError
 from bot.message import Message
@@ -59,7 +59,7 @@ class NoticeDelivery:
         return None
 
     async def edit(self) -> timedelta | None:
-        """Put the notice in place of the outdated ones; as `tell`."""
+        """Replace the outdated notices by this one; return as `tell` does."""
         for each in self.claim.outdated:
             try:
                 await self.messages.edit_dm(self.workspace, each.message, self.message)
@@ -72,7 +72,7 @@ class NoticeDelivery:
         return None
 
     async def tell_group(self, groups: GroupPeople, group_id: str) -> timedelta | None:
-        """Send it to the people of a group who may be managers; as `tell`."""
+        """Send the notice to the people of a group who may be managers; return as `tell` does."""
         if self.reached >= MAX_REACHED:
             return None
         try:
@@ -122,7 +122,7 @@ class ManagerNotifier:
                 logger.warning("a new manager was not notified", who=user_id, error=repr(error))
 
 
-# The person who met the refusal waits for it: the answer says whether notices were sent.
+# The person whose request was refused waits: the answer says whether notices were sent.
 TELL_WITHIN_S = 5.0
 # After that another worker takes over a notice: its own has died.
 LEASE = timedelta(seconds=60)
@@ -155,7 +155,7 @@ class KeyNotices:
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
         """Notify of a refused key; never raise. After a delay or failure `run_due` goes on."""
-        # What is under way may be another notice, begun before this refusal.
+        # The run under way may send another notice, begun before this refusal.
         times = 2 if self._flights.is_under_way(workspace) else 1
         try:
             async with asyncio.timeout(TELL_WITHIN_S):

@@ -2,27 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from bot.api_keys.models import (
+from bot.api_keys.key_pair import (
+    KeyPair,
+    decode_key_pair,
+    encode_key_pair,
+    new_key_pair,
+)
+from bot.api_keys.key_record import (
+    TRY_AGAIN_AFTER,
     KeyDraft,
     KeyInUseError,
-    KeyNotice,
-    KeyPair,
     KeyRecord,
     NoEarlierKeyError,
     NoKeyError,
-    NoticeAttempt,
-    NoticeKind,
     OtherKeyError,
-    SentNotice,
     StoredKey,
-    decode_key_pair,
-    encode_key_pair,
-    may_try,
-    new_key_pair,
 )
-from bot.slack.client import SentMessage
 from bot.store import documents as store
 from bot.store.encryption import KeyRing, associated_data
 from bot.workspace import WorkspaceId
@@ -47,15 +44,15 @@ class Keys:
         due = await self.documents.due_keys(self.clock(), limit=limit)
         return [WorkspaceId.parse(key.partition("/")[0]) for key in due if is_of_keys(key)]
 
-    async def slots(self, workspace: WorkspaceId) -> KeyPair | None:
+    async def pair(self, workspace: WorkspaceId) -> KeyPair | None:
         """Return the key in use and the earlier one, `None` when there is none."""
         document = await self.documents.get(_place(workspace))
         return _decoded(document).without_expired(self.clock()) if document else None
 
     async def record(self, workspace: WorkspaceId) -> KeyRecord | None:
         """Return the record of the key in use, `None` when there is none."""
-        slots = await self.slots(workspace)
-        return slots.record if slots else None
+        pair = await self.pair(workspace)
+        return pair.record if pair else None
 
     async def stored(self, workspace: WorkspaceId) -> StoredKey:
         """Return the key to call the service with, or raise NoKeyError.
@@ -63,10 +60,10 @@ class Keys:
         Raises:
             UnreadableSecretError: it was sealed for another workspace, or with a lost key.
         """
-        slots = await self.slots(workspace)
-        if slots is None:
+        pair = await self.pair(workspace)
+        if pair is None:
             raise NoKeyError("no key in this workspace")
-        return StoredKey(self._decrypt(workspace, slots.sealed), slots.sealed, slots.record)
+        return StoredKey(self._decrypt(workspace, pair.sealed), pair.sealed, pair.record)
 
     async def earlier(self, workspace: WorkspaceId, mark: str) -> StoredKey:
         """Return the key before the one in use.
@@ -76,13 +73,13 @@ class Keys:
             NoEarlierKeyError: there is none of this `mark`.
             UnreadableSecretError: as for `stored`.
         """
-        slots = await self.slots(workspace)
-        if slots and slots.record.mark == mark:
+        pair = await self.pair(workspace)
+        if pair and pair.record.mark == mark:
             raise KeyInUseError("rolled back already")
-        if slots is None or slots.earlier is None or slots.earlier.record.mark != mark:
+        if pair is None or pair.earlier is None or pair.earlier.record.mark != mark:
             raise NoEarlierKeyError("no such key")
-        sealed = slots.earlier.sealed
-        return StoredKey(self._decrypt(workspace, sealed), sealed, slots.earlier.record)
+        sealed = pair.earlier.sealed
+        return StoredKey(self._decrypt(workspace, sealed), sealed, pair.earlier.record)
 
     async def save(self, workspace: WorkspaceId, draft: KeyDraft, *, set_by: str) -> KeyPair:
         """Save a key that was just seen to list domains; the earlier one is kept for a week."""
@@ -109,19 +106,19 @@ class Keys:
         """Swap the keys; raise NoEarlierKeyError if they were changed since it was read."""
 
         def with_earlier(document: store.Document | None) -> store.Write:
-            slots = _decoded(document) if document else None
-            if slots is None or slots.earlier is None or slots.earlier.sealed != key.sealed:
+            pair = _decoded(document) if document else None
+            if pair is None or pair.earlier is None or pair.earlier.sealed != key.sealed:
                 raise NoEarlierKeyError("the keys were changed")
-            return _written(slots.rolled_back(slots.earlier, self.clock()))
+            return _written(pair.rolled_back(pair.earlier, self.clock()))
 
         return await self._put(workspace, with_earlier)
 
     async def forget_earlier(self, workspace: WorkspaceId, mark: str) -> bool:
         """Delete the earlier key; return whether it was that one."""
 
-        def forgotten(slots: KeyPair) -> KeyPair:
-            is_meant = slots.earlier and slots.earlier.record.mark == mark
-            return replace(slots, earlier=None) if is_meant else slots
+        def forgotten(pair: KeyPair) -> KeyPair:
+            is_meant = pair.earlier and pair.earlier.record.mark == mark
+            return replace(pair, earlier=None) if is_meant else pair
 
         return await self.change(workspace, forgotten)
 
@@ -147,10 +144,10 @@ class Keys:
             nonlocal is_changed
             if document is None:
                 return None
-            slots = _decoded(document)
-            changed = change(slots)
-            is_changed = changed != slots
-            is_due_then = document.due_at == slots.due_at()
+            pair = _decoded(document)
+            changed = change(pair)
+            is_changed = changed != pair
+            is_due_then = document.due_at == pair.due_at()
             return None if not is_changed and is_due_then else _written(changed)
 
         await store.update(self.documents, _place(workspace), written)
@@ -167,8 +164,9 @@ class Keys:
         return await self._note(workspace, key, refused)
 
     def may_try(self, key: StoredKey) -> bool:
-        """Return whether `key` may be sent now."""
-        return may_try(key.record, self.clock())
+        """Return whether `key` may be sent now: a refused one is tried again once an hour."""
+        tried_at = key.record.tried_at or key.record.refused_at
+        return tried_at is None or self.clock() >= tried_at + TRY_AGAIN_AFTER
 
     async def note_accepted(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
         """Record that `key` works for this operation; return whether that is new."""
@@ -203,7 +201,7 @@ class Keys:
     ) -> bool:
         return await self.change(
             workspace,
-            lambda slots: slots.noted(change) if slots.sealed == key.sealed else slots,
+            lambda pair: pair.noted(change) if pair.sealed == key.sealed else pair,
         )
 
     async def _put(self, workspace: WorkspaceId, change: store.Change) -> KeyPair:
@@ -214,10 +212,10 @@ class Keys:
     def _decrypt(self, workspace: WorkspaceId, sealed: str) -> str:
         return self.ring.decrypt(sealed, _about(workspace))
 
-    def _holds(self, workspace: WorkspaceId, slots: KeyPair | None, secret: str) -> bool:
+    def _holds(self, workspace: WorkspaceId, pair: KeyPair | None, secret: str) -> bool:
         """Return whether the key in use is this one; an unreadable key is another one."""
         try:
-            return slots is not None and self._decrypt(workspace, slots.sealed) == secret
+            return pair is not None and self._decrypt(workspace, pair.sealed) == secret
         except store.UnreadableSecretError:
             return False
 
@@ -234,8 +232,8 @@ def _decoded(document: store.Document) -> KeyPair:
     return decode_key_pair(document.value)
 
 
-def _written(slots: KeyPair) -> store.Write:
-    return store.Write(encode_key_pair(slots), slots.due_at())
+def _written(pair: KeyPair) -> store.Write:
+    return store.Write(encode_key_pair(pair), pair.due_at())
 
 
 def is_of_keys(key: str) -> bool:
@@ -245,121 +243,3 @@ def is_of_keys(key: str) -> bool:
 
 def _place(workspace: WorkspaceId) -> str:
     return f"{workspace}/{KIND}"
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A notice that one worker sends: its key, the people it has reached, earlier attempts.
-
-    `outdated` are the sent notices that it edits.
-    """
-
-    notice: KeyNotice
-    record: KeyRecord
-    reached: tuple[str, ...]
-    tries: int
-    outdated: tuple[SentNotice, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class KeyClaims:
-    """Hands out due notices, and records their progress. May raise StoreError."""
-
-    keys: Keys
-
-    async def claim(self, workspace: WorkspaceId, *, lease: timedelta) -> Claim | None:
-        """Return the due notice, for the caller alone until `lease` has passed.
-
-        `None`: there is none, or another worker has it. An earlier key whose time is over is
-        deleted too.
-        """
-        claims: list[Claim] = []
-
-        def claimed(slots: KeyPair) -> KeyPair:
-            now = self.keys.clock()
-            claims.clear()
-            slots = slots.without_expired(now)
-            notice, telling = slots.due_notice(now), slots.telling
-            if notice is None or (telling and telling.until > now):
-                return slots
-            if telling is None or telling.name != notice.name:
-                telling = NoticeAttempt(notice.name, now)
-            outdated = slots.outdated_by(notice)
-            claims.append(Claim(notice, slots.record, telling.told, telling.tries, outdated))
-            return replace(slots, telling=replace(telling, until=now + lease))
-
-        await self.keys.change(workspace, claimed)
-        return claims[0] if claims else None
-
-    async def note_delivered(
-        self,
-        workspace: WorkspaceId,
-        claim: Claim,
-        user_id: str,
-        message: SentMessage | None = None,
-    ) -> None:
-        """Record that a notice has reached a person, by `message` if it may be edited later."""
-        sent = message and SentNotice(claim.notice.name, claim.record.mark, user_id, message)
-
-        def delivered(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
-            people = tuple(dict.fromkeys((*telling.told, user_id)))
-            kept = (*slots.sent, sent) if sent else slots.sent
-            return replace(slots, telling=replace(telling, told=people), sent=kept)
-
-        def late(slots: KeyPair) -> KeyPair:  # the key was replaced while it was sent
-            return replace(slots, sent=(*slots.sent, sent)) if sent else slots
-
-        await self._change_telling(workspace, claim, delivered, late)
-
-    async def note_edited(self, workspace: WorkspaceId, claim: Claim, sent: SentNotice) -> None:
-        """Record that a sent notice says what is true, and who reads it there."""
-
-        def edited(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
-            told = replace(telling, told=(*telling.told, sent.user_id))
-            left = tuple(each for each in slots.sent if each != sent)
-            return replace(slots, telling=told, sent=left)
-
-        await self._change_telling(workspace, claim, edited)
-
-    async def postpone(self, workspace: WorkspaceId, claim: Claim, wait: timedelta) -> None:
-        """Schedule another attempt after `wait`: the notice has not reached everybody."""
-
-        def postponed(slots: KeyPair, telling: NoticeAttempt) -> KeyPair:
-            later = replace(telling, until=self.keys.clock() + wait, tries=telling.tries + 1)
-            return replace(slots, telling=later)
-
-        await self._change_telling(workspace, claim, postponed)
-
-    async def finish(self, workspace: WorkspaceId, claim: Claim) -> None:
-        """Record that a notice is sent for good."""
-
-        def late(slots: KeyPair) -> KeyPair:
-            # That the key expires was said: its refusal is the same matter.
-            is_end = claim.notice.kind is NoticeKind.EXPIRY
-            if not is_end or slots.record.mark != claim.record.mark:
-                return slots
-            record = replace(slots.record, reminded_days=claim.notice.days)
-            return replace(slots, record=record)
-
-        await self._change_telling(
-            workspace,
-            claim,
-            lambda slots, telling: slots.notified(claim.notice, self.keys.clock(), telling.told),
-            late,
-        )
-
-    async def _change_telling(
-        self,
-        workspace: WorkspaceId,
-        claim: Claim,
-        change: Callable[[KeyPair, NoticeAttempt], KeyPair],
-        late: Callable[[KeyPair], KeyPair] = lambda slots: slots,
-    ) -> None:
-        """Change the progress of a notice; `late` if the document has another one by now."""
-
-        def changed(slots: KeyPair) -> KeyPair:
-            telling, is_same_key = slots.telling, slots.record.mark == claim.record.mark
-            is_same = telling and telling.name == claim.notice.name and is_same_key
-            return change(slots, telling) if telling and is_same else late(slots)
-
-        await self.keys.change(workspace, changed)

@@ -6,12 +6,13 @@ from functools import partial
 from slack_bolt.async_app import AsyncApp
 
 from bot.admin import Audiences, Audit, Managers
+from bot.api_keys.key_record import StoredKey
 from bot.api_keys.key_service import KeyService, WorkspaceTracker
-from bot.api_keys.models import StoredKey
+from bot.api_keys.notice_claims import KeyClaims
 from bot.api_keys.notifications import KeyNotices, ManagerNotifier
-from bot.api_keys.repository import KeyClaims, Keys
+from bot.api_keys.repository import Keys
 from bot.bootstrap.services import Services, look_at_work
-from bot.bulk_scans import BulkScans
+from bot.bulk_scans.runner import BulkScans
 from bot.digests.collector import Collector, steps_to
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.failure_policy import Owners
@@ -52,8 +53,8 @@ from bot.tracker.rate_limit import RateLimiter
 from bot.views.admin import appointed_message
 from bot.views.bulk_scan import progress_message, summary_message
 from bot.views.digests.alert import alert_message
-from bot.views.digests.errors import owner_notices
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
+from bot.views.digests.trouble import owner_notices
 from bot.views.errors_api_key import key_notice
 from bot.workspace import WorkspaceId
 

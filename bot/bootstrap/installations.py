@@ -13,7 +13,7 @@ from bot.bootstrap.services import Services
 from bot.bootstrap.slack_app import OAuth, SlackAuth
 from bot.digests.repository import DigestRepository
 from bot.installations.directory import InstallationRepository
-from bot.installations.models import WHOLE_ORGANISATION, Installation, organisation
+from bot.installations.installation import WHOLE_ORGANISATION, Installation, organisation
 from bot.installations.oauth_flow import (
     INSTALL_PATH,
     REDIRECT_PATH,

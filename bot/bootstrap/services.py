@@ -28,7 +28,7 @@ from bot.deferred_commands import DeferredCommands
 from bot.digests.collector import overdue
 from bot.digests.repository import DigestRepository
 from bot.installations.directory import REMEMBERED_FOR_S
-from bot.installations.models import scope_of_key
+from bot.installations.installation import scope_of_key
 from bot.listeners.error_boundary import FIRST_WORD_AFTER_S, FIRST_WORD_IN_HOME_AFTER_S
 from bot.listeners.interrupted import InflightTracker
 from bot.listeners.scan import STILL_WAITING_AFTER_S

@@ -293,7 +293,7 @@ def bolt_app(client: AsyncWebClient, workspaces: SlackAuth, metrics: Metrics) ->
         name="domain-tracker",  # else Bolt 1.30 reads the sources of the whole stack to find one
         logger=bolt_logger(),
         client=client,
-        before_authorize=note_asked_place,
+        before_authorize=note_asked_place if workspaces.oauth else None,
         authorize=workspaces.authorize,
         process_before_response=True,  # no polling for the ack: the listeners only ack
         request_verification_enabled=False,  # web.py does; a socket needs none

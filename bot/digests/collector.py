@@ -9,19 +9,9 @@ from weakref import WeakValueDictionary
 
 import structlog
 
+from bot.digests.baseline import Baseline, baseline_of, has_shrunk, next_baseline
 from bot.digests.models import Digest, Outcome, PastRun, Plan, UnknownDigestError
-from bot.digests.report import (
-    Baseline,
-    Post,
-    Report,
-    TrendPoint,
-    baseline_of,
-    fallen,
-    has_shrunk,
-    make_report,
-    next_baseline,
-    without_snoozed,
-)
+from bot.digests.report import Post, Report, TrendPoint, fallen, make_report, without_snoozed
 from bot.digests.repository import DigestRepository
 from bot.digests.run_state import due_at, newly_ended, was_postponed
 from bot.digests.schedule import Slot, slot_at

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Protocol
@@ -38,6 +38,12 @@ from bot.workspace import WorkspaceId, caller_context, digests_of, person
 logger = structlog.get_logger()
 # Refusals that are not about this post: it is tried again in an hour.
 LASTING = (errors.TokenRefusedError, errors.WorkspaceHeldError, errors.MissingScopeError)
+# Waits between attempts to save a step, for a database that restarts.
+STEP_AGAIN_AFTER_S = (0.5, 2.0)
+# The same after the post. The claim ends a minute after the post began.
+RECORD_AGAIN_AFTER_S = (*STEP_AGAIN_AFTER_S, 5.0, 10.0, 15.0)
+# With the 20 s that a turn may take this ends before the claim does.
+COLLECT_WITHIN_S = 35.0
 
 
 class Poster(Protocol):
@@ -68,15 +74,17 @@ class DigestRenderer:
 def after(error: errors.SlackError) -> Callable[..., Digest]:
     """Return the step that records Slack's error: the run waits, ends, or pauses its digest."""
     if isinstance(error, errors.ChannelClosedError):
-        return partial(run_state.closed, trouble=channel_failure(error))
+        return partial(run_state.pause_for_channel, trouble=channel_failure(error))
     if error.is_outcome_unknown:
         uncertain = Outcome.UNCERTAIN
-        return partial(run_state.ended, outcome=uncertain, trouble=FailureReason.SLACK)
+        return partial(run_state.mark_ended, outcome=uncertain, trouble=FailureReason.SLACK)
     if isinstance(error, errors.SlackRefusedError) and not isinstance(error, LASTING):
         logger.error("Slack refuses a digest", code=error.code)
-        return partial(run_state.ended, outcome=Outcome.FAILED, trouble=FailureReason.INTERNAL)
+        return partial(
+            run_state.mark_ended, outcome=Outcome.FAILED, trouble=FailureReason.INTERNAL
+        )
     trouble, wait = slack_failure(error)
-    return partial(run_state.waiting, trouble=trouble, wait=wait)
+    return partial(run_state.postpone, trouble=trouble, wait=wait)
 
 
 def has_news(post: Post) -> bool:
@@ -97,47 +105,28 @@ def heartbeat_due(digest: Digest) -> bool:
     return every is not None and digest.silent_runs >= every and not digest.plan.is_alert
 
 
-# Waits between attempts to save a step, for a database that restarts.
-STEP_AGAIN_AFTER_S = (0.5, 2.0)
-# The same after the post. The claim ends a minute after the post began.
-RECORD_AGAIN_AFTER_S = (*STEP_AGAIN_AFTER_S, 5.0, 10.0, 15.0)
-
-
 def _named(words: Callable[[Post, str], Message], name: str, post: Post) -> Message:
     return words(post, name)
 
 
-# With the 20 s that a turn may take this ends before the claim does.
-COLLECT_WITHIN_S = 35.0
-
-
+@dataclass(frozen=True, slots=True)
 class Delivery:
     """Takes claimed runs to their ends. The outcome is recorded before anybody is notified."""
 
-    def __init__(
-        self,
-        repository: DigestRepository,
-        collector: Collector,
-        posts: Poster,
-        words: DigestRenderer,
-        *,
-        clock: Callable[[], datetime],
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-        collect_within_s: float = COLLECT_WITHIN_S,
-    ) -> None:
-        self._repository = repository
-        self._collector = collector
-        self._posts = posts
-        self._words = words
-        self._clock = clock
-        self._sleep = sleep
-        self._collect_within_s = collect_within_s
+    repository: DigestRepository
+    collector: Collector
+    posts: Poster
+    words: DigestRenderer
+    _: KW_ONLY
+    clock: Callable[[], datetime]
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    collect_within_s: float = COLLECT_WITHIN_S
 
     async def announce(self, workspace: WorkspaceId, digest: Digest) -> None:
         """Announce a digest in its channel; raise SlackError."""
-        await self._posts.acquire_turn(workspace, digest.plan.channel_id)
-        message = self._words.announcement(digest)
-        await self._posts.post(workspace, digest.plan.channel_id, message)
+        await self.posts.acquire_turn(workspace, digest.plan.channel_id)
+        message = self.words.announcement(digest)
+        await self.posts.post(workspace, digest.plan.channel_id, message)
 
     async def announce_late(
         self, workspace: WorkspaceId, digest: Digest, notice: Notice
@@ -173,11 +162,11 @@ class Delivery:
             raise
         except Exception as error:
             if not isinstance(error, BotError):  # a bug: notify now, not after the grace
-                await self._step(workspace, digest, token, run_state.mark_failed)
+                await self._step(workspace, digest, token, run_state.mark_crashed)
             raise
         finally:
             with contextlib.suppress(StoreError, ValueError):  # else the next run deletes them
-                await self._repository.forget_baselines(workspace, digest.digest_id, known=done)
+                await self.repository.forget_baselines(workspace, digest.digest_id, known=done)
 
     async def _deliver(
         self, workspace: WorkspaceId, digest: Digest, token: str
@@ -189,7 +178,7 @@ class Delivery:
         is_alert = digest.plan.is_alert and not run.asked_by
         is_wanted = bool(run.asked_by) or has_news(collected.post)
         if is_wanted or (is_alert and collected.is_moved):
-            await self._repository.keep_baseline(
+            await self.repository.keep_baseline(
                 workspace, digest.digest_id, token, collected.baseline
             )
         if not is_wanted and not heartbeat_due(digest):
@@ -197,17 +186,17 @@ class Delivery:
             quiet = partial(run_state.mark_silent, average=average, baseline=baseline)
             return await self._step(workspace, digest, token, quiet), collected.stored
         post = replace(collected.post, asked_by_name=run.asked_by and run.asked_by_name)
-        words = self._words.digest if is_wanted else self._words.heartbeat
+        words = self.words.digest if is_wanted else self.words.heartbeat
         if is_alert:
             name = f"{digest.digest_id}/{token}"
             alert = Alert(channel_id=run.channel_id, hosts=fallen(post.report))
-            await self._repository.keep_alert(workspace, name, alert, self._clock())
-            words = partial(_named, self._words.alert, name)
+            await self.repository.keep_alert(workspace, name, alert, self.clock())
+            words = partial(_named, self.words.alert, name)
         # A heartbeat leaves the baseline as it is: small changes add up.
         baseline = token if is_wanted else digest.baseline
         digest = await self._post(workspace, digest, run, post, words, baseline)
         digest = await self._step(
-            workspace, digest, token, run_state.posted, again_after_s=RECORD_AGAIN_AFTER_S
+            workspace, digest, token, run_state.mark_posted, again_after_s=RECORD_AGAIN_AFTER_S
         )
         return digest, [*collected.stored, token]
 
@@ -218,7 +207,7 @@ class Delivery:
                 return await self._collect_in_time(workspace, digest, run)
         except BotError as error:
             trouble, wait = service_failure(of_service(error))
-            waiting = partial(run_state.waiting, trouble=trouble, wait=wait)
+            waiting = partial(run_state.postpone, trouble=trouble, wait=wait)
             await self._step(workspace, digest, run.token, waiting)
             raise
 
@@ -226,16 +215,16 @@ class Delivery:
         self, workspace: WorkspaceId, digest: Digest, run: Run
     ) -> Collected:
         try:
-            async with asyncio.timeout(self._collect_within_s):
-                return await self._collector.collect(
+            async with asyncio.timeout(self.collect_within_s):
+                return await self.collector.collect(
                     workspace,
                     digest,
                     slot=None if run.is_extra else run.slot,
                     purpose=Purpose.PERSON if run.asked_by else Purpose.SCHEDULED,
-                    newer_than=self._clock() if run.asked_by else None,
+                    newer_than=self.clock() if run.asked_by else None,
                 )
         except TimeoutError as error:
-            why = f"no list within {self._collect_within_s:g} s"
+            why = f"no list within {self.collect_within_s:g} s"
             raise TimedOutError(why, is_outcome_unknown=False) from error
 
     async def _post(
@@ -251,12 +240,12 @@ class Delivery:
         average = post.report.totals.average
         try:
             # Before the run is marked as posting: a process that dies here has posted nothing.
-            await self._posts.acquire_turn(workspace, run.channel_id)
-            post = replace(post, sent_at=self._clock())
-            message = await self._collector.offload(words, post, size=post.report.totals.count)
-            posting = partial(run_state.posting, baseline=baseline, average=average)
+            await self.posts.acquire_turn(workspace, run.channel_id)
+            post = replace(post, sent_at=self.clock())
+            message = await self.collector.offload(words, post, size=post.report.totals.count)
+            posting = partial(run_state.begin_posting, baseline=baseline, average=average)
             digest = await self._step(workspace, digest, run.token, posting)
-            await self._posts.post(workspace, run.channel_id, message)
+            await self.posts.post(workspace, run.channel_id, message)
         except errors.SlackError as error:
             await self._step(workspace, digest, run.token, after(error))
             raise
@@ -274,12 +263,12 @@ class Delivery:
         """Save a step, also in further attempts after these waits; return the digest after it."""
 
         def once(each: Digest) -> Digest:
-            return step(each, token, self._clock())
+            return step(each, token, self.clock())
 
         for wait_s in again_after_s:
             try:
-                return await self._repository.step(workspace, digest, once)
+                return await self.repository.step(workspace, digest, once)
             except StoreError as error:
                 logger.warning("not recorded yet", error=repr(error))
-                await self._sleep(wait_s)
-        return await self._repository.step(workspace, digest, once)
+                await self.sleep(wait_s)
+        return await self.repository.step(workspace, digest, once)

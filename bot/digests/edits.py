@@ -13,7 +13,7 @@ from bot.digests.models import (
     Run,
     RunState,
 )
-from bot.digests.run_state import claim_due_run, resumed_in_time
+from bot.digests.run_state import claim_due_run, end_pause_in_time
 from bot.digests.schedule import next_slot, slot_at
 from bot.portfolio.query import parse_query
 
@@ -54,7 +54,7 @@ def update(digest: Digest, plan: Plan, by: Editor, now: datetime, *, version: in
     if plan.channel_id != digest.plan.channel_id:
         digest = _move(digest, now)
     if plan.schedule != digest.plan.schedule:
-        digest = run_state.cancel_run(run_state.past_due(digest, now), now)
+        digest = run_state.cancel_run(run_state.fail_past_slots(digest, now), now)
         digest = replace(digest, next=next_slot(plan.schedule, now))
     elif digest.run:
         digest = replace(digest, run=_restart(digest.run, plan, now))
@@ -66,13 +66,13 @@ def paused(digest: Digest, by: Editor, now: datetime, *, until: datetime | None)
 
     Its version stays: an open form with its plan can still be saved.
     """
-    digest = run_state.cancel_run(run_state.past_due(digest, now), now)
+    digest = run_state.cancel_run(run_state.fail_past_slots(digest, now), now)
     return replace(digest, pause=Pause(since=now, until=until, by=by.user_id))
 
 
 def resumed(digest: Digest, now: datetime) -> Digest:
     """Return the digest with posts again, from its next slot on."""
-    ended = resumed_in_time(digest, now)
+    ended = end_pause_in_time(digest, now)
     if ended.pause is None:  # it ended by itself: a slot since then is due
         return ended
     return replace(digest, pause=None, next=next_slot(digest.plan.schedule, now))

@@ -1,12 +1,13 @@
 """Decide how a failure changes a run, and who is notified of it."""
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 import structlog
 
+from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.key_service import LackingScopeError
-from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
 from bot.digests.models import Digest, FailureReason, Notice, Outcome
 from bot.errors import BotError
@@ -40,6 +41,8 @@ _OF_CHANNEL = {
     "not_in_channel": FailureReason.NOT_IN_CHANNEL,
     "channel_not_found": FailureReason.NOT_FOUND,
 }
+logger = structlog.get_logger()
+DigestNotice = tuple[Digest, Notice]
 
 
 def service_failure(error: Exception) -> tuple[FailureReason, timedelta | None]:
@@ -76,10 +79,6 @@ def channel_failure(error: slack.ChannelClosedError) -> FailureReason:
     return _OF_CHANNEL.get(error.code, FailureReason.RESTRICTED)
 
 
-logger = structlog.get_logger()
-DigestNotice = tuple[Digest, Notice]
-
-
 def matter(digest: Digest, notice: Notice) -> Hashable | None:
     """Return a value that notices for one message have in common; `None`: it goes alone."""
     if notice.to or notice.outcome not in {Outcome.MISSED, Outcome.FAILED}:
@@ -87,21 +86,16 @@ def matter(digest: Digest, notice: Notice) -> Hashable | None:
     return digest.made_by, digest.changed_by, notice.outcome, notice.trouble
 
 
+@dataclass(frozen=True, slots=True)
 class Owners:
     """Notifies a digest's maker; if they have left, its last editor, or who set the key.
 
     A notice with `to` goes to that person alone. `words` makes one message of notices of one kind.
     """
 
-    def __init__(
-        self,
-        messages: DirectMessages,
-        keys: Keys,
-        words: Callable[[Sequence[DigestNotice]], Message],
-    ) -> None:
-        self._messages = messages
-        self._keys = keys
-        self._words = words
+    messages: DirectMessages
+    keys: Keys
+    words: Callable[[Sequence[DigestNotice]], Message]
 
     async def __call__(
         self, workspace: WorkspaceId, notices: Sequence[DigestNotice]
@@ -112,17 +106,17 @@ class Owners:
         have arrived is sent again, once.
         """
         digest, notice = notices[0]
-        message = self._words(notices)
+        message = self.words(notices)
         try:
             if notice.edits:
-                await self._messages.edit_dm(workspace, notice.edits, message)
+                await self.messages.edit_dm(workspace, notice.edits, message)
                 return notice.edits
-            record = await self._keys.record(workspace)
+            record = await self.keys.record(workspace)
             owners = (digest.made_by, digest.changed_by, record and record.set_by)
             people = (notice.to,) if notice.to else owners
             for user_id in dict.fromkeys(each for each in people if each):
                 try:
-                    return await self._messages.send_dm(workspace, user_id, message)
+                    return await self.messages.send_dm(workspace, user_id, message)
                 except slack.PersonUnreachableError:
                     continue  # they have left
         except slack.SlackError as error:

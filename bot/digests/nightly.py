@@ -21,7 +21,8 @@ from bot.digests.schedule import is_zone, zone_of
 from bot.errors import BotError
 from bot.jobs.due_work import DueWork
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
-from bot.portfolio.query import host_of, parse_query, select
+from bot.portfolio.lookup import host_of
+from bot.portfolio.query import parse_query, select
 from bot.portfolio.service import Portfolio
 from bot.store.documents import Documents
 from bot.tracker.client import tallied

@@ -5,58 +5,24 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from bot.digests.baseline import Baseline, is_nearer, is_of_another_portfolio
 from bot.digests.models import Digest, Mention, PastRun
 from bot.digests.schedule import Slot
 from bot.health import Band, Summary, band_of, summary
 from bot.portfolio.end_dates import EndDates, KnownEnds, KnownIssue
-from bot.portfolio.query import ALL_SCORES, Bounds, host_of
+from bot.portfolio.lookup import host_of
+from bot.portfolio.query import ALL_SCORES, Bounds
 from bot.tracker.findings import SEVERITIES, Severity
 from bot.tracker.models import Domain
 
 # The smallest move of a score that is reported.
 MOVED_FROM = 5
-# Days until an end at which a domain got worse.
-MARKS = (1, 7, 14, 30)
-Marks = Mapping[str, int]
-NO_MARK = 1_000
-# This many domains are not all replaced from one digest to the next.
-SEVERAL = 5
 # Such a title is as old as its scan; `soon` says how many days are left now.
 _COUNTS_DOWN = re.compile(r"\b(expire|end|renew)\w* .*\d+ days?\b", re.IGNORECASE)
+# The bands of known scores from the lowest to the highest.
+_RANKS = {Band.POOR: 0, Band.FAIR: 1, Band.GOOD: 2}
 # An issue of one of these severities is something that got worse.
 _GRAVE = SEVERITIES[: SEVERITIES.index(Severity.HIGH) + 1]
-
-
-@dataclass(frozen=True, slots=True)
-class Replaced:
-    """What a baseline has replaced: the other scores of the one before, and hosts new since."""
-
-    taken_at: datetime
-    scores: Mapping[str, float | None]
-    new: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Baseline:
-    """The scores of a delivered digest by host name; `None` is unknown.
-
-    `marks` hold, by host and what ends, the least of `MARKS` that was reached; `None` in a
-    baseline of version 0.1. `replaced` leads back to the baseline that the digest was compared
-    with, `None` if there was none.
-    """
-
-    scores: Mapping[str, float | None]
-    taken_at: datetime
-    marks: Mapping[str, Marks] | None = None
-    replaced: Replaced | None = None
-
-    @property
-    def before(self) -> "Baseline | None":
-        """The baseline that this one has replaced, without its marks."""
-        if (old := self.replaced) is None:
-            return None
-        kept = {host: score for host, score in self.scores.items() if host not in old.new}
-        return Baseline(scores=kept | dict(old.scores), taken_at=old.taken_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,44 +75,6 @@ class Report:
         return tuple(domain for domain, _, issue in self.issues if issue.severity in _GRAVE)
 
 
-def baseline_of(
-    index: Mapping[str, Domain],
-    now: datetime,
-    ends: KnownEnds | None = None,
-    before: Baseline | None = None,
-) -> Baseline:
-    """Return the baseline of the next report: the score and the marks of each host now."""
-    scores = {host: domain.health_score for host, domain in index.items()}
-    soon = ends.soon(index) if ends else []
-    return Baseline(
-        scores=scores,
-        taken_at=now,
-        marks={host: marks_of(row, now) for host, row in soon},
-        replaced=_replaced(before, scores) if before else None,
-    )
-
-
-def _replaced(before: Baseline, scores: Mapping[str, float | None]) -> Replaced:
-    others = {
-        host: score
-        for host, score in before.scores.items()
-        if host not in scores or scores[host] != score
-    }
-    new = tuple(host for host in scores if host not in before.scores)
-    return Replaced(before.taken_at, others, new)
-
-
-def marks_of(row: EndDates, now: datetime) -> Marks:
-    """Return the least mark that each end has reached at `now`, by its name."""
-    given = {"registration": row.registration, "certificate": row.certificate}
-    reached = {
-        name: next((mark for mark in MARKS if end.days_left(now) <= mark), None)
-        for name, end in given.items()
-        if end
-    }
-    return {name: mark for name, mark in reached.items() if mark is not None}
-
-
 def make_report(
     index: Mapping[str, Domain],
     baseline: Baseline | None,
@@ -171,42 +99,35 @@ def make_report(
         unknown=tuple(domain for _, domain in chosen if domain.health_score is None),
         is_bounded=bounds != ALL_SCORES,
     )
-    if baseline and _is_of_another_portfolio(baseline, index):
+    if baseline and is_of_another_portfolio(baseline, index):
         baseline = None
-    soon = ends.soon(host for host, _ in chosen) if ends else []
-    report = replace(report, soon=tuple((index[host], row) for host, row in soon))
     if ends:
-        found = ends.issues((host for host, _ in chosen), baseline.taken_at if baseline else None)
-        near = {host for host, _ in soon}
-        issues = tuple(
+        report = _with_ends(report, index, [host for host, _ in chosen], baseline, ends)
+    return _compared(report, listed, baseline, bounds) if baseline else report
+
+
+def _with_ends(
+    report: Report,
+    index: Mapping[str, Domain],
+    hosts: Sequence[str],
+    baseline: Baseline | None,
+    ends: KnownEnds,
+) -> Report:
+    """Return the report with what ends soon, and with the issues found since the baseline."""
+    soon = ends.soon(hosts)
+    nearer = [host for host, row in soon if baseline and is_nearer(baseline, host, row, ends.now)]
+    near = {host for host, _ in soon}
+    found = ends.issues(hosts, baseline.taken_at if baseline else None)
+    return replace(
+        report,
+        soon=tuple((index[host], row) for host, row in soon),
+        nearer=tuple(index[host] for host in nearer),
+        issues=tuple(
             (index[host], row, issue)
             for host, row, issue in found
             if not (host in near and _COUNTS_DOWN.search(issue.title))
-        )
-        report = replace(report, issues=issues)
-    if baseline is None:
-        return report
-    if ends:
-        nearer = [host for host, row in soon if _is_nearer(host, row, baseline, ends.now)]
-        report = replace(report, nearer=tuple(index[host] for host in nearer))
-    return _compared(report, listed, baseline, bounds)
-
-
-def _is_nearer(host: str, row: EndDates, baseline: Baseline, now: datetime) -> bool:
-    """Return whether an end has reached another mark since the baseline.
-
-    A domain that is new counts: a filter such as `expires:30` takes it in when it reaches one.
-    """
-    if baseline.marks is None:
-        before = marks_of(row, baseline.taken_at)
-    else:
-        before = baseline.marks.get(host, {})
-    return any(mark < before.get(name, NO_MARK) for name, mark in marks_of(row, now).items())
-
-
-def _is_of_another_portfolio(baseline: Baseline, index: Mapping[str, Domain]) -> bool:
-    is_large = min(len(baseline.scores), len(index)) >= SEVERAL
-    return is_large and not index.keys() & baseline.scores.keys()
+        ),
+    )
 
 
 def _compared(
@@ -242,11 +163,6 @@ def _compared(
         lost=lost,
         found=tuple(move for move in moves if move.before is None and move.after is not None),
     )
-
-
-def has_shrunk(before: Baseline | None, now: Baseline) -> bool:
-    """Return whether less than half as many domains are there: the list may be incomplete."""
-    return before is not None and 2 * len(now.scores) < len(before.scores)
 
 
 def has_changed(report: Report) -> bool:
@@ -302,30 +218,6 @@ def without_snoozed(report: Report, snoozed: Collection[str]) -> Report:
     )
 
 
-def next_baseline(
-    before: Baseline | None, now: Baseline, posted: Collection[str], snoozed: Collection[str]
-) -> Baseline:
-    """Return the baseline of an alert's next look: each host's best score since its last post.
-
-    So a domain that fell, rose and falls again is posted again. Domains of a snoozed alert are
-    compared with the same baseline when that ends.
-    """
-    if before is None:
-        return now
-
-    def best(host: str, score: float | None) -> float | None:
-        known = [each for each in (before.scores.get(host), score) if each is not None]
-        return score if host in posted else max(known, default=None)
-
-    marks = {
-        host: of_host
-        for host, reached in (now.marks or {}).items()
-        if (of_host := (before.marks or {}).get(host) if host in snoozed else reached)
-    }
-    scores = {host: best(host, score) for host, score in now.scores.items()}
-    return replace(now, scores=scores, marks=marks)
-
-
 def owners_to_mention(report: Report, mentions: Sequence[Mention]) -> tuple[str, ...]:
     """Return the ids of the owners of domains that got worse, each once, as in `mentions`.
 
@@ -359,10 +251,6 @@ def _is_far(move: Move, bounds: Bounds) -> bool:
 def _points(move: Move) -> float:
     """Return the points by which a score rose, rounded: 8.2 - 3.2 gives 4.999999999999999."""
     return round((move.after or 0) - (move.before or 0), 6)
-
-
-# The bands of known scores from the lowest to the highest.
-_RANKS = {Band.POOR: 0, Band.FAIR: 1, Band.GOOD: 2}
 
 
 def _bands_climbed(move: Move) -> int:

@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 import structlog
 
+from bot.digests.baseline import Baseline
 from bot.digests.models import Alert, Digest, RunState, UnknownAlertError, UnknownDigestError
-from bot.digests.report import Baseline
-from bot.digests.run_state import due_at, with_edit
+from bot.digests.notices import with_edit
+from bot.digests.run_state import due_at
 from bot.store.documents import ConflictError, Document, Documents, Write, update
 from bot.workspace import WorkspaceId
 

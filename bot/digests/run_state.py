@@ -17,16 +17,20 @@ from bot.digests.models import (
     Run,
     RunState,
 )
+from bot.digests.notices import with_notice
 from bot.digests.schedule import Slot, grace, next_slot, slots_until
-from bot.slack.client import SentMessage
 
-# Longer than collecting and waiting for a turn take, and longer than posting takes. After this
-# time another process takes over the run of a dead one.
+# Longer than collecting and waiting for a turn take, and longer than posting takes: then another
+# process takes over the run of a dead one.
 CLAIM = timedelta(seconds=60)
 FIRST_RETRY = timedelta(seconds=60)
 LONGEST_RETRY = timedelta(minutes=15)
-# What somebody sent, and Slack surely did not take, is repeated within this time.
+# `Send now` that Slack surely did not take is repeated within this time.
 SEND_WITHIN = timedelta(minutes=10)
+# The first attempt with a new key may meet a busy Slack: it is repeated for this time.
+AFTER_KEY = timedelta(hours=1)
+# More than a change of a time zone's rules can move a slot.
+RULES_DIFFER_BY = timedelta(days=2)
 
 
 def is_promised(run: Run) -> bool:
@@ -47,7 +51,7 @@ def due_at(digest: Digest) -> datetime | None:
     return min(moments, default=None)
 
 
-def posting(
+def begin_posting(
     digest: Digest, token: str, now: datetime, *, baseline: str | None, average: float | None
 ) -> Digest:
     """Return the digest before its post; `baseline` names the next report's baseline."""
@@ -61,11 +65,11 @@ def posting(
     return replace(digest, run=run)
 
 
-def posted(digest: Digest, token: str, now: datetime) -> Digest:
+def mark_posted(digest: Digest, token: str, now: datetime) -> Digest:
     """Return the digest after Slack took its post."""
     run = own_run(digest, token)
     digest = replace(digest, baseline=run.baseline, silent_runs=0)
-    return recorded(digest, run, Outcome.POSTED, now, None)
+    return _with_past_run(digest, run, Outcome.POSTED, now, None)
 
 
 def mark_silent(
@@ -80,10 +84,10 @@ def mark_silent(
     run = replace(own_run(digest, token), average=average)
     baseline = baseline or digest.baseline
     digest = replace(digest, silent_runs=digest.silent_runs + 1, baseline=baseline)
-    return recorded(digest, run, Outcome.QUIET, now, None)
+    return _with_past_run(digest, run, Outcome.QUIET, now, None)
 
 
-def waiting(
+def postpone(
     digest: Digest,
     token: str,
     now: datetime,
@@ -105,14 +109,14 @@ def waiting(
     if run.is_extra and asked_by is None:
         return replace(digest, run=None)
     if run.is_unwanted or (run.is_extra and trouble is FailureReason.KEY):
-        return ended(digest, token, now, Outcome.FAILED, trouble)
+        return mark_ended(digest, token, now, Outcome.FAILED, trouble)
     if trouble is not FailureReason.KEY:  # a run that waits for a key ends with the next slot
         until = min(until, run.deadline)
     run = replace(run, state=RunState.WAITING, until=until, trouble=trouble, asked_by=asked_by)
     return replace(digest, run=run)
 
 
-def ended(
+def mark_ended(
     digest: Digest, token: str, now: datetime, outcome: Outcome, trouble: FailureReason | None
 ) -> Digest:
     """Return the digest whose run failed or is uncertain, with a notice for the owner.
@@ -122,35 +126,37 @@ def ended(
     run = own_run(digest, token)
     if digest.plan.is_alert and outcome is Outcome.UNCERTAIN and run.baseline:
         digest = replace(digest, baseline=run.baseline)
-    digest = recorded(digest, run, outcome, now, trouble)
-    if is_promised(run) and run.asked_by == digest.made_by:  # `recorded` has a notice for them
+    digest = _with_past_run(digest, run, outcome, now, trouble)
+    if is_promised(run) and run.asked_by == digest.made_by:  # who has a notice by now
         return digest
     return with_notice(digest, _notice_of(run, outcome, trouble))
 
 
-def mark_failed(digest: Digest, token: str, now: datetime) -> Digest:
+def mark_crashed(digest: Digest, token: str, now: datetime) -> Digest:
     """Return the digest whose run met a bug of the bot."""
     run = own_run(digest, token)
     is_posting = run.state is RunState.POSTING
     if run.is_extra and not is_posting and not is_promised(run):
         return replace(digest, run=None)
     outcome = Outcome.UNCERTAIN if is_posting else Outcome.FAILED
-    return ended(digest, token, now, outcome, FailureReason.INTERNAL)
+    return mark_ended(digest, token, now, outcome, FailureReason.INTERNAL)
 
 
-def closed(digest: Digest, token: str, now: datetime, trouble: FailureReason) -> Digest:
+def pause_for_channel(digest: Digest, token: str, now: datetime, trouble: FailureReason) -> Digest:
     """Return the digest paused, as its channel takes no posts, with one notice for the owner."""
     run = own_run(digest, token)
     if run.channel_id != digest.plan.channel_id:  # the digest has moved to another channel
-        return ended(digest, token, now, Outcome.FAILED, trouble)
-    digest = recorded(digest, run, Outcome.FAILED, now, trouble)
-    digest = past_due(digest, now, trouble)
+        return mark_ended(digest, token, now, Outcome.FAILED, trouble)
+    digest = _with_past_run(digest, run, Outcome.FAILED, now, trouble)
+    digest = fail_past_slots(digest, now, trouble)
     is_known = digest.pause is not None and digest.pause.by is None
     digest = replace(digest, pause=Pause(since=now, why=trouble))
     return digest if is_known else with_notice(digest, _notice_of(run, None, trouble))
 
 
-def past_due(digest: Digest, now: datetime, why: FailureReason = FailureReason.CHANGED) -> Digest:
+def fail_past_slots(
+    digest: Digest, now: datetime, why: FailureReason = FailureReason.CHANGED
+) -> Digest:
     """Return the digest with the slots that no worker claimed, and none will, as failed runs."""
     if digest.pause or digest.next.due_at > now:
         return digest
@@ -173,10 +179,10 @@ def cancel_run(
         return replace(digest, run=replace(run, is_unwanted=True))
     if run.is_extra and not is_promised(run):
         return replace(digest, run=None)
-    return recorded(digest, run, Outcome.FAILED, now, run.trouble or why)
+    return _with_past_run(digest, run, Outcome.FAILED, now, run.trouble or why)
 
 
-def retry_now(digest: Digest, now: datetime) -> Digest:
+def retry_with_new_key(digest: Digest, now: datetime) -> Digest:
     """Return the digest whose run, if it waits for a key, is tried again at once."""
     run = digest.run
     if run is None or run.state is not RunState.WAITING or run.trouble is not FailureReason.KEY:
@@ -202,7 +208,7 @@ def own_run(digest: Digest, token: str) -> Run:
     return digest.run
 
 
-def recorded(
+def _with_past_run(
     digest: Digest, run: Run, outcome: Outcome, now: datetime, trouble: FailureReason | None
 ) -> Digest:
     """Return the digest with its run among the past ones, and a notice if it was promised."""
@@ -238,17 +244,11 @@ def _with_past_slots(
     return replace(digest, past=(*digest.past, *runs)[-MAX_PAST_RUNS:])
 
 
-# The first attempt with a new key may meet a busy Slack: it is repeated for this time.
-AFTER_KEY = timedelta(hours=1)
-# More than a change of a time zone's rules can move a slot.
-RULES_DIFFER_BY = timedelta(days=2)
-
-
 def claim_due_run(digest: Digest, now: datetime, token: str) -> Digest:
     """Return the digest with its due run claimed by `token`, if any; raise UnknownZoneError."""
-    digest = resumed_in_time(digest, now)
+    digest = end_pause_in_time(digest, now)
     if digest.run and digest.run.state is RunState.POSTING and digest.run.until <= now:
-        digest = ended(digest, digest.run.token, now, Outcome.UNCERTAIN, FailureReason.DOWN)
+        digest = mark_ended(digest, digest.run.token, now, Outcome.UNCERTAIN, FailureReason.DOWN)
     if digest.run:
         digest = _expire_run(digest, digest.run, now)
     if digest.run:
@@ -256,7 +256,7 @@ def claim_due_run(digest: Digest, now: datetime, token: str) -> Digest:
     return digest if digest.pause else _claim_next(digest, now, token)
 
 
-def without_zone(digest: Digest, now: datetime) -> Digest:
+def pause_for_zone(digest: Digest, now: datetime) -> Digest:
     """Return the digest paused, as its time zone is unknown, with a notice for the owner."""
     slot, channel_id = digest.next, digest.plan.channel_id
     notice = Notice(outcome=None, slot=slot, channel_id=channel_id, trouble=FailureReason.ZONE)
@@ -265,7 +265,7 @@ def without_zone(digest: Digest, now: datetime) -> Digest:
     return with_notice(replace(digest, pause=pause), notice)
 
 
-def resumed_in_time(digest: Digest, now: datetime) -> Digest:
+def end_pause_in_time(digest: Digest, now: datetime) -> Digest:
     """Return the digest without a pause that ended by `now`; slots within it are skipped."""
     if digest.pause is None or digest.pause.until is None or digest.pause.until > now:
         return digest
@@ -280,7 +280,7 @@ def _expire_run(digest: Digest, run: Run, now: datetime) -> Digest:
     if not is_waiting and run.until > now:
         return digest  # a worker has it
     if run.is_extra and not is_promised(run):  # its process died before it answered
-        return ended(digest, run.token, now, Outcome.FAILED, FailureReason.DOWN)
+        return mark_ended(digest, run.token, now, Outcome.FAILED, FailureReason.DOWN)
     next_is_due = digest.next.due_at <= now and not run.is_extra
     is_over = run.trouble is not FailureReason.KEY and now >= run.deadline
     if not next_is_due and not is_over:
@@ -290,9 +290,9 @@ def _expire_run(digest: Digest, run: Run, now: datetime) -> Digest:
     is_known = bool(digest.past) and digest.past[-1].trouble is run.trouble
     is_lasting = run.trouble is FailureReason.KEY or digest.plan.is_alert
     if is_lasting and is_known:  # one notice per outage, not one a day, or a look
-        return recorded(digest, run, Outcome.FAILED, now, run.trouble)
+        return _with_past_run(digest, run, Outcome.FAILED, now, run.trouble)
     outcome = Outcome.FAILED if run.trouble else Outcome.MISSED
-    return ended(digest, run.token, now, outcome, run.trouble or FailureReason.DOWN)
+    return mark_ended(digest, run.token, now, outcome, run.trouble or FailureReason.DOWN)
 
 
 def _take_over(digest: Digest, run: Run, now: datetime, token: str) -> Digest:
@@ -321,7 +321,7 @@ def _claim_next(digest: Digest, now: datetime, token: str) -> Digest:
     deadline = newest.due_at + grace(schedule, newest)
     digest = replace(digest, next=next_slot(schedule, now))
     is_late = now > deadline
-    digest = _missed(digest, [*missed, newest] if is_late else missed, now)
+    digest = _miss_slots(digest, [*missed, newest] if is_late else missed, now)
     if is_late:
         return digest
     run = Run(
@@ -342,7 +342,7 @@ def _by_present_rules(digest: Digest) -> Slot:
     return next((slot for slot in around if slot.local == digest.next.local), digest.next)
 
 
-def _missed(digest: Digest, slots: Sequence[Slot], now: datetime) -> Digest:
+def _miss_slots(digest: Digest, slots: Sequence[Slot], now: datetime) -> Digest:
     if not slots or digest.plan.is_alert:  # the next look sees all that has fallen since
         return digest
     digest = _with_past_slots(digest, slots, Outcome.MISSED, now, FailureReason.DOWN)
@@ -354,61 +354,3 @@ def _missed(digest: Digest, slots: Sequence[Slot], now: datetime) -> Digest:
         count=len(slots),
     )
     return with_notice(digest, notice)
-
-
-MAX_NOTICES = 10
-# A notice is sent again after this time if its sender died: twice is better than never.
-TELL_WITHIN = timedelta(seconds=60)
-
-
-def with_notice(digest: Digest, notice: Notice) -> Digest:
-    """Return the digest with one more notice; notices of one kind are merged."""
-    notices = list(digest.notices)
-    if notices and _is_alike(notices[-1], notice):
-        notice = replace(notice, count=notices.pop().count + notice.count)
-    return replace(digest, notices=(*notices, notice)[-MAX_NOTICES:])
-
-
-def with_edit(digest: Digest) -> Digest:
-    """Return the digest with an edit of the message about its pause, if that is over."""
-    if digest.pause or digest.pause_message is None:
-        return digest
-    edit = Notice(
-        outcome=None,
-        slot=digest.next,
-        channel_id=digest.plan.channel_id,
-        edits=digest.pause_message,
-    )
-    return with_notice(replace(digest, pause_message=None), edit)
-
-
-def start_notices(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, ...]]:
-    """Return the digest with its due notices marked as being sent, and these notices."""
-    due = [each for each in digest.notices if (each.retry_at or now) <= now]
-    under_way = {id(each): replace(each, retry_at=now + TELL_WITHIN) for each in due}
-    notices = tuple(under_way.get(id(each), each) for each in digest.notices)
-    return replace(digest, notices=notices), tuple(under_way.values())
-
-
-def drop_notice(digest: Digest, notice: Notice, sent: SentMessage | None) -> Digest:
-    """Return the digest without a notice that was `sent`, or cannot be."""
-    if sent and notice.outcome is None and not notice.edits:
-        digest = replace(digest, pause_message=sent)
-    return replace(digest, notices=tuple(each for each in digest.notices if each != notice))
-
-
-def postpone_notice(digest: Digest, notice: Notice, at: datetime) -> Digest:
-    """Return the digest whose `notice` is sent again at another moment."""
-    later = replace(notice, retry_at=at, tries=notice.tries + 1)
-    return replace(
-        digest, notices=tuple(later if each == notice else each for each in digest.notices)
-    )
-
-
-def _is_alike(one: Notice, other: Notice) -> bool:
-    """Return whether both notices are of one kind, and the first one is not being sent now."""
-    kinds = [
-        (each.outcome, each.trouble, each.channel_id, each.to, each.is_announcement, each.edits)
-        for each in (one, other)
-    ]
-    return kinds[0] == kinds[1] and (one.retry_at is None or one.tries > 0)

@@ -21,6 +21,7 @@ from bot.digests.models import (
     TooManyDigestsError,
     UnknownDigestError,
 )
+from bot.digests.notices import with_notice
 from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
 from bot.slack.direct_messages import retry_after
@@ -207,7 +208,7 @@ class DigestService:
                 await self._repository.change(
                     workspace,
                     digest.digest_id,
-                    lambda each: run_state.retry_now(each, self._clock()),
+                    lambda each: run_state.retry_with_new_key(each, self._clock()),
                 )
 
     async def _note(self, workspace: WorkspaceId, what: str, by: Editor, digest: Digest) -> None:
@@ -240,6 +241,6 @@ class DigestService:
                 is_announcement=True,
             )
             return await self._repository.change(
-                workspace, digest.digest_id, lambda each: run_state.with_notice(each, notice)
+                workspace, digest.digest_id, lambda each: with_notice(each, notice)
             ), True
         return digest, True

@@ -15,6 +15,7 @@ from bot.concurrency import Tasks
 from bot.digests import models, run_state
 from bot.digests.delivery import Delivery
 from bot.digests.failure_policy import DigestNotice, Owners, matter
+from bot.digests.notices import drop_notice, postpone_notice, start_notices
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import UnknownZoneError
 from bot.errors import BotError
@@ -135,8 +136,8 @@ class DigestWorker:
             try:
                 claimed = run_state.claim_due_run(digest, now, token)
             except UnknownZoneError:
-                claimed = run_state.without_zone(digest, now)
-            claimed, notices[:] = run_state.start_notices(claimed, now)
+                claimed = run_state.pause_for_zone(digest, now)
+            claimed, notices[:] = start_notices(claimed, now)
             return claimed
 
         digest = await self._repository.change(workspace, digest_id, claim)
@@ -199,5 +200,5 @@ def _after_sending(
     now: datetime,
 ) -> models.Digest:
     if isinstance(result, timedelta):
-        return run_state.postpone_notice(digest, notice, now + result)
-    return run_state.drop_notice(digest, notice, result)
+        return postpone_notice(digest, notice, now + result)
+    return drop_notice(digest, notice, result)

@@ -8,7 +8,7 @@ from typing import Any
 
 from cachetools import TTLCache
 
-from bot.installations.models import (
+from bot.installations.installation import (
     Installation,
     Tokens,
     decode,

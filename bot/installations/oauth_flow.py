@@ -30,7 +30,7 @@ from bot.concurrency import Tasks, run_shielded
 from bot.deduplication import DedupStore, MemoryDedup
 from bot.errors import BotError
 from bot.installations.directory import InstallationRepository
-from bot.installations.models import Installation, organisation
+from bot.installations.installation import Installation, organisation
 from bot.installations.token_rotation import dated
 from bot.slack.auth import IssuedInstallation, OAuthCalls
 from bot.slack.errors import SlackError, SlackRefusedError, SlackUnreachableError

@@ -17,7 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.concurrency import Tasks
 from bot.errors import BotError
 from bot.installations.directory import CHECKED_EVERY, InstallationRepository
-from bot.installations.models import (
+from bot.installations.installation import (
     decode,
     home_of,
     is_installation,

@@ -19,7 +19,7 @@ from cachetools import TTLCache
 
 from bot.concurrency import SingleFlight, Tasks, run_shielded
 from bot.installations.directory import InstallationRepository, StoredInstallation
-from bot.installations.models import Installation, Tokens
+from bot.installations.installation import Installation, Tokens
 from bot.slack.auth import IssuedTokens
 from bot.slack.errors import (
     SlackError,

@@ -10,7 +10,7 @@ import structlog
 
 from bot.concurrency import NonOverlappingTask, Tasks
 from bot.errors import BotError
-from bot.installations.models import (
+from bot.installations.installation import (
     Stamp,
     UninstallEvent,
     UninstallKind,

@@ -10,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
 from bot.errors import BotError
-from bot.installations.models import Installation, is_installation, prefix_of
+from bot.installations.installation import Installation, is_installation, prefix_of
 from bot.installations.uninstall import KIND as GRANTED
 from bot.message import Message
 from bot.slack.auth import workspace_of

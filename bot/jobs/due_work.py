@@ -12,7 +12,7 @@ from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 LOOK_AT = 20_000  # digests may be due at the same moment
-# Workspaces of a kind in this process: the other places for scans are for people.
+# Workspaces of one kind in this process: people need the other places for scans.
 AT_ONCE = 2
 
 

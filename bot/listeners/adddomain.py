@@ -28,7 +28,7 @@ from bot.portfolio.service import Portfolio, Snapshot
 from bot.slack.client import open_form
 from bot.views import adddomain as views
 from bot.views.blocks import plain_message
-from bot.views.errors import host_sentence
+from bot.views.failure import host_sentence
 from bot.views.usage import at_it_message, pressed_already_message
 
 logger = structlog.get_logger()

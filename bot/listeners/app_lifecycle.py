@@ -18,7 +18,7 @@ from slack_bolt.response import BoltResponse
 
 from bot.concurrency import Tasks
 from bot.errors import BotError
-from bot.installations.models import UninstallEvent, UninstallKind, organisation
+from bot.installations.installation import UninstallEvent, UninstallKind, organisation
 from bot.installations.oauth_flow import CLOCKS_DIFFER_BY
 from bot.installations.uninstall import Uninstaller
 from bot.workspace import WorkspaceId

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.bulk_scans import BulkScan, BulkScanOverError, BulkScanRunsError, BulkScans, items_of
+from bot.bulk_scans.record import BulkScan, BulkScanOverError, BulkScanRunsError, items_of
+from bot.bulk_scans.runner import BulkScans
 from bot.command_text import split_words
 from bot.concurrency import off_loop
 from bot.hostnames import HostNameError, host_name
@@ -13,7 +14,8 @@ from bot.listeners.permissions import CommandAccess
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
-from bot.portfolio.query import Query, nearest, parse_query, query_text, select
+from bot.portfolio.lookup import nearest
+from bot.portfolio.query import Query, parse_query, query_text, select
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.shared_limits import QuotaService
 from bot.tracker.models import Domain

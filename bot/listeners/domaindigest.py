@@ -29,8 +29,8 @@ from bot.slack.errors import SlackError
 from bot.views.blocks import plain_message
 from bot.views.digests import modal, tables
 from bot.views.digests.alert import alert_preview
-from bot.views.digests.errors import RESUME_DIGEST, SEND_DIGEST
 from bot.views.digests.post import NO_DETAILS, SHOW_DETAILS, details_message, digest_message
+from bot.views.digests.trouble import RESUME_DIGEST, SEND_DIGEST
 from bot.views.digests.wording import MANAGE_DIGEST
 from bot.views.schedule import schedule_text
 from bot.views.usage import at_it_message

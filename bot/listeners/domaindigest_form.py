@@ -37,9 +37,9 @@ from bot.slack.client import Member
 from bot.slack.errors import SlackError
 from bot.store.documents import StoreError
 from bot.views.digests import form_fields, modal, tables
-from bot.views.digests.errors import changed_text
 from bot.views.digests.form_fields import Draft, draft_of, zone_option
 from bot.views.digests.mention_fields import group_options, rule_label_options, with_rule
+from bot.views.digests.trouble import changed_text
 
 logger = structlog.get_logger()
 COUNT_WITHIN_S = 3.0

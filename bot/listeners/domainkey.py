@@ -64,7 +64,7 @@ class KeyState:
 
     async def message_for(self, member: Member, workspace: WorkspaceId) -> Message:
         """Return the state for a manager or admin; raise StoreError."""
-        slots = await self.keys.slots(workspace)
+        slots = await self.keys.pair(workspace)
         named = await self.managers.named(workspace)
         return api_key.key_state_message(
             slots.record if slots else None,

@@ -7,7 +7,15 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from bot.api_keys import models
+from bot.api_keys.key_pair import KeyPair, PreviousKey
+from bot.api_keys.key_record import (
+    SCOPES,
+    KeyDraft,
+    KeyFormError,
+    NoEarlierKeyError,
+    NoKeyError,
+    checked_secret,
+)
 from bot.api_keys.key_service import KeyCheck, KeyService
 from bot.api_keys.repository import Keys
 from bot.deferred_commands import DeferredCommands
@@ -34,17 +42,17 @@ class GivenKey:
     secret: str = field(repr=False)
     values: forms.KeyFormValues
 
-    def draft(self, today: date) -> models.KeyDraft:
+    def draft(self, today: date) -> KeyDraft:
         """Return the key; its expiration is counted from `today`."""
         expiry, day = self.values.expiry, self.values.expiry_day
         expires_on = date.fromisoformat(day) if expiry == "date" and day else None
         if expiry.isdecimal():
             expires_on = today + timedelta(days=int(expiry))
-        return models.KeyDraft(
+        return KeyDraft(
             secret=self.secret,
             label=self.values.label,
             expires_on=expires_on,
-            scopes=tuple(scope for scope in models.SCOPES if scope in self.values.scopes),
+            scopes=tuple(scope for scope in SCOPES if scope in self.values.scopes),
         )
 
 
@@ -58,8 +66,8 @@ def read_key_form(values: Mapping[str, Any]) -> GivenKey:
     label = label or PROPOSED_LABEL
     errors: dict[str, str] = {}
     try:
-        secret = models.checked_secret(typed)
-    except models.KeyFormError:
+        secret = checked_secret(typed)
+    except KeyFormError:
         secret = ""
         errors[forms.SECRET_BLOCK] = "A key has 52 characters and begins with service_sk_."
     if holds_secret(label):
@@ -75,7 +83,7 @@ def read_key_form(values: Mapping[str, Any]) -> GivenKey:
 
 
 # Draws the form again: its metadata, its values, why it was not saved, the present keys.
-Draw = Callable[[str, forms.KeyFormValues, str | None, models.KeyPair | None], Block]
+Draw = Callable[[str, forms.KeyFormValues, str | None, KeyPair | None], Block]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +116,7 @@ class KeyFormListeners:
     async def open_key_form(self, request: Request, _value: str) -> None:
         """Open the private form that sets or replaces the key."""
         await self.permissions.require_configurer(request)
-        slots = await self.keys.slots(request.workspace)
+        slots = await self.keys.pair(request.workspace)
         values = self._proposed(slots) if slots else forms.KeyFormValues()
         form = forms.key_form(request.as_metadata(), values, in_use=slots)
         await open_form(request.client, request.trigger_id or "", form)
@@ -116,7 +124,7 @@ class KeyFormListeners:
     async def set_key(self, request: Request, given: GivenKey) -> None:
         """Check the key with one request, save it, run the deferred commands."""
         if check := await self._save(request, given, forms.key_form):
-            form = forms.saved_form(check.record, check.domains, check.slots.earlier)
+            form = forms.saved_form(check.record, check.domains, check.pair.earlier)
             saved = saved_message(check.record, check.domains)
             await self.screen.show(request, form, saved)
             await self._run_deferred(request)
@@ -142,7 +150,7 @@ class KeyFormListeners:
         check = await self._save(request, given, forms.second_step, is_rotation=True)
         if check is None:
             return
-        saved, earlier = saved_message(check.record, check.domains), check.slots.earlier
+        saved, earlier = saved_message(check.record, check.domains), check.pair.earlier
         if earlier is None:  # somebody has removed it: there is no old key to delete
             form = forms.interrupted(saved.text)
         else:
@@ -177,7 +185,7 @@ class KeyFormListeners:
 
         await self.screen.redraw(request, form, forms.interrupted)
 
-    async def _show_step(self, request: Request, step: Callable[[models.KeyPair], Block]) -> None:
+    async def _show_step(self, request: Request, step: Callable[[KeyPair], Block]) -> None:
         async def form() -> Block:
             await self.permissions.require_configurer(request)
             return step(await self._slots(request))
@@ -202,7 +210,7 @@ class KeyFormListeners:
             sentence = (await self.screen.explained(request, error)).text
             in_use = None
             with contextlib.suppress(StoreError):  # the form says why it was not saved, anyway
-                in_use = await self.keys.slots(request.workspace)
+                in_use = await self.keys.pair(request.workspace)
             form = draw(request.as_metadata(), given.values, sentence, in_use)
             text = f"The key was not saved. {sentence}"
             await self.screen.show(request, form, Message(text, (section(text),)))
@@ -214,18 +222,18 @@ class KeyFormListeners:
         self.lines.run_kept(workspace, request.client, kept)
         await self.digests.retry_waiting(workspace)
 
-    def _proposed(self, slots: models.KeyPair) -> forms.KeyFormValues:
+    def _proposed(self, slots: KeyPair) -> forms.KeyFormValues:
         label = proposed_label(slots.record, self.clock().date())
         return forms.KeyFormValues(label=label, scopes=slots.record.scopes)
 
-    async def _slots(self, request: Request) -> models.KeyPair:
-        slots = await self.keys.slots(request.workspace)
+    async def _slots(self, request: Request) -> KeyPair:
+        slots = await self.keys.pair(request.workspace)
         if slots is None:
-            raise models.NoKeyError("removed in between")
+            raise NoKeyError("removed in between")
         return slots
 
 
-def _earlier(slots: models.KeyPair, mark: str) -> models.PreviousKey:
+def _earlier(slots: KeyPair, mark: str) -> PreviousKey:
     if slots.earlier is None or slots.earlier.record.mark != mark:
-        raise models.NoEarlierKeyError("another key than the form is about")
+        raise NoEarlierKeyError("another key than the form is about")
     return slots.earlier

@@ -15,10 +15,10 @@ from cachetools import TTLCache
 from slack_bolt.context.respond.async_respond import AsyncRespond
 from slack_bolt.response import BoltResponse
 
+from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.key_service import LackingScopeError
-from bot.api_keys.models import NoKeyError
 from bot.api_keys.repository import Keys
-from bot.bulk_scans import BulkScanRunsError
+from bot.bulk_scans.record import BulkScanRunsError
 from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
 from bot.concurrency import Tasks
@@ -35,7 +35,7 @@ from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerErr
 from bot.tracker.slots import noting_waits
 from bot.views import usage
 from bot.views.blocks import Facts
-from bot.views.errors import failure_message
+from bot.views.failure import failure_message
 from bot.workspace import WorkspaceId, caller_context
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from cachetools import LRUCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.admin import Audit
-from bot.api_keys.models import NoKeyError
+from bot.api_keys.key_record import NoKeyError
 from bot.digests.models import Digest
 from bot.errors import BotError
 from bot.home_viewers import HomeViewers
@@ -29,7 +29,7 @@ from bot.slack.client import Member, publish_home
 from bot.slack.errors import SlackError
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import StoreError
-from bot.views.errors import failure_message
+from bot.views.failure import failure_message
 from bot.views.home import OPEN_MESSAGES, HomeView, error_view, home_view
 from bot.views.home_sections import REFRESH, TURN_DIGESTS, HomePage, Reader, SetUp
 from bot.views.usage import greeting_message

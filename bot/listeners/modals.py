@@ -9,8 +9,8 @@ from datetime import datetime
 import structlog
 from cachetools import LRUCache
 
+from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.key_service import LackingScopeError
-from bot.api_keys.models import NoKeyError
 from bot.digests.models import Digest
 from bot.digests.service import DigestService
 from bot.errors import BotError
@@ -23,11 +23,11 @@ from bot.slack.errors import ChannelClosedError, FormChangedError, SlackError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
 from bot.views.blocks import plain_message
-from bot.views.digests.errors import archived_line, error_line
 from bot.views.digests.modal import LOOKING
 from bot.views.digests.tables import DigestList, busy_form, error_form, list_form
-from bot.views.errors import failure_message
+from bot.views.digests.trouble import archived_line, error_line
 from bot.views.errors_api_key import draft_error_text
+from bot.views.failure import failure_message
 
 MAX_PLACES = 10_000
 

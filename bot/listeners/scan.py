@@ -17,7 +17,7 @@ from bot.listeners.request import FormErrors, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.portfolio.end_dates import KeptEndDates
-from bot.portfolio.query import host_of, suggestions
+from bot.portfolio.lookup import host_of, suggestions
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.scans import NoDomainIdError, NoScanError, ScanReport, Scans
 from bot.slack.client import open_form, update_form

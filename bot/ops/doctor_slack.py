@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.installations.directory import WAITS_FOR_REINSTALL
-from bot.installations.models import (
+from bot.installations.installation import (
     Installation,
     Tokens,
     decode,

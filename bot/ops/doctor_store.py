@@ -29,7 +29,8 @@ from bot.store.postgres.address import Address
 from bot.store.postgres.migrations import missing
 from bot.store.postgres.pool import NAME_POOLER, open_pool, with_pooler_found
 from bot.store.postgres.snapshot import Facts, read_facts
-from bot.store.sqlite import Snapshot, open_sqlite
+from bot.store.snapshot import Snapshot
+from bot.store.sqlite import open_sqlite
 
 STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
 RESTORE = "stop the bot and put a backup in its place."

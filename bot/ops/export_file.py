@@ -14,8 +14,8 @@ from bot.admin import HISTORY_KIND, Named, audience_names, encode, entries_in
 from bot.commands import Audience
 from bot.digests.models import Digest, Pause
 from bot.digests.repository import KIND, RIGHTS, decode_digest
-from bot.installations.models import KIND as INSTALLATION
-from bot.installations.models import (
+from bot.installations.installation import KIND as INSTALLATION
+from bot.installations.installation import (
     WHOLE_ORGANISATION,
     Installation,
     home_of,
@@ -24,7 +24,7 @@ from bot.installations.models import (
 from bot.ops.output import OperatingError, counted, shown, some_of
 from bot.ops.stores import Store
 from bot.store.documents import Document
-from bot.store.sqlite import Snapshot
+from bot.store.snapshot import Snapshot
 from bot.workspace import WorkspaceId
 
 MAX_NAME_CHARS, MAX_ID_CHARS = 60, 40

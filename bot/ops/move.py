@@ -24,7 +24,7 @@ from bot.store.documents import FORWARDING, Document, StoreError, encode_value
 from bot.store.encryption import CHECK_KEY, RingSource
 from bot.store.postgres.migrations import migrate
 from bot.store.postgres.snapshot import PostgresArrival, arriving
-from bot.store.sqlite import Snapshot, read_pages
+from bot.store.snapshot import Snapshot, read_pages
 from bot.workspace import WorkspaceId
 
 MARK = "meta/move"  # in the database: what was moved there

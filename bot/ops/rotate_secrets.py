@@ -9,7 +9,7 @@ from bot.ops.stores import Process, SealedText, roles, sealed_in, with_text
 from bot.settings import NEW_KEY
 from bot.store.documents import Document, Documents, UnreadableSecretError, Write, update
 from bot.store.encryption import CHECK_KEY, CHECK_TEXT, KeyRing, RingSource, check_key_ring
-from bot.store.sqlite import Snapshot
+from bot.store.snapshot import Snapshot
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bot.installations.models import KIND as INSTALLATION
+from bot.installations.installation import KIND as INSTALLATION
 from bot.ops.output import OperatingError, day, shown
 from bot.store.documents import (
     FORWARDING,
@@ -39,7 +39,8 @@ from bot.store.postgres.address import Address
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import MigrationSet
 from bot.store.postgres.snapshot import database_pages
-from bot.store.sqlite import Snapshot, open_sqlite, read_pages, whole
+from bot.store.snapshot import Snapshot, read_pages, whole
+from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
 
 MEND = (

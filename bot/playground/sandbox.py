@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 
 from bot.playground.manifest import AppInfo, read_manifest
 from bot.playground.slack import LocalSlack, Message, View, running_slack
-from bot.playground.slack.changes import PATIENCE_S
+from bot.playground.slack.change_event import PATIENCE_S
 from bot.playground.tracker import Account, KeyRecord, Tracker, running_tracker
 from bot.playground.tracker.samples.facts import DATA
 

@@ -32,7 +32,7 @@ KIND = "to-add"
 KEPT_FOR = timedelta(days=1)
 MAX_DOMAINS = 200
 MAX_NOTE_CHARS = 80
-# Each of them may have taken a write's time limit.
+# Uncertain writes after which a list stops: each may take the whole time limit.
 MAX_UNKNOWN = 3
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d+[.)])\s+")
 
@@ -41,7 +41,7 @@ _BULLET = re.compile(r"^\s*(?:[-*•–]|\d+[.)])\s+")
 class NewDomains:
     """Domains to add, each host once, with the same labels.
 
-    `notes` stood between them and are no domains; `repeated` hosts came again.
+    `notes` are the lines that name no domain; `repeated` counts hosts that came again.
     """
 
     domains: tuple[NewDomain, ...]
@@ -55,7 +55,7 @@ class NewDomains:
 
     @property
     def is_list(self) -> bool:
-        """Whether the person should see what was read before it is written."""
+        """Whether to show the person what was read before it is added."""
         return len(self.domains) > 1 or bool(self.notes)
 
 
@@ -87,7 +87,7 @@ def new_domains(lines: Iterable[str], labels: NewDomain) -> NewDomains:
 
 
 def _hosts_in(line: str) -> list[str]:
-    """Return the host names of a line, in which nothing else may be."""
+    """Return the host names of a line; raise HostNameError if it holds anything else."""
     if holds_secret(line):
         raise HostNameError(HostProblem.BAD_CHARACTERS, line)
     try:
@@ -147,7 +147,7 @@ def _problem(word: Word, labels: dict[str, list[str]]) -> str | None:
 
 
 class Outcome(Enum):
-    """What became of one domain of a list."""
+    """The outcome for one domain of a list."""
 
     ADDED = "added"
     KNOWN = "already there"
@@ -157,7 +157,7 @@ class Outcome(Enum):
 
 @dataclass(slots=True)
 class Report:
-    """What became of the domains of a list; those without an outcome were not tried.
+    """The outcomes for the domains of a list; those without one were not tried.
 
     `reasons` are the service's own words by host, or `None`. `stopped_by` ended the list early.
     """
@@ -172,7 +172,7 @@ class Report:
         return [host for host in self.new.hosts if self.outcomes.get(host) is outcome]
 
     def settle(self, listed: Container[str]) -> None:
-        """Let the list decide what an answer left open."""
+        """Correct the unknown and refused outcomes by the list."""
         for host in filter(listed.__contains__, self.hosts(Outcome.UNKNOWN)):
             self.outcomes[host] = Outcome.ADDED
         for host in filter(listed.__contains__, self.hosts(Outcome.REFUSED)):

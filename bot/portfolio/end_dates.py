@@ -26,14 +26,14 @@ DOCUMENTS = 16
 # Of a domain's issues the worst are kept, for digests; all of them are in its last report.
 MAX_WORST_ISSUES = 8
 MAX_TITLE_CHARS = 80
-# After this time an answer comes without the dates.
+# After this time an answer is sent without the dates.
 ANSWERED_WITHIN_S = 1.0
 KNOWN_FOR_S = 5.0
 MAX_KNOWN = 100
 
 
 class KnownIssue(NamedTuple):
-    """An issue of a domain, as it is stored: a list of all domains' is long.
+    """An issue of a domain, as it is stored: short, as a workspace has many.
 
     `level` is the value of its severity. A scan found it at `since`, in seconds since 1970, and
     the scan before that did not.
@@ -182,10 +182,10 @@ def end_dates_of(facts: ScanFacts, scanned_at: datetime, now: datetime) -> EndDa
 
 
 def _after(before: EndDates | None, ends: EndDates) -> EndDates:
-    """Return what a scan said, with issues that the scan before found as long known as there.
+    """Return the result of a scan; issues that the scan before found keep their `since`.
 
-    An issue is known again by its title, unless its severity has risen. Of a domain with more
-    issues than were kept, one that is no worse than those may have been there.
+    An issue is the same if its title is, unless its severity has risen. If the scan before had
+    more issues than were kept, one no worse than those counts as found by it.
     """
     if before is None:
         return ends

@@ -1,88 +1,19 @@
 """Parse and apply a filter of domains: `shop tag:prod below:70 sort:name page:2`. Pure."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import Enum
-from typing import TypeVar
+from typing import Any
 
 from bot.command_text import NotUnderstood, NotUnderstoodError, Word, quoted, split_words
-from bot.errors import BotError
 from bot.hostnames import HostNameError, host_name, unicode_name
 from bot.portfolio.end_dates import EndDates, KnownEnds
+from bot.portfolio.lookup import host_of
 from bot.tracker.findings import SEVERITIES, EndDate, Severity
 from bot.tracker.models import Domain
 
-# Found by trying: below it, names share little more than their top-level domain.
-MIN_LIKENESS = 72
-MAX_NEAR = 3
-MAX_SUGGESTIONS = 100
-
-
-class UnknownDomainError(BotError):
-    """The portfolio does not hold `host`; `near` are the names most like it, best first."""
-
-    def __init__(self, host: str, near: list[str]) -> None:
-        self.host = host
-        self.near = near
-        super().__init__("a domain that the portfolio does not hold")
-
-
-def index_by_host(domains: Iterable[Domain]) -> dict[str, Domain]:
-    """Return the domains by host name; of two entries for one host, one with an id wins."""
-    index: dict[str, Domain] = {}
-    for domain in domains:
-        host = host_of(domain)
-        if host not in index or index[host].domain_id is None:
-            index[host] = domain
-    return index
-
-
-def host_of(domain: Domain) -> str:
-    """Return the domain's host name, or its name in lower case if that is none."""
-    try:
-        return host_name(domain.domain)
-    except HostNameError:
-        return domain.domain.casefold()
-
-
-def find(index: Mapping[str, Domain], host: str) -> Domain:
-    """Return the domain called `host`, or raise UnknownDomainError."""
-    if host not in index:
-        raise UnknownDomainError(host, nearest(index, host))
-    return index[host]
-
-
-def nearest(index: Iterable[str], host: str) -> list[str]:
-    """Return at most three hosts that resemble `host`, best first."""
-    # Imported only now: of the start it would be 3 MB of memory and 20 ms.
-    from rapidfuzz import fuzz, process
-
-    matches = process.extract(
-        host, list(index), scorer=fuzz.ratio, limit=MAX_NEAR, score_cutoff=MIN_LIKENESS
-    )
-    return [match[0] for match in matches]
-
-
-def suggestions(index: Mapping[str, Domain], typed: str) -> list[str]:
-    """Return at most 100 hosts that begin with or contain `typed`, else the most similar ones.
-
-    Nothing typed gives the first hundred in the index's order.
-    """
-    typed = typed.strip().casefold()
-    if "/" in typed:  # a web address, pasted
-        with suppress(HostNameError):
-            typed = host_name(typed)
-    if not typed:
-        return list(index)[:MAX_SUGGESTIONS]
-    hits = [host for host in index if typed in host or typed in unicode_name(host)]
-    hits.sort(key=lambda host: (not host.startswith(typed), host))
-    return (hits or nearest(index, typed))[:MAX_SUGGESTIONS]
-
-
-T = TypeVar("T")
 # The limit of a button's value, which holds the query of the next page.
 MAX_QUERY_CHARS = 2000
 MAX_PAGE = 100_000
@@ -143,26 +74,28 @@ class Query:
         return replace(self, sort=None, page=1) != Query()
 
     @property
+    def _has_days(self) -> bool:
+        return (self.expires, self.cert, self.registration) != (None, None, None)
+
+    @property
     def is_about_ends(self) -> bool:
-        """Whether it filters or sorts by what ends when."""
-        days = (self.expires, self.cert, self.registration)
-        return self.sort is Sort.EXPIRY or any(each is not None for each in days)
+        """Whether it filters or sorts by end dates."""
+        return self.sort is Sort.EXPIRY or self._has_days
 
     @property
     def order(self) -> Sort:
-        """The order asked for; else what ends first in a list about ends, or the worst first."""
+        """The order asked for; else by end date in a list about end dates, or the worst first."""
         return self.sort or (Sort.EXPIRY if self.is_about_ends else Sort.SCORE)
+
+    @property
+    def filters_by_result(self) -> bool:
+        """Whether domains are left out by what their last scan said."""
+        return self.issues is not None or self._has_days
 
     @property
     def filters_by_scan(self) -> bool:
         """Whether domains are left out by what their last scan said, or for having one."""
         return self.is_unscanned or self.filters_by_result
-
-    @property
-    def filters_by_result(self) -> bool:
-        """Whether domains are left out by what their last scan said."""
-        days = (self.expires, self.cert, self.registration)
-        return self.issues is not None or any(each is not None for each in days)
 
     @property
     def needs_ends(self) -> bool:
@@ -234,62 +167,45 @@ def select(domains: Iterable[Domain], query: Query, ends: KnownEnds | None = Non
     if query.order is Sort.EXPIRY and ends:
         return sorted(kept, key=lambda domain: _first_to_end(domain, ends))
     kept.sort(key=lambda domain: domain.domain.casefold())
-    if query.order is not Sort.NAME:  # twice is quicker than once by both
+    if query.order is not Sort.NAME:  # two sorts are quicker than one by both
         kept.sort(key=worst_first)
     return kept
 
 
 def _with(query: Query, word: Word) -> Query:
+    """Return the query with one more word; raise ValueError with the problem."""
     if word.key is None:
         return replace(query, words=(*query.words, _searchable(word.value)))
-    if word.key not in _PARTS:
+    if word.key not in {"tag", *_ONCE, *_LAST}:
         raise ValueError(f"there is no filter “{word.key}:”")
     if not word.value:
         raise ValueError("has no value")
-    return _PARTS[word.key](query, word.value)
+    if word.key == "tag":
+        return replace(query, tags=(*query.tags, word.value))
+    name, read = (_ONCE | _LAST)[word.key]
+    value = read(word.value)
+    if word.key in _ONCE and getattr(query, name) not in {None, value}:
+        raise ValueError("is given twice")
+    return replace(query, **{name: value})
 
 
-def _with_sort(query: Query, value: str) -> Query:
+def _sort(value: str) -> Sort:
     names = {sort.value: sort for sort in Sort}
     if value.lower() not in names:
         raise ValueError("sort takes score, name or expiry")
-    return replace(query, sort=names[value.lower()])
+    return names[value.lower()]
 
 
-def _with_scanned(query: Query, value: str) -> Query:
+def _is_never(value: str) -> bool:
     if value.lower() != "never":
         raise ValueError("takes never")
-    return replace(query, is_unscanned=True)
+    return True
 
 
-def _with_page(query: Query, value: str) -> Query:
+def _page(value: str) -> int:
     if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= MAX_PAGE):
         raise ValueError("page takes a whole number from 1")
-    return replace(query, page=int(value))
-
-
-_PARTS: dict[str, Callable[[Query, str], Query]] = {
-    "tag": lambda query, value: replace(query, tags=(*query.tags, value)),
-    "folder": lambda query, value: replace(query, folder=_once(query.folder, value)),
-    "type": lambda query, value: replace(query, domain_type=_once(query.domain_type, value)),
-    "below": lambda query, value: replace(query, below=_once(query.below, _score(value))),
-    "above": lambda query, value: replace(query, above=_once(query.above, _score(value))),
-    "expires": lambda query, value: replace(query, expires=_once(query.expires, _days(value))),
-    "cert": lambda query, value: replace(query, cert=_once(query.cert, _days(value))),
-    "registration": lambda query, value: replace(
-        query, registration=_once(query.registration, _days(value))
-    ),
-    "issues": lambda query, value: replace(query, issues=_once(query.issues, _severity(value))),
-    "scanned": _with_scanned,
-    "sort": _with_sort,
-    "page": _with_page,
-}
-
-
-def _once(before: T | None, value: T) -> T:
-    if before is not None and before != value:
-        raise ValueError("is given twice")
-    return value
+    return int(value)
 
 
 def _score(value: str) -> float:
@@ -315,6 +231,23 @@ def _severity(value: str) -> Severity:
 
 
 _LEAST_SEVERITIES = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW)
+# The field of each filter and what reads it. Of these only one value may be given …
+_ONCE: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "folder": ("folder", str),
+    "type": ("domain_type", str),
+    "below": ("below", _score),
+    "above": ("above", _score),
+    "expires": ("expires", _days),
+    "cert": ("cert", _days),
+    "registration": ("registration", _days),
+    "issues": ("issues", _severity),
+}
+# … and of these the last one counts.
+_LAST: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "scanned": ("is_unscanned", _is_never),
+    "sort": ("sort", _sort),
+    "page": ("page", _page),
+}
 
 
 def _number_text(score: float) -> str:

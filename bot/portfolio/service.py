@@ -12,11 +12,22 @@ import structlog
 from cachetools import LRUCache
 
 from bot.concurrency import BoundedWait, SingleFlight
-from bot.portfolio.query import find, index_by_host
+from bot.portfolio.lookup import find, index_by_host
 from bot.store.documents import Documents, StoreError
 from bot.tracker.models import Domain, Listing
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
+
+logger = structlog.get_logger()
+# After this time a list is used as it is: a minute old is better than no answer.
+ASKED_WITHIN_S = 1.0
+KIND = "list"
+# Of all workspaces together.
+MAX_CACHED_BYTES = 200_000_000
+# A domain without its texts: objects, and its places in a snapshot and in `by_host`.
+DOMAIN_BYTES = 400
+# An age below zero is stale too: the clock was set back.
+FRESH_FOR = timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
@@ -50,12 +61,6 @@ class Snapshot:
     def find(self, host: str) -> Domain:
         """Return the domain called `host`, or raise UnknownDomainError."""
         return find(self.by_host, host)
-
-
-logger = structlog.get_logger()
-# After this time a list is used as it is: a minute old is better than no answer.
-ASKED_WITHIN_S = 1.0
-KIND = "list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +118,6 @@ def _place(workspace: WorkspaceId, what: str) -> str:
     return f"{workspace}/{KIND}/{what}"
 
 
-# At the very most, over all workspaces.
-MAX_CACHED_BYTES = 200_000_000
-# A domain beside its texts: objects, and its places in a snapshot and in `by_host`.
-DOMAIN_BYTES = 400
-# An age below zero is stale too: the clock was set back.
-FRESH_FOR = timedelta(seconds=60)
-
-
 def size_of(snapshot: Snapshot) -> int:
     """Return about how many bytes of memory a list takes. Quick: half a µs a domain."""
     texts = len(msgspec.json.encode(snapshot.domains))
@@ -129,7 +126,7 @@ def size_of(snapshot: Snapshot) -> int:
 
 @dataclass(slots=True, eq=False)
 class _Epoch:
-    """The answers to requests that were made between two changes of a workspace's list.
+    """The lists that were asked for between two changes of a workspace's domains.
 
     An answer that comes after a change goes to an epoch that is over, and so to no one else.
     `earlier` is the last list before this epoch; `failure` has its moment.

@@ -9,6 +9,14 @@ from typing import Any, NoReturn, Protocol
 
 from bot.errors import BotError
 
+# The note in a store that was moved to a database: see `bot/ops/stores.py`.
+FORWARDING = "meta/moved"
+# The document that `check` writes.
+CHECK_KEY = "meta/check"
+WIPED_WITHIN_S = 600.0  # a vacuum rewrites the whole file, or reads every table
+FORMAT = 1
+MAX_FIRST_REV = 2**31
+
 
 class StoreError(BotError):
     """The store failed or refused. After a write that timed out, read the document."""
@@ -20,10 +28,6 @@ class ConflictError(StoreError):
 
 class ForgottenError(StoreError):
     """The workspace was forgotten, and nothing is written of it. The store is well."""
-
-
-# The note in a store that was moved to a database: see `bot/ops/stores.py`.
-FORWARDING = "meta/moved"
 
 
 class OutdatedSchemaError(StoreError):
@@ -179,10 +183,6 @@ async def update(documents: Documents, key: str, change: Change) -> Document | N
                     return before
         except ConflictError:
             continue
-
-
-FORMAT = 1
-MAX_FIRST_REV = 2**31
 
 
 def encode_row(rev: int, due_at: datetime | None, value_json: str) -> str:

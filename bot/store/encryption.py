@@ -36,6 +36,7 @@ SEALING = b"domain tracker bot: secrets at rest"
 STATES = b"domain tracker bot: states of installations"
 CHECK_KEY = "meta/key-check"
 CHECK_TEXT = "the ring that holds this key opens the store"
+SETTING = "BOT_SECRET_KEYS"
 
 
 class KeyRing:
@@ -48,7 +49,7 @@ class KeyRing:
         self._boxes = {name: AESGCM(_derived(key, purpose)) for name, key in keys.items()}
 
     def for_states(self) -> "KeyRing":
-        """Return the ring for what strangers may have encrypted as often as they like."""
+        """Return the ring for texts that anyone may have encrypted as often as they like."""
         return self._for(STATES)
 
     @classmethod
@@ -78,13 +79,13 @@ class KeyRing:
         return f"KeyRing({len(self._boxes)} keys)"
 
     def encrypt(self, text: str, about: str) -> str:
-        """Return the text, readable only by `unseal` with the same `about` (see `about`)."""
+        """Return the sealed text, which `decrypt` opens with the same `about` only."""
         name, nonce = self.names[0], os.urandom(NONCE_BYTES)
         box = self._boxes[name].encrypt(nonce, _bytes(text), _bytes(f"{VERSION}|{about}"))
         return f"{VERSION}.{name}.{_text(nonce + box)}"
 
     def decrypt(self, sealed: str, about: str) -> str:
-        """Return what was sealed; UnreadableSecretError: altered, or of another place or key."""
+        """Return the text; UnreadableSecretError: altered, of another place, or of another key."""
         name, raw = _parts(sealed)
         if name not in self._boxes:
             raise UnreadableSecretError(f"sealed with the key {name}, not one of {self.names}")
@@ -97,7 +98,7 @@ class KeyRing:
 
 
 def associated_data(field: str, workspace: WorkspaceId, *rest: str) -> str:
-    """Return the place where a secret belongs, e.g. a person's id as the rest.
+    """Return the place where a secret belongs, the `about` of a `KeyRing`.
 
     Two different places never give the same text.
     """
@@ -106,7 +107,7 @@ def associated_data(field: str, workspace: WorkspaceId, *rest: str) -> str:
 
 
 async def check_key_ring(documents: Documents, ring: KeyRing) -> None:
-    """Make sure that the ring opens what earlier rings sealed; take note of its first key.
+    """Check that the ring opens what earlier rings sealed; note its first key.
 
     The store keeps a known text under every key that ever came first, until everything is sealed
     again. WrongKeyRingError: a key is missing, or is another one of the same name.
@@ -199,9 +200,6 @@ def _text(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).decode()
 
 
-SETTING = "BOT_SECRET_KEYS"
-
-
 @dataclass(frozen=True, slots=True)
 class RingSource:
     """Where the ring comes from; `key_file`, which may be missing, when no setting is used."""
@@ -211,7 +209,7 @@ class RingSource:
 
     @property
     def name(self) -> str:
-        """What an operator knows it by."""
+        """The name of the place, for an operator."""
         return f"the key file {self.key_file}" if self.key_file else SETTING
 
 

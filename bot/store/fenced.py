@@ -11,7 +11,7 @@ from cachetools import TTLCache
 
 from bot.store.documents import ConflictError, Document, Documents, ForgottenError
 
-# Work that was under way ends within minutes; so many are not forgotten in that time.
+# More than are forgotten in the minutes until work that was under way has ended.
 MAX_REMEMBERED = 10_000
 # As in PostgreSQL: work that was under way has ended by then.
 REFUSED_FOR_S = 3600
@@ -43,7 +43,7 @@ class ErasableDocuments(Documents, Protocol):
 
 
 class FencedDocuments:
-    """`ErasableDocuments` for a store that one process uses alone, and in order.
+    """`ErasableDocuments` for a store that only one process uses, one call after the other.
 
     `beginning_of` names the prefix that is welcome again when a document is put, `None` for all
     documents but those. What is forgotten is known until the process ends.
@@ -60,7 +60,7 @@ class FencedDocuments:
         self._beginning_of = beginning_of
         self._forgotten: TTLCache[str, bool] = TTLCache(MAX_REMEMBERED, for_s)
         self._turn = asyncio.Lock()
-        # Everything but `put` is theirs.
+        # All but `put` is passed on.
         self.get = documents.get
         self.delete, self.delete_prefix = documents.delete, documents.delete_prefix
         self.list_prefix, self.list_keys = documents.list_prefix, documents.list_keys
@@ -70,7 +70,7 @@ class FencedDocuments:
     @asynccontextmanager
     async def forgetting(self, prefix: str, *, but: Iterable[str] = ()) -> AsyncIterator[None]:
         async with self._turn:
-            self._welcome(prefix)  # with whatever of it was welcome by itself
+            self._welcome(prefix)  # with the longer prefixes under it
             self._forgotten[prefix] = True
             for each in but:
                 self._welcome(each)
@@ -111,7 +111,7 @@ class FencedDocuments:
 
 # (operation, outcome, seconds): "get", "put" …; "ok", "conflict", "failed" or "cut_off".
 Note = Callable[[str, str, float], object]
-# They wait for others, or end the store: their times say nothing about it.
+# These wait for other calls, or close the store: their times say nothing about its speed.
 UNTIMED = ("forgetting", "welcome", "close")
 
 
@@ -140,7 +140,7 @@ class _Timed:
             answer = await call
             outcome = "ok"
         except (ConflictError, ForgottenError):
-            outcome = "conflict"  # what was asked: nothing is wrong with the store
+            outcome = "conflict"  # the store works: its caller asked for this
             raise
         except asyncio.CancelledError:
             outcome = "cut_off"

@@ -26,11 +26,11 @@ def make_private_file(path: Path) -> None:
         raise OSError(errno.EINVAL, "not an ordinary file", str(path))
     if stat.S_IMODE(mode) != OWNER_ONLY:  # the umask took bits away, or the file is older
         path.chmod(OWNER_ONLY)
-    _remember_names_in(path.parent)
+    _sync_names_in(path.parent)
 
 
 def make_private_database(path: Path) -> None:
-    """Do the same for the file of a database and what a crash may have left beside it.
+    """Make the file of a database private, and the files that a crash may have left beside it.
 
     SQLite gives the files that it makes later the mode of the database itself.
     """
@@ -51,11 +51,11 @@ def write_new_private_file(path: Path, text: str) -> bool:
             os.link(draft.name, path)  # unlike a rename, it never replaces
         except FileExistsError:
             return False
-    _remember_names_in(path.parent)
+    _sync_names_in(path.parent)
     return True
 
 
-def _remember_names_in(folder: Path) -> None:
+def _sync_names_in(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -72,7 +72,7 @@ class Watch:
     """Remembers which file a path led to."""
 
     def __init__(self, path: Path) -> None:
-        """Take note of the file; OSError: there is none."""
+        """Note which file it is; OSError: there is none."""
         self._path = path
         self._identity = self._found()
 
@@ -94,10 +94,10 @@ class Watch:
 
 
 class FileLock:
-    """A file that one process holds. The system lets go of it when the process dies, however."""
+    """A file that one process holds. The system releases it when the process dies."""
 
     def __init__(self, path: Path) -> None:
-        """Take the lock; StoreLockedError: somebody else has it, this process included.
+        """Take the lock; StoreLockedError: a process has it, perhaps this one.
 
         OSError: the file cannot be made or locked.
         """
@@ -116,7 +116,7 @@ class FileLock:
         self.watch = Watch(path)  # without the file, another process could take a new lock
 
     def release(self) -> None:
-        """Let the next one in. The file stays: removing it would race with the next one."""
+        """Release the lock. The file stays: removing it would race with the next process."""
         os.close(self._descriptor)
 
 

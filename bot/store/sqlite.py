@@ -4,10 +4,9 @@ import asyncio
 import logging
 import secrets
 import sqlite3
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing, closing
-from dataclasses import dataclass
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +14,8 @@ from typing import Any, TypeVar
 from sqlitedict import SqliteDict
 
 from bot.store.documents import (
+    CHECK_KEY,
+    WIPED_WITHIN_S,
     Document,
     StoreError,
     checked_key,
@@ -27,15 +28,11 @@ from bot.store.documents import (
     next_rev,
 )
 from bot.store.files import FileLock, Watch, lock_file_of, make_private_database
+from bot.store.snapshot import ALL_ROWS, BUSY_S, PAGE_ROWS, begin_reading
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
-BUSY_S = 5.0
-# A document may be of a megabyte.
-PAGE_ROWS = 100
 AFTER_ALL_TEXT = b""  # SQLite sorts every BLOB after every TEXT
-# As bytes: text that is no UTF-8 would be an error before its key is known.
-ALL_ROWS = "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs"
 # A page in one row of hex: text that is no UTF-8, or damage, is an error then before sqlitedict
 # fetches rows, where it would end sqlitedict's thread without an answer.
 PAGE = """
@@ -52,19 +49,8 @@ def first_due(due: Mapping[str, datetime], moment: datetime, limit: int) -> list
     return [key for _, key in found[:limit]]
 
 
-def begin_reading(connection: sqlite3.Connection, path: Path, query: str) -> sqlite3.Cursor | None:
-    """Look the whole file over and begin to read it; `None` when it has no table yet."""
-    connection.execute("BEGIN")  # all that follows sees one moment
-    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
-        raise StoreError(f"{path} is damaged ({verdict}): put a backup in its place")
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'docs'").fetchone():
-        return None
-    return connection.execute(query)
-
-
 def due_in(path: Path) -> dict[str, datetime]:
-    """Return what comes due when, after a look at the whole file; StoreError: it is damaged.
+    """Check the whole file; return when each document is due. StoreError: it is damaged.
 
     Done with plain sqlite3, because sqlitedict hangs when it meets damage between two rows.
     """
@@ -74,7 +60,7 @@ def due_in(path: Path) -> dict[str, datetime]:
             try:
                 document = decode_row(key.decode(), value or b"")
             except ValueError:
-                # It stays there. Reading it is a StoreError; the others can be used.
+                # It stays in the file. Reading it is a StoreError; the others can be used.
                 logger.warning("a stored document cannot be read: %r", key)
                 continue
             if document.due_at:
@@ -121,7 +107,7 @@ def read_rows(
         found += page
         if len(page) < wanted:
             break
-        start = f"{page[-1][0]}\0"  # the very next key that could be
+        start = f"{page[-1][0]}\0"  # the first key after it
     return found
 
 
@@ -131,70 +117,6 @@ def document_of(key: str, value: bytes) -> Document:
         return decode_row(key, value)
     except ValueError as error:
         raise ValueError(f"{key!r} cannot be read: {error}") from error
-
-
-# A vacuum rewrites the whole file.
-WIPED_WITHIN_S = 600.0
-CHECK_KEY = "meta/check"
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """Documents of one moment, in key order, of `count` read; `unreadable`: keys of the others."""
-
-    documents: tuple[Document, ...] = ()
-    unreadable: tuple[str, ...] = ()
-    count: int = 0
-
-
-async def whole(pages: AsyncGenerator[Snapshot]) -> Snapshot:
-    """Return all pages as one; raise as they do."""
-    async with aclosing(pages):
-        read = [page async for page in pages]
-    return Snapshot(
-        documents=tuple(each for page in read for each in page.documents),
-        unreadable=tuple(each for page in read for each in page.unreadable),
-        count=sum(page.count for page in read),
-    )
-
-
-async def read_pages(path: Path) -> AsyncGenerator[Snapshot]:
-    """Yield the store at `path` in key order, page by page.
-
-    All pages are of one moment: while they are read, what others write waits in the log. It leaves
-    the `-wal` and `-shm` files of any reader. StoreError: it is missing or damaged.
-    """
-    try:
-        connection = await asyncio.to_thread(_opened_to_read, path)
-        with closing(connection):
-            query = f"{ALL_ROWS} ORDER BY key"
-            cursor = await asyncio.to_thread(begin_reading, connection, path, query)
-            while cursor and (page := await asyncio.to_thread(cursor.fetchmany, PAGE_ROWS)):
-                yield snapshot_of(page)
-    except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
-        raise StoreError(f"cannot read {path}: {type(error).__name__}: {error}") from error
-
-
-def snapshot_of(rows: Iterable[tuple[bytes | None, bytes | None]]) -> Snapshot:
-    """Return the snapshot of rows as `encode_row` writes them."""
-    documents, unreadable = [], []
-    for key, value in rows:
-        try:
-            documents.append(decode_row((key or b"").decode(), value or b""))
-        except ValueError:
-            unreadable.append((key or b"").decode(errors="backslashreplace"))
-    return Snapshot(tuple(documents), tuple(unreadable), len(documents))
-
-
-def _opened_to_read(path: Path) -> sqlite3.Connection:
-    # `mode=ro` neither makes the file nor writes to it: https://www.sqlite.org/uri.html
-    return sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode=ro",
-        uri=True,
-        isolation_level=None,
-        timeout=BUSY_S,
-        check_same_thread=False,  # used by one thread after the other, never by two at once
-    )
 
 
 class SqliteDocuments:
@@ -209,7 +131,7 @@ class SqliteDocuments:
         self._thread = thread
         self._timeout_s = timeout_s
         self._is_closed = False
-        self._rewriting: asyncio.Future[None] | None = None
+        self._vacuuming: asyncio.Future[None] | None = None
         real = path.resolve()
         self._lock = FileLock(lock_file_of(real))
         try:
@@ -225,13 +147,13 @@ class SqliteDocuments:
     async def run(self, action: Callable[[SqliteDict], T]) -> T:
         """Run `action` alone on the store's thread; a read-modify-write inside it is atomic.
 
-        StoreError: it failed or took longer than the time limit (it may still finish), which
-        begins after a vacuum: in a large file that takes a while.
+        StoreError: it failed or took longer than the time limit (it may still finish). The limit
+        begins after a vacuum, which takes long in a large file.
         """
-        job = self._begun(action)
-        if self._rewriting and not self._rewriting.done():
-            await asyncio.wait({self._rewriting}, timeout=WIPED_WITHIN_S)
-        return await _outcome(job, self._timeout_s)
+        job = self._queued(action)
+        if self._vacuuming and not self._vacuuming.done():
+            await asyncio.wait({self._vacuuming}, timeout=WIPED_WITHIN_S)
+        return await _finished(job, self._timeout_s)
 
     async def get(self, key: str) -> Document | None:
         checked_key(key)
@@ -290,8 +212,8 @@ class SqliteDocuments:
         return await self.run(delete)
 
     async def vacuum(self) -> None:
-        self._rewriting = self._begun(self._vacuum)
-        await _outcome(self._rewriting, WIPED_WITHIN_S)
+        self._vacuuming = self._queued(self._vacuum)
+        await _finished(self._vacuuming, WIPED_WITHIN_S)
 
     def _vacuum(self, rows: SqliteDict) -> None:
         """Rewrite the file, so that it and its log hold nothing that was deleted.
@@ -333,9 +255,9 @@ class SqliteDocuments:
         if self._is_closed:
             return
         try:
-            closing = self._begun(lambda rows: rows.close())
+            closing = self._queued(lambda rows: rows.close())
             self._is_closed = True
-            await _outcome(closing, self._timeout_s)
+            await _finished(closing, self._timeout_s)
         finally:
             self._is_closed = True
             self._thread.shutdown(wait=False)
@@ -351,8 +273,8 @@ class SqliteDocuments:
         row = read_rows(self._rows, DOCUMENTS, key, f"{key}\0", 1)
         return document_of(*row[0]) if row else None
 
-    def _begun(self, action: Callable[[SqliteDict], T]) -> "asyncio.Future[T]":
-        """Return what becomes of `action`, which is in the thread's line from now on."""
+    def _queued(self, action: Callable[[SqliteDict], T]) -> "asyncio.Future[T]":
+        """Queue an action for the thread; return its future. StoreError: the store is closed."""
         if self._is_closed:
             raise StoreError("the store is closed")
         if not self._writer.is_alive():
@@ -379,7 +301,7 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
         return await asyncio.shield(opening)
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
         thread.shutdown(wait=False)
-        raise StoreError(f"cannot open {path}: {_told(error)}") from error
+        raise StoreError(f"cannot open {path}: {_described(error)}") from error
     except asyncio.CancelledError:
         await asyncio.wait({opening})  # its caller has gone: leave nothing open
         if not opening.exception():
@@ -388,15 +310,15 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
         raise
 
 
-async def _outcome(job: "asyncio.Future[T]", within_s: float) -> T:
+async def _finished(job: "asyncio.Future[T]", within_s: float) -> T:
     try:
         # wait_for may lose a cancellation: https://github.com/python/cpython/issues/86296
         async with asyncio.timeout(within_s):
             return await asyncio.shield(job)
     except (sqlite3.Error, TimeoutError, ValueError) as error:
-        raise StoreError(f"the store failed: {_told(error)}") from error
+        raise StoreError(f"the store failed: {_described(error)}") from error
 
 
-def _told(error: Exception) -> str:
+def _described(error: Exception) -> str:
     # Not its repr: that of a UnicodeError quotes the whole text.
     return f"{type(error).__name__}: {error}"

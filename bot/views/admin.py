@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bot import admin
-from bot.api_keys.models import KeyInUseError, NoEarlierKeyError, OtherKeyError
+from bot.api_keys.key_record import KeyInUseError, NoEarlierKeyError, OtherKeyError
 from bot.commands import Audience
 from bot.errors import NotAllowedError, StrangerError
 from bot.message import Block, Message

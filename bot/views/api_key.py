@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from bot.admin import DEFAULT_AUDIENCES
-from bot.api_keys.models import COUNTDOWN_DAYS, KeyRecord, PreviousKey
+from bot.api_keys.key_pair import PreviousKey
+from bot.api_keys.key_record import COUNTDOWN_DAYS, KeyRecord
 from bot.commands import COMMANDS, Audience
 from bot.message import Block, Message
 from bot.shared_limits import Allowance, Usage

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from bot.api_keys.models import KEY_CHARS, KEY_PREFIX, SCOPES, KeyPair, KeyRecord, PreviousKey
+from bot.api_keys.key_pair import KeyPair, PreviousKey
+from bot.api_keys.key_record import KEY_CHARS, KEY_PREFIX, SCOPES, KeyRecord
 from bot.message import Block
 from bot.views.api_key import MAX_LABEL_CHARS, PROPOSED_LABEL, earlier_line, label_text
 from bot.views.blocks import (
@@ -138,12 +139,12 @@ SWAP = "Check and swap"
 _PLACE = "In Domain Tracker, under *Portfolio → API Keys*,"
 
 
-def first_step(slots: KeyPair, label: str, metadata: str) -> Block:
+def first_step(pair: KeyPair, label: str, metadata: str) -> Block:
     """Return step 1: make a new key, with the proposed `label`.
 
     If an earlier key is kept, a rotation may have stopped after step 2, and can continue.
     """
-    record, earlier = slots.record, slots.earlier
+    record, earlier = pair.record, pair.earlier
     scopes = ", ".join(code(scope, 40) for scope in record.scopes) or (
         "those of the current key (not recorded)"
     )

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from bot.api_keys.models import KeyRecord
+from bot.api_keys.key_record import KeyRecord
 from bot.message import MAX_TEXT_CHARS, Block, Message
 from bot.redaction import holds_secret, redact
 from bot.shared_limits import Allowance

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from bot.bulk_scans import INTERRUPTED, MAX_DOMAINS, SECONDS_EACH, BulkScan, End, Item
+from bot.bulk_scans.record import INTERRUPTED, BulkScan, End, Item
+from bot.bulk_scans.runner import MAX_DOMAINS, SECONDS_EACH
 from bot.message import Block, Message
 from bot.shared_limits import Allowance
 from bot.tracker.findings import SEVERITIES, SOON_DAYS

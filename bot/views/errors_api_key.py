@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
+from bot.api_keys.key_record import KeyNotice, KeyRecord, NoKeyError, NoticeKind
 from bot.api_keys.key_service import LackingScopeError
-from bot.api_keys.models import KeyNotice, KeyRecord, NoKeyError, NoticeKind
 from bot.commands import COMMANDS
 from bot.message import Block, Message
 from bot.store.documents import UnreadableSecretError

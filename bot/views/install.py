@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.commands import COMMANDS
-from bot.installations.models import Installation
+from bot.installations.installation import Installation
 from bot.installations.welcome import Arrival, Setup
 from bot.message import Block, Message
 from bot.views.api_key import SET_KEY

@@ -12,7 +12,7 @@ from bot.command_text import unescaped
 from bot.health import band_of
 from bot.message import Message
 from bot.portfolio.end_dates import EndDates
-from bot.portfolio.query import host_of
+from bot.portfolio.lookup import host_of
 from bot.scans import ScanReport
 from bot.tracker.findings import ScanFacts
 from bot.tracker.models import Domain

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from bot.api_keys.key_record import NoKeyError, StoredKey
 from bot.api_keys.key_service import LackingScopeError, WorkspaceTracker
-from bot.api_keys.models import NoKeyError, StoredKey
 from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
 from bot.portfolio.add_domain import NewDomain

@@ -7,14 +7,15 @@ from datetime import date, timedelta
 import pytest
 
 from bot.admin import Managers, Named
-from bot.api_keys.models import KeyNotice, KeyRecord
+from bot.api_keys.key_record import KeyNotice, KeyRecord
+from bot.api_keys.notice_claims import Claim, KeyClaims
 from bot.api_keys.notifications import (
     MAX_LOOKED_AT,
     MAX_REACHED,
     KeyNotices,
     ManagerNotifier,
 )
-from bot.api_keys.repository import Claim, KeyClaims, Keys
+from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
 from bot.message import Message
 from bot.slack.client import SentMessage

@@ -5,13 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.api_keys.models import (
-    KeyNotice,
-    KeyRecord,
-    NoticeKind,
-    due_notice,
-    next_notice_at,
-)
+from bot.api_keys.key_record import KeyNotice, KeyRecord, NoticeKind, due_notice, next_notice_at
 from tests.builders import MOMENT, a_key_record
 from tests.loops import loop_over
 

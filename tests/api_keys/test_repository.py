@@ -4,8 +4,9 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.api_keys.models import KeyDraft, KeyFormError, checked_secret
-from bot.api_keys.repository import KeyClaims, Keys
+from bot.api_keys.key_record import KeyDraft, KeyFormError, checked_secret
+from bot.api_keys.notice_claims import KeyClaims
+from bot.api_keys.repository import Keys
 from bot.store.documents import UnreadableSecretError
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId

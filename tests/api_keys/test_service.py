@@ -6,8 +6,7 @@ from datetime import date
 import pytest
 
 from bot.admin import Act, Audit, EarlierKeyRefusedError
-from bot.api_keys.key_service import KeyService, WorkspaceTracker
-from bot.api_keys.models import (
+from bot.api_keys.key_record import (
     ExpiredDraftError,
     KeyInUseError,
     NoEarlierKeyError,
@@ -15,6 +14,7 @@ from bot.api_keys.models import (
     OtherKeyError,
     StoredKey,
 )
+from bot.api_keys.key_service import KeyService, WorkspaceTracker
 from bot.api_keys.repository import Keys
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError, UnavailableError
@@ -56,7 +56,7 @@ class Office:
         return (await self.keys.stored(ONE)).secret
 
     async def earlier_mark(self) -> str:
-        slots = await self.keys.slots(ONE)
+        slots = await self.keys.pair(ONE)
         assert slots is not None
         assert slots.earlier is not None
         return slots.earlier.record.mark

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.api_keys.models import KeyDraft, KeyInUseError, NoEarlierKeyError, OtherKeyError
+from bot.api_keys.key_record import KeyDraft, KeyInUseError, NoEarlierKeyError, OtherKeyError
 from bot.api_keys.repository import Keys
 from bot.store.documents import UnreadableSecretError
 from bot.store.encryption import KeyRing
@@ -41,7 +41,7 @@ class Safe:
         return (await self.keys.stored(ONE)).secret
 
     async def earlier_mark(self) -> str | None:
-        slots = await self.keys.slots(ONE)
+        slots = await self.keys.pair(ONE)
         return slots.earlier.record.mark if slots and slots.earlier else None
 
 
@@ -105,7 +105,7 @@ async def test_a_key_that_can_not_be_read_any_more_can_be_replaced(safe: Safe) -
     await stranger.save(ONE, a_draft(NEWEST), set_by="U1")
 
     assert (await stranger.stored(ONE)).secret == NEWEST
-    slots = await stranger.slots(ONE)
+    slots = await stranger.pair(ONE)
     assert slots is not None
     assert slots.earlier is not None
     assert slots.earlier.record.mark == unreadable
@@ -198,7 +198,7 @@ async def test_a_note_in_the_middle_of_removing_saves_no_key(safe: Safe) -> None
     safe.documents.before_delete = lambda: safe.keys.note_lacking(ONE, key, "add")
 
     assert await safe.keys.remove(ONE, key.record.mark) is True
-    assert await safe.keys.slots(ONE) is None
+    assert await safe.keys.pair(ONE) is None
 
 
 async def test_a_key_that_is_set_in_the_middle_of_removing_another_stays(safe: Safe) -> None:
@@ -212,7 +212,7 @@ async def test_a_key_that_is_set_in_the_middle_of_removing_another_stays(safe: S
 
 
 async def test_no_key_is_shown_and_no_sealed_one_either(safe: Safe) -> None:
-    slots = await safe.keys.slots(ONE)
+    slots = await safe.keys.pair(ONE)
     assert slots is not None
     assert slots.earlier is not None
 
@@ -229,7 +229,7 @@ async def test_two_who_replace_at_once_leave_one_in_use_and_one_before(safe: Saf
 
     await asyncio.gather(*(safe.keys.save(ONE, draft, set_by="U1") for draft in drafts))
 
-    slots = await safe.keys.slots(ONE)
+    slots = await safe.keys.pair(ONE)
     assert slots is not None
     assert slots.earlier is not None
     assert {slots.record.label, slots.earlier.record.label} == {OLD[-9:], NEWEST[-9:]}

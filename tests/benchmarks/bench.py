@@ -16,7 +16,8 @@ from functools import partial
 
 import msgspec
 
-from bot.portfolio.query import index_by_host, parse_query, select, suggestions
+from bot.portfolio.lookup import index_by_host, suggestions
+from bot.portfolio.query import parse_query, select
 from bot.portfolio.service import Snapshot
 from bot.tracker.decoding import decode_listing
 from bot.tracker.models import Domain

@@ -21,7 +21,8 @@ from pathlib import Path
 
 import msgspec
 
-from bot.bulk_scans import INTERRUPTED, KIND, LEASE, BulkScan
+from bot.bulk_scans.record import INTERRUPTED, KIND, BulkScan
+from bot.bulk_scans.runner import LEASE
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from tests.benchmarks.fleet_people import Balancer

@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 
 from bot.playground.slack.delivery import Delivery, NobodyConnectedError, SignedHttp
-from bot.playground.slack.errors import CommandFailed
+from bot.playground.slack.refusals import CommandFailed
 from bot.workspace import WorkspaceId
 from tests.benchmarks.fleet_processes import BotProcess
 from tests.benchmarks.fleet_town import Fleet, FleetPlace

@@ -9,18 +9,18 @@ from typing import Any, TypeAlias
 
 import psycopg
 
-from bot.api_keys.models import KeyDraft
+from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
+from bot.digests.baseline import baseline_of
 from bot.digests.edits import Editor, create
 from bot.digests.models import Digest, Plan
-from bot.digests.report import baseline_of
 from bot.digests.repository import DigestRepository
 from bot.digests.run_state import CLAIM
 from bot.digests.schedule import Schedule
 from bot.installations.directory import InstallationRepository
-from bot.installations.models import Installation, Tokens
+from bot.installations.installation import Installation, Tokens
 from bot.jobs.queue_jobs import queue_migrations
-from bot.portfolio.query import index_by_host
+from bot.portfolio.lookup import index_by_host
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
 from bot.store.postgres.address import parse_address

@@ -18,8 +18,8 @@ from typing import Any, cast
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.api_keys.key_record import StoredKey
 from bot.api_keys.key_service import WorkspaceTracker
-from bot.api_keys.models import StoredKey
 from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
 from bot.digests.collector import Collector
@@ -39,8 +39,8 @@ from bot.tracker.client import TrackerClient
 from bot.tracker.http import tracker_http
 from bot.tracker.rate_limit import RateLimiter
 from bot.views.digests.alert import alert_message
-from bot.views.digests.errors import owner_notices
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
+from bot.views.digests.trouble import owner_notices
 from bot.workspace import WorkspaceId
 from tests.benchmarks.handed import HandedClock
 from tests.benchmarks.meter import metered

@@ -8,16 +8,16 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import cast
 
-from bot.api_keys.models import KeyDraft
+from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
+from bot.digests.baseline import Baseline, baseline_of
 from bot.digests.edits import Editor, create
 from bot.digests.models import Plan
-from bot.digests.report import Baseline, baseline_of
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule
 from bot.playground.slack import Call, LocalSlack, running_slack
 from bot.playground.tracker import Account, Tracker, running_tracker
-from bot.portfolio.query import index_by_host
+from bot.portfolio.lookup import index_by_host
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
 from bot.store.sqlite import open_sqlite

@@ -11,14 +11,14 @@ from pathlib import Path
 import httpx
 import psycopg
 
-from bot.api_keys.models import KeyDraft
+from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
 from bot.digests.edits import Editor, create
 from bot.digests.models import Plan
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule
 from bot.installations.directory import InstallationRepository
-from bot.installations.models import Installation, Tokens
+from bot.installations.installation import Installation, Tokens
 from bot.jobs.queue_jobs import migrations
 from bot.playground.tracker import Tracker, running_tracker
 from bot.store.documents import Document, encode_row, encode_value

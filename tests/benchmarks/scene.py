@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from bot.api_keys.models import KeyDraft
+from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
 from bot.digests.edits import Editor, create
 from bot.digests.models import Digest, Plan

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
+from bot.digests.baseline import Baseline, baseline_of
 from bot.digests.models import (
     Digest,
     FailureReason,
@@ -15,9 +16,9 @@ from bot.digests.models import (
     Run,
     RunState,
 )
-from bot.digests.report import Baseline, Post, Report, TrendPoint, baseline_of, make_report
+from bot.digests.report import Post, Report, TrendPoint, make_report
 from bot.digests.schedule import Schedule, Slot, next_slot, zone_of
-from bot.portfolio.query import index_by_host
+from bot.portfolio.lookup import index_by_host
 from bot.tracker.models import Domain
 from tests.builders import ADMIN_ID, a_domain
 

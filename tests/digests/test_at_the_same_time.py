@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.api_keys.models import NoKeyError
+from bot.api_keys.key_record import NoKeyError
 from bot.digests.delivery import DigestRenderer
 from bot.digests.models import (
     Digest,

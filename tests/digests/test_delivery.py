@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from bot.api_keys.models import NoKeyError
+from bot.api_keys.key_record import NoKeyError
+from bot.digests.baseline import Baseline
 from bot.digests.models import Digest, FailureReason, LostClaimError, Mode, Outcome, RunState
-from bot.digests.report import Baseline
 from bot.errors import BotError
 from bot.slack.errors import (
     ChannelClosedError,

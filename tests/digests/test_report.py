@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.digests.baseline import baseline_of
 from bot.digests.models import Mention
 from bot.digests.report import (
     MOVED_FROM,
     Report,
-    baseline_of,
     better_moves,
     got_worse,
     has_changed,
@@ -20,7 +20,8 @@ from bot.digests.report import (
 )
 from bot.health import Band, summary
 from bot.portfolio.end_dates import EndDates, KnownEnds, KnownIssue
-from bot.portfolio.query import Bounds, index_by_host
+from bot.portfolio.lookup import index_by_host
+from bot.portfolio.query import Bounds
 from bot.tracker.findings import Severity
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, ending
 from tests.digests.builders import (

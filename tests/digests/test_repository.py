@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.digests.baseline import Baseline, Replaced
 from bot.digests.edits import create, start_manual_run
 from bot.digests.models import Digest, Mention, Plan, UnknownDigestError
-from bot.digests.report import Baseline, Replaced
 from bot.digests.repository import (
     DigestRepository,
     decode_digest,

@@ -6,7 +6,8 @@ import pytest
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run
 from bot.digests.models import Digest, FailureReason, LostClaimError, Notice, Outcome, Plan
-from bot.digests.run_state import claim_due_run, drop_notice, start_notices, with_notice
+from bot.digests.notices import drop_notice, start_notices, with_notice
+from bot.digests.run_state import claim_due_run
 from bot.digests.schedule import Schedule
 from tests.loops import loop_over
 
@@ -27,7 +28,7 @@ def claimed_at(now: datetime, token: str = "ours") -> Digest:
 
 def posting_at(now: datetime, token: str = "ours") -> Digest:
     claimed = claimed_at(now, token)
-    return run_state.posting(claimed, token, now, baseline="a", average=80)
+    return run_state.begin_posting(claimed, token, now, baseline="a", average=80)
 
 
 def outcomes(digest: Digest) -> list[Outcome]:
@@ -49,7 +50,7 @@ def test_the_claim_of_a_dead_process_is_taken_over_after_a_minute() -> None:
     assert digest.run is not None
     assert (digest.run.token, digest.run.attempt) == ("ours", 2)
     with pytest.raises(LostClaimError):
-        run_state.posting(digest, "dead", NINE + run_state.CLAIM, baseline="a", average=None)
+        run_state.begin_posting(digest, "dead", NINE + run_state.CLAIM, baseline="a", average=None)
 
 
 @loop_over(
@@ -60,7 +61,7 @@ def test_the_claim_of_a_dead_process_is_taken_over_after_a_minute() -> None:
 def test_a_run_that_was_not_posted_waits_longer_each_time(attempts: int, minutes: int) -> None:
     digest, now = claimed_at(NINE), NINE
     for _ in range(attempts):
-        digest = run_state.waiting(digest, "ours", now, FailureReason.SERVICE)
+        digest = run_state.postpone(digest, "ours", now, FailureReason.SERVICE)
         waited = run_state.due_at(digest)
         assert waited is not None
         digest, since, now = claim_due_run(digest, waited, "ours"), now, waited
@@ -71,17 +72,17 @@ def test_a_run_that_was_not_posted_waits_longer_each_time(attempts: int, minutes
 def test_a_run_never_waits_beyond_its_grace() -> None:
     late = NINE + 6 * HOUR - MINUTE
 
-    digest = run_state.waiting(claimed_at(late), "ours", late, FailureReason.SERVICE, wait=DAY)
+    digest = run_state.postpone(claimed_at(late), "ours", late, FailureReason.SERVICE, wait=DAY)
 
     assert run_state.due_at(digest) == NINE + 6 * HOUR
 
 
 def test_a_new_key_wakes_only_what_waits_for_one() -> None:
-    key = run_state.waiting(claimed_at(NINE), "ours", NINE, FailureReason.KEY)
-    service = run_state.waiting(claimed_at(NINE), "ours", NINE, FailureReason.SERVICE)
+    key = run_state.postpone(claimed_at(NINE), "ours", NINE, FailureReason.KEY)
+    service = run_state.postpone(claimed_at(NINE), "ours", NINE, FailureReason.SERVICE)
 
-    assert run_state.due_at(run_state.retry_now(key, NINE + HOUR)) == NINE + HOUR
-    assert run_state.retry_now(service, NINE + HOUR) == service
+    assert run_state.due_at(run_state.retry_with_new_key(key, NINE + HOUR)) == NINE + HOUR
+    assert run_state.retry_with_new_key(service, NINE + HOUR) == service
 
 
 def test_after_a_long_downtime_only_the_newest_slot_is_caught_up_on() -> None:
@@ -95,9 +96,9 @@ def test_after_a_long_downtime_only_the_newest_slot_is_caught_up_on() -> None:
 
 def test_a_slot_that_came_while_the_channel_closed_is_recorded() -> None:
     digest = start_manual_run(a_daily_digest(), BOB, NINE - MINUTE, "ada")
-    digest = run_state.posting(digest, "ada", NINE - MINUTE, baseline="a", average=80)
+    digest = run_state.begin_posting(digest, "ada", NINE - MINUTE, baseline="a", average=80)
 
-    digest = run_state.closed(digest, "ada", NINE + MINUTE, FailureReason.ARCHIVED)
+    digest = run_state.pause_for_channel(digest, "ada", NINE + MINUTE, FailureReason.ARCHIVED)
 
     assert [run.slot.due_at for run in digest.past][1:] == [NINE]
     assert digest.past[-1].trouble is FailureReason.ARCHIVED
@@ -105,10 +106,10 @@ def test_a_slot_that_came_while_the_channel_closed_is_recorded() -> None:
 
 
 def test_a_send_now_into_a_channel_known_as_closed_does_not_tell_the_owner_again() -> None:
-    digest = run_state.closed(claimed_at(NINE), "ours", NINE, FailureReason.ARCHIVED)
+    digest = run_state.pause_for_channel(claimed_at(NINE), "ours", NINE, FailureReason.ARCHIVED)
     digest = start_manual_run(replace(digest, notices=()), BOB, NINE + HOUR, "hers")
 
-    digest = run_state.closed(digest, "hers", NINE + HOUR, FailureReason.ARCHIVED)
+    digest = run_state.pause_for_channel(digest, "hers", NINE + HOUR, FailureReason.ARCHIVED)
 
     assert digest.notices == ()
 
@@ -155,7 +156,7 @@ def test_a_notice_grows_while_it_waits_for_another_attempt_but_not_while_it_is_s
 
 
 def test_a_new_slot_does_not_wait_for_the_retry_of_an_old_one() -> None:
-    digest = run_state.waiting(
+    digest = run_state.postpone(
         claimed_at(NINE), "ours", NINE + DAY - MINUTE, FailureReason.KEY, wait=5 * MINUTE
     )
 
@@ -164,7 +165,9 @@ def test_a_new_slot_does_not_wait_for_the_retry_of_an_old_one() -> None:
 
 def test_a_slot_waits_for_what_was_sent_by_hand_before_it() -> None:
     digest = start_manual_run(a_daily_digest(), BOB, NINE - MINUTE, "hers")
-    digest = run_state.waiting(digest, "hers", NINE - MINUTE, FailureReason.SLACK, wait=5 * MINUTE)
+    digest = run_state.postpone(
+        digest, "hers", NINE - MINUTE, FailureReason.SLACK, wait=5 * MINUTE
+    )
 
     assert run_state.due_at(digest) == NINE + 4 * MINUTE
 
@@ -172,6 +175,6 @@ def test_a_slot_waits_for_what_was_sent_by_hand_before_it() -> None:
 def test_what_was_sent_by_hand_and_did_not_arrive_is_not_tried_again() -> None:
     digest = start_manual_run(a_daily_digest(), BOB, THURSDAY, "hers")
 
-    digest = run_state.waiting(digest, "hers", THURSDAY, FailureReason.SERVICE)
+    digest = run_state.postpone(digest, "hers", THURSDAY, FailureReason.SERVICE)
 
     assert (digest.run, digest.past, run_state.due_at(digest)) == (None, (), NINE)

@@ -63,7 +63,7 @@ class DigestMachine(RuleBasedStateMachine):
         token = data.draw(st.sampled_from(self.workers))
         with contextlib.suppress(LostClaimError):
             if run_state.own_run(self.digest, token).state is RunState.CLAIMED:
-                self.digest = run_state.waiting(self.digest, token, self.now, trouble)
+                self.digest = run_state.postpone(self.digest, token, self.now, trouble)
 
     @precondition(lambda self: self.workers)
     @rule(data=st.data())
@@ -79,7 +79,7 @@ class DigestMachine(RuleBasedStateMachine):
         token = data.draw(st.sampled_from(self.workers))
         with contextlib.suppress(LostClaimError):
             if run_state.own_run(self.digest, token).state is RunState.CLAIMED:
-                self.digest = run_state.posting(
+                self.digest = run_state.begin_posting(
                     self.digest, token, self.now, baseline="a", average=80
                 )
 
@@ -91,17 +91,17 @@ class DigestMachine(RuleBasedStateMachine):
         if end not in {"refused", "closed"} and not run.is_extra:
             self.sent[run.slot.due_at] += 1
         if end == "posted":
-            self.digest = run_state.posted(self.digest, run.token, self.now)
+            self.digest = run_state.mark_posted(self.digest, run.token, self.now)
         elif end == "refused":
-            self.digest = run_state.waiting(self.digest, run.token, self.now, FailureReason.SLACK)
+            self.digest = run_state.postpone(self.digest, run.token, self.now, FailureReason.SLACK)
         elif end == "closed":
             if self.digest.pause:  # another one takes its place
                 self._want_none_in(self.digest.pause, self.now)
-            self.digest = run_state.closed(
+            self.digest = run_state.pause_for_channel(
                 self.digest, run.token, self.now, FailureReason.ARCHIVED
             )
         elif end == "uncertain":
-            self.digest = run_state.ended(
+            self.digest = run_state.mark_ended(
                 self.digest, run.token, self.now, Outcome.UNCERTAIN, FailureReason.SLACK
             )
         else:  # no one knows, and no one says

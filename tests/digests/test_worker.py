@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.api_keys.models import KeyDraft
+from bot.api_keys.key_record import KeyDraft
 from bot.digests.models import Outcome, StoppedError
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID, KEY

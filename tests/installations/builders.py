@@ -13,7 +13,7 @@ from bot.installations.directory import (
     InstallationRepository,
     StoredInstallation,
 )
-from bot.installations.models import (
+from bot.installations.installation import (
     Installation,
     Tokens,
     UninstallEvent,

@@ -23,7 +23,7 @@ from bot.deduplication import ASKED_WITHIN_S
 from bot.installations import authorize
 from bot.installations.authorize import InstalledWorkspaces, note_asked_place
 from bot.installations.directory import Directory
-from bot.installations.models import Installation, organisation
+from bot.installations.installation import Installation, organisation
 from bot.installations.token_rotation import TokenProvider
 from bot.listeners.error_boundary import answer_unread
 from bot.slack.auth import workspace_of

@@ -6,7 +6,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.concurrency import Tasks
 from bot.installations.authorize import Clients
 from bot.installations.directory import Directory, ResolvedInstallation
-from bot.installations.models import organisation
+from bot.installations.installation import organisation
 from bot.installations.token_rotation import TokenProvider
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import ConflictError

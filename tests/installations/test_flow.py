@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from yarl import URL
 
 from bot.concurrency import Tasks
-from bot.installations.models import Installation, Tokens, organisation
+from bot.installations.installation import Installation, Tokens, organisation
 from bot.installations.oauth_flow import (
     AT_ONCE,
     INSTALL_PATH,

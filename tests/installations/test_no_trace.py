@@ -10,9 +10,10 @@ import pytest
 from slack_bolt.authorization import AuthorizeResult
 
 from bot.admin import Act, Audiences, Audit, Managers, Named
-from bot.api_keys.models import KeyDraft
+from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
-from bot.bulk_scans import BulkScans, items_of
+from bot.bulk_scans.record import items_of
+from bot.bulk_scans.runner import BulkScans
 from bot.claims import Claims
 from bot.commands import Audience
 from bot.concurrency import Tasks
@@ -21,7 +22,7 @@ from bot.digests.models import Alert
 from bot.digests.repository import DigestRepository
 from bot.home_viewers import HomeViewers
 from bot.installations.directory import InstallationRepository
-from bot.installations.models import Tokens, UninstallEvent, UninstallKind, scope_of_key
+from bot.installations.installation import Tokens, UninstallEvent, UninstallKind, scope_of_key
 from bot.installations.welcome import DataLossCheck
 from bot.message import Message
 from bot.portfolio.add_domain import DomainAdder, NewDomain

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bot.installations.directory import CHECKED_EVERY, InstallationRepository
-from bot.installations.models import Installation
+from bot.installations.installation import Installation
 from bot.installations.oauth_flow import InstallationStore, NewInstallation
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing

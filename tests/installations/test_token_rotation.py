@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.concurrency import Tasks
-from bot.installations.models import Installation, Tokens
+from bot.installations.installation import Installation, Tokens
 from bot.installations.token_rotation import LEASE, TokenProvider
 from bot.slack.errors import (
     SlackRefusedError,

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.installations.directory import WAITS_FOR_REINSTALL
-from bot.installations.models import UninstallKind
+from bot.installations.installation import UninstallKind
 from bot.slack.errors import SlackUnreachableError
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId

@@ -6,7 +6,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
-from bot.installations.models import Installation
+from bot.installations.installation import Installation
 from bot.installations.welcome import Arrival, Setup, Welcome
 from bot.message import Message
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError

@@ -10,8 +10,9 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.admin import Act, Audiences, Audit, Managers, Named
+from bot.api_keys.key_pair import KeyPair
+from bot.api_keys.key_record import KeyRecord, StoredKey
 from bot.api_keys.key_service import KeyService, WorkspaceTracker
-from bot.api_keys.models import KeyPair, KeyRecord, StoredKey
 from bot.api_keys.notifications import ManagerNotifier
 from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
@@ -30,7 +31,7 @@ from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.message import Message as BotMessage
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
-from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress
+from bot.playground.slack.refusals import CommandFailed, FormError, NothingToPress
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.shared_limits import QuotaService
@@ -106,7 +107,7 @@ class AdminRoom:
         await self.managers.name(self.workspace, Named(people, ids, named.rev))
 
     async def slots(self) -> KeyPair | None:
-        return await self.keys.slots(self.workspace)
+        return await self.keys.pair(self.workspace)
 
     async def earlier(self) -> KeyRecord | None:
         slots = await self.slots()

@@ -10,7 +10,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from bot.installations.models import UninstallEvent, UninstallKind, organisation
+from bot.installations.installation import UninstallEvent, UninstallKind, organisation
 from bot.listeners.app_lifecycle import LifecycleListeners, read_departures
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT

@@ -10,11 +10,11 @@ from bot import admin
 from bot.admin import Named
 from bot.digests.models import Digest
 from bot.digests.repository import KIND, RIGHTS, encode_digest
-from bot.installations.models import Installation, Tokens
+from bot.installations.installation import Installation, Tokens
 from bot.ops.export_file import Histories, Holdings
 from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.store.documents import Document
-from bot.store.sqlite import Snapshot
+from bot.store.snapshot import Snapshot
 from bot.workspace import WorkspaceId
 from tests.builders import BOT_TOKEN, MOMENT
 

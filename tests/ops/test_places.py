@@ -1,6 +1,6 @@
 import pytest
 
-from bot.installations.models import encode, organisation
+from bot.installations.installation import encode, organisation
 from bot.ops.export_file import Places, places_of
 from bot.store.documents import Document
 from bot.workspace import WorkspaceId

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from bot.api_keys.models import KeyDraft
+from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.inflight_requests import InflightStore, Pending, Place
 from bot.installations.directory import InstallationRepository
-from bot.installations.models import organisation
+from bot.installations.installation import organisation
 from bot.ops.export_file import Places
 from bot.ops.output import OperatingError
 from bot.ops.rotate_secrets import (
@@ -34,7 +34,7 @@ from bot.store.documents import (
     WrongKeyRingError,
 )
 from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data, check_key_ring
-from bot.store.sqlite import Snapshot
+from bot.store.snapshot import Snapshot
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.memory import MemoryDocuments
@@ -158,7 +158,7 @@ async def test_the_new_key_alone_opens_everything(documents: Documents) -> None:
     await check_key_ring(documents, NEW)
     for workspace in (ACME, OTHER):
         keys = keys_of(documents, NEW)
-        slots = await keys.slots(workspace)
+        slots = await keys.pair(workspace)
         assert (await keys.stored(workspace)).secret == KEY
         assert slots is not None
         assert slots.earlier is not None

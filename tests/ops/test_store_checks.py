@@ -9,7 +9,8 @@ from bot.ops.output import Mark
 from bot.ops.stores import FileStore
 from bot.store.documents import Document
 from bot.store.encryption import KeyRing, RingSource, associated_data, check_key_ring
-from bot.store.sqlite import Snapshot, open_sqlite
+from bot.store.snapshot import Snapshot
+from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
 from tests.builders import KEY
 from tests.store.test_encryption import a_ring

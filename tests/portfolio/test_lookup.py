@@ -1,7 +1,7 @@
 import pytest
 
 from bot.hostnames import host_name
-from bot.portfolio.query import (
+from bot.portfolio.lookup import (
     MAX_SUGGESTIONS,
     UnknownDomainError,
     find,

@@ -14,7 +14,7 @@ from bot.views.adddomain import (
     list_summary,
     progress_message,
 )
-from bot.views.errors import failure_message
+from bot.views.failure import failure_message
 from tests.builders import HOSTILE_TEXTS, KEY, MOMENT, a_domain, facts_for
 from tests.loops import loop_over
 from tests.views.acceptance import (

@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.bulk_scans import MAX_DOMAINS, BulkScan, End, Item
+from bot.bulk_scans.record import BulkScan, End, Item
+from bot.bulk_scans.runner import MAX_DOMAINS
 from bot.shared_limits import Allowance, Usage
 from bot.tracker.findings import facts_of
 from bot.tracker.rate_limit import BudgetState

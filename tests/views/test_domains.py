@@ -6,7 +6,8 @@ import pytest
 
 from bot.message import Message
 from bot.portfolio.end_dates import EndDates, KnownEnds
-from bot.portfolio.query import MAX_PAGE, Query, Sort, host_of, parse_query, select
+from bot.portfolio.lookup import host_of
+from bot.portfolio.query import MAX_PAGE, Query, Sort, parse_query, select
 from bot.tracker.findings import EndDate
 from bot.tracker.models import Domain
 from bot.views.domains import (

@@ -6,14 +6,14 @@ import pytest
 
 import bot.app  # noqa: F401  # so that every error there is has been defined
 from bot.admin import ManagersUnknownError
+from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.key_service import LackingScopeError
-from bot.api_keys.models import NoKeyError
 from bot.command_text import NotUnderstood, NotUnderstoodError
 from bot.digests.models import EditConflictError
 from bot.errors import BotError
 from bot.hostnames import HostNameError, HostProblem
 from bot.portfolio.add_domain import AlreadyAddedError, UncertainAddError
-from bot.portfolio.query import UnknownDomainError
+from bot.portfolio.lookup import UnknownDomainError
 from bot.scans import NoDomainIdError
 from bot.shared_limits import Allowance, Usage
 from bot.slack.errors import (
@@ -39,7 +39,7 @@ from bot.tracker.models import (
 )
 from bot.tracker.rate_limit import WINDOW_S, BudgetState
 from bot.views.api_key import CHECK_KEY, SET_KEY
-from bot.views.errors import failure_message, host_sentence
+from bot.views.failure import failure_message, host_sentence
 from bot.workspace import person
 from tests.builders import (
     ADMIN_ID,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from bot.installations.models import organisation
+from bot.installations.installation import organisation
 from bot.installations.welcome import Arrival, Setup
 from bot.message import Message
 from bot.views.api_key import SET_KEY

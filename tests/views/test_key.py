@@ -1,7 +1,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.api_keys.models import SCOPES, KeyPair, PreviousKey
+from bot.api_keys.key_pair import KeyPair, PreviousKey
+from bot.api_keys.key_record import SCOPES
 from bot.errors import NotAllowedError
 from bot.shared_limits import Allowance, Usage
 from bot.tracker.models import (

@@ -2,7 +2,8 @@ import re
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from bot.api_keys.models import KeyRecord, PreviousKey
+from bot.api_keys.key_pair import PreviousKey
+from bot.api_keys.key_record import KeyRecord
 from bot.shared_limits import Allowance, Usage
 from bot.tracker.rate_limit import WINDOW_S, BudgetState
 from bot.views.api_key import (

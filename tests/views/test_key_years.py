@@ -12,7 +12,8 @@ from bot.admin import (
     NotAManagerError,
     NotAnAdminError,
 )
-from bot.api_keys.models import KeyNotice, KeyPair, KeyRecord, NoticeKind, PreviousKey
+from bot.api_keys.key_pair import KeyPair, PreviousKey
+from bot.api_keys.key_record import KeyNotice, KeyRecord, NoticeKind
 from bot.message import Message
 from bot.playground.blockkit import check_view
 from bot.slack.usergroups import UserGroup
@@ -39,8 +40,8 @@ from bot.views.api_key_forms import (
     second_step,
     third_step,
 )
-from bot.views.errors import failure_message
 from bot.views.errors_api_key import key_notice
+from bot.views.failure import failure_message
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, TODAY, a_key_record, facts_for
 from tests.loops import loop_over
 from tests.views.acceptance import (

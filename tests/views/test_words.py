@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import bot.views
-from bot.api_keys.models import KeyNotice, NoticeKind
+from bot.api_keys.key_record import KeyNotice, NoticeKind
 from bot.commands import COMMANDS
 from bot.errors import BotError
 from bot.message import Message
 from bot.views.adddomain import already_added_message
 from bot.views.api_key import key_state_message
 from bot.views.api_key_forms import KeyFormValues, second_step, third_step
-from bot.views.errors import failure_message
 from bot.views.errors_api_key import key_notice
+from bot.views.failure import failure_message
 from bot.views.usage import interrupted_message, usage_message
 from tests.builders import ADMIN_ID, MOMENT, TODAY, a_domain, a_key_record, facts_for
 from tests.loops import loop_over

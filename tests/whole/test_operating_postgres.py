@@ -17,7 +17,7 @@ import psycopg
 import pytest
 import yaml
 
-from bot.api_keys.models import KeyDraft
+from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
 from bot.digests.repository import DigestRepository
 from bot.jobs.queue_jobs import migrations

@@ -18,9 +18,9 @@ from bot.playground.slack import (
     Person,
     View,
 )
-from bot.playground.slack.errors import Refusal
 from bot.playground.slack.model import SLACKBOT_ID
 from bot.playground.slack.payloads import escaped
+from bot.playground.slack.refusals import Refusal
 
 
 def draw_refusal(code: str, details: Iterable[str], what: str) -> None:

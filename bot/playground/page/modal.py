@@ -12,7 +12,7 @@ from bot.playground.page.message import draw_avatar
 from bot.playground.page.session import SlackNames
 from bot.playground.page.theme import Item, LiveList
 from bot.playground.slack import CommandFailed, FormError, View
-from bot.playground.slack.errors import Refusal
+from bot.playground.slack.refusals import Refusal
 
 
 class _Parts:

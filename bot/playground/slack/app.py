@@ -11,7 +11,7 @@ from aiohttp import web
 
 from bot.playground.manifest import Shortcut
 from bot.playground.slack.block_contents import Json
-from bot.playground.slack.changes import note
+from bot.playground.slack.change_event import note
 from bot.playground.slack.installations import Codes, Installations, Token, Tokens
 
 Kind = Literal["error", "html", "drop", "slow"]

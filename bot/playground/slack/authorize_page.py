@@ -8,9 +8,9 @@ from urllib.parse import urlencode, urlsplit
 
 from aiohttp import web
 
-from bot.playground.slack.errors import Refusal
 from bot.playground.slack.installations import Consent
 from bot.playground.slack.model import Member
+from bot.playground.slack.refusals import Refusal
 from bot.playground.slack.universe import Universe, WorkspaceState
 
 SESSION_COOKIE = "d"

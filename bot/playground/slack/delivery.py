@@ -20,7 +20,7 @@ import aiohttp
 from aiohttp import WSMsgType, web
 
 from bot.playground.slack.block_contents import Json
-from bot.playground.slack.changes import ChangeEvent, note
+from bot.playground.slack.change_event import ChangeEvent, note
 
 
 def signed_headers(secret: str, body: bytes, at: float | None = None) -> dict[str, str]:

@@ -8,9 +8,9 @@ import secrets
 from dataclasses import dataclass
 
 from bot.playground.slack.block_contents import Json
-from bot.playground.slack.errors import Refusal
 from bot.playground.slack.model import Message, Workspace
 from bot.playground.slack.posting import Posting
+from bot.playground.slack.refusals import Refusal
 
 
 @dataclass

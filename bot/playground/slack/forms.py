@@ -9,8 +9,8 @@ from typing import Any
 from bot.playground.blockkit import check_blocks
 from bot.playground.slack import block_contents
 from bot.playground.slack.block_contents import STATES, Found, Json
-from bot.playground.slack.errors import FormError
 from bot.playground.slack.model import Channel, Member, View
+from bot.playground.slack.refusals import FormError
 
 _EXTERNAL = {"external_select", "multi_external_select"}
 

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from bot.playground.slack.errors import Refusal
+from bot.playground.slack.refusals import Refusal
 
 
 @dataclass

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from bot.playground.slack import payloads, universe
 from bot.playground.slack.block_contents import Json
-from bot.playground.slack.errors import Refusal
 from bot.playground.slack.installations import Consent, Given, Installation
 from bot.playground.slack.model import Org
+from bot.playground.slack.refusals import Refusal
 from bot.playground.slack.universe import Universe, WorkspaceState
 
 REMOVAL = ("app_uninstalled", "tokens_revoked")  # in either order, Slack says

@@ -11,13 +11,13 @@ from bot.playground.slack.app import Fault, Kind, StepRun, parameter_problems
 from bot.playground.slack.authorize_page import PATH
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.browser import Browser
-from bot.playground.slack.changes import PATIENCE_S
+from bot.playground.slack.change_event import PATIENCE_S
 from bot.playground.slack.delivery import Delivery, Outbox, SignedHttp, Sockets
-from bot.playground.slack.errors import FormError, StepFailed
 from bot.playground.slack.installations import Installation
 from bot.playground.slack.model import Channel, Member, Message, Org
 from bot.playground.slack.person import Person
 from bot.playground.slack.posting import OTHER_BOT_ID
+from bot.playground.slack.refusals import FormError, StepFailed
 from bot.playground.slack.universe import Universe, WorkspaceState
 
 

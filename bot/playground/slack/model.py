@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.playground.slack import block_contents
 from bot.playground.slack.block_contents import Json
-from bot.playground.slack.changes import ChangeEvent
+from bot.playground.slack.change_event import ChangeEvent
 
 PEOPLE_ZONE = "Europe/Berlin"  # where everybody lives
 SLACKBOT_ID = "USLACKBOT"  # speaks for Slack itself, to one person at a time

@@ -7,11 +7,11 @@ from typing import Any
 from bot.playground.slack import block_contents, forms, payloads, views, visible
 from bot.playground.slack.block_contents import Found, Json
 from bot.playground.slack.browser import Browser, Page
-from bot.playground.slack.changes import PATIENCE_S
+from bot.playground.slack.change_event import PATIENCE_S
 from bot.playground.slack.delivery import Delivery, Outbox
-from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress, Refusal
 from bot.playground.slack.forms import Choices
 from bot.playground.slack.model import Channel, Member, Message, View
+from bot.playground.slack.refusals import CommandFailed, FormError, NothingToPress, Refusal
 from bot.playground.slack.universe import WorkspaceState
 from bot.playground.slack.visible import Unseen
 

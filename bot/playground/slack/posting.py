@@ -13,8 +13,8 @@ from typing import Any
 from bot.playground.blockkit import Problem, check_message, check_view
 from bot.playground.slack import block_contents
 from bot.playground.slack.block_contents import Json, objects
-from bot.playground.slack.errors import Refusal, too_fast
 from bot.playground.slack.model import SLACKBOT_ID, Channel, Message, Workspace
+from bot.playground.slack.refusals import Refusal, too_fast
 
 MAX_POST_CHARS = (
     40_000  # longer texts are cut: https://docs.slack.dev/reference/methods/chat.postMessage

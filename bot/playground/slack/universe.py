@@ -9,12 +9,12 @@ import yaml
 
 from bot.playground.slack.app import App, Settings
 from bot.playground.slack.block_contents import Json
-from bot.playground.slack.changes import ChangeEvent
-from bot.playground.slack.errors import Refusal
+from bot.playground.slack.change_event import ChangeEvent
 from bot.playground.slack.files import Files
 from bot.playground.slack.installations import Installation
 from bot.playground.slack.model import Channel, Member, Org, OrgPerson, Workspace, domain_of
 from bot.playground.slack.posting import Checks, Posting, ResponseUrls
+from bot.playground.slack.refusals import Refusal
 from bot.playground.slack.views import Stacks, Triggers
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from bot.playground.slack import block_contents
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.delivery import Delivery
-from bot.playground.slack.errors import Refusal
 from bot.playground.slack.model import View, Workspace
 from bot.playground.slack.posting import Checks
+from bot.playground.slack.refusals import Refusal
 
 
 @dataclass

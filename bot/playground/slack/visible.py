@@ -5,8 +5,8 @@ from collections.abc import Callable
 from bot.playground.manifest import Shortcut
 from bot.playground.slack import block_contents
 from bot.playground.slack.block_contents import Found
-from bot.playground.slack.errors import CommandFailed, FormError, NothingToPress
 from bot.playground.slack.model import Channel, Member, Message, View
+from bot.playground.slack.refusals import CommandFailed, FormError, NothingToPress
 from bot.playground.slack.universe import WorkspaceState
 
 

@@ -17,11 +17,11 @@ from bot.playground.slack.app import Call, Fault, Settings
 from bot.playground.slack.authorize_page import PATH, SESSION_COOKIE, AuthorizePage
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.delivery import Sockets
-from bot.playground.slack.errors import NothingToPress, Refusal
 from bot.playground.slack.installations import Token
 from bot.playground.slack.local import Lines, LocalSlack
 from bot.playground.slack.methods import basics, chat, conversations
 from bot.playground.slack.methods.call import ApiCall, Method
+from bot.playground.slack.refusals import NothingToPress, Refusal
 from bot.playground.slack.universe import Universe, WorkspaceState, world_for
 
 

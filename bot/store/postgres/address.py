@@ -48,7 +48,7 @@ class Address:
 
     @property
     def place(self) -> str:
-        """Which database where, for people."""
+        """The host, port and database, for people."""
         from psycopg.conninfo import conninfo_to_dict
 
         known = conninfo_to_dict(self.conninfo)

@@ -11,6 +11,8 @@ from hashlib import sha256
 from typing import Any, LiteralString
 
 from bot.store.documents import (
+    CHECK_KEY,
+    WIPED_WITHIN_S,
     ConflictError,
     Document,
     ForgottenError,
@@ -39,10 +41,15 @@ DUE_KEYS: LiteralString = (
 PUT: LiteralString = "SELECT put_document(%s, %s, %s, %s, %s, %s)"
 DELETE: LiteralString = "DELETE FROM document WHERE key = %s RETURNING rev"
 DELETE_IF: LiteralString = "DELETE FROM document WHERE key = %s AND rev = %s RETURNING rev"
+# The largest whole number that every reader of JSON keeps exact.
+MAX_REV = 2**53 - 1
+# Slack's signatures are good for five minutes either way:
+# https://docs.slack.dev/authentication/verifying-requests-from-slack
+KEPT_FOR = timedelta(minutes=10)
 
 
 def document_of(row: tuple[Any, ...]) -> Document:
-    """Return what stands in a row of `COLUMNS`; StoreError: its value is none of ours."""
+    """Return the document in a row of `COLUMNS`; StoreError: its value is not a JSON object."""
     key, text, rev, due_at = row
     try:
         value = decode_json(text)
@@ -59,12 +66,6 @@ def _under(prefix: str) -> tuple[LiteralString, tuple[object, ...]]:
     if end is None:
         return "key >= %s", (prefix,)
     return "key >= %s AND key < %s", (prefix, end)
-
-
-CHECK_KEY = "meta/check"
-# What every reader of JSON takes for a whole number.
-MAX_REV = 2**53 - 1
-WIPED_WITHIN_S = 600.0
 
 
 class PostgresDocuments:
@@ -86,7 +87,7 @@ class PostgresDocuments:
         self._timeout_s = timeout_s
         self._beginning_of = beginning_of
         # At most one connection of this process waits for its turn to erase or install, or keeps
-        # it: the others are for the deletion itself, and for everybody else.
+        # it: the others are for the deletion itself, and for all other calls.
         self._turn = asyncio.Lock()
 
     async def get(self, key: str) -> Document | None:
@@ -114,9 +115,9 @@ class PostgresDocuments:
     async def _put(
         self, document: Document, value_json: str, if_rev: int | None, begins: str | None
     ) -> None:
-        """Write it; `begins` is the prefix that is welcome again by that, `None` for none.
+        """Write a document; `begins` is the prefix that is welcome again by that, `None` for none.
 
-        A revision is a random number: a writer who finds his own knows that he has written.
+        A revision is a random number: a writer that finds its own knows that it has written.
         """
         arguments = (document.key, value_json, document.due_at, if_rev, document.rev, begins)
         try:
@@ -173,7 +174,7 @@ class PostgresDocuments:
 
     async def check(self) -> None:
         await self.put(CHECK_KEY, {"token": secrets.token_hex(8)})
-        await self.get(CHECK_KEY)  # whose token it is now does not matter: many processes check
+        await self.get(CHECK_KEY)  # with any token: many processes check
 
     @asynccontextmanager
     async def forgetting(self, prefix: str, *, but: Iterable[str] = ()) -> AsyncIterator[None]:
@@ -198,7 +199,7 @@ class PostgresDocuments:
         return checked_moment(now)
 
     async def drop_old(self) -> None:
-        """Remove what has been refused for long enough; to be called now and then."""
+        """Forget prefixes that were refused for long enough; called now and then."""
         await self._calls.write("DELETE FROM forgotten WHERE until <= now()")
 
     async def close(self) -> None:
@@ -213,7 +214,7 @@ async def open_postgres(
     beginning_of: Callable[[str], str | None] = lambda _key: None,
     timeout_s: float = TIMEOUT_S,
 ) -> PostgresDocuments:
-    """Connect, and see to it that all steps of `sets` have been taken.
+    """Connect, and check that all steps of `sets` have been taken.
 
     No later call but `vacuum` waits much longer than `timeout_s`.
 
@@ -238,11 +239,6 @@ async def _require_all_taken(pool: Pool, address: Address, sets: Sequence[Migrat
         )
 
 
-# Slack's signatures are good for five minutes either way:
-# https://docs.slack.dev/authentication/verifying-requests-from-slack
-KEPT_FOR = timedelta(minutes=10)
-
-
 class PostgresDedup:
     """Remembers names for ten minutes, as hashes, by the database's clock; raises StoreError."""
 
@@ -250,7 +246,7 @@ class PostgresDedup:
         self._calls = Calls(pool, timeout_s=timeout_s)
 
     async def is_new(self, name: str) -> bool:
-        """Say whether `name` comes for the first time, to any process, and remember it."""
+        """Return whether `name` is new to all processes, and remember it."""
         ((is_new,),) = await self._calls.write("SELECT see_name(%s, %s)", (_hash(name), KEPT_FOR))
         return bool(is_new)
 
@@ -259,7 +255,7 @@ class PostgresDedup:
         await self._calls.write("DELETE FROM seen WHERE name = %s", (_hash(name),))
 
     async def drop_old(self) -> None:
-        """Remove what need not be remembered any more."""
+        """Forget names after their ten minutes."""
         await self._calls.write("DELETE FROM seen WHERE until <= now()")
 
 

@@ -61,7 +61,7 @@ async def migrate(address: Address, sets: Sequence[MigrationSet]) -> list[str]:
             await connection.execute(RECORD)
             return [name for each in sets for name in await _take(connection, each)]
     except (psycopg.Error, TimeoutError) as error:
-        raise StoreError(f"cannot migrate {address.place}: {_told(error)}") from error
+        raise StoreError(f"cannot migrate {address.place}: {_described(error)}") from error
     finally:
         await connection.close()
 
@@ -76,7 +76,7 @@ async def missing(pool: Pool, sets: Sequence[MigrationSet]) -> list[str]:
             await _require_usable(connection)
             taken = await _taken(connection)
     except (psycopg.Error, TimeoutError) as error:
-        raise StoreError(f"cannot read what was migrated: {_told(error)}") from error
+        raise StoreError(f"cannot read what was migrated: {_described(error)}") from error
     return [
         f"{each.name}/{step}"
         for each in sets
@@ -108,7 +108,7 @@ async def _taken(connection: Connection) -> set[tuple[str, str]]:
 
 
 async def _require_usable(connection: Connection) -> None:
-    """Refuse a server or database on which what the store promises would not hold."""
+    """Raise StoreError for a server or database that cannot keep the promises of the store."""
     found = await connection.execute(SETTINGS)
     version, encoding, isolation = await found.fetchone() or (0, "", "")
     if version < MIN_SERVER_VERSION:
@@ -119,5 +119,5 @@ async def _require_usable(connection: Connection) -> None:
         raise StoreError("default_transaction_isolation must be 'read committed'")
 
 
-def _told(error: Exception) -> str:
+def _described(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__

@@ -24,11 +24,16 @@ logger = structlog.get_logger()
 
 Connection: TypeAlias = AsyncConnection[TupleRow]
 Pool: TypeAlias = AsyncConnectionPool[Connection]
-# So long a caller waits for a connection when all are in use.
-WAIT_S = 10.0
+WAIT_S = 10.0  # for a connection when all are in use
 # psycopg_pool 3.3 doubles its pause with each failure; after so long it starts again when somebody
 # asks for a connection, so that a database that was away for an hour is found within seconds.
 RECONNECT_WITHIN_S = 5.0
+NAME_POOLER = "Add pool_mode=transaction to DATABASE_URL."
+BACKEND: LiteralString = "SELECT pg_backend_pid()"
+SHUTDOWNS = (AdminShutdown, CannotConnectNow, CrashShutdown)
+TIMEOUT_S = 10.0
+Row = tuple[Any, ...]
+Arguments = Sequence[object]
 
 
 class FreshPool(AsyncConnectionPool[Connection]):
@@ -56,13 +61,12 @@ class FreshPool(AsyncConnectionPool[Connection]):
 async def open_pool(address: Address) -> Pool:
     """Return connections, each a transaction of its own by each statement (autocommit).
 
-    StoreError: the database cannot be reached. The message tells where, and no password.
+    StoreError: the database cannot be reached. The message names the place, and no password.
     """
     if (found := await with_pooler_found(address)) != address:
         logger.warning("a pooler in transaction mode: nothing is prepared", mend=NAME_POOLER)
         address = found
-    # Two lines for each call of ours, and while the database is away dozens a second: the caller
-    # it then says so.
+    # While the database is away the pool logs dozens of lines a second; each call logs its own.
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     pool = FreshPool(
         address.conninfo,
@@ -84,10 +88,6 @@ async def open_pool(address: Address) -> Pool:
     return pool
 
 
-NAME_POOLER = "Add pool_mode=transaction to DATABASE_URL."
-BACKEND: LiteralString = "SELECT pg_backend_pid()"
-
-
 async def with_pooler_found(address: Address) -> Address:
     """Return the address with `is_pooled` as it is; raise StoreError as `open_pool` does.
 
@@ -95,7 +95,7 @@ async def with_pooler_found(address: Address) -> Address:
     with another open connection. The order finds poolers that take their connections in turn as
     well as those that take the one used last: https://www.pgbouncer.org/config.html#server_round_robin.
     """
-    async with await connected(address) as first:  # the pool does not tell why it cannot connect
+    async with await connected(address) as first:  # the pool does not say why it cannot connect
         if address.is_pooled:
             return address
         async with await connected(address) as second, db_errors(TIMEOUT_S):
@@ -148,12 +148,6 @@ def _without_password(text: str, address: Address) -> str:
     password = conninfo_to_dict(address.conninfo).get("password")
     line = " ".join(text.split())
     return line.replace(str(password), "…") if password else line
-
-
-SHUTDOWNS = (AdminShutdown, CannotConnectNow, CrashShutdown)
-TIMEOUT_S = 10.0
-Row = tuple[Any, ...]
-Arguments = Sequence[object]
 
 
 class Calls:

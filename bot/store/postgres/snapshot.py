@@ -13,7 +13,7 @@ from bot.store.documents import Document, OutdatedSchemaError, StoreError, encod
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import COLUMNS, document_of
 from bot.store.postgres.pool import Connection, Pool, connected
-from bot.store.sqlite import PAGE_ROWS, Snapshot
+from bot.store.snapshot import PAGE_ROWS, Snapshot
 
 READ = "SELECT rev FROM document WHERE key = 'meta/key-check'"
 # How many connections this user may open to this database, and how many there are. Everybody may
@@ -29,6 +29,16 @@ ROOM: LiteralString = """
         (SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user),
         (SELECT count(*)::int FROM pg_stat_activity WHERE usename = current_user)
 """
+SELECT: LiteralString = f"SELECT {COLUMNS} FROM document "  # noqa: S608  # our own constant
+WANTED: LiteralString = """
+    WHERE (%(kinds)s::text[] IS NULL AND %(text)s::text IS NULL)
+        OR split_part(key, '/', 2) = ANY(%(kinds)s)
+        OR strpos(value::text, %(text)s) > 0
+"""
+# Any number, the same in every version: who moves in holds the lock of that number.
+MOVE_LOCK = 7_203_311_928
+# A writer of this moment has ended by then, or is stuck.
+LOCKED_WITHIN = "10s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,14 +98,6 @@ def is_near(host: str, address: str) -> bool:
     return ipaddress.ip_address(address).is_loopback
 
 
-SELECT: LiteralString = f"SELECT {COLUMNS} FROM document "  # noqa: S608  # our own constant
-WANTED: LiteralString = """
-    WHERE (%(kinds)s::text[] IS NULL AND %(text)s::text IS NULL)
-        OR split_part(key, '/', 2) = ANY(%(kinds)s)
-        OR strpos(value::text, %(text)s) > 0
-"""
-
-
 async def database_pages(
     address: Address, *, kinds: Collection[str] | None = None, text: str | None = None
 ) -> AsyncGenerator[Snapshot]:
@@ -141,12 +143,6 @@ async def pages_of(
                 except StoreError:
                     unreadable.append(row[0])
             yield Snapshot(tuple(documents), tuple(unreadable), len(documents))
-
-
-# Any number, the same in every version: who moves in holds the lock of that number.
-MOVE_LOCK = 7_203_311_928
-# A writer of this moment has ended by then, or is stuck.
-LOCKED_WITHIN = "10s"
 
 
 class PostgresArrival:

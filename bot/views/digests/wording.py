@@ -18,7 +18,7 @@ from bot.digests.models import (
     Run,
     RunState,
 )
-from bot.digests.run_state import resumed_in_time
+from bot.digests.run_state import end_pause_in_time
 from bot.digests.schedule import UnknownZoneError, zone_of
 from bot.message import Block
 from bot.views.blocks import button
@@ -322,7 +322,7 @@ def run_after_pause(digest: Digest, reader_zone: str | None) -> str | None:
     if digest.pause is None or digest.pause.until is None:
         return None
     try:
-        return next_run_text(resumed_in_time(digest, digest.pause.until), reader_zone)
+        return next_run_text(end_pause_in_time(digest, digest.pause.until), reader_zone)
     except UnknownZoneError:
         return None
 

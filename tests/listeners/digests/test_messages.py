@@ -8,7 +8,7 @@ import pytest
 from bot.digests.edits import Editor
 from bot.digests.models import Plan
 from bot.tracker.models import InvalidKeyError
-from bot.views.digests.errors import RESUME_DIGEST, SEND_DIGEST
+from bot.views.digests.trouble import RESUME_DIGEST, SEND_DIGEST
 from bot.views.digests.wording import MANAGE_DIGEST
 from tests.digests.office import BOB, DAILY
 from tests.listeners.digests.room import Room

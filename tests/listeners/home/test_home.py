@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.admin import Named
-from bot.api_keys.models import KeyDraft, NoKeyError
+from bot.api_keys.key_record import KeyDraft, NoKeyError
 from bot.digests.models import Plan
 from bot.tracker.models import InvalidKeyError, RateLimitedError, UnavailableError
 from tests.builders import KEY, a_domain

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.api_keys.models import NoKeyError
+from bot.api_keys.key_record import NoKeyError
 from bot.playground.slack import View
 from bot.tracker.models import UnavailableError
 from tests.builders import a_domain

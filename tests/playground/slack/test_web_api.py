@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 
 from bot.playground.slack import LocalSlack, running_slack
-from bot.playground.slack.changes import MAX_KEPT
+from bot.playground.slack.change_event import MAX_KEPT
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import ScriptedBot, section
 

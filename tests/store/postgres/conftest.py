@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.installations.models import scope_of_key
+from bot.installations.installation import scope_of_key
 from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 

@@ -9,7 +9,7 @@ import pytest
 
 from bot.concurrency import Tasks
 from bot.installations.directory import InstallationRepository
-from bot.installations.models import scope_of_key
+from bot.installations.installation import scope_of_key
 from bot.installations.uninstall import Purger, VacuumScheduler
 from bot.store.documents import ConflictError, StoreError
 from bot.store.postgres.address import Address, parse_address

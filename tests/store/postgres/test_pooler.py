@@ -8,7 +8,7 @@ import pytest
 from psycopg import AsyncConnection
 from structlog.testing import capture_logs
 
-from bot.installations.models import scope_of_key
+from bot.installations.installation import scope_of_key
 from bot.store.documents import Documents, LostConnectionError, StoreError
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres

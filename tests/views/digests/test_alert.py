@@ -4,11 +4,12 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from bot.digests.baseline import Baseline, baseline_of
 from bot.digests.models import Alert
-from bot.digests.report import Baseline, Post, baseline_of
+from bot.digests.report import Post
 from bot.message import Message
 from bot.portfolio.end_dates import KnownEnds
-from bot.portfolio.query import index_by_host
+from bot.portfolio.lookup import index_by_host
 from bot.views.digests.alert import alert_message, alert_preview, redrawn
 from bot.views.digests.post import announcement_message
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_domain, ending

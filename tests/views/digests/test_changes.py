@@ -1,9 +1,10 @@
 from datetime import timedelta
 
-from bot.digests.report import Report, baseline_of, make_report
+from bot.digests.baseline import baseline_of
+from bot.digests.report import Report, make_report
 from bot.message import Message
 from bot.portfolio.end_dates import EndDates, KnownEnds, KnownIssue
-from bot.portfolio.query import index_by_host
+from bot.portfolio.lookup import index_by_host
 from bot.tracker.findings import Severity
 from bot.views.digests.post import details_message, digest_message
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, ending

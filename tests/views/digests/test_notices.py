@@ -5,7 +5,7 @@ import pytest
 
 from bot.digests.models import Digest, FailureReason, Outcome
 from bot.message import Message
-from bot.views.digests.errors import (
+from bot.views.digests.trouble import (
     MAX_DIGESTS_SHOWN,
     RESUME_DIGEST,
     SEND_DIGEST,

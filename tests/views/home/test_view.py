@@ -4,13 +4,13 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.admin import DEFAULT_AUDIENCES, Act
-from bot.api_keys.models import NoKeyError
+from bot.api_keys.key_record import NoKeyError
 from bot.commands import Audience
 from bot.digests.models import FailureReason, Pause
 from bot.message import Message
 from bot.portfolio.end_dates import KnownEnds
 from bot.tracker.models import InvalidKeyError, UnavailableError
-from bot.views.errors import failure_message
+from bot.views.failure import failure_message
 from bot.views.home import error_view, home_view
 from bot.views.home_sections import PER_PAGE, Reader
 from tests.builders import (

@@ -5,10 +5,10 @@ import secrets
 from bot.playground.slack import lifecycle, universe
 from bot.playground.slack.app import StepRun, parameter_problems
 from bot.playground.slack.block_contents import Json
-from bot.playground.slack.errors import Refusal, bad_arguments
 from bot.playground.slack.installations import TOKEN_LIFE_S, Given
 from bot.playground.slack.methods.call import ApiCall, Method, one_page
 from bot.playground.slack.model import Member, Org
+from bot.playground.slack.refusals import Refusal, bad_arguments
 
 
 def api_test(call: ApiCall) -> Json:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from bot.playground.slack.block_contents import Json
-from bot.playground.slack.errors import Refusal, bad_arguments
 from bot.playground.slack.installations import Token
 from bot.playground.slack.model import Channel, Member
+from bot.playground.slack.refusals import Refusal, bad_arguments
 from bot.playground.slack.universe import Universe, WorkspaceState
 
 

@@ -5,10 +5,10 @@ https://docs.slack.dev/reference/methods/chat.postMessage, …/views.open and th
 
 from bot.playground.slack import block_contents
 from bot.playground.slack.block_contents import Json
-from bot.playground.slack.errors import Refusal, bad_arguments
 from bot.playground.slack.methods.call import ApiCall, Method
 from bot.playground.slack.model import Channel, Message, View
 from bot.playground.slack.posting import MAX_UPDATE_CHARS
+from bot.playground.slack.refusals import Refusal, bad_arguments
 from bot.playground.slack.universe import WorkspaceState
 
 # Those that concern replies in threads only, or all but these; any other concerns every post.

@@ -7,10 +7,10 @@ import re
 from typing import Any
 
 from bot.playground.slack.block_contents import Json
-from bot.playground.slack.errors import Refusal, bad_arguments
 from bot.playground.slack.methods.call import ApiCall, Method, one_page
 from bot.playground.slack.methods.chat import may_post
 from bot.playground.slack.model import Channel, UserGroup
+from bot.playground.slack.refusals import Refusal, bad_arguments
 
 DEFAULT_LIMIT = 100  # https://docs.slack.dev/reference/methods/users.conversations
 _READ = ("channels:read", "groups:read", "im:read", "mpim:read")

@@ -6,8 +6,8 @@ shown to a person.
 
 from dataclasses import replace
 
-from bot.api_keys.models import ExpiredDraftError, KeyFormError
-from bot.bulk_scans import BulkScanOverError, BulkScanRunsError
+from bot.api_keys.key_record import ExpiredDraftError, KeyFormError
+from bot.bulk_scans.record import BulkScanOverError, BulkScanRunsError
 from bot.clock_check import ClockWrongError
 from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
@@ -15,7 +15,7 @@ from bot.errors import BotError
 from bot.hostnames import MAX_NAME_CHARS, HostNameError, HostProblem
 from bot.message import Message
 from bot.portfolio.add_domain import AlreadyAddedError, UncertainAddError
-from bot.portfolio.query import UnknownDomainError, host_of
+from bot.portfolio.lookup import UnknownDomainError, host_of
 from bot.scans import NoDomainIdError, NoScanError
 from bot.slack import errors as slack
 from bot.store import documents as store
@@ -35,7 +35,7 @@ from bot.views.blocks import (
     section,
 )
 from bot.views.bulk_scan import running_message
-from bot.views.digests.errors import DIGEST_ERRORS
+from bot.views.digests.trouble import DIGEST_ERRORS
 from bot.views.errors_api_key import API_KEY_ERRORS
 from bot.views.text import bold, code, duration_text, host_text, outside
 

@@ -1,0 +1,173 @@
+"""The API keys of a workspace: the one in use and the one before. Pure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from bot.api_keys.key_record import (
+    KeyNotice,
+    KeyRecord,
+    NoticeKind,
+    due_notice,
+    next_notice_at,
+    passed_days,
+)
+from bot.slack.client import SentMessage
+
+EARLIER_KEPT_FOR = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class PreviousKey:
+    """The key that was in use before, sealed, kept until `until`."""
+
+    sealed: str = field(repr=False)
+    record: KeyRecord
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeAttempt:
+    """A notice that is being sent: the people it has reached, and the end of its worker's lease.
+
+    `tries` counts the attempts that did not reach everybody.
+    """
+
+    name: str
+    until: datetime
+    told: tuple[str, ...] = ()
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SentNotice:
+    """A notice that a person has; `mark` is that of its key, `name` its own."""
+
+    name: str
+    mark: str
+    user_id: str
+    message: SentMessage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyPair:
+    """The key in use, the earlier one, and the notice that is being sent.
+
+    `sent` are the notices to edit when they are not true any more.
+    """
+
+    sealed: str = field(repr=False)
+    record: KeyRecord
+    earlier: PreviousKey | None = None
+    telling: NoticeAttempt | None = None
+    sent: tuple[SentNotice, ...] = ()
+
+    def due_notice(self, now: datetime) -> KeyNotice | None:
+        """Return the notice that is due, `None` for none: one about the key in use comes first."""
+        replaced = KeyNotice(NoticeKind.REPLACED) if self._about_replaced_keys else None
+        return due_notice(self.record, now) or replaced
+
+    def outdated_by(self, notice: KeyNotice) -> tuple[SentNotice, ...]:
+        """Return the sent notices that are not true any more once `notice` is."""
+        if notice.kind is NoticeKind.WORKS_AGAIN:
+            refusal, mark = NoticeKind.REFUSED.value, self.record.mark
+            return tuple(each for each in self.sent if (each.name, each.mark) == (refusal, mark))
+        return self._about_replaced_keys if notice.kind is NoticeKind.REPLACED else ()
+
+    @property
+    def _about_replaced_keys(self) -> tuple[SentNotice, ...]:
+        return tuple(each for each in self.sent if each.mark != self.record.mark)
+
+    def due_at(self) -> datetime | None:
+        """Return when the document needs work, `None` for never."""
+        moments = []
+        at = self.record.set_at if self._about_replaced_keys else next_notice_at(self.record)
+        if at:
+            moments.append(max(at, self.telling.until) if self.telling else at)
+        if self.earlier:
+            moments.append(self.earlier.until)
+        return min(moments, default=None)
+
+    def noted(self, change: Callable[[KeyRecord], KeyRecord]) -> "KeyPair":
+        """Return the pair with another record of the key in use."""
+        record = change(self.record)
+        if record.refused_at == self.record.refused_at:
+            return replace(self, record=record)
+        # A refusal, or its end, replaces the notice that is being sent.
+        if self.telling and self.telling.name == NoticeKind.REFUSED.value:
+            record = replace(record, told=self.telling.told)
+        return replace(self, record=record, telling=None)
+
+    def rolled_back(self, to: PreviousKey, now: datetime) -> "KeyPair":
+        """Return the pair with its keys swapped; the earlier one was just seen to work."""
+        works = replace(to.record, refused_at=None, tried_at=None, told_at=None, told=())
+        earlier = PreviousKey(self.sealed, self.record, now + EARLIER_KEPT_FOR)
+        return KeyPair(sealed=to.sealed, record=works, earlier=earlier, sent=self.sent)
+
+    def without_expired(self, now: datetime) -> "KeyPair":
+        """Return the pair without an earlier key that has expired."""
+        is_over = self.earlier is not None and self.earlier.until <= now
+        return replace(self, earlier=None) if is_over else self
+
+    def notified(self, notice: KeyNotice, now: datetime, people: tuple[str, ...]) -> "KeyPair":
+        """Return the pair after a notice has reached `people`, everybody whom it can reach."""
+        match notice.kind:
+            case NoticeKind.REFUSED:
+                record = replace(self.record, told_at=now, told=people)
+            case NoticeKind.WORKS_AGAIN:
+                record = replace(self.record, told=())
+            case NoticeKind.EXPIRY:
+                record = replace(self.record, reminded_days=notice.days)
+            case NoticeKind.ROTATION:
+                record = replace(self.record, rotation_told_at=now)
+            case NoticeKind.REPLACED:
+                record = self.record
+        over = self.outdated_by(notice)
+        sent = tuple(each for each in self.sent if each not in over)
+        return replace(self, record=record, telling=None, sent=sent)
+
+
+def new_key_pair(
+    sealed: str, record: KeyRecord, before: KeyPair | None, *, is_same: bool
+) -> KeyPair:
+    """Return the pair after a new key was set; `is_same`: it is the same one again.
+
+    Steps of the countdown that have passed by then are not sent.
+    """
+    record = replace(record, reminded_days=passed_days(record, record.set_at))
+    earlier = before.earlier if before else None
+    if before and not is_same:
+        earlier = PreviousKey(before.sealed, before.record, record.set_at + EARLIER_KEPT_FOR)
+    sent = before.sent if before else ()
+    return KeyPair(sealed=sealed, record=record, earlier=earlier, sent=sent)
+
+
+def encode_key_pair(pair: KeyPair) -> dict[str, Any]:
+    """Return the document's value; `decode_key_pair` reads it."""
+    value = {"v": 1, **_flat(msgspec.to_builtins(pair))}
+    earlier, telling, sent = (value.pop(name) for name in ("earlier", "telling", "sent"))
+    value |= {"earlier": _flat(earlier)} if earlier else {}
+    value |= {"sent": sent} if sent else {}
+    return value | ({"telling": telling} if telling else {})
+
+
+def decode_key_pair(value: dict[str, Any]) -> KeyPair:
+    """Return the stored keys, also those of earlier versions; ValueError if it is none."""
+    earlier = value.get("earlier")
+    nested = {"record": _record(value)}
+    if earlier:
+        nested["earlier"] = {**earlier, "record": _record(earlier)}
+    return msgspec.convert({**value, **nested}, KeyPair)
+
+
+def _flat(value: dict[str, Any]) -> dict[str, Any]:
+    record: dict[str, Any] = value.pop("record")
+    return value | record
+
+
+def _record(value: dict[str, Any]) -> dict[str, Any]:
+    # Before `told` was stored, only the person who had set the key got the notice.
+    return {"told": [value["set_by"]] if value.get("told_at") else [], **value}

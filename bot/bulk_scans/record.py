@@ -1,0 +1,187 @@
+"""The record of a bulk scan, and how each event changes it. Pure: one document of a workspace."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from bot.digests.failure_policy import service_failure
+from bot.digests.models import FailureReason
+from bot.errors import BotError
+from bot.portfolio.lookup import host_of
+from bot.portfolio.service import Snapshot
+from bot.scans import ScanReport
+from bot.store.documents import Document
+from bot.tracker.client import outcome_of
+from bot.tracker.findings import ScanFacts
+from bot.tracker.models import Domain, ReserveReachedError, TooBusyError
+from bot.workspace import WorkspaceId
+
+KIND = "bulk-scan"
+VERSION = 1
+# Below the reserve each try costs a request of it.
+RESERVE_PAUSE = timedelta(minutes=10)
+BUSY_PAUSE = timedelta(minutes=1)
+FAILURES_IN_ROW = 5
+INTERRUPTED = "interrupted"
+_KEY_FAILURES = {FailureReason.KEY, FailureReason.SCOPE, FailureReason.ADDRESS}
+
+
+class End(StrEnum):
+    """Why a bulk scan has ended."""
+
+    DONE = "done"
+    STOPPED = "stopped"  # by a person
+    FAILING = "failing"  # FAILURES_IN_ROW scans failed
+    KEY = "key"  # no key that may scan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One domain. `trouble` says why its scan failed, in a word of `outcome_of` or INTERRUPTED.
+
+    `facts` hold its worst issue only. Scores are `None` when unknown.
+    """
+
+    host: str
+    domain_id: str
+    score: float | None = None
+    score_after: float | None = None
+    facts: ScanFacts | None = None
+    changes: int = 0
+    trouble: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BulkScan:
+    """A bulk scan: its domains, `done` and `left`, who asked, and where its message is.
+
+    `what` is the filter, empty for named domains. `begun_at` is when the scan of `left[0]` began,
+    `None` between scans. `stopped_by` is who asked for its end, `holder` the process that works on
+    it. `end` is set after its last scan. `is_sent`: its summary was sent, or may have been.
+    """
+
+    run_id: str
+    asked_by: str
+    what: str = ""
+    left: tuple[Item, ...] = ()
+    done: tuple[Item, ...] = ()
+    begun_at: datetime | None = None
+    waits_until: datetime | None = None
+    failed_in_row: int = 0
+    stopped_by: str = ""
+    end: End | None = None
+    holder: str = ""
+    channel_id: str = ""
+    ts: str = ""
+    tries: int = 0
+    is_sent: bool = False
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether it ends after its present domain."""
+        return bool(self.stopped_by)
+
+    @property
+    def count(self) -> int:
+        """The number of its domains."""
+        return len(self.left) + len(self.done)
+
+    @property
+    def scanned(self) -> list[Item]:
+        """The domains that were scanned."""
+        return [item for item in self.done if item.trouble is None]
+
+    @property
+    def failed(self) -> list[Item]:
+        """The domains whose scan failed, or has an unknown outcome."""
+        return [item for item in self.done if item.trouble]
+
+
+class BulkScanRunsError(BotError):
+    """The workspace has a bulk scan already, which is `run`."""
+
+    def __init__(self, run: BulkScan | None = None) -> None:
+        self.run = run
+        super().__init__("one bulk scan at a time")
+
+
+class BulkScanOverError(BotError):
+    """The bulk scan has ended, or another one has taken its place."""
+
+
+def items_of(domains: Iterable[Domain]) -> list[Item]:
+    """Return the domains that can be scanned, each once."""
+    known = {host_of(each): each for each in domains if each.domain_id}
+    return [
+        Item(host=host, domain_id=each.domain_id or "", score=each.health_score)
+        for host, each in known.items()
+    ]
+
+
+def after_scan(run: BulkScan, report: ScanReport) -> BulkScan:
+    """Return the bulk scan after the scan of its next domain."""
+    facts = report.facts and replace(report.facts, issues=report.facts.issues[:1])
+    item = replace(run.left[0], facts=facts, changes=len(report.changes))
+    return replace(_with_next_done(run, item), failed_in_row=0)
+
+
+def after_failure(run: BulkScan, trouble: str) -> BulkScan:
+    """Return the bulk scan after a scan that failed; it ends when too many did in a row."""
+    in_row = run.failed_in_row + 1
+    end = End.FAILING if in_row >= FAILURES_IN_ROW else None
+    after = _with_next_done(run, replace(run.left[0], trouble=trouble))
+    return replace(after, failed_in_row=in_row, end=end)
+
+
+def _with_next_done(run: BulkScan, item: Item) -> BulkScan:
+    return replace(run, left=run.left[1:], done=(*run.done, item), begun_at=None)
+
+
+def after_error(run: BulkScan, error: BotError, now: datetime) -> BulkScan:
+    """Return the bulk scan after an error: it waits, ends, or goes on with the next domain."""
+    reason, wait = service_failure(error)
+    if reason is FailureReason.RATE or isinstance(error, TooBusyError):  # nothing was scanned
+        pause = RESERVE_PAUSE if isinstance(error, ReserveReachedError) else wait or BUSY_PAUSE
+        waits_until = None if run.is_stopping else now + pause
+        return replace(run, begun_at=None, waits_until=waits_until)
+    if reason in _KEY_FAILURES:
+        return replace(run, begun_at=None, end=End.KEY)
+    return after_failure(run, outcome_of(error))
+
+
+def ended(run: BulkScan) -> BulkScan:
+    """Return the bulk scan at its end: the last domain is scanned, or a person stopped it."""
+    return replace(run, end=End.STOPPED if run.left else End.DONE)
+
+
+def with_scores(run: BulkScan, listed: Snapshot) -> BulkScan:
+    """Return the bulk scan with the scores that the list shows after it."""
+    done = tuple(
+        replace(item, score_after=known.health_score)
+        if (known := listed.by_host.get(item.host)) and item.trouble is None
+        else item
+        for item in run.done
+    )
+    return replace(run, done=done)
+
+
+def key_of(workspace: WorkspaceId) -> str:
+    """Return the key of a workspace's document."""
+    return f"{workspace}/{KIND}"
+
+
+def encode(run: BulkScan) -> dict[str, Any]:
+    """Return the document's value; `decode` reads it."""
+    return {"v": VERSION, "run": msgspec.to_builtins(run)}
+
+
+def decode(document: Document | None) -> BulkScan | None:
+    """Return the bulk scan of a document, `None` if another version of the bot wrote it."""
+    try:
+        return msgspec.convert(document.value["run"], BulkScan) if document else None
+    except (msgspec.ValidationError, LookupError):
+        return None

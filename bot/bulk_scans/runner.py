@@ -1,0 +1,301 @@
+"""Run bulk scans: one of each workspace, kept in one document; its domains in turn.
+
+The document is due when a process is to go on with it. The process that scans moves that moment
+a minute ahead again and again, so another process goes on when it dies. A domain is noted before
+its scan: one whose scan was cut off is reported, and not scanned twice.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field, replace
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.bulk_scans.record import (
+    INTERRUPTED,
+    KIND,
+    BulkScan,
+    BulkScanOverError,
+    BulkScanRunsError,
+    Item,
+    after_error,
+    after_failure,
+    after_scan,
+    decode,
+    encode,
+    ended,
+    key_of,
+    with_scores,
+)
+from bot.concurrency import Tasks
+from bot.digests.failure_policy import of_service
+from bot.errors import BotError
+from bot.jobs.due_work import DueWork
+from bot.message import Message
+from bot.scans import NoScanError, ScanReport, Scans
+from bot.slack.client import SentMessage
+from bot.slack.direct_messages import DirectMessages, retry_after
+from bot.slack.errors import SlackError
+from bot.store.documents import DELETE, ConflictError, Delete, Document, Documents, Write, update
+from bot.tracker.models import Domain
+from bot.tracker.slots import giving_way
+from bot.workspace import WorkspaceId, caller_context, person
+
+logger = structlog.get_logger()
+MAX_DOMAINS = 200  # as many as reports of a workspace are kept
+SECONDS_EACH = 40  # about what a scan takes
+LEASE = timedelta(seconds=60)
+RENEWED_AFTER = timedelta(seconds=20)
+SHOWN_EVERY_S = 3.0
+
+
+@dataclass(slots=True)
+class _Lease:
+    """The bulk scan that this process works on, as last stored, and what was last shown of it."""
+
+    documents: Documents
+    workspace: WorkspaceId
+    run: BulkScan
+    clock: Callable[[], datetime]
+    renewed_at: datetime = field(init=False)
+    shown: Message | None = None
+    shown_at: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.renewed_at = self.clock()
+
+    async def change(
+        self, change: Callable[[BulkScan], BulkScan], *, due_in: timedelta | None = LEASE
+    ) -> None:
+        """Store a change. The document is due after its wait, else after `due_in`; `None`: never.
+
+        Raise ConflictError if another process works on it, or it is gone.
+        """
+        now, holder = self.clock(), self.run.holder
+
+        def changed(document: Document | None) -> Write:
+            before = decode(document)
+            if before is None or before.holder != holder:
+                raise ConflictError("another process works on it, or it is gone")
+            after = change(before)
+            due_at = None if due_in is None else now + due_in
+            return Write(encode(after), after.waits_until or due_at)
+
+        stored = await update(self.documents, key_of(self.workspace), changed)
+        self.run, self.renewed_at = decode(stored) or self.run, now
+
+
+@dataclass(slots=True)
+class BulkScans:
+    """Starts, runs and stops bulk scans. `progress` and `summary` draw their messages."""
+
+    documents: Documents
+    scans: Scans
+    messages: DirectMessages
+    tasks: Tasks
+    _: KW_ONLY
+    progress: Callable[[BulkScan, datetime], Message]
+    summary: Callable[[BulkScan, datetime], Message]
+    clock: Callable[[], datetime]
+    shown_every_s: float = SHOWN_EVERY_S
+    _due: DueWork = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._due = DueWork(self.documents, KIND, self._work, self.tasks, clock=self.clock)
+
+    async def run_due(self) -> None:
+        """Begin the bulk scans that are due; see `DueWork`."""
+        await self._due.run_due()
+
+    def stop_all(self) -> None:
+        """Begin no more scans: other processes go on."""
+        self._due.stop()
+
+    async def last(self, workspace: WorkspaceId) -> BulkScan | None:
+        """Return the last bulk scan of a workspace; raise StoreError."""
+        return decode(await self.documents.get(key_of(workspace)))
+
+    async def start(
+        self,
+        workspace: WorkspaceId,
+        asked_by: str,
+        items: Sequence[Item],
+        what: str,
+        *,
+        after: str = "",
+    ) -> BulkScan:
+        """Store a bulk scan, and send its message to the person.
+
+        `after` is the id of the one whose summary they have read.
+
+        Raises:
+            BulkScanRunsError: there is one already, or its summary is not sent yet.
+            SlackError: the message could not be sent; nothing will be scanned.
+        """
+        key, now = key_of(workspace), self.clock()
+        run = BulkScan(
+            run_id=secrets.token_hex(4),
+            asked_by=asked_by,
+            what=what,
+            left=tuple(items[:MAX_DOMAINS]),
+        )
+
+        def claimed(document: Document | None) -> Write:
+            before = decode(document)
+            has_summary = document is None or document.due_at is None
+            if before and not (before.end and (has_summary or before.run_id == after)):
+                raise BulkScanRunsError(before)
+            return Write(encode(run), now + LEASE)
+
+        claim = await update(self.documents, key, claimed)
+        rev = claim.rev if claim else 0
+        try:
+            sent = await self.messages.send_dm(workspace, asked_by, self.progress(run, now))
+        except SlackError:
+            await self.documents.delete(key, if_rev=rev)
+            raise
+        run = replace(run, channel_id=sent.channel_id, ts=sent.ts)
+        await self.documents.put(key, encode(run), due_at=now, if_rev=rev)
+        return run
+
+    async def stop(self, workspace: WorkspaceId, run_id: str, by: str) -> None:
+        """Let a bulk scan end after the present domain; raise BulkScanOverError."""
+
+        def stopping(document: Document | None) -> Write:
+            run = decode(document)
+            if document is None or run is None or run.run_id != run_id or run.end:
+                raise BulkScanOverError("no such bulk scan is under way")
+            due_at = self.clock() if run.waits_until else document.due_at
+            return Write(encode(replace(run, stopped_by=run.stopped_by or by)), due_at)
+
+        run = decode(await update(self.documents, key_of(workspace), stopping))
+        if run:
+            await self._edit_progress(workspace, run)
+
+    async def _work(self, workspace: WorkspaceId) -> None:
+        if (lease := await self._take(workspace)) is None:
+            return
+        with caller_context(workspace, person(lease.run.asked_by)), giving_way():
+            await self._recover(lease)
+            while not lease.run.end and not self._due.is_stopped:
+                if lease.run.is_stopping or not lease.run.left:
+                    await lease.change(ended)
+                elif not await self._scan_next(lease):
+                    return
+                elif self._due.has_waiting:  # bulk scans that are due for longer come first
+                    break
+            if lease.run.end:
+                await self._finish(lease)
+            else:
+                await lease.change(lambda run: run, due_in=timedelta())
+
+    async def _take(self, workspace: WorkspaceId) -> _Lease | None:
+        """Take a bulk scan that is due, `None` if another process was faster."""
+        now, holder = self.clock(), secrets.token_hex(8)
+
+        def taken(document: Document | None) -> Write | Delete | None:
+            run = decode(document)
+            if document is None or document.due_at is None or document.due_at > now or not run:
+                return None
+            if not run.ts:  # its start was cut off, and the person was notified
+                return DELETE
+            return Write(encode(replace(run, holder=holder, waits_until=None)), now + LEASE)
+
+        run = decode(await update(self.documents, key_of(workspace), taken))
+        if run is None or run.holder != holder:
+            return None
+        return _Lease(self.documents, workspace, run, self.clock)
+
+    async def _recover(self, lease: _Lease) -> None:
+        """Record the outcome of a scan that an earlier process began, if there is one."""
+        if (begun_at := lease.run.begun_at) is None:
+            return
+        with suppress(NoScanError):
+            report = await self.scans.last(lease.workspace, lease.run.left[0].host)
+            if report.scanned_at >= begun_at:
+                await lease.change(lambda run: after_scan(run, report))
+                return
+        await lease.change(lambda run: after_failure(run, INTERRUPTED))
+
+    async def _scan_next(self, lease: _Lease) -> bool:
+        """Scan the next domain; return whether to go on at once."""
+        now = self.clock()
+        await lease.change(lambda run: replace(run, begun_at=now))
+        await self._show_progress(lease)
+        try:
+            report = await self._scan(lease)
+        except BotError as error:
+            failure, at = of_service(error), self.clock()
+            await lease.change(lambda run: after_error(run, failure, at))
+        else:
+            await lease.change(lambda run: after_scan(run, report))
+        if lease.run.waits_until is None:
+            return True
+        await self._edit_progress(lease.workspace, lease.run)
+        return False
+
+    async def _scan(self, lease: _Lease) -> ScanReport:
+        """Scan the next domain; renew the lease and show the progress until its end."""
+        item = lease.run.left[0]
+        domain = Domain(domain=item.host, domain_id=item.domain_id, health_score=item.score)
+        scan = asyncio.ensure_future(self.scans.run(lease.workspace, domain, lists=False))
+        try:
+            while not (await asyncio.wait({scan}, timeout=self.shown_every_s))[0]:
+                await self._show_progress(lease)
+                if self.clock() - lease.renewed_at > RENEWED_AFTER:
+                    await lease.change(lambda run: run)
+            return await scan
+        finally:
+            scan.cancel()  # others may wait for the same scan: they still get it
+
+    async def _show_progress(self, lease: _Lease) -> None:
+        """Show the progress, unless that was done just now or nothing is new."""
+        message, now = self.progress(lease.run, self.clock()), asyncio.get_running_loop().time()
+        is_recent = lease.shown is not None and now - lease.shown_at < self.shown_every_s
+        if not is_recent and message != lease.shown:
+            lease.shown, lease.shown_at = message, now
+            await self._edit_progress(lease.workspace, lease.run)
+
+    async def _edit_progress(self, workspace: WorkspaceId, run: BulkScan) -> None:
+        """Show a bulk scan in its message; a failure is only logged."""
+        sent = SentMessage(run.channel_id, run.ts)
+        try:
+            await self.messages.edit_dm(workspace, sent, self.progress(run, self.clock()))
+        except SlackError as error:
+            logger.warning("progress not shown", error=repr(error))
+
+    async def _finish(self, lease: _Lease) -> None:
+        """Send the summary: in a message of its own, as Slack notifies of no edit."""
+        workspace = lease.workspace
+        hosts = [item.host for item in lease.run.scanned if item.score_after is None]
+        if hosts and (listed := await self.scans.note_scores(workspace, hosts)):
+            await lease.change(lambda run: with_scores(run, listed))
+        was_sent, is_sent, due_in = lease.run.is_sent, True, None
+        try:
+            await self._send_summary(lease)
+        except SlackError as error:
+            logger.warning("summary not sent", error=repr(error))
+            is_sent = was_sent or error.is_outcome_unknown
+            due_in = retry_after(error, lease.run.tries, is_repeatable=True)
+            if is_sent and not was_sent:  # to be shown in place of the progress
+                due_in = timedelta()
+        await lease.change(
+            lambda run: replace(run, tries=run.tries + 1, is_sent=is_sent), due_in=due_in
+        )
+
+    async def _send_summary(self, lease: _Lease) -> None:
+        """Send the summary once; where it may be there already, show it in place of the progress.
+
+        An edit that is repeated changes nothing, a message that is repeated comes twice.
+        """
+        run, message = lease.run, self.summary(lease.run, self.clock())
+        if run.is_sent:
+            sent = SentMessage(run.channel_id, run.ts)
+            await self.messages.edit_dm(lease.workspace, sent, message)
+            return
+        await self._edit_progress(lease.workspace, run)
+        await lease.change(lambda run: replace(run, is_sent=True))
+        await self.messages.send_dm(lease.workspace, run.asked_by, message)

@@ -1,0 +1,132 @@
+"""The baseline of a digest: what its next report is compared with. Plain data."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot.portfolio.end_dates import EndDates, KnownEnds
+from bot.tracker.models import Domain
+
+# Days until an end at which a domain got worse.
+MARKS = (1, 7, 14, 30)
+Marks = Mapping[str, int]
+NO_MARK = 1_000
+# This many domains are not all replaced from one digest to the next.
+SEVERAL = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What a baseline has replaced: the other scores of the one before, and hosts new since."""
+
+    taken_at: datetime
+    scores: Mapping[str, float | None]
+    new: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """The scores of a delivered digest by host name; `None` is unknown.
+
+    `marks` hold, by host and what ends, the least of `MARKS` that was reached; `None` in a
+    baseline of version 0.1. `replaced` leads back to the baseline that the digest was compared
+    with, `None` if there was none.
+    """
+
+    scores: Mapping[str, float | None]
+    taken_at: datetime
+    marks: Mapping[str, Marks] | None = None
+    replaced: Replaced | None = None
+
+    @property
+    def before(self) -> "Baseline | None":
+        """The baseline that this one has replaced, without its marks."""
+        if (old := self.replaced) is None:
+            return None
+        kept = {host: score for host, score in self.scores.items() if host not in old.new}
+        return Baseline(scores=kept | dict(old.scores), taken_at=old.taken_at)
+
+
+def baseline_of(
+    index: Mapping[str, Domain],
+    now: datetime,
+    ends: KnownEnds | None = None,
+    before: Baseline | None = None,
+) -> Baseline:
+    """Return the baseline of the next report: the score and the marks of each host now."""
+    scores = {host: domain.health_score for host, domain in index.items()}
+    soon = ends.soon(index) if ends else []
+    return Baseline(
+        scores=scores,
+        taken_at=now,
+        marks={host: marks_of(row, now) for host, row in soon},
+        replaced=_replaced(before, scores) if before else None,
+    )
+
+
+def _replaced(before: Baseline, scores: Mapping[str, float | None]) -> Replaced:
+    others = {
+        host: score
+        for host, score in before.scores.items()
+        if host not in scores or scores[host] != score
+    }
+    new = tuple(host for host in scores if host not in before.scores)
+    return Replaced(before.taken_at, others, new)
+
+
+def marks_of(row: EndDates, now: datetime) -> Marks:
+    """Return the least mark that each end has reached at `now`, by its name."""
+    given = {"registration": row.registration, "certificate": row.certificate}
+    reached = {
+        name: next((mark for mark in MARKS if end.days_left(now) <= mark), None)
+        for name, end in given.items()
+        if end
+    }
+    return {name: mark for name, mark in reached.items() if mark is not None}
+
+
+def is_nearer(baseline: Baseline, host: str, row: EndDates, now: datetime) -> bool:
+    """Return whether an end has reached another mark since the baseline.
+
+    A domain that is new counts: a filter such as `expires:30` takes it in when it reaches one.
+    """
+    if baseline.marks is None:
+        before = marks_of(row, baseline.taken_at)
+    else:
+        before = baseline.marks.get(host, {})
+    return any(mark < before.get(name, NO_MARK) for name, mark in marks_of(row, now).items())
+
+
+def is_of_another_portfolio(baseline: Baseline, index: Mapping[str, Domain]) -> bool:
+    """Return whether a baseline has none of the hosts of a larger list."""
+    is_large = min(len(baseline.scores), len(index)) >= SEVERAL
+    return is_large and not index.keys() & baseline.scores.keys()
+
+
+def has_shrunk(before: Baseline | None, now: Baseline) -> bool:
+    """Return whether less than half as many domains are there: the list may be incomplete."""
+    return before is not None and 2 * len(now.scores) < len(before.scores)
+
+
+def next_baseline(
+    before: Baseline | None, now: Baseline, posted: Collection[str], snoozed: Collection[str]
+) -> Baseline:
+    """Return the baseline of an alert's next look: each host's best score since its last post.
+
+    So a domain that fell, rose and falls again is posted again. Domains of a snoozed alert are
+    compared with the same baseline when that ends.
+    """
+    if before is None:
+        return now
+
+    def best(host: str, score: float | None) -> float | None:
+        known = [each for each in (before.scores.get(host), score) if each is not None]
+        return score if host in posted else max(known, default=None)
+
+    marks = {
+        host: of_host
+        for host, reached in (now.marks or {}).items()
+        if (of_host := (before.marks or {}).get(host) if host in snoozed else reached)
+    }
+    scores = {host: best(host, score) for host, score in now.scores.items()}
+    return replace(now, scores=scores, marks=marks)

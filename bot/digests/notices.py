@@ -1,0 +1,64 @@
+"""Queue the notices of a digest, which are sent by direct message. Pure."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from bot.digests.models import Digest, Notice
+from bot.slack.client import SentMessage
+
+MAX_NOTICES = 10
+# A notice is sent again after this time if its sender died: twice is better than never.
+TELL_WITHIN = timedelta(seconds=60)
+
+
+def with_notice(digest: Digest, notice: Notice) -> Digest:
+    """Return the digest with one more notice; notices of one kind are merged."""
+    notices = list(digest.notices)
+    if notices and _is_alike(notices[-1], notice):
+        notice = replace(notice, count=notices.pop().count + notice.count)
+    return replace(digest, notices=(*notices, notice)[-MAX_NOTICES:])
+
+
+def with_edit(digest: Digest) -> Digest:
+    """Return the digest with an edit of the message about its pause, if that is over."""
+    if digest.pause or digest.pause_message is None:
+        return digest
+    edit = Notice(
+        outcome=None,
+        slot=digest.next,
+        channel_id=digest.plan.channel_id,
+        edits=digest.pause_message,
+    )
+    return with_notice(replace(digest, pause_message=None), edit)
+
+
+def start_notices(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, ...]]:
+    """Return the digest with its due notices marked as being sent, and these notices."""
+    due = [each for each in digest.notices if (each.retry_at or now) <= now]
+    under_way = {id(each): replace(each, retry_at=now + TELL_WITHIN) for each in due}
+    notices = tuple(under_way.get(id(each), each) for each in digest.notices)
+    return replace(digest, notices=notices), tuple(under_way.values())
+
+
+def drop_notice(digest: Digest, notice: Notice, sent: SentMessage | None) -> Digest:
+    """Return the digest without a notice that was `sent`, or cannot be."""
+    if sent and notice.outcome is None and not notice.edits:
+        digest = replace(digest, pause_message=sent)
+    return replace(digest, notices=tuple(each for each in digest.notices if each != notice))
+
+
+def postpone_notice(digest: Digest, notice: Notice, at: datetime) -> Digest:
+    """Return the digest whose `notice` is sent again at another moment."""
+    later = replace(notice, retry_at=at, tries=notice.tries + 1)
+    return replace(
+        digest, notices=tuple(later if each == notice else each for each in digest.notices)
+    )
+
+
+def _is_alike(one: Notice, other: Notice) -> bool:
+    """Return whether both notices are of one kind, and the first one is not being sent now."""
+    kinds = [
+        (each.outcome, each.trouble, each.channel_id, each.to, each.is_announcement, each.edits)
+        for each in (one, other)
+    ]
+    return kinds[0] == kinds[1] and (one.retry_at is None or one.tries > 0)
