@@ -1,8 +1,9 @@
 """Check the store, beside running bots and without changing it."""
 
 import re
+import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bot.ops.export_file import places_of
@@ -38,16 +39,31 @@ SAME_USER = (
 )
 
 
-async def check_store(store: FileStore) -> tuple[list[Finding], Snapshot | None]:
+# The log that SQLite writes before the file grows to 4 MB: https://sqlite.org/wal.html#avoiding_excessively_large_wal_files
+LEAST_FREE = 10_000_000
+
+
+def free_on_disk(folder: Path) -> int:
+    """Return how many bytes the disk of a folder has left."""
+    return shutil.disk_usage(folder).free
+
+
+async def check_store(
+    store: FileStore, *, free_bytes: Callable[[Path], int] = free_on_disk
+) -> tuple[list[Finding], Snapshot | None]:
     """Return how the file is, and its documents; `None` when it cannot be read."""
     try:
         if folder := _folder_of_new(store.path):
             return [await _new_store_finding(store, folder)], Snapshot()
         holder = lock_holder(lock_file_of(store.path))
         snapshot = await read_sealed(store)
+        free = free_bytes(store.path.resolve().parent)
     except (StoreError, OSError) as error:
         mend = f"{SAME_USER} If it is damaged: {RESTORE}"
         return [failure(STORE, shown(str(error)), mend)], None
+    if free < LEAST_FREE:
+        said = f"the disk of {store.place} has {free / 1e6:.1f} MB left"
+        return [failure(STORE, said, "Free some: a full disk takes no writes.")], snapshot
     return [_store_finding(store, snapshot, holder)], snapshot
 
 

@@ -57,6 +57,15 @@ async def test_a_store_that_can_be_made_is_well_and_is_not_made(path: Path) -> N
     assert not path.with_name("a").exists()
 
 
+async def test_a_full_disk_is_a_failure_although_the_file_is_whole(path: Path) -> None:
+    await make_store(path)
+
+    (finding,), _ = await check_store(FileStore(path), free_bytes=lambda _: 1_000_000)
+
+    assert finding.mark is Mark.FAIL
+    assert "has 1.0 MB left" in finding.said
+
+
 async def test_a_document_that_nobody_can_read_is_named(path: Path) -> None:
     await make_store(path)
     add_nonsense(path)
