@@ -140,7 +140,9 @@ def _port(text: str) -> int:
 
 Serve = Callable[[asyncio.Event], Awaitable[None]]
 WRONG_SETTINGS = 2
-WHERE_SETTINGS_ARE = "Set them in the environment or in .env; docs/operators.md explains each setting."
+WHERE_SETTINGS_ARE = (
+    "Set them in the environment or in .env; docs/operators.md explains each setting."
+)
 CANNOT_START = 1
 INTERRUPTED = 130
 # Longer than a stop takes, and less than the 30 s after which platforms kill.

@@ -8,7 +8,6 @@ from enum import Enum
 
 from bot.redaction import redact
 
-
 RUN_DOCTOR = "`python -m bot doctor` checks all that the bot needs, and says what to do."
 
 
