@@ -53,9 +53,12 @@ async def check_store(
 ) -> tuple[list[Finding], Snapshot | None]:
     """Return how the file is, and its documents; `None` when it cannot be read."""
     try:
-        if folder := _folder_of_new(store.path):
-            return [await _new_store_finding(store, folder)], Snapshot()
         holder = lock_holder(lock_file_of(store.path))
+        if folder := _folder_of_new(store.path):
+            if holder is not None:
+                said = f"{store.place} is gone, and process {shown(holder)} uses it"
+                return [failure(STORE, said, f"If it is lost, {RESTORE}")], None
+            return [await _new_store_finding(store, folder)], Snapshot()
         snapshot = await read_sealed(store)
         free = free_bytes(store.path.resolve().parent)
     except (StoreError, OSError) as error:
