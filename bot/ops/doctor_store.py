@@ -1,10 +1,10 @@
 """Check the store, beside running bots and without changing it."""
 
 import re
-import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from shutil import disk_usage
 
 from bot.ops.export_file import places_of
 from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
@@ -43,13 +43,8 @@ SAME_USER = (
 LEAST_FREE = 10_000_000
 
 
-def free_on_disk(folder: Path) -> int:
-    """Return how many bytes the disk of a folder has left."""
-    return shutil.disk_usage(folder).free
-
-
 async def check_store(
-    store: FileStore, *, free_bytes: Callable[[Path], int] = free_on_disk
+    store: FileStore, *, free_bytes: Callable[[Path], int] = lambda folder: disk_usage(folder).free
 ) -> tuple[list[Finding], Snapshot | None]:
     """Return how the file is, and its documents; `None` when it cannot be read."""
     try:
