@@ -140,6 +140,9 @@ def _port(text: str) -> int:
 
 Serve = Callable[[asyncio.Event], Awaitable[None]]
 WRONG_SETTINGS = 2
+WHERE_SETTINGS_ARE = (
+    "Set them in the environment or in .env; docs/operators.md explains each setting."
+)
 CANNOT_START = 1
 INTERRUPTED = 130
 # Longer than a stop takes, and less than the 30 s after which platforms kill.
@@ -167,7 +170,8 @@ def main() -> int:
             from bot.ops.commands import print_problems
 
             return print_problems(error.problems)
-        _say("Some settings are missing or wrong:", *(f"  {line}" for line in error.problems))
+        problems = (f"  {line}" for line in error.problems)
+        _say("Some settings are missing or wrong:", *problems, WHERE_SETTINGS_ARE)
         return WRONG_SETTINGS
     if arguments.command in OPERATIONS:
         return _operate(lambda: _command(settings, arguments))
@@ -264,6 +268,7 @@ def _run(settings: Settings, role: str) -> int:
     from bot.bootstrap.slack_app import StartError
     from bot.event_loop import EventLoop
     from bot.logs import set_up_logs
+    from bot.ops.output import RUN_DOCTOR
     from bot.store.documents import StoreError, WrongKeyRingError
 
     set_up_logs(settings.log_level, settings.log_format)
@@ -275,7 +280,7 @@ def _run(settings: Settings, role: str) -> int:
         _say(f"BOT_SECRET_KEYS: {error}")
         return WRONG_SETTINGS
     except (StartError, StoreError, OSError) as error:
-        _say(f"The bot cannot start: {error}")
+        _say(f"The bot cannot start: {error}", RUN_DOCTOR)
         # A store whose thread hangs would hold the interpreter for ever.
         os._exit(CANNOT_START)
     return 0

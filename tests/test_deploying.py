@@ -4,6 +4,7 @@ import configparser
 import json
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,17 @@ def test_every_unit_is_shut_in(path: Path) -> None:
     }
     limits = [line for line in lines if line.startswith("LimitNOFILE=")]  # the last one holds
     assert limits == ([] if "Type=oneshot" in settings else ["LimitNOFILE=65536"])
+
+
+def test_the_command_of_the_guide_makes_a_manifest_for_socket_mode() -> None:
+    (command,) = re.findall(r"^sed .*$", GUIDE, re.MULTILINE)
+    printed = subprocess.check_output(shlex.split(command), cwd=ROOT, text=True)
+
+    lines = (ROOT / "manifest.yml").read_text().splitlines()
+    off, on = "  socket_mode_enabled: false", "  socket_mode_enabled: true"
+    wanted = [on if line == off else line for line in lines if "/slack/events" not in line]
+    assert on in wanted
+    assert printed.splitlines() == wanted
 
 
 def test_every_command_of_the_guide_exists() -> None:

@@ -49,6 +49,11 @@ WRONG = {
     ),
     "a service address with a query": ({"DOMAIN_TRACKER_URL": "https://t.example/?a=b"}, None),
     "a service address with a space": ({"DOMAIN_TRACKER_URL": "https://t.exa mple"}, None),
+    "a service address that was not filled in": ({"DOMAIN_TRACKER_URL": "https://…"}, None),
+    "a service address of no machine": (
+        {"DOMAIN_TRACKER_URL": "http://999.1.1.1"},
+        "DOMAIN_TRACKER_URL: must be an http or https address",
+    ),
     "no bot token": ({"SLACK_BOT_TOKEN": ""}, "SLACK_BOT_TOKEN: is missing"),
     "a user token as bot token": (
         {"SLACK_BOT_TOKEN": BOT_TOKEN.replace("xoxb", "xoxp")},

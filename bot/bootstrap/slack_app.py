@@ -356,7 +356,8 @@ async def listen(
         await stack.enter_async_context(listener)
     except OSError as error:
         where = f"HOST {settings.host}, PORT {settings.port}"
-        raise StartError(f"cannot listen on {where}: {error.strerror or error}") from error
+        why = f"{error.strerror or error}. Set others, or end what listens there"
+        raise StartError(f"cannot listen on {where}: {why}") from error
 
 
 async def _check_token(name: str, asking: Awaitable[object]) -> None:

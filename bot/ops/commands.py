@@ -26,7 +26,7 @@ from bot.ops.export_file import (
 from bot.ops.import_diff import Difference, difference_between, difference_lines, write
 from bot.ops.import_file import FileProblemsError, WantedFile, read_file
 from bot.ops.move import back, relocate
-from bot.ops.output import Mark, OperatingError, failure, ok, shown, some_of
+from bot.ops.output import RUN_DOCTOR, Mark, OperatingError, failure, ok, shown, some_of
 from bot.ops.rotate_secrets import (
     failure_lines,
     require_none_late,
@@ -82,13 +82,13 @@ def run(command: Coroutine[object, object, int]) -> int:
     except BrokenPipeError:
         raise
     except StoreLockedError as error:
-        raise OperatingError(f"The bot is running: {error}. Stop it first.") from error
+        raise OperatingError(f"The bot is running: {error}") from error
     except OutdatedSchemaError as error:
         raise OperatingError(
             "The database lacks tables of this version: run `python -m bot migrate` first."
         ) from error
     except (StoreError, OSError) as error:
-        raise OperatingError(shown(str(error), 500)) from error
+        raise OperatingError(shown(str(error), 500), RUN_DOCTOR) from error
     finally:
         sys.stdout.flush()
 

@@ -2,8 +2,9 @@
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from shutil import disk_usage
 
 from bot.ops.export_file import places_of
 from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
@@ -39,16 +40,29 @@ SAME_USER = (
 )
 
 
-async def check_store(store: FileStore) -> tuple[list[Finding], Snapshot | None]:
+# The log that SQLite writes before the file grows to 4 MB: https://sqlite.org/wal.html#avoiding_excessively_large_wal_files
+LEAST_FREE = 10_000_000
+
+
+async def check_store(
+    store: FileStore, *, free_bytes: Callable[[Path], int] = lambda folder: disk_usage(folder).free
+) -> tuple[list[Finding], Snapshot | None]:
     """Return how the file is, and its documents; `None` when it cannot be read."""
     try:
-        if folder := _folder_of_new(store.path):
-            return [await _new_store_finding(store, folder)], Snapshot()
         holder = lock_holder(lock_file_of(store.path))
+        if folder := _folder_of_new(store.path):
+            if holder is not None:
+                said = f"{store.place} is gone, and process {shown(holder)} uses it"
+                return [failure(STORE, said, f"If it is lost, {RESTORE}")], None
+            return [await _new_store_finding(store, folder)], Snapshot()
         snapshot = await read_sealed(store)
+        free = free_bytes(store.path.resolve().parent)
     except (StoreError, OSError) as error:
         mend = f"{SAME_USER} If it is damaged: {RESTORE}"
         return [failure(STORE, shown(str(error)), mend)], None
+    if free < LEAST_FREE:
+        said = f"the disk of {store.place} has {free / 1e6:.1f} MB left"
+        return [failure(STORE, said, "Free some: a full disk takes no writes.")], snapshot
     return [_store_finding(store, snapshot, holder)], snapshot
 
 

@@ -153,13 +153,15 @@ def _require_usable(page: Snapshot, ring: RingSource) -> None:
     """Require readable documents, and that the ring opens the note about the store's keys."""
     if page.unreadable:
         names = [Places().document(key) for key in page.unreadable]
-        raise OperatingError("Part of the store cannot be read:", *some_of(names), NOTHING)
+        mend = f"Use the version of the bot that wrote it, or a backup. {NOTHING}"
+        raise OperatingError("Part of the store cannot be read:", *some_of(names), mend)
     checks = [each for each in page.documents if each.key == CHECK_KEY]
     if checks and ring.ring is None:
         raise no_keys_error(ring, NOTHING)
     if ring.ring and (closed := [*unopened(checks, ring.ring)]):
         why = [f"  {each.why_closed(ring.ring)}" for each in closed]
-        raise OperatingError(f"{shown(ring.name)} does not open the store:", *why, NOTHING)
+        mend = f"Set the keys that the bot had. {NOTHING}"
+        raise OperatingError(f"{shown(ring.name)} does not open the store:", *why, mend)
 
 
 async def _moved_before(arrival: PostgresArrival, here: MoveManifest) -> datetime | None:

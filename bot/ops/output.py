@@ -8,6 +8,8 @@ from enum import Enum
 
 from bot.redaction import redact
 
+RUN_DOCTOR = "`python -m bot doctor` checks all that the bot needs, and says what to do."
+
 
 class OperatingError(Exception):
     """The command could not do its work; `lines` say why and what to do, without a secret."""

@@ -34,7 +34,7 @@ from bot.store.encryption import (
     associated_data,
     ring_source,
 )
-from bot.store.files import lock_file_of, lock_holder
+from bot.store.files import held_by, lock_file_of, lock_holder
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import MigrationSet
@@ -125,7 +125,7 @@ class FileStore:
         lock = lock_file_of(self.path)
         holder = lock_holder(lock)
         if holder is not None:
-            raise StoreLockedError(f"process {holder} holds {lock}")
+            raise StoreLockedError(held_by(holder, lock))
 
     async def pages(
         self, *, kinds: Collection[str], is_sealed_wanted: bool = False

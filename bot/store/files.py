@@ -109,7 +109,7 @@ class FileLock:
             holder = _written_in(self._descriptor)
             os.close(self._descriptor)
             if isinstance(error, BlockingIOError):
-                raise StoreLockedError(f"process {holder} holds {path}") from error
+                raise StoreLockedError(held_by(holder, path)) from error
             raise
         os.ftruncate(self._descriptor, 0)
         os.write(self._descriptor, f"{os.getpid()}\n".encode())
@@ -118,6 +118,11 @@ class FileLock:
     def release(self) -> None:
         """Release the lock. The file stays: removing it would race with the next process."""
         os.close(self._descriptor)
+
+
+def held_by(process: str, path: Path) -> str:
+    """Return the sentence for an operator whose store another process uses."""
+    return f"process {process} holds {path}. Stop it first."
 
 
 def lock_file_of(database: Path) -> Path:

@@ -220,6 +220,7 @@ async def test_a_ring_that_does_not_open_the_store_moves_nothing(
         await moved(path, empty_database, setting=setting)
 
     assert setting[3:] not in str(caught.value)
+    assert "Set the keys that the bot had. Nothing was moved." in str(caught.value)
     with pytest.raises(StoreError):
         await documents_at(empty_database)
 

@@ -1,3 +1,5 @@
+import asyncio
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -56,6 +58,28 @@ async def test_a_store_that_can_be_made_is_well_and_is_not_made(path: Path) -> N
     assert "is not there yet" in finding.said
     assert snapshot == Snapshot()
     assert not path.with_name("a").exists()
+
+
+async def test_a_file_that_went_under_a_running_bot_is_a_failure(path: Path) -> None:
+    await make_store(path)
+    running = await open_sqlite(path)
+    await asyncio.to_thread(path.unlink)
+
+    (finding,), snapshot = await check_store(FileStore(path))
+
+    assert finding.mark is Mark.FAIL
+    assert f"is gone, and process {os.getpid()} uses it" in finding.said
+    assert snapshot is None
+    await running.close()
+
+
+async def test_a_full_disk_is_a_failure_although_the_file_is_whole(path: Path) -> None:
+    await make_store(path)
+
+    (finding,), _ = await check_store(FileStore(path), free_bytes=lambda _: 1_000_000)
+
+    assert finding.mark is Mark.FAIL
+    assert "has 1.0 MB left" in finding.said
 
 
 async def test_a_document_that_nobody_can_read_is_named(path: Path) -> None:

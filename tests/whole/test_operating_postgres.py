@@ -129,6 +129,7 @@ class TestMigrate:
         said = await migrating(f"postgresql://bot:{PASSWORD}@127.0.0.1:9/tracker")
 
         assert said.err.startswith("cannot connect to 127.0.0.1:9, database tracker")
+        assert "`python -m bot doctor` checks" in said.err
         assert (said.out, said.status) == ("", 1)
 
     async def test_a_wrong_address_is_a_wrong_setting(self) -> None:

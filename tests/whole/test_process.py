@@ -186,6 +186,7 @@ async def test_a_second_process_on_the_same_file_is_refused_in_a_sentence(
             assert await ended(second) == 1
 
         assert "The bot cannot start: process" in log_of(app)
+        assert ".lock. Stop it first." in log_of(app)
         assert "Traceback" not in log_of(app)
 
 
@@ -215,6 +216,7 @@ async def test_a_token_that_slack_refuses_ends_the_start_in_a_sentence(
             assert await ended(bot) == 1
 
         assert f"{name}: Slack refuses it (invalid_auth)" in log_of(app)
+        assert "`python -m bot doctor` checks" in log_of(app)
 
 
 async def test_every_wrong_setting_is_named_before_the_bot_is_loaded(tmp_path: Path) -> None:
@@ -227,6 +229,7 @@ async def test_every_wrong_setting_is_named_before_the_bot_is_loaded(tmp_path: P
         for name in wrong:
             assert name in log_of(app)
         assert "secret-thing" not in log_of(app)
+        assert "docs/operators.md explains each setting" in log_of(app)
         assert "bot.settings" in log_of(app)
         for module in ("bot.app", "slack_bolt", "procrastinate"):
             assert module not in log_of(app)
