@@ -91,4 +91,4 @@ def _value(match: re.Match[str]) -> str:
     """What stands in quotes is meant as it is; a bare value ends before a quote or a comma."""
     if match["quoted"] is not None:
         return unescaped(match["quoted"]).strip()
-    return re.sub(r'^["\s]+|["\s,]+$', "", unescaped(match["bare"] or ""))
+    return unescaped(match["bare"] or "").lstrip('"').rstrip('",')

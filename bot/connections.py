@@ -71,6 +71,8 @@ class BoundedServer:
                     await request.read()
             except TimeoutError:
                 return web.Response(status=408, text="the body took too long")
+            except web.RequestPayloadError:  # its compression or its chunks are broken
+                return web.Response(status=400, text="the body cannot be read")
             self._at_work.add(request.protocol)
             try:
                 return await handler(request)

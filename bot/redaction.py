@@ -30,13 +30,31 @@ INVISIBLE = re.compile(
 )
 
 
+# Letters and emoji need these, so they are shown; but like the others they hide nothing.
+_SELECTORS = (
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
+)
+_UNSEEN = re.compile(f"{INVISIBLE.pattern[:-1]}{_SELECTORS}]")
+# As JSON and tracebacks write such a character.
+_ESCAPE = re.compile(
+    r"(?<!\\)\\+(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U000([0-9a-f]{5}))", re.IGNORECASE
+)
+
+
 def redact(text: str) -> str:
     """Return `text` with every API key and Slack token reduced to its kind.
 
     `service_sk_abc…` becomes `service_sk_[hidden]`. The short form that people are shown
     (`service_sk_…wxyz`) is left as it is: it gives nothing away. Codes, states and client secrets
-    of OAuth go too.
+    of OAuth go too. Where invisible characters split one, they go from the whole text.
     """
+    redacted, seen = _redacted(text), _seen(text)
+    if seen is text or (of_seen := _redacted(seen)) == _seen(redacted):
+        return redacted
+    return of_seen
+
+
+def _redacted(text: str) -> str:
     text = _OAUTH_CODE.sub("[hidden]", text)
     folded = text.casefold()
     if not any(hint in folded for hint in _HINTS):
@@ -45,9 +63,21 @@ def redact(text: str) -> str:
     return _SECRET.sub(lambda found: f"{found['kind']}[hidden]", text)
 
 
+def _seen(text: str) -> str:
+    """Return `text` without its invisible characters, written as it is or as an escape."""
+    if "\\" in text:
+        text = _ESCAPE.sub(_unless_unseen, text)
+    return text if text.isascii() and text.isprintable() else _UNSEEN.sub("", text)
+
+
+def _unless_unseen(escape: re.Match[str]) -> str:
+    char = chr(int(escape[1] or escape[2] or escape[3], 16))
+    return "" if _UNSEEN.match(char) else escape[0]
+
+
 def holds_secret(text: str) -> bool:
     """Say whether `text` holds an API key or a Slack token, or the beginning of one.
 
     Invisible characters do not hide it: what looks like a key is one.
     """
-    return _SECRET.search(INVISIBLE.sub("", text)) is not None
+    return _SECRET.search(_seen(text)) is not None

@@ -178,8 +178,9 @@ class QuotaService:
         """Learn what is stored; return the document's revision, 0 for none."""
         document = await self._documents.get(_document_key(*place))
         if document and document.value.get("v") == VERSION:
-            self._budget.learn(place[1], RateLimitState(**document.value["state"]))
-            self._stored[place] = _decode(document.value["used"])
+            with suppress(AttributeError, LookupError, TypeError, ValueError):  # it is replaced
+                self._budget.learn(place[1], RateLimitState(**document.value["state"]))
+                self._stored[place] = _decode(document.value["used"])
         return document.rev if document else 0
 
 

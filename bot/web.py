@@ -350,4 +350,5 @@ def _is_our_mistake(record: logging.LogRecord) -> bool:
     Port scans cause those, and aiohttp 3.14 quotes what they sent.
     """
     error = record.exc_info[1] if record.exc_info else None
-    return not isinstance(error, HttpProcessingError | ConnectionResetError)
+    strangers = HttpProcessingError | ConnectionResetError | web.RequestPayloadError
+    return not isinstance(error, strangers)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from bot.command_text import Word, is_help, quoted, split_words
 from tests.loops import loop_over
+from tests.stopwatch import at_most
 
 SPLIT = {
     "nothing": ("", []),
@@ -102,3 +103,10 @@ def test_help_is_asked_for_in_several_ways(text: str) -> None:
 @loop_over("text", ["", "help me", "helpdesk.example"])
 def test_anything_else_is_no_call_for_help(text: str) -> None:
     assert not is_help(text)
+
+
+def test_a_line_of_quotes_is_read_quickly() -> None:
+    with at_most(processor_s=1):
+        (word,) = split_words("a" + '"' * 40_000 + "b")
+
+    assert word.value.endswith("b")

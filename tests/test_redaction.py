@@ -1,9 +1,13 @@
+import json
+from collections.abc import Callable
+
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bot.redaction import holds_secret, redact
 from tests.builders import APP_TOKEN, BOT_TOKEN, KEY, KEY_TAIL
 from tests.loops import loop_over
+from tests.stopwatch import at_most
 
 SECRETS = {
     "a key": KEY,
@@ -124,6 +128,33 @@ def test_of_all_that_nobody_sees_nothing_hides_a_secret() -> None:
     )
     for hidden in "".join(ends):
         assert holds_secret(KEY.replace("_sk", f"{hidden}_sk")), repr(hidden)
+
+
+SPLIT = "\u200b\ufe0f\u034f\u180b\u3164\U000e0101\xad\x07\ud83d"
+
+
+@loop_over("written", [str, json.dumps, repr, lambda text: json.dumps(repr(text))])
+def test_a_secret_that_is_split_by_what_nobody_sees_is_hidden_as_a_whole(
+    written: Callable[[str], str],
+) -> None:
+    for hidden in SPLIT:
+        for split in (hidden.join(KEY), KEY.replace("_sk", f"{hidden}_sk"), KEY + hidden + "tail"):
+            redacted = redact(written(f"a {split} b"))
+
+            assert redacted.lstrip("'\"").startswith("a service_sk_[hidden]")
+            assert KEY[-6:] not in redacted
+            assert holds_secret(split)
+
+
+def test_what_an_emoji_needs_stays_where_it_splits_no_secret() -> None:
+    assert redact("❤\ufe0f shop") == "❤\ufe0f shop"
+    assert redact(f"❤\ufe0f {KEY} \\u200b") == "❤\ufe0f service_sk_[hidden] \\u200b"
+
+
+def test_a_long_text_is_redacted_quickly() -> None:
+    with at_most(processor_s=5):
+        for piece in ("\\", "\\u200b", "\ufe0f", "service_sk_\ufe0f", "&code=", "1."):
+            redact(piece * 50_000)
 
 
 def test_what_everybody_sees_makes_it_another_text() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -10,7 +11,14 @@ from weakref import WeakValueDictionary
 import structlog
 
 from bot.digests.baseline import Baseline, baseline_of, has_shrunk, next_baseline
-from bot.digests.models import Digest, Outcome, PastRun, Plan, UnknownDigestError
+from bot.digests.models import (
+    Digest,
+    Outcome,
+    PastRun,
+    Plan,
+    UnknownDigestError,
+    UnreadableDigestError,
+)
 from bot.digests.report import Post, Report, TrendPoint, fallen, make_report, without_snoozed
 from bot.digests.repository import DigestRepository
 from bot.digests.run_state import due_at, newly_ended, was_postponed
@@ -214,7 +222,7 @@ def _unposted(digest: Digest) -> tuple[PastRun, ...]:
     return tuple(run for run in since if run.outcome not in _REACHED and run.at > moved_at)
 
 
-DUE_AT_MOST = 20_000
+DUE_AT_MOST, LOOK_AT = 20_000, 20
 
 
 def steps_to(counts: DigestMetrics) -> Callable[[Digest, Digest], None]:
@@ -240,10 +248,8 @@ async def overdue(repository: DigestRepository, now: datetime) -> tuple[int, flo
     StoreError.
     """
     due = await repository.due(now, limit=DUE_AT_MOST)
-    if not due:
-        return 0, 0.0
-    try:
-        since = due_at(await repository.get(*due[0]))
-    except (UnknownDigestError, ValueError):  # deleted just now, or of another version
-        since = None
-    return len(due), max(0.0, (now - (since or now)).total_seconds())
+    for place in due[:LOOK_AT]:
+        with suppress(UnknownDigestError, UnreadableDigestError):  # it hides no late one
+            since = due_at(await repository.get(*place)) or now
+            return len(due), max(0.0, (now - since).total_seconds())
+    return len(due), 0.0

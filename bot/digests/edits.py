@@ -55,7 +55,7 @@ def update(digest: Digest, plan: Plan, by: Editor, now: datetime, *, version: in
         digest = _move(digest, now)
     if plan.schedule != digest.plan.schedule:
         digest = run_state.cancel_run(run_state.fail_past_slots(digest, now), now)
-        digest = replace(digest, next=next_slot(plan.schedule, now))
+        digest = replace(digest, next=run_state.coming_slot(digest, plan.schedule, now))
     elif digest.run:
         digest = replace(digest, run=_restart(digest.run, plan, now))
     return replace(digest, plan=plan, version=version + 1, changed_by=by.user_id, changed_at=now)
@@ -75,7 +75,7 @@ def resumed(digest: Digest, now: datetime) -> Digest:
     ended = end_pause_in_time(digest, now)
     if ended.pause is None:  # it ended by itself: a slot since then is due
         return ended
-    return replace(digest, pause=None, next=next_slot(digest.plan.schedule, now))
+    return _unpaused(digest, now)
 
 
 def start_manual_run(digest: Digest, by: Editor, now: datetime, token: str) -> Digest:
@@ -129,7 +129,12 @@ def _move(digest: Digest, now: datetime) -> Digest:
     digest = replace(digest, moved_at=now)
     if digest.pause is None or digest.pause.by is not None:
         return digest
-    return replace(digest, pause=None, next=next_slot(digest.plan.schedule, now))
+    return _unpaused(digest, now)
+
+
+def _unpaused(digest: Digest, now: datetime) -> Digest:
+    coming = run_state.coming_slot(digest, digest.plan.schedule, now)
+    return replace(digest, pause=None, next=coming)
 
 
 def _restart(run: Run, plan: Plan, now: datetime) -> Run | None:

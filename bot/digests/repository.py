@@ -8,9 +8,17 @@ from typing import Any
 
 import msgspec
 import structlog
+from cachetools import TTLCache
 
 from bot.digests.baseline import Baseline
-from bot.digests.models import Alert, Digest, RunState, UnknownAlertError, UnknownDigestError
+from bot.digests.models import (
+    Alert,
+    Digest,
+    RunState,
+    UnknownAlertError,
+    UnknownDigestError,
+    UnreadableDigestError,
+)
 from bot.digests.notices import with_edit
 from bot.digests.run_state import due_at
 from bot.store.documents import ConflictError, Document, Documents, Write, update
@@ -27,14 +35,17 @@ def encode_digest(digest: Digest) -> dict[str, Any]:
 
 
 def decode_digest(value: dict[str, Any], rev: int) -> Digest:
-    """Return the digest that `encode_digest` gave; raise ValueError for anything else."""
+    """Return the digest that `encode_digest` gave; raise UnreadableDigestError otherwise."""
     try:
         return msgspec.convert({**value, "rev": rev}, Digest)
     except msgspec.ValidationError as error:
-        raise ValueError("no digest") from error
+        raise UnreadableDigestError("no digest") from error
 
 
 logger = structlog.get_logger()
+# It stays as it is: one line an hour says enough, and the keys are not kept for ever.
+LOGGED_EVERY_S = 3600.0
+MAX_LOGGED = 1_000
 KIND = "digest"
 BASELINE = "digest-baseline"
 RIGHTS = "digest-rights"
@@ -47,8 +58,8 @@ ALERT_KEPT_FOR = timedelta(days=30)
 class DigestRepository:
     """Every workspace's digests. Every method may raise StoreError.
 
-    `on_change` is called after every write and deletion, `on_step` with the digest before and
-    after a change.
+    A method about one digest may raise UnreadableDigestError, which is logged here. `on_change`
+    is called after every write and deletion, `on_step` with the digest before and after a change.
     """
 
     def __init__(
@@ -61,11 +72,14 @@ class DigestRepository:
         self._documents = documents
         self._on_change = on_change
         self._on_step = on_step
+        self._logged: TTLCache[str, bool] = TTLCache(MAX_LOGGED, LOGGED_EVERY_S)
 
     async def of_workspace(self, workspace: WorkspaceId) -> list[Digest]:
-        """Return a workspace's digests, the oldest first."""
-        documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")
-        digests = [digest for each in documents if (digest := _readable(each))]
+        """Return a workspace's digests, the oldest first; an unreadable one hides no other."""
+        digests = []
+        for document in await self._documents.list_prefix(f"{workspace}/{KIND}/"):
+            with suppress(UnreadableDigestError):
+                digests.append(self._decoded(document))
         return sorted(digests, key=lambda digest: digest.made_at)
 
     async def get(self, workspace: WorkspaceId, digest_id: str) -> Digest:
@@ -73,7 +87,16 @@ class DigestRepository:
         document = await self._documents.get(_place(workspace, digest_id))
         if document is None:
             raise UnknownDigestError("no such digest")
-        return _decoded(document)
+        return self._decoded(document)
+
+    def _decoded(self, document: Document) -> Digest:
+        try:
+            return decode_digest(document.value, document.rev)
+        except UnreadableDigestError:
+            if document.key not in self._logged:
+                self._logged[document.key] = True
+                logger.exception("a digest that cannot be read", key=document.key)
+            raise
 
     async def put(self, workspace: WorkspaceId, digest: Digest) -> Digest:
         """Save a digest; raise ConflictError if it was written since `rev` (0: it is new)."""
@@ -110,7 +133,7 @@ class DigestRepository:
         def changed(document: Document | None) -> Write | None:
             if document is None:
                 raise UnknownDigestError("no such digest")
-            before = _decoded(document)
+            before = self._decoded(document)
             after = with_edit(change(before))
             known[:] = [before, after]
             is_same = after == before and document.due_at == due_at(after)
@@ -254,16 +277,3 @@ def _baseline_place(workspace: WorkspaceId, digest_id: str, name: str) -> str:
 
 def _name(key: str) -> str:
     return key.rpartition("/")[2]
-
-
-def _readable(document: Document) -> Digest | None:
-    """Return a digest; `None` for one of another version, which must not hide the others."""
-    try:
-        return _decoded(document)
-    except ValueError:
-        logger.exception("a digest that cannot be read", key=document.key)
-        return None
-
-
-def _decoded(document: Document) -> Digest:
-    return decode_digest(document.value, document.rev)

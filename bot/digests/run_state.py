@@ -18,7 +18,7 @@ from bot.digests.models import (
     RunState,
 )
 from bot.digests.notices import with_notice
-from bot.digests.schedule import Slot, grace, next_slot, slots_until
+from bot.digests.schedule import Schedule, Slot, grace, next_slot, slots_until
 
 # Longer than collecting and waiting for a turn take, and longer than posting takes: then another
 # process takes over the run of a dead one.
@@ -31,6 +31,8 @@ SEND_WITHIN = timedelta(minutes=10)
 AFTER_KEY = timedelta(hours=1)
 # More than a change of a time zone's rules can move a slot.
 RULES_DIFFER_BY = timedelta(days=2)
+# A slot with one of these outcomes is over, also where a clock shows it again.
+_DONE = {Outcome.POSTED, Outcome.QUIET, Outcome.UNCERTAIN}
 
 
 def is_promised(run: Run) -> bool:
@@ -162,7 +164,16 @@ def fail_past_slots(
         return digest
     slots = [digest.next, *slots_until(digest.plan.schedule, digest.next.due_at, now)]
     digest = _with_past_slots(digest, slots, Outcome.FAILED, now, why)
-    return replace(digest, next=next_slot(digest.plan.schedule, now))
+    return replace(digest, next=coming_slot(digest, digest.plan.schedule, now))
+
+
+def coming_slot(digest: Digest, schedule: Schedule, after: datetime) -> Slot:
+    """Return the first slot later than `after` that was not posted before a clock went back."""
+    done = {run.slot for run in digest.past if run.outcome in _DONE}
+    done |= {digest.run.slot} if digest.run else set()
+    while (slot := next_slot(schedule, after)) in done:
+        after = slot.due_at
+    return slot
 
 
 def cancel_run(
@@ -271,7 +282,7 @@ def end_pause_in_time(digest: Digest, now: datetime) -> Digest:
         return digest
     # A slot at the very moment of the end counts.
     just_before = digest.pause.until - timedelta(microseconds=1)
-    return replace(digest, pause=None, next=next_slot(digest.plan.schedule, just_before))
+    return replace(digest, pause=None, next=coming_slot(digest, digest.plan.schedule, just_before))
 
 
 def _expire_run(digest: Digest, run: Run, now: datetime) -> Digest:

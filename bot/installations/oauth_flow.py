@@ -298,7 +298,9 @@ class InstallFlow(AsyncOAuthFlow):
             keeps_cookie = reason in {"invalid_browser", "missing_code"}
             page = self._pages.stale_page(again=self._again)
             return self._answer(400, page, keeps_cookie=keeps_cookie)
-        return self._broken(SlackRefusedError(reason if SLACKS_WORD.fullmatch(reason) else "?"))
+        # Only Slack's answer to a code says that the operator has set something up wrongly.
+        is_known = SLACKS_WORD.fullmatch(reason) and reason not in OPERATORS
+        return self._broken(SlackRefusedError(reason if is_known else "?"))
 
     def _broken(self, error: BotError) -> BoltResponse:
         """Answer an error, with the reference under which the log says why."""

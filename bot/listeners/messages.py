@@ -20,7 +20,7 @@ from bot.views.usage import overview_message
 
 # What a person writes: https://docs.slack.dev/reference/events/message#subtypes
 _WRITTEN = {None, "file_share", "thread_broadcast"}
-_HERE = re.compile(r"\s+here\s*$", re.IGNORECASE)
+_HERE = re.compile(r"\shere$", re.IGNORECASE)
 
 
 def register_mentions(dispatcher: Dispatcher) -> None:
@@ -68,7 +68,7 @@ def read_line(text: str, bot_user_id: str) -> tuple[str, bool]:
     """
     mention = rf"\s*<@{re.escape(bot_user_id)}(?:\|[^<>]*)?>[\s:,]*"
     said = re.sub(rf"^{mention}", "", text).strip()
-    line = _HERE.sub("", said)
+    line = _HERE.sub("", said).rstrip()
     name, *rest = line.split(maxsplit=1)[:2] or [""]
     command = f"/{name.removeprefix('/').lower()}"
     return (" ".join([command, *rest]), line != said) if command in COMMANDS else (said, False)

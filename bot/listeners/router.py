@@ -256,7 +256,7 @@ class Dispatcher:
     def on_step(self, callback_id: str, handle: StepHandler) -> None:
         """Register `handle(request, inputs)`, which returns the outputs of a step of a workflow.
 
-        What it raises fails the step with a sentence.
+        What it raises fails the step with a sentence. Slack repeats events: a step runs once.
         https://docs.slack.dev/tools/bolt-python/concepts/custom-steps
         """
 
@@ -269,7 +269,8 @@ class Dispatcher:
                 request.is_answered = True
 
             name = f"{STEP}{callback_id}"
-            self._boundary.start(request, work, name, speaks=False, admits_strangers=True)
+            if await self._once.is_first(f"step/{request.workspace}/{request.step_id}"):
+                self._boundary.start(request, work, name, speaks=False, admits_strangers=True)
 
         self._app.function(callback_id)(executed)
 

@@ -1,7 +1,7 @@
 """Check everything that the bot needs, all at once."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
@@ -12,8 +12,28 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.installations.oauth_flow import INSTALL_PATH, REDIRECT_PATH
 from bot.ops import doctor_slack as slack
-from bot.ops.doctor_store import RING, STORE, check_database, check_disk, check_store, ring_finding
-from bot.ops.output import LIMIT_S, Finding, Named, failure, found_within, ok, shown, warning
+from bot.ops.doctor_store import (
+    RESTORE,
+    RING,
+    STORE,
+    check_database,
+    check_disk,
+    check_store,
+    ring_finding,
+)
+from bot.ops.export_file import read_holdings
+from bot.ops.output import (
+    LIMIT_S,
+    Finding,
+    Named,
+    OperatingError,
+    failure,
+    found_within,
+    ok,
+    shown,
+    some_names,
+    warning,
+)
 from bot.ops.stores import FileStore, Store
 from bot.settings import Settings, is_loopback, text_of
 from bot.slack.auth import Grant, OAuthCalls, check_api, fetch_answer, fetch_grant
@@ -152,6 +172,7 @@ async def check_stored(
     if snapshot is None:
         return found
     documents, ring = snapshot.documents, None
+    found = [*found, *await _unreadable_settings(store, snapshot.unreadable)]
     try:
         source = store.ring_source(key_ring)
         found, ring = [*found, ring_finding(source, documents)], source.ring
@@ -161,3 +182,14 @@ async def check_stored(
         check = partial(slack.check_installations, documents, ring, query)
         found += await found_within(slack.INSTALLATIONS, check, limit_s)
     return found
+
+
+async def _unreadable_settings(store: Store, known: Collection[str]) -> Sequence[Finding]:
+    """Return a finding about digests and settings in a form that this version does not read."""
+    try:
+        holdings = await read_holdings(store)
+    except (OperatingError, StoreError):  # there is no store yet; or it was read a moment ago
+        return []
+    names = [holdings.places.document(key) for key in holdings.unreadable if key not in known]
+    said = f"this version of the bot cannot read {some_names(names)}"
+    return [warning(STORE, said, f"Use the version that wrote it, or {RESTORE}")] if names else []

@@ -57,7 +57,7 @@ _DATED = re.compile(r"\w*(date|time|at|on|since|before|created|changed|modified|
 _FOLLOWS_END = re.compile(r"\w*(fingerprint|thumbprint|sha1|sha256|signature)\w*")
 # By these names a record is known again.
 _IDENTITY = frozenset({"type", "name", "host", "hostname", "title", "id"})
-COUNTED_TIME = re.compile(r"\d+(?= (?:second|minute|hour|day|week)s?\b)")
+COUNTED_TIME = re.compile(r"(?<!\d)\d+(?= (?:second|minute|hour|day|week)s?\b)")
 _SOA = re.compile(r"^(\S+ \S+) \d+(?= \d+ \d+ \d+ \d+$)")
 MIN_TELLING_CHARS = 8
 

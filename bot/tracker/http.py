@@ -28,8 +28,10 @@ async def read_body(response: httpx.Response, *, is_write: bool) -> bytes:
 
     Raises:
         ReplyTooLargeError: it holds more than `MAX_BODY_BYTES`.
-        UnreadableReplyError: its compression is broken.
+        UnreadableReplyError: its compression is broken, or there is another one inside.
     """
+    if len(response.headers.get_list("content-encoding", split_commas=True)) > 1:
+        raise UnreadableReplyError("compressed twice", is_outcome_unknown=is_write)
     body = bytearray()
     try:
         async for chunk in response.aiter_bytes():

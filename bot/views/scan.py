@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from itertools import islice
 
 from bot.message import SHARE, Block, Message
-from bot.scans import SECTIONS, ScanReport
+from bot.scans import SECTIONS, NoScanError, ScanReport
 from bot.tracker.sections import Section
 from bot.views.blocks import (
     actions,
@@ -115,11 +116,12 @@ def pick_form(metadata: str) -> Block:
 
 
 def section_place(value: str) -> tuple[str, str, int]:
-    """Return host, section and page from a button's value; raise ValueError."""
-    match json.loads(value):
-        case [str(host), str(name), int(page)] if name in (*SECTIONS, ISSUES):
-            return host, name, page
-    raise ValueError("not the value of a section button")
+    """Return host, section and page from a button's value; raise NoScanError for any other."""
+    with suppress(ValueError, RecursionError):
+        match json.loads(value):
+            case [str(host), str(name), int(page)] if name in (*SECTIONS, ISSUES):
+                return host, name, page
+    raise NoScanError("not the value of a section button")
 
 
 def _scanned(report: ScanReport) -> str:

@@ -96,7 +96,7 @@ def bold(text: str, limit: int = 200) -> str:
 
 def without_markup(mrkdwn: str) -> str:
     """Return mrkdwn as plain text: no marks, the fallback of each date, the words of links."""
-    text = re.sub(r"<[^|>]*\|([^>]*)>", r"\1", mrkdwn).replace("`", "").replace("*", "")
+    text = re.sub(r"<[^<|>]*\|([^<>]*)>", r"\1", mrkdwn).replace("`", "").replace("*", "")
     return redact(text)  # a mark may have been in the middle of a key
 
 

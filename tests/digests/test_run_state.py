@@ -4,7 +4,7 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 
 from bot.digests import run_state
-from bot.digests.edits import Editor, create, paused, resumed, start_manual_run
+from bot.digests.edits import Editor, create, paused, resumed, start_manual_run, update
 from bot.digests.models import Digest, FailureReason, LostClaimError, Notice, Outcome, Plan
 from bot.digests.notices import drop_notice, start_notices, with_notice
 from bot.digests.run_state import claim_due_run
@@ -178,3 +178,25 @@ def test_what_was_sent_by_hand_and_did_not_arrive_is_not_tried_again() -> None:
     digest = run_state.postpone(digest, "hers", THURSDAY, FailureReason.SERVICE)
 
     assert (digest.run, digest.past, run_state.due_at(digest)) == (None, (), NINE)
+
+
+def posted_at_nine() -> Digest:
+    return run_state.mark_posted(posting_at(NINE), "ours", NINE)
+
+
+def test_a_clock_that_goes_back_over_a_slot_lets_none_come_twice_after_a_pause() -> None:
+    back = NINE - HOUR
+    digest = paused(posted_at_nine(), BOB, back, until=None)
+    for_an_hour = paused(posted_at_nine(), BOB, back - MINUTE, until=back)
+    weekdays = replace(digest.plan, schedule=replace(DAILY, days=frozenset(range(5))))
+
+    assert resumed(digest, back).next.due_at == NINE + DAY
+    assert run_state.end_pause_in_time(for_an_hour, back).next.due_at == NINE + DAY
+    assert update(posted_at_nine(), weekdays, BOB, back, version=1).next.due_at == NINE + 3 * DAY
+
+
+def test_a_slot_that_was_not_posted_comes_once_the_clock_shows_it_again() -> None:
+    ahead = paused(a_daily_digest(), BOB, NINE + HOUR, until=None)
+
+    assert outcomes(ahead) == [Outcome.FAILED]
+    assert resumed(ahead, NINE - HOUR).next.due_at == NINE

@@ -428,6 +428,15 @@ async def test_what_a_stranger_writes_into_the_address_is_not_shown(
     assert "alert" not in page.text + capsys.readouterr().out
 
 
+async def test_a_stranger_cannot_raise_an_alarm_about_the_settings(
+    browser: Browser, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = await browser.get(BACK, error="bad_client_secret")
+
+    assert page.status == 400
+    assert "SLACK_CLIENT_SECRET" not in page.text + capsys.readouterr().out
+
+
 async def test_what_breaks_unforeseen_leaves_a_reference_too(
     room: Room, capsys: pytest.CaptureFixture[str]
 ) -> None:

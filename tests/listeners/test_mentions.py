@@ -6,6 +6,7 @@ from slack_bolt.authorization import AuthorizeResult
 
 from bot.listeners.messages import read_line, read_message
 from tests.loops import loop_over
+from tests.stopwatch import at_most
 
 BOT = "U0BOT"
 MENTION = {
@@ -98,3 +99,10 @@ def test_a_person_of_another_workspace_is_known_by_their_team(
     event: dict[str, Any], is_from_elsewhere: bool
 ) -> None:
     assert read(event).is_from_elsewhere is is_from_elsewhere
+
+
+def test_a_message_of_spaces_is_read_quickly() -> None:
+    text = f"<@{BOT}> a{' ' * 40_000}b"  # as long as Slack lets a message be
+
+    with at_most(processor_s=1):
+        assert read_line(text, BOT) == (text.removeprefix(f"<@{BOT}> "), False)

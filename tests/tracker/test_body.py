@@ -46,5 +46,13 @@ async def test_what_cannot_be_undone_is_unreadable() -> None:
     assert caught.value.is_outcome_unknown
 
 
+async def test_a_reply_that_is_compressed_twice_is_not_unpacked() -> None:
+    """3 kB of it are 2 GB."""
+    twice = gzip.compress(gzip.compress(b"hello", mtime=0), mtime=0)
+
+    with pytest.raises(UnreadableReplyError):
+        await read(twice, encoding="gzip, gzip")
+
+
 async def test_a_body_of_just_the_bound_is_read() -> None:
     assert len(await read(*[b"x" * MIB] * 16)) == MAX_BODY_BYTES

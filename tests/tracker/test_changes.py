@@ -265,3 +265,11 @@ def test_ten_thousand_records_are_compared_quickly() -> None:
         found = changes(records(10_000), records(20_000))
 
     assert len(found) == 6_000
+
+
+def test_long_numbers_are_compared_quickly() -> None:
+    def digits(last: str) -> Section:
+        return a_section([{"v": "9" * 1_900 + f"{number:02}{last}"} for number in range(50)])
+
+    with at_most(processor_s=1):
+        assert changes(digits("0"), digits("1"))

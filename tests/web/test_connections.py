@@ -80,6 +80,27 @@ async def test_a_connection_that_stays_silent_ends(sent: bytes, answer: bytes) -
             assert (await reader.read())[: len(answer) or 1] == answer
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc",
+        b"Content-Encoding: deflate\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+        b"Transfer-Encoding: chunked\r\n\r\n3\r\nabcdef\r\n",
+    ],
+    ids=["gzip", "deflate", "chunks"],
+)
+async def test_a_stranger_with_a_broken_body_writes_no_error_into_the_log(
+    body: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with door(ConnectionLimits(body_within_s=0.05)) as server, AsyncExitStack() as stack:
+        reader = await server.send(stack, BEGUN + body)
+
+        async with asyncio.timeout(TIME_LIMIT_S):
+            assert (await reader.read())[9:12] == b"400"
+
+    assert [each.getMessage() for each in caplog.records if each.levelname == "ERROR"] == []
+
+
 @pytest.mark.parametrize("sent", [b"", BEGUN, HALF_A_BODY], ids=["nothing", "header", "body"])
 async def test_among_many_silent_connections_a_request_is_answered(sent: bytes) -> None:
     limits = ConnectionLimits(most=5, idle_s=TIME_LIMIT_S, body_within_s=TIME_LIMIT_S)

@@ -96,6 +96,18 @@ async def test_m21_an_end_whose_answer_was_lost_is_said_again_and_once(ready: Ha
     assert outputs["score"] == 41.0
 
 
+@pytest.mark.transports("socket", "http")
+async def test_m21_an_event_that_slack_repeats_runs_its_step_once(ready: Harness) -> None:
+    await ready.slack.run_step("scan_domain", SHOP)
+    told = ready.slack.envelopes[-1].payload
+    ready.tracker.requests.clear()
+
+    await ready.slack.deliver_event(told["event"], event_id=told["event_id"])
+    await ready.slack.run_step("scan_domain", {"domain": "www.example"})
+
+    assert [path for method, path in ready.service_requests() if method == "POST"] == ["scan"]
+
+
 @pytest.mark.transports("http")
 async def test_m21_a_kill_in_the_middle_fails_the_step_after_the_next_start(
     tmp_path: Path, transport: str
