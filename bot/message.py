@@ -1,8 +1,10 @@
 """A message of the bot: its text and its blocks."""
 
+import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
+
+import msgspec
 
 Block = dict[str, Any]
 # Slack advises at most 4000: https://docs.slack.dev/reference/methods/chat.postMessage
@@ -12,7 +14,10 @@ SHARE = "share"
 SHARE_IN_THREAD = "Share in thread"
 
 
-@dataclass(frozen=True, slots=True)
+Blocks = tuple[Block, ...]
+_Parts: TypeAlias = tuple[Blocks, Blocks | None]
+
+
 class Message:
     """A message: `text` alone must say everything that matters, numbers included.
 
@@ -20,9 +25,40 @@ class Message:
     sent when Slack refuses them; it holds no block of 2026. `None`: `blocks` are plain already.
     """
 
-    text: str
-    blocks: tuple[Block, ...] = ()
-    plain: tuple[Block, ...] | None = None
+    __slots__ = ("_parts", "text")
+
+    def __init__(self, text: str, blocks: Blocks = (), plain: Blocks | None = None) -> None:
+        self.text = text
+        self._parts: _Parts | bytes = blocks, plain
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Message) and (
+            (self.text, self._unpacked()) == (other.text, other._unpacked())
+        )
+
+    def __repr__(self) -> str:
+        return f"Message({self.text!r}, {self.blocks!r}, {self.plain!r})"
+
+    @property
+    def blocks(self) -> Blocks:
+        """What people see."""
+        return self._unpacked()[0]
+
+    @property
+    def plain(self) -> Blocks | None:
+        """What they see where Slack refuses the blocks."""
+        return self._unpacked()[1]
+
+    def pack(self) -> None:
+        """Keep the blocks in little memory until they are needed: a table in 2 kB, not 40."""
+        if not isinstance(self._parts, bytes):
+            self._parts = zlib.compress(msgspec.json.encode(self._parts), 1)
+
+    def _unpacked(self) -> _Parts:
+        parts = self._parts
+        if isinstance(parts, bytes):
+            parts = self._parts = msgspec.json.decode(zlib.decompress(parts), type=_Parts)
+        return parts
 
     def as_args(self) -> dict[str, Any]:
         """Return the arguments to post this message with."""
