@@ -59,7 +59,8 @@ class Message:
     def _unpacked(self) -> _Parts:
         parts = self._parts
         if isinstance(parts, bytes):
-            return msgspec.json.decode(zlib.decompress(parts), type=_Parts)
+            unpacked: _Parts = msgspec.json.decode(zlib.decompress(parts), type=_Parts)
+            return unpacked
         return parts
 
     def as_args(self) -> dict[str, Any]:
