@@ -36,7 +36,7 @@ from bot.process_heartbeat import REFRESH_EVERY_S, Processes, SharedProcesses
 from bot.settings import Settings
 from bot.slack.auth import check_api
 from bot.slack.posting import Posting
-from bot.slack.replies import Replies
+from bot.slack.replies import LINES_PER_HOST, Replies
 from bot.tracker.http import tracker_http
 from bot.web import Check, HealthEndpoints
 
@@ -44,8 +44,6 @@ from bot.web import Check, HealthEndpoints
 # A Slack that cannot be reached differs from one that may have done what it was asked.
 SLACK_TIMEOUT = aiohttp.ClientTimeout(total=15, connect=8)
 IDLE_LINE_S = 4.0
-# To slack.com, and as many to hooks.slack.com, where answers wait without delaying other calls.
-LINES_PER_HOST = 100
 SLACK = "slack"
 P = ParamSpec("P")
 T = TypeVar("T")

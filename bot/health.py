@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 GOOD_FROM = 80
 FAIR_FROM = 50
 
 
-class Band(Enum):
+class Band(StrEnum):
     """How a score is to be read. A missing or unreadable score is a band of its own, never 0."""
 
     POOR = "poor"

@@ -1,5 +1,6 @@
 """Answer a person by `response_url`, ephemeral message or direct message; end workflow steps."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ from bot.slack.client import (
 
 logger = structlog.get_logger()
 ANSWERED_WITHIN_S = 15.0
+# To slack.com, and as many to hooks.slack.com, where answers wait without delaying other calls.
+LINES_PER_HOST = 100
 _JSON = {"Content-Type": "application/json"}
 
 
@@ -62,6 +65,7 @@ class Replies:
         self, http: aiohttp.ClientSession, *, within_s: float = ANSWERED_WITHIN_S
     ) -> None:
         self._http = http
+        self._lines = asyncio.Semaphore(LINES_PER_HOST)
         # The wait for a free connection does not count: an answer that left the line to go another
         # way would double the load of a Slack that is slow already.
         self._timeout = aiohttp.ClientTimeout(
@@ -105,10 +109,14 @@ class Replies:
         *,
         to_channel: bool,
     ) -> None:
-        thread, content = origin.thread(to_channel=to_channel), message.as_args()
+        thread = origin.thread(to_channel=to_channel)
 
         async def respond() -> None:
-            await self._respond(client, origin.response_url or "", {**content, **how})
+            if self._lines.locked():  # a slow Slack may let thousands wait
+                message.pack()
+            async with self._lines:
+                body = msgspec.json.encode({**message.as_args(), **how})
+                await self._respond(client, origin.response_url or "", body)
 
         async def reply_in_channel() -> None:
             async with slack_errors():
@@ -116,7 +124,7 @@ class Replies:
                     channel=origin.channel_id or "",
                     user=origin.user_id,
                     thread_ts=thread.get("thread_ts"),
-                    **content,
+                    **message.as_args(),
                 )
 
         if to_channel and origin.response_url:
@@ -125,7 +133,7 @@ class Replies:
         if to_channel:
             if not (origin.channel_id and thread):
                 raise errors.SlackRefusedError("no response_url")
-            await post_message(client, origin.channel_id, {**content, **thread})
+            await post_message(client, origin.channel_id, {**message.as_args(), **thread})
             return
         ways = [respond] * bool(origin.response_url) + [reply_in_channel] * bool(origin.channel_id)
         for way in ways:
@@ -141,12 +149,12 @@ class Replies:
         thread = {} if origin.channel_id else thread
         await post_message(client, direct, {**message.for_one().as_args(), **thread})
 
-    async def _respond(self, client: AsyncWebClient, url: str, body: Mapping[str, Any]) -> None:
+    async def _respond(self, client: AsyncWebClient, url: str, body: bytes) -> None:
         try:
             # The SDK has read the proxy of all other calls from the environment.
             async with self._http.post(
                 url,
-                data=msgspec.json.encode(body),
+                data=body,
                 headers=_JSON,
                 timeout=self._timeout,
                 proxy=client.proxy,

@@ -257,6 +257,7 @@ _CUT = "The message itself says more."
 _ENDS = (".", "!", "?", "…")
 # Of a score; the path to a page has such an arrow, too.
 _CHANGE = re.compile(r" → (?=[^A-Z])")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 # What is drawn, and how it is said.
 _WORDS = (
     ("  ·  ", ", "),
@@ -328,10 +329,14 @@ def _sentence(text: str) -> str:
     for sign, word in _WORDS:
         text = text.replace(sign, word)
     text = _CHANGE.sub(" to ", text)
-    said = "".join(each for each in text if unicodedata.category(each) != "So")
+    said = _NOT_ASCII.sub(_without_symbol, text)
     # A symbol may have been in the middle of a key.
     said = redact(" ".join(said.split()).replace(" ,", ","))
     return said if said.endswith(_ENDS) else f"{said.rstrip(':')}."
+
+
+def _without_symbol(found: re.Match[str]) -> str:
+    return "" if unicodedata.category(found[0]) == "So" else found[0]
 
 
 def plain_message(mrkdwn: str, *buttons: Block | None) -> Message:

@@ -39,8 +39,9 @@ def outside(text: str, limit: int) -> str:
     """
     # Invisible characters can reverse the reading order of a message. They are removed first: one
     # in the middle of a key would hide it from the redaction.
-    cleaned = INVISIBLE.sub("", text.replace("\n", " ").replace("\t", " "))
-    return clip(redact(cleaned).strip(), limit)
+    if not text.isprintable():
+        text = INVISIBLE.sub("", text.replace("\n", " ").replace("\t", " "))
+    return clip(redact(text).strip(), limit)
 
 
 def clip(text: str, limit: int) -> str:
