@@ -113,6 +113,15 @@ def test_a_send_now_into_a_channel_known_as_closed_does_not_tell_the_owner_again
     assert digest.notices == ()
 
 
+def test_a_send_now_into_a_closed_channel_within_a_persons_pause_tells_the_owner() -> None:
+    digest = paused(a_daily_digest(), BOB, THURSDAY, until=None)
+    digest = start_manual_run(digest, BOB, THURSDAY, "hers")
+
+    digest = run_state.closed(digest, "hers", THURSDAY, FailureReason.ARCHIVED)
+
+    assert [notice.trouble for notice in digest.notices] == [FailureReason.ARCHIVED]
+
+
 def test_slots_within_a_pause_are_not_missed() -> None:
     digest = paused(a_daily_digest(), BOB, THURSDAY, until=NINE + 3 * DAY - HOUR)
 
