@@ -132,6 +132,15 @@ def test_slots_within_a_pause_are_not_missed() -> None:
     assert (digest.run.slot.due_at, digest.past) == (NINE + 3 * DAY, ())
 
 
+def test_a_slot_at_the_very_end_of_a_pause_is_posted() -> None:
+    digest = paused(a_daily_digest(), BOB, THURSDAY, until=NINE + 3 * DAY)
+
+    digest = claim_due_run(digest, NINE + 3 * DAY, "ours")
+
+    assert digest.run is not None
+    assert digest.run.slot.due_at == NINE + 3 * DAY
+
+
 def test_a_pause_without_an_end_is_never_due() -> None:
     digest = paused(a_daily_digest(), BOB, THURSDAY, until=None)
 
