@@ -216,6 +216,17 @@ async def test_another_process_goes_on_after_a_kill_and_scans_nothing_twice(
     assert "the result is unknown" in office.summary
 
 
+async def test_of_two_processes_that_find_it_at_the_same_moment_one_scans(office: Office) -> None:
+    await office.start("abc")
+    other = office.process()
+
+    await other.run_due()
+    run = await office.pass_by()
+
+    assert office.scanned == ["a", "b", "c"]
+    assert [item.trouble for item in run.done] == [None, None, None]
+
+
 async def test_a_scan_that_ended_before_the_kill_counts(office: Office) -> None:
     await office.start("ab")
     put, documents = office.documents.put, office.documents

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from itertools import count
 from typing import Any, TypeVar
@@ -124,6 +125,7 @@ async def test_a_score_that_is_not_listed_after_a_scan_is_unknown(
     report = await scans.run(ONE, a_domain("shop.example", 38))
 
     assert report.score_after is None
+    assert lists.asked == [ONE]
 
 
 async def test_the_score_is_one_change(scans: Scans, lists: FakeLists) -> None:
@@ -150,6 +152,15 @@ async def test_end_dates_outlive_the_report(
     assert kept[hosts[0]].certificate == EndDate(date(2030, 3, 9))
     assert kept[hosts[0]].issues == {Severity.UNKNOWN: 1}
     assert kept[hosts[0]].scanned_at == MOMENT
+
+
+async def test_a_kept_scan_is_made_known(scans: Scans) -> None:
+    known: list[WorkspaceId] = []
+    scans = replace(scans, on_kept=known.append)
+
+    await scans.run(ONE, a_domain("shop.example"))
+
+    assert known == [ONE]
 
 
 async def test_a_workspace_does_not_see_the_scans_of_another(scans: Scans) -> None:

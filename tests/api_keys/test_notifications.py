@@ -155,6 +155,23 @@ async def test_each_step_of_the_countdown_is_told_once(bell: Bell) -> None:
     assert said == ["expiry-14", "expiry-7", "expiry-3", "expiry-1", "expiry-0"]
 
 
+async def test_who_was_told_of_a_step_before_some_trouble_is_told_of_the_next_one_too(
+    bell: Bell,
+) -> None:
+    await bell.managers.name(ONE, Named(("U2",)))
+    bell.posts.fails_after = 1
+    await bell.at(14)
+    bell.posts.fails_after = None
+
+    said = await bell.at(7)
+
+    assert list(zip(bell.notified, said, strict=True)) == [
+        ("U1", "expiry-14"),
+        ("U1", "expiry-7"),
+        ("U2", "expiry-7"),
+    ]
+
+
 async def test_after_a_long_downtime_the_nearest_step_is_told_alone(bell: Bell) -> None:
     said = await bell.at(2)
 
@@ -190,6 +207,27 @@ async def test_those_who_read_of_a_refusal_read_there_that_the_key_works_again(
     assert len(informed) == reached
     assert bell.notified == informed
     assert bell.edited == [(user_id, "works-again") for user_id in informed]
+
+
+async def test_a_refused_key_that_is_put_back_is_as_new(bell: Bell) -> None:
+    await bell.refuse()
+    await bell.tick()
+    bell.clock.advance(1)
+    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+    await bell.tick()
+    slots = await bell.keys.slots(ONE)
+    assert slots is not None
+    assert slots.earlier is not None
+
+    await bell.keys.roll_back(ONE, await bell.keys.earlier(ONE, slots.earlier.record.mark))
+    await bell.tick(2)
+    said = [text.partition(" ")[0] for _, text in bell.posts.notified]
+    may_try = bell.keys.may_try(await bell.keys.stored(ONE))
+    await bell.refuse()
+    await bell.tick()
+
+    assert (said, may_try) == (["refused"], True)
+    assert bell.notified == ["U1", "U1"]
 
 
 async def test_of_what_people_read_only_the_refusal_becomes_that_the_key_works_again(

@@ -1,6 +1,7 @@
 """What becomes of digests is counted once, when it is saved, who did it."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -51,6 +52,9 @@ async def test_a_digest_after_a_retry_is_late_and_said_to_be_a_later_try(office:
     await office.make()
     office.lists.error = UnavailableError(is_outcome_unknown=False)
     await office.at(NINE)
+    waiting = await office.digest()
+    plan = replace(waiting.plan, worst_count=5)
+    await office.desk.change(ACME, waiting.digest_id, plan, by=ADA, version=waiting.version)
     office.lists.error = None
     await office.at(NINE + 61 * SECOND)
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from bot.api_keys.models import NoKeyError
 from bot.digests.models import (
     Digest,
     DigestBusyError,
@@ -117,6 +118,20 @@ async def test_a_pause_ends_it_and_whoever_waits_reads_so() -> None:
     await office.at(EVE + MINUTE)
 
     assert (office.posts.posts, office.posts.notified) == ([], [(ADA.user_id, "failed slack x1")])
+
+
+async def test_without_a_key_it_ends_and_whoever_waits_reads_why() -> None:
+    office = Office()
+    await office.make()
+    await send_now(office, BUSY)
+    office.lists.error = NoKeyError("removed")
+
+    await office.at(EVE + MINUTE)
+
+    assert (await office.digest()).run is None
+    assert sorted(office.posts.notified) == [
+        (each.user_id, "failed key x1") for each in (ADA, BOB)
+    ]
 
 
 async def test_a_slot_that_comes_due_meanwhile_is_posted_after_it() -> None:

@@ -114,6 +114,15 @@ def test_a_send_now_into_a_channel_known_as_closed_does_not_tell_the_owner_again
     assert digest.notices == ()
 
 
+def test_a_send_now_into_a_closed_channel_within_a_persons_pause_tells_the_owner() -> None:
+    digest = paused(a_daily_digest(), BOB, THURSDAY, until=None)
+    digest = start_manual_run(digest, BOB, THURSDAY, "hers")
+
+    digest = run_state.closed(digest, "hers", THURSDAY, FailureReason.ARCHIVED)
+
+    assert [notice.trouble for notice in digest.notices] == [FailureReason.ARCHIVED]
+
+
 def test_slots_within_a_pause_are_not_missed() -> None:
     digest = paused(a_daily_digest(), BOB, THURSDAY, until=NINE + 3 * DAY - HOUR)
 
@@ -122,6 +131,15 @@ def test_slots_within_a_pause_are_not_missed() -> None:
     assert digest.pause is None
     assert digest.run is not None
     assert (digest.run.slot.due_at, digest.past) == (NINE + 3 * DAY, ())
+
+
+def test_a_slot_at_the_very_end_of_a_pause_is_posted() -> None:
+    digest = paused(a_daily_digest(), BOB, THURSDAY, until=NINE + 3 * DAY)
+
+    digest = claim_due_run(digest, NINE + 3 * DAY, "ours")
+
+    assert digest.run is not None
+    assert digest.run.slot.due_at == NINE + 3 * DAY
 
 
 def test_a_pause_without_an_end_is_never_due() -> None:

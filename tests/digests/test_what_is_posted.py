@@ -29,13 +29,14 @@ from tests.digests.office import (
     ADA,
     BOB,
     DAY,
+    EVE,
     NINE,
     DocumentsOnDisk,
     Office,
     an_alert,
     announcement,
 )
-from tests.fakes import FakeLists
+from tests.fakes import FakeClock, FakeLists, FakePosts
 
 pytestmark = pytest.mark.anyio
 
@@ -94,6 +95,38 @@ async def test_what_somebody_sends_names_them_and_no_slot(office: Office, press:
 
     [post] = press.posts
     assert (post.slot, post.asked_by_name) == (None, ADA.name)
+
+
+async def test_what_somebody_sends_leaves_the_reserve_to_scheduled_digests(office: Office) -> None:
+    await office.make()
+    office.lists.purposes.clear()
+
+    await send_now(office)
+    await office.at(NINE)
+
+    assert office.lists.purposes == [Purpose.PERSON, Purpose.SCHEDULED]
+
+
+class BusyChannel(FakePosts):
+    """A channel whose turn comes after 20 seconds."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
+        self._clock.now += 20 * SECOND
+
+
+async def test_a_post_that_waits_for_its_turn_says_when_it_was_sent(press: Press) -> None:
+    clock = FakeClock(EVE)
+    words = DigestRenderer(press.digest, press.heartbeat, announcement, an_alert)
+    office = Office(clock=clock, posts=BusyChannel(clock), words=words)
+    await office.make()
+
+    await office.at(NINE)
+
+    assert [post.sent_at for post in press.posts] == [NINE + 20 * SECOND]
 
 
 class Answers(FakeLists):

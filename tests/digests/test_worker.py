@@ -132,6 +132,22 @@ async def test_what_a_queue_hands_over_is_delivered_when_the_call_returns(office
     assert len(office.posts.posts) == 1
 
 
+async def test_a_queue_does_not_begin_again_what_takes_longer_than_its_claim(
+    office: Office,
+) -> None:
+    digest = await office.make()
+    await office.collecting_at(NINE)
+    office.clock.now = NINE + 61 * SECOND
+    office.lists.purposes.clear()
+
+    await office.rounds.deliver(ACME, [digest.digest_id])
+
+    assert office.lists.purposes == []
+    office.lists.gate.set()
+    assert await office.tasks.drain(TIME_LIMIT_S)
+    assert len(office.posts.posts) == 1
+
+
 async def test_a_queue_is_told_what_a_stop_has_kept_from_beginning(office: Office) -> None:
     digest = await office.make()
     office.clock.now = NINE

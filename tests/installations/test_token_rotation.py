@@ -43,9 +43,13 @@ FIRST, RENEWED = "xoxb-first", "xoxe.xoxb-1"
 
 
 class StoreWithFaults(UnhurriedDocuments):
-    """Fails the next `failures` writes of new tokens."""
+    """Fails the next `failures` writes of new tokens; counts what is read."""
 
-    failures = 0
+    failures = reads = 0
+
+    async def get(self, key: str) -> Document | None:
+        self.reads += 1
+        return await super().get(key)
 
     async def put(self, key: str, value: Mapping[str, Any], **how: Any) -> Document:
         if self.failures and "refreshing_until" not in value:
@@ -141,6 +145,32 @@ async def test_a_token_with_two_hours_left_is_not_renewed(world: World) -> None:
     world.clock.advance(1)
     await world.one.fresh()
     assert world.slack.asked
+
+
+async def test_a_request_with_a_token_for_hours_costs_no_read_of_the_store(world: World) -> None:
+    await world.install(LIFE)
+    await world.one.fresh()
+    before = world.documents.reads
+
+    await world.one.fresh()
+
+    assert world.documents.reads == before
+
+
+async def test_requests_while_a_token_is_renewed_cost_no_reads_each(world: World) -> None:
+    gate = world.slack.before_answer = Gate()
+    await world.install(OLD)
+    await world.one.tokens.fresh(ONE)
+    await gate.until_reached()
+    before = world.documents.reads
+
+    for _ in range(50):
+        await world.one.tokens.fresh(ONE)
+        await asyncio.sleep(0)
+
+    assert world.documents.reads == before
+    gate.open()
+    assert await world.one.tasks.drain(TIME_LIMIT_S)
 
 
 async def test_a_living_token_is_renewed_behind_the_request_and_again_in_its_turn(

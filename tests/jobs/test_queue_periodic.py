@@ -1,6 +1,7 @@
 """Periodic work on the queue: one of all workers does it, and a failure is not the last of it."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -53,6 +54,28 @@ async def test_periodic_work_that_failed_is_logged_and_comes_again(pool: Pool) -
             await turns.until_done()
 
     assert "periodic work failed" in [line["event"] for line in lines]
+
+
+class StoppedTime:
+    """The module `time` at one moment."""
+
+    monotonic = staticmethod(time.monotonic)
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def time(self) -> float:
+        return self._seconds
+
+
+async def test_each_interval_has_a_turn_also_after_a_restart(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seconds in (1_000.0, 1_030.0):
+        monkeypatch.setattr("bot.jobs.queue.time", StoppedTime(seconds))
+        turns = Turns(wanted=1)
+        async with at_work(pool, Deliveries(), {"reminders": turns}, every_s=30):
+            await turns.until_done()
 
 
 async def test_one_of_all_workers_takes_each_turn(pool: Pool) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.listeners.incoming import from_form, from_press, from_shortcut
+from bot.listeners.incoming import from_form, from_press, from_shortcut, place_of
 from bot.listeners.modals import ViewVersions
 from tests.loops import loop_over
 
@@ -52,6 +52,17 @@ def test_a_press_belongs_to_its_thread_or_to_the_one_that_the_button_shares_into
     origin = from_press(body, CONTEXT, REPLIES).origin
 
     assert (origin.thread_ts, origin.is_in_thread) == (thread_ts, is_in_thread)
+
+
+def test_presses_of_different_messages_and_forms_are_told_apart() -> None:
+    where = [
+        {"container": {"channel_id": "C1", "message_ts": "1.1"}},
+        {"container": {"channel_id": "C1", "message_ts": "2.1"}},
+        {"container": {"channel_id": "C2", "message_ts": "1.1"}},
+        {"container": {"view_id": "V1"}, "view": {"id": "V1"}},
+    ]
+
+    assert [place_of(each) for each in where] == ["C1/1.1", "C1/2.1", "C2/1.1", "V1"]
 
 
 def test_a_press_names_the_workspace_that_its_person_comes_from() -> None:

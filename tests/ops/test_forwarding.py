@@ -82,6 +82,11 @@ async def test_a_store_that_has_not_moved_needs_no_way_back(path: Path) -> None:
     assert await read_snapshot(path) == before
 
 
+async def test_where_there_is_no_store_there_is_no_way_back(tmp_path: Path) -> None:
+    with pytest.raises(OperatingError, match="There is no store at"):
+        await back(tmp_path / "none.sqlite")
+
+
 async def test_into_a_store_with_a_damaged_digest_nothing_is_imported(tmp_path: Path) -> None:
     store = await open_sqlite(tmp_path / "bot.sqlite")
     await store.put("-.T1/digest/d1", {})

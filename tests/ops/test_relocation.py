@@ -106,7 +106,32 @@ async def test_everything_arrives_as_it_was_in_an_empty_database(
     assert tuple(arrived) == await documents_to_move(path)
     assert {*mark.value} == {"v", "at", "documents", "print"}  # and no name
     assert "Moved 4 documents: both sides hold the same." in said
-    assert ["digest", "1", "1"] in [line.split() for line in said]
+    table = [line.split() for line in said]
+    assert ["digest", "1", "1"] in table
+    assert ["meta", "1", "1"] in table
+
+
+async def test_how_far_it_is_is_told_now_and_then(
+    path: Path, empty_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.store.sqlite.PAGE_ROWS", 1)
+    monkeypatch.setattr("bot.ops.move.PROGRESS_EVERY", 2)
+    told: list[str] = []
+
+    await moved(path, empty_database, tell=told.append)
+
+    assert told == ["2 of 4 documents …", "4 of 4 documents …"]
+
+
+async def test_a_text_that_no_key_opens_moves_as_it_is(path: Path, empty_database: str) -> None:
+    store = await open_sqlite(path)
+    lost = KeyRing.parse(OTHER_RING.replace("k1", "k0"))
+    await store.put("-.T1/api-key", {"sealed": lost.encrypt("of an earlier key", "-.T1")})
+    await store.close()
+
+    await moved(path, empty_database)
+
+    assert "-.T1/api-key" in [each.key for each in await documents_at(empty_database)]
 
 
 async def test_a_store_that_was_written_to_after_its_move_is_refused(

@@ -16,6 +16,7 @@ from bot.portfolio.add_many import (
     Outcome,
     Report,
     new_domains,
+    parse_new_domains,
 )
 from bot.portfolio.service import Portfolio
 from bot.shared_limits import forget_expired
@@ -79,6 +80,19 @@ def test_a_list_without_a_domain_and_one_with_too_many_are_refused() -> None:
     with pytest.raises(NotUnderstoodError):
         read(many)
     assert len(read(many.rpartition("\n")[0]).hosts) == MAX_DOMAINS
+
+
+def test_a_line_of_domains_says_the_labels_of_all_of_them() -> None:
+    typed = 'a.example type:external b.example tag:eu folder:"Web shops" tag:prod tag:eu'
+
+    new = parse_new_domains(typed, owned_type="owned")
+
+    assert new.hosts == ["a.example", "b.example"]
+    for each in new.domains:
+        assert (each.domain_type, each.folder) == ("external", "Web shops")
+        assert each.tags == ("eu", "prod")
+    [own] = parse_new_domains("a.example", owned_type="owned").domains
+    assert (own.domain_type, own.folder, own.tags) == ("owned", None, ())
 
 
 class Service(FakeLists):
@@ -153,6 +167,21 @@ async def test_several_lost_answers_end_a_list_and_nothing_is_sent_twice() -> No
     assert room.report.hosts(Outcome.UNKNOWN) == room.hosts[1 : 1 + MAX_UNKNOWN]
     assert room.report.hosts(None) == room.hosts[1 + MAX_UNKNOWN :]
     assert isinstance(room.report.stopped_by, TimedOutError)
+
+
+async def test_a_domain_that_was_added_although_the_answer_was_lost_is_told_as_added() -> None:
+    room = Room()
+
+    async def add(workspace: WorkspaceId, new: NewDomain) -> Added:
+        await room.service.add(workspace, new)
+        raise TimedOutError("late", is_outcome_unknown=True)
+
+    adder = DomainAdder(add, room.lists.portfolio)
+    room.lists = DomainLists(room.documents, adder, room.lists.portfolio, room.clock)
+
+    await room.add()
+
+    assert room.report.hosts(Outcome.ADDED) == room.service.sent == room.hosts
 
 
 async def test_a_domain_that_was_not_sent_was_not_tried() -> None:

@@ -50,6 +50,14 @@ async def test_what_was_kept_comes_back_as_it_was(kept: KeptEndDates) -> None:
     assert await kept.get(OTHER) == {}
 
 
+async def test_what_was_just_kept_is_known_at_once(kept: KeptEndDates) -> None:
+    before = await kept.recent(ONE)
+
+    await kept.keep(ONE, "shop.example", ENDS)
+
+    assert (before, await kept.recent(ONE)) == ({}, {"shop.example": ENDS})
+
+
 async def test_domains_that_left_the_portfolio_are_forgotten(
     kept: KeptEndDates, documents: MemoryDocuments
 ) -> None:

@@ -129,6 +129,15 @@ async def test_an_outdated_list_is_what_was_kept_and_not_what_is_said() -> None:
     assert await portfolio.snapshot(HERE) is not listed
 
 
+async def test_a_forgotten_list_is_made_known() -> None:
+    changed: list[WorkspaceId] = []
+    portfolio = Portfolio(FakeLists(), clock=FakeClock(), on_change=changed.append)
+
+    portfolio.forget(HERE)
+
+    assert changed == [HERE]
+
+
 async def test_a_failure_is_said_for_a_minute_and_then_the_list_before_it() -> None:
     clock, service = FakeClock(), FakeLists(a_domain())
     portfolio = Portfolio(service, clock=clock)

@@ -17,6 +17,7 @@ PARSED = {
     "a folder": ('folder:"Web shops"', Query(folder="Web shops")),
     "a type": ("type:owned", Query(domain_type="owned")),
     "scores": ("below:70 above:12.5", Query(below=70, above=12.5)),
+    "all scores": ("below:100 above:0", Query(below=100, above=0)),
     "ends": ("cert:0 REGISTRATION:9999", Query(cert=0, registration=9999)),
     "issues": ("issues:HIGH", Query(issues=Severity.HIGH)),
     "never scanned": ("scanned:Never", Query(is_unscanned=True)),
@@ -222,6 +223,14 @@ def test_a_query_chooses_by_what_scans_said(text: str, names: list[str]) -> None
     chosen = select(PORTFOLIO, parse_query(text), KNOWN)
 
     assert [domain.domain.removesuffix(".example") for domain in chosen] == names
+
+
+@loop_over(
+    ("text", "needs"),
+    [("", False), ("tag:prod", False), ("sort:expiry", True), ("issues:low", True)],
+)
+def test_only_what_scans_said_needs_their_results(text: str, needs: bool) -> None:
+    assert parse_query(text).needs_ends is needs
 
 
 def test_without_scans_nothing_ends_and_the_order_is_by_score() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 
 import aiohttp
@@ -20,9 +21,11 @@ from bot.slack.errors import (
     SlackRefusedError,
     SlackUnavailableError,
 )
-from bot.slack.replies import Origin, Replies
+from bot.slack.replies import Origin, Replies, complete_step, fail_step
 from bot.views.blocks import actions, button, section
 from tests.fakes import TIME_LIMIT_S
+from tests.loops import loop_over
+from tests.slack.clients import StepEnds
 from tests.slack.conftest import a_client
 from tests.slack.test_answers import answering, as_json, as_text
 
@@ -284,6 +287,52 @@ async def test_an_answer_goes_to_the_thread_that_somebody_asked_in(room: Room) -
     alone, shared = room.bob.messages()[-2:]
     assert (alone.thread_ts, alone.seen_by) == (start.ts, room.bob.id)
     assert (shared.thread_ts, shared.seen_by) == (start.ts, None)
+
+
+async def test_what_is_shared_goes_to_a_thread_in_which_nobody_asked(room: Room) -> None:
+    start = room.slack.person("cy").say("Is it down?")
+    room.slack.person("ada").say("Let's see", thread_ts=start.ts)
+    origin = Origin(room.bob.id, room.channel.id, thread_ts=start.ts)
+
+    await room.replies.send(room.client, origin, ANSWER)
+    await room.replies.send(room.client, origin, Message("Look"), to_channel=True)
+
+    assert [each.thread_ts for each in room.bob.messages()[-2:]] == [None, start.ts]
+
+
+async def test_without_an_address_nothing_is_shared_outside_a_thread(room: Room) -> None:
+    for origin in (Origin(room.bob.id, room.channel.id), Origin(room.bob.id, thread_ts="1.1")):
+        with pytest.raises(SlackRefusedError, match="no response_url"):
+            await room.replies.send(room.client, origin, ANSWER, to_channel=True)
+
+    assert room.said("ada") == []
+
+
+async def test_the_end_of_a_step_names_the_step_and_what_became_of_it() -> None:
+    client = StepEnds()
+
+    await complete_step(client, "F1", {"score": 41})
+    await fail_step(client, "F2", "There is no such domain.")
+
+    assert client.ended == [
+        {"function_execution_id": "F1", "outputs": {"score": 41}},
+        {"function_execution_id": "F2", "error": "There is no such domain."},
+    ]
+
+
+@loop_over(
+    ("code", "is_error"),
+    [
+        ("execution_not_in_running_state", False),
+        ("function_execution_not_found", False),
+        ("token_revoked", False),
+        ("parameter_validation_failed", True),
+    ],
+)
+async def test_a_step_that_is_over_already_needs_no_end(code: str, is_error: bool) -> None:
+    for end in (complete_step(StepEnds(code), "F1", {}), fail_step(StepEnds(code), "F1", "No.")):
+        with pytest.raises(SlackRefusedError) if is_error else nullcontext():
+            await end
 
 
 async def test_a_thread_of_a_channel_is_none_of_the_direct_message(room: Room) -> None:

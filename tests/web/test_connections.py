@@ -112,6 +112,16 @@ async def test_among_many_silent_connections_a_request_is_answered(sent: bytes) 
             await until_ended(readers, 200 - 5 - 2 * ACCEPTED_AT_ONCE)
 
 
+async def test_a_stop_ends_the_connections_that_are_open() -> None:
+    limits = ConnectionLimits(idle_s=10 * TIME_LIMIT_S)
+    async with AsyncExitStack() as stack, asyncio.timeout(TIME_LIMIT_S):
+        async with door(limits) as server:
+            reader = await server.send(stack, b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            await reader.readuntil(b"}")
+
+        assert await reader.read() == b""
+
+
 async def test_a_request_at_work_is_not_broken_off_for_a_new_connection() -> None:
     begun, gate = asyncio.Event(), asyncio.Event()
 

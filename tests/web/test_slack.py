@@ -163,6 +163,12 @@ async def test_what_is_no_such_probe_needs_a_signature(body: bytes, kind: dict[s
     assert await Door().answer(body, kind) == 401
 
 
+async def test_a_probe_of_the_address_is_answered_and_handed_to_no_one() -> None:
+    door = Door()
+
+    assert (await door.answer(b"ssl_check=1&token=x", FORM), door.bolt.given) == (200, 0)
+
+
 async def test_a_request_that_comes_again_acts_once() -> None:
     door = Door()
 

@@ -93,11 +93,16 @@ async def test_a14_who_became_a_guest_or_whom_slack_does_not_name_may_not_add(
     await ready.ask(ready.bob, "/domains")
     ready.slack.fail_next("users.info", "internal_error")
     unnamed = await ready.ask(ready.bob, "/adddomain blog.example")
+    await ready.bob.type("/adddomain")
+    form = await ready.bob.next_form()
     ready.bob.member.is_restricted = True
     refused = await ready.ask(ready.bob, "/adddomain blog.example")
+    await ready.bob.submit(form, {"Domain": "blog.example"})
+    submitted = await ready.answer(ready.bob)
 
     assert "Slack" in unnamed.everything
     assert "Guests can't add domains" in refused.everything
+    assert "Guests can't add domains" in submitted.everything
     assert "blog.example" not in [each.domain for each in ready.account.domains.values()]
 
 

@@ -74,7 +74,7 @@ def parse_address(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Address:
     _require_escaped(url)
     base, _, query = url.partition("?")
     given = query.split("&") if query else []
-    ours = dict(parse_qsl("&".join(each for each in given if _is_ours(each))))
+    ours = dict(parse_qsl(query))
     theirs = "&".join(each for each in given if not _is_ours(each))
     known = _parameters(f"{base}?{theirs}" if theirs else base)
     _require_place(str(known.get("host") or ""), str(known.get("port") or ""))

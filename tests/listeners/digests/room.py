@@ -181,7 +181,8 @@ async def running_room() -> AsyncIterator[Room]:
             clock=office.clock,
             may_configure=rights.may_configure,
         )
-        dispatcher = Dispatcher(app, ErrorBoundary(tasks, failures), Replies(http))
+        boundary, replies = ErrorBoundary(tasks, failures), Replies(http)
+        dispatcher = Dispatcher(app, boundary, replies, options_within_s=TIME_LIMIT_S)
         access = DigestAccess(office.desk, rights)
         screen = DigestScreen(
             digests=office.desk, access=access, failures=failures, clock=office.clock

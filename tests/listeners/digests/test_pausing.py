@@ -27,6 +27,15 @@ async def test_a_pause_ends_when_the_day_begins_by_the_clock_of_the_digest(room:
     assert "⏸️ Paused until 1 Dec 2026." in after.everything
 
 
+async def test_a_pause_without_an_end_says_how_to_end_it(room: Room) -> None:
+    digest = await room.made()
+
+    after = await room.submit(await pause_form(room))
+
+    assert "⏸️ Paused. Press `Resume` to run it again." in after.everything
+    assert (await room.now(digest)).pause is not None
+
+
 async def test_a_day_in_the_past_is_refused_under_the_field(room: Room) -> None:
     await room.made()
 

@@ -31,6 +31,7 @@ class Pooler:
     """Gives clients the server's connections in turn.
 
     `cuts`: so many answers are lost from now on; `after_cut` happens after each of them.
+    `places`: so many clients are served; `None`: all.
     """
 
     def __init__(self, address: Address) -> None:
@@ -39,6 +40,7 @@ class Pooler:
         self._greeting = b""
         self._clients: set[asyncio.Task[None]] = set()
         self.cuts = 0
+        self.places: int | None = None
         self.after_cut: Callable[[], Awaitable[object]] | None = None
 
     async def open(self, servers: int) -> None:
@@ -66,8 +68,9 @@ class Pooler:
         task = asyncio.current_task()
         assert task is not None
         self._clients.add(task)
+        has_place = self.places is None or len(self._clients) <= self.places
         with suppress(*GONE, asyncio.CancelledError):
-            if await self._is_greeted(reader, writer):
+            if has_place and await self._is_greeted(reader, writer):
                 while True:
                     await self._transaction(reader, writer)
         writer.close()

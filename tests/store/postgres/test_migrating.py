@@ -70,15 +70,28 @@ async def test_a_step_that_fails_leaves_nothing_of_any(empty: Address) -> None:
 
 async def test_what_is_missing_is_told_at_the_start(empty: Address) -> None:
     assert await missing_at(empty, OURS) == [f"bot/{step}" for step in OURS.steps]
-    with pytest.raises(
-        OutdatedSchemaError, match=r"lacks \d+ steps? of its schema: run `python -m bot migrate`$"
-    ):
-        await open_postgres(empty)
+    for sets, steps in (([FIRST], "1 step"), ([SECOND], "2 steps")):
+        said = f"lacks {steps} of its schema: run `python -m bot migrate`$"
+        with pytest.raises(OutdatedSchemaError, match=said):
+            await open_postgres(empty, sets=sets)
 
     async with await psycopg.AsyncConnection.connect(empty.conninfo, autocommit=True) as other:
         async with asyncio.timeout(TIME_LIMIT_S):
             while await (await other.execute(OTHERS)).fetchone() != (0,):
                 pass
+
+
+async def test_the_oldest_server_that_will_do_is_taken_and_none_before_it(
+    empty: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with await psycopg.AsyncConnection.connect(empty.conninfo) as connection:
+        version = connection.info.server_version
+
+    monkeypatch.setattr("bot.store.postgres.migrations.MIN_SERVER_VERSION", version)
+    assert await migrate(empty, [FIRST]) == ["toys/1"]
+    monkeypatch.setattr("bot.store.postgres.migrations.MIN_SERVER_VERSION", version + 1)
+    with pytest.raises(StoreError, match="PostgreSQL 13 or newer is needed"):
+        await migrate(empty, [SECOND])
 
 
 async def test_a_database_that_cannot_hold_every_letter_is_refused(

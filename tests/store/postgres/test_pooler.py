@@ -12,8 +12,8 @@ from bot.installations.installation import scope_of_key
 from bot.store.documents import Documents, LostConnectionError, StoreError
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
-from bot.store.postgres.migrations import OURS, migrate
-from bot.store.postgres.pool import connecting, with_pooler_found
+from bot.store.postgres.migrations import OURS, MigrationSet, migrate
+from bot.store.postgres.pool import connected, connecting, with_pooler_found
 from tests.postgres import PostgresServer
 from tests.store.postgres.pooler import PGBOUNCER, bounced, pooled
 from tests.store.test_documents import increment
@@ -92,6 +92,29 @@ async def test_a_direct_connection_is_not_taken_for_a_pooler(database: str) -> N
 
     assert logs == []
     assert await with_pooler_found(parse_address(database)) == parse_address(database)
+
+
+async def test_a_migration_leaves_nothing_prepared_behind_a_pooler_that_is_not_named(
+    empty_database: str,
+) -> None:
+    many = MigrationSet("toys", {f"{number:02}": "SELECT 1" for number in range(20)})
+    async with pooled(parse_address(empty_database), servers=1) as (url, _):
+        assert len(await migrate(parse_address(url), [many])) == 20
+
+        async with await connected(parse_address(url)) as next_client:
+            asked = await next_client.execute("SELECT count(*) FROM pg_prepared_statements")
+            assert await asked.fetchone() == (0,)
+
+
+async def test_a_database_with_no_place_for_the_pool_is_named(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.store.postgres.pool.WAIT_S", 0.1)
+    async with pooled(parse_address(database)) as (url, pooler):
+        pooler.places = 1
+        address = parse_address(url + MODE)
+        with pytest.raises(StoreError, match=f"cannot connect to {address.place}"):
+            await open_postgres(address)
 
 
 @pytest.mark.skipif(not PGBOUNCER, reason="there is no PgBouncer here")

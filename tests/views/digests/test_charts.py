@@ -71,6 +71,13 @@ def test_a_twin_of_names_that_are_too_long_says_how_many_it_leaves_out() -> None
     assert f"and {20 - lines} more" in shown_text(fallback)
 
 
+def test_the_title_of_a_trend_says_where_it_began_and_ended() -> None:
+    message = digest_message(a_post(trend=a_trend([90, 86, 65.5])))
+
+    title = block(message, "data_visualization")["title"]
+    assert title == "Average health, last 3 digests: 90 → 65.5"
+
+
 @loop_over("averages", [[], [80.0], [80.0, 79.6]], ids=["none", "one", "two"])
 def test_fewer_than_three_points_are_no_trend(averages: list[float]) -> None:
     message = digest_message(a_post(trend=a_trend(averages)))

@@ -49,6 +49,13 @@ def test_labels_in_use_are_offered_and_then_what_was_typed(typed: str, offered: 
     assert values(options) == offered
 
 
+def test_what_was_typed_is_offered_below_however_many_labels_in_use() -> None:
+    options = rule_label_options([f"tag:shop{number}" for number in range(200)], "shop")
+
+    assert_slack_takes_options(options)
+    assert values(options)[-2:] == ["tag:shop", "folder:shop"]
+
+
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_labels_and_groups_of_others_do_nothing(text: str) -> None:
     assert_slack_takes_options(rule_label_options([f"tag:{text}"], text))
@@ -92,6 +99,9 @@ def test_a_rule_shows_people_by_name_and_counts_the_rest() -> None:
     many = a_mention("tag:prod", *(f"U0{number:09}" for number in range(20)))
     assert who_text(many).endswith("<@U0000000003> and 16 more")
     assert len(who_text(many)) <= 75
+    four = a_mention("tag:prod", *(f"U0{number:013}" for number in range(4)))
+    assert len(who_text(four)) == 75
+    assert who_text(four).count("<@") == 4
     assert who_text(a_mention("tag:prod", "<!channel>")) == "no one"
 
 

@@ -4,6 +4,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.digests.models import FailureReason, Mode, Outcome, Pause
+from bot.digests.report import MOVED_FROM
+from bot.views.digests.changes import footer_mrkdwn
 from bot.views.digests.post import digest_message, heartbeat_message
 from bot.views.text import moment_token
 from tests.digests.builders import (
@@ -132,3 +134,17 @@ def test_a_paused_digest_that_somebody_sent_does_not_say_when_the_next_one_comes
 
     assert words in message.text
     assert "Next:" not in shown_text(message)
+
+
+def test_the_foot_says_what_comes_next_and_from_when_on_a_change_is_shown() -> None:
+    first, later = a_post(), a_post(report=a_report({"a.example": 41}, {"a.example": 41}))
+    sent_late = a_post(sent_at=later.digest.next.due_at)
+
+    feet = [footer_mrkdwn(post) for post in (first, later, sent_late)]
+
+    coming = f"Next: {moment_token(first.digest.next.due_at)}"
+    assert feet == [
+        f"{coming}  ·  Set up by *Ada*",
+        f"{coming}  ·  Set up by *Ada*  ·  Shows changes of {MOVED_FROM}+ points or a new rating",
+        "Set up by *Ada*",
+    ]

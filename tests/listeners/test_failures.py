@@ -1,0 +1,215 @@
+"""What is said of a failure, what is kept for later, and the answer before an ack."""
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, cast
+
+import pytest
+from slack_bolt.context.respond.async_respond import AsyncRespond
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.api_keys.models import NoKeyError
+from bot.api_keys.repository import Keys
+from bot.command_text import NotUnderstood, NotUnderstoodError
+from bot.concurrency import Tasks
+from bot.deferred_commands import KEPT_FOR, DeferredCommands
+from bot.errors import UnknownWorkspaceError
+from bot.listeners.error_boundary import Failures, answer_unread
+from bot.listeners.request import Request
+from bot.shared_limits import QuotaService
+from bot.slack.errors import SlackUnavailableError
+from bot.slack.replies import Origin, Replies
+from bot.store.documents import StoreError
+from bot.store.encryption import KeyRing
+from bot.tracker.rate_limit import RateLimiter
+from bot.views.errors import failure_message
+from bot.views.usage import not_understood_message
+from bot.workspace import WorkspaceId
+from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.loops import loop_over
+from tests.memory import MemoryDocuments
+
+pytestmark = pytest.mark.anyio
+
+HERE = WorkspaceId("T1")
+REFERENCE = "0a1b"
+NO_KEY = NoKeyError("none")
+
+
+class Room:
+    """A workspace without a key, all of whose people may set one."""
+
+    def __init__(self) -> None:
+        self.documents, self.clock = MemoryDocuments(), FakeClock()
+        ring = KeyRing({"k1": b"1" * 32})
+        keys = Keys(self.documents, ring, clock=self.clock)
+        self.deferred = DeferredCommands(self.documents, ring, clock=self.clock)
+        self.failures = Failures(
+            keys,
+            self.deferred,
+            QuotaService(self.documents, keys, RateLimiter(), Tasks()),
+            egress_addresses=(),
+            clock=self.clock,
+            may_configure=_yes,
+        )
+
+    async def is_said_to_be_kept(self, line: str) -> bool:
+        """Type a command; return whether the answer says that it is done later."""
+        request = typed(line)
+        said = await self.failures.explain(NO_KEY, request, REFERENCE)
+        facts = await self.failures.facts(NO_KEY, request, REFERENCE)
+        kept, lost = (
+            failure_message(NO_KEY, replace(facts, is_kept=is_kept)) for is_kept in (True, False)
+        )
+        assert kept != lost
+        assert said in (kept, lost)
+        return said == kept
+
+
+async def _yes(_request: Request) -> bool:
+    return True
+
+
+def typed(line: str) -> Request:
+    return Request(
+        workspace=HERE,
+        origin=Origin("U1", "C1"),
+        client=AsyncWebClient(),
+        replies=cast(Replies, None),
+        command_line=line,
+    )
+
+
+@loop_over(
+    ("line", "is_kept"),
+    [
+        ("/domains tag:prod", True),
+        ("/adddomain shop.example", True),
+        ("/adddomain", False),  # a form cannot open later
+        ("/domainkey status", False),
+        ("/none", False),
+    ],
+)
+async def test_what_is_kept_until_there_is_a_key_is_said_to_be(line: str, is_kept: bool) -> None:
+    room = Room()
+
+    assert await room.is_said_to_be_kept(line) is is_kept
+
+    kept = [f"{each.command} {each.text}" for each in await room.deferred.take_all(HERE)]
+    assert kept == [line] * is_kept
+
+
+async def test_what_the_store_does_not_take_is_not_said_to_be_kept() -> None:
+    room = Room()
+    await room.documents.close()
+
+    assert not await room.is_said_to_be_kept("/domains")
+
+
+async def test_a_command_is_kept_from_when_it_was_typed() -> None:
+    room, request = Room(), typed("/domains")
+    request.since = time.monotonic() - 600
+
+    await room.failures.explain(NO_KEY, request, REFERENCE)
+
+    [document] = await room.documents.list_prefix(f"{HERE}/")
+    assert document.due_at
+    late = room.clock() - timedelta(seconds=600) + KEPT_FOR - document.due_at
+    assert timedelta() <= late < timedelta(seconds=TIME_LIMIT_S)
+
+
+async def test_a_command_that_cannot_be_read_is_answered_with_its_usage() -> None:
+    error = NotUnderstoodError([NotUnderstood("colour:red", "there is no filter")], ["tag:prod"])
+
+    said = await Room().failures.explain(error, typed("/domains tag:prod colour:red"), REFERENCE)
+
+    assert said == not_understood_message("/domains", error.problems, error.understood)
+
+
+async def test_a_step_of_a_workflow_is_told_nothing_that_only_admins_read() -> None:
+    failures, request = Room().failures, typed("/scan shop.example")
+    in_step = replace(request, step_id="F1")
+
+    facts = [await failures.facts(NO_KEY, each, REFERENCE) for each in (request, in_step)]
+
+    assert [each.is_admin for each in facts] == [True, False]
+
+
+class ResponseUrl:
+    """Where Slack takes an answer, if it gave an address; remembers what came."""
+
+    def __init__(self, *, is_given: bool = True, error: Exception | None = None) -> None:
+        self.response_url = "https://hooks.slack.example/1" if is_given else None
+        self.error = error
+        self.said: list[str] = []
+
+    async def __call__(self, text: str, *, replace_original: bool) -> None:
+        assert not replace_original
+        if self.error:
+            raise self.error
+        self.said.append(text)
+
+
+COMMAND = {"command": "/domains"}
+PRESS, MESSAGE, FORM = (
+    {"type": kind} for kind in ("block_actions", "message_action", "view_submission")
+)
+STORE, SLACK = StoreError("down"), SlackUnavailableError("down")
+UNKNOWN = UnknownWorkspaceError("Install the app again.")
+
+
+async def unread(
+    error: Exception, body: Mapping[str, Any], url: ResponseUrl | None = None
+) -> tuple[int, str]:
+    answer = await answer_unread(error, body, cast(AsyncRespond, url or ResponseUrl()))
+    return answer.status, answer.body
+
+
+@loop_over(
+    ("error", "said"),
+    [
+        (STORE, "The bot's database is unavailable. Please try again shortly. Reference "),
+        (SLACK, "Slack is unavailable. Please try again shortly. Reference "),
+        (UNKNOWN, "Install the app again."),
+    ],
+)
+async def test_a_command_that_was_not_taken_is_answered_with_a_sentence(
+    error: Exception, said: str
+) -> None:
+    status, body = await unread(error, COMMAND)
+
+    assert (status, json.loads(body)["response_type"]) == (200, "ephemeral")
+    assert json.loads(body)["text"].startswith(said)
+
+
+@loop_over("body", [PRESS, MESSAGE])
+async def test_a_press_that_was_not_taken_is_answered_below_its_message(
+    body: Mapping[str, str],
+) -> None:
+    for error, said in ((STORE, "The bot's database is unavailable."), (UNKNOWN, str(UNKNOWN))):
+        url = ResponseUrl()
+
+        assert await unread(error, body, url) == (200, "")
+
+        [text] = url.said
+        assert text.startswith(said)
+
+
+async def test_where_nothing_can_be_said_slack_says_that_it_failed() -> None:
+    failing, silent = ResponseUrl(error=TimeoutError()), ResponseUrl(is_given=False)
+    unused = ResponseUrl()
+
+    for body, url in ((PRESS, failing), (PRESS, silent), (FORM, unused)):
+        status, text = await unread(STORE, body, url)
+        assert (status, text.partition(".")[0]) == (503, "The bot's database is unavailable")
+        assert await unread(UNKNOWN, body, url) == (200, "")  # it would fail again
+    assert unused.said == []
+
+
+async def test_what_slack_would_not_send_is_refused_with_a_reference_to_the_log() -> None:
+    for body in (COMMAND, PRESS, FORM):
+        status, text = await unread(KeyError("team_id"), body)
+        assert (status, text.startswith("the request cannot be read; reference ")) == (400, True)
