@@ -107,7 +107,6 @@ class SlackClients:
         return self._client(token, ShortWait())
 
     def once(self, token: str | None = None) -> AsyncWebClient:
-        """Return a client that repeats nothing by itself."""
         return self._client(token)
 
     def _client(self, token: str | None, *handlers: ShortWait) -> AsyncWebClient:
@@ -212,7 +211,6 @@ class SocketMode(AsyncSocketModeHandler):
         await send_async_response(client, req, answer, began)
 
     async def is_connected(self) -> bool:
-        """Say whether the link is up."""
         return await self.client.is_connected()
 
 
@@ -260,7 +258,6 @@ class TimedApp(AsyncApp):
         self._note_ack = note_ack
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
-        """See `AsyncApp.async_dispatch`."""
         began, kind, is_refused = time.perf_counter(), kind_of(req.body), True
         try:
             answer = await super().async_dispatch(req)

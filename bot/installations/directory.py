@@ -78,7 +78,6 @@ class InstallationRepository:
             return await self.get(home)
 
     async def get(self, home: WorkspaceId) -> StoredInstallation | None:
-        """Return the installation of a workspace or organisation, `None` when there is none."""
         document = await self._documents.get(key_of(home))
         if document is None:
             self._known[home] = None

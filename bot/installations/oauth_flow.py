@@ -67,11 +67,9 @@ class StateCookie(OAuthStateUtils):
         self._flags = "SameSite=Lax; Secure; " if is_secure else "SameSite=Lax; "
 
     def build_set_cookie_for_new_state(self, state: str) -> str:
-        """Return the header that sets it."""
         return super().build_set_cookie_for_new_state(state).replace("Secure; ", self._flags)
 
     def build_set_cookie_for_deletion(self) -> str:
-        """Return the header that removes it."""
         return super().build_set_cookie_for_deletion().replace("Secure; ", self._flags)
 
 
@@ -94,7 +92,6 @@ class InstallStates(AsyncOAuthStateStore):
         self._used = used or MemoryDedup(clock=lambda: clock().timestamp())
 
     async def async_issue(self, *_args: object, **_kwargs: object) -> str:
-        """Return a new state."""
         until = int((self._clock() + LIVES_FOR).timestamp())
         return self._ring.encrypt(f"{secrets.token_hex(16)} {until}", ABOUT)
 
@@ -111,7 +108,6 @@ class InstallStates(AsyncOAuthStateStore):
 def installation_of(
     given: IssuedInstallation, bot_id: str | None, asked_at: datetime
 ) -> Installation:
-    """Return the installation that Slack's answer describes."""
     enterprise_id, theirs = given.enterprise_id, given.answered_at
     # Slack's clock, as it is compared with the times of Slack's events.
     is_plausible = theirs is not None and abs(theirs - asked_at) <= CLOCKS_DIFFER_BY

@@ -130,7 +130,6 @@ class TokenChecker:
         )
 
     async def _put_off(self, home: WorkspaceId) -> None:
-        """Let the next check be due tomorrow."""
         due_at = self.clock() + CHECKED_EVERY
 
         def put_off(document: Document | None) -> Write | None:

@@ -86,7 +86,6 @@ class Purger:
     caches: Sequence[Callable[[WorkspaceId], object]]
 
     async def stamp(self, home: WorkspaceId) -> Stamp:
-        """Return the stamp of the installation of `home`."""
         return stamp_of(home, await self.documents.get(key_of(home)))
 
     async def erase(self, home: WorkspaceId, stamp: Stamp) -> None:

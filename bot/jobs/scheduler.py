@@ -26,7 +26,6 @@ class Ticks:
         self.begun_at = self.last_at = time.monotonic()
 
     async def are_recent(self) -> bool:
-        """Say whether ticks come as they should."""
         return time.monotonic() - self.last_at < MISSED_TICKS * self._every_s + 1
 
 

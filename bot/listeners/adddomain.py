@@ -50,7 +50,6 @@ class AddingListeners:
     owned_type: str
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         dispatcher.on_command("/adddomain", self.add)
         dispatcher.on_form(views.ADD_FORM, read_new_domains, self.add_described)
         once = Once(done=pressed_already_message(), running=at_it_message(), per_drawing=True)
@@ -88,7 +87,6 @@ class AddingListeners:
         await self._add(request, wanted)
 
     async def add_list(self, request: Request, name: str) -> None:
-        """Add a kept list after the press on `Add`."""
         request.command_line = views.LIST_LINE + name
         await self.access.require(request, "add")
         report = Report(await self.lists.kept(request.workspace, name))
@@ -114,16 +112,13 @@ class AddingListeners:
         await request.send_progress(views.progress_message(report))
 
     async def offer_types(self, request: Request, typed: str) -> list[Block]:
-        """Offer the types in use, and the one for owned domains."""
         used = await self._used(request, lambda snapshot: snapshot.domain_types)
         return views.label_options(dict.fromkeys([self.owned_type, *used]), typed)
 
     async def offer_folders(self, request: Request, typed: str) -> list[Block]:
-        """Offer the folders in use."""
         return views.label_options(await self._used(request, lambda each: each.folders), typed)
 
     async def offer_tags(self, request: Request, typed: str) -> list[Block]:
-        """Offer the tags in use."""
         return views.label_options(await self._used(request, lambda each: each.tags), typed)
 
     async def _used(self, request: Request, labels: Callable[[Snapshot], list[str]]) -> list[str]:
@@ -147,7 +142,6 @@ class AddingListeners:
             await request.reply(views.added_message(new, listed))
 
     async def _ask(self, request: Request, name: str, new: NewDomains) -> None:
-        """Ask whether to add a kept list."""
         request.command_line = views.LIST_LINE + name
         listed = (await self.lists.listed(request.workspace)).by_host
         allowance = await self.failures.allowances.of(request.workspace)

@@ -50,7 +50,6 @@ class LifecycleListeners:
     answered_within_s: float = ANSWERED_WITHIN_S
 
     def register(self, app: AsyncApp) -> None:
-        """Attach every listener of this class."""
         for event in _KINDS:
             app.event(event)(self.follow)
         app.event("team_access_granted")(self.grant)

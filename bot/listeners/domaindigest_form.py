@@ -61,7 +61,6 @@ class DigestFormListeners:
     count_within_s: float = COUNT_WITHIN_S
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         dispatcher.on_press(tables.NEW, self.open_new)
         dispatcher.on_press(tables.CHANGE, self.open_change)
         of_time = (form_fields.DAYS_FIELD, form_fields.TIME_FIELD, form_fields.ZONE_FIELD)
@@ -73,13 +72,11 @@ class DigestFormListeners:
         dispatcher.on_options(form_fields.GROUP_FIELD, self.offer_groups)
 
     async def offer_zones(self, _conversation: Request, typed: str) -> list[Block]:
-        """Offer the time zones that match the text."""
         now = self.screen.clock()
         names = await asyncio.to_thread(suggest_zones, typed, now)
         return [zone_option(name, now) for name in names]
 
     async def offer_labels(self, request: Request, typed: str) -> list[Block]:
-        """Offer the tags and folders in use, and the typed one."""
         return rule_label_options(await self.digests.labels(request.workspace), typed)
 
     async def offer_groups(self, request: Request, typed: str) -> list[Block]:
@@ -103,7 +100,6 @@ class DigestFormListeners:
         await self.screen.attempt(request, work)
 
     async def open_change(self, request: Request, digest_id: str) -> None:
-        """Show a digest's plan in the form."""
 
         async def work() -> None:
             digest, editor = await self.access.digest_to_edit(request, digest_id)

@@ -30,28 +30,23 @@ class Field:
 
     @property
     def text(self) -> str:
-        """The typed text, or an empty one."""
         return self.state.get("value") or ""
 
     @property
     def option(self) -> tuple[str, str] | None:
-        """The value and the label of the chosen option."""
         chosen = self.state.get("selected_option")
         return (chosen["value"], chosen["text"]["text"]) if chosen else None
 
     @property
     def options(self) -> list[str]:
-        """The values of the chosen options."""
         return [each["value"] for each in self.state.get("selected_options") or ()]
 
     @property
     def value(self) -> str | None:
-        """The value of the chosen option."""
         return self.option[0] if self.option else None
 
     @property
     def user_ids(self) -> tuple[str, ...]:
-        """The ids of the chosen people."""
         return tuple(dict.fromkeys(self.state.get("selected_users") or ()))
 
 
@@ -75,7 +70,6 @@ DAYS = {f"{day}": day for day in range(7)}
 
 
 def draft_in(values: Values) -> form_fields.Draft:
-    """Return the values of the fields."""
     days = field_in(values, form_fields.DAYS_FIELD).options
     rules = field_in(values, form_fields.RULES_FIELD)
     has_rules = rules.state.get("selected_options") is not None
@@ -111,7 +105,6 @@ def days_in(chosen: list[str]) -> frozenset[int]:
 
 
 def time_in(text: str | None) -> time:
-    """Return a time of day."""
     at = time_of(text or "")
     if at is None:
         raise ValueError("Please choose a time, such as 09:00.")
@@ -119,7 +112,6 @@ def time_in(text: str | None) -> time:
 
 
 def zone_in(zone: str | None) -> str:
-    """Return the IANA name of a time zone."""
     if not is_zone(zone or ""):
         raise ValueError("Pick a time zone from the list.")
     return zone or ""
@@ -158,7 +150,6 @@ def _not_understood(typed: str) -> Iterator[str]:
 
 
 def mode_in(value: str) -> models.Mode:
-    """Return when to post."""
     if form_fields.looks_of(value):
         return models.Mode.WORSE
     try:
@@ -176,7 +167,6 @@ def life_in(value: str) -> int | None:
 
 
 def worst_in(text: str) -> int:
-    """Return the number of worst domains to show."""
     return _number_in(text, models.WORST_COUNTS)
 
 

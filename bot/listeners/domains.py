@@ -36,7 +36,6 @@ class DomainsListeners:
     clock: Callable[[], datetime]
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         dispatcher.on_command("/domains", self.list_domains)
         dispatcher.on_press(SHARE_DOMAINS, self.share, once=shared_already_message())
         dispatcher.on_press(EXPORT_DOMAINS, self.export)

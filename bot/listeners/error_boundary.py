@@ -375,7 +375,6 @@ class ErrorBoundary:
 
 
 def _excuse(request: Request) -> Message:
-    """Return the answer to a request that a stop has cut off."""
     return request.on_stop() if request.on_stop else usage.stopping_message(request.command_line)
 
 

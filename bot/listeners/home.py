@@ -175,7 +175,6 @@ class HomeScreen:
     _tabs: LRUCache[str, _Tab] = field(default_factory=lambda: LRUCache(MAX_PLACES), init=False)
 
     def turn(self, request: Request, page: int) -> None:
-        """Set the page of digests for this person."""
         self._tab(_name(request)).page = page
 
     def request_refresh(self, request: Request) -> None:
@@ -183,7 +182,6 @@ class HomeScreen:
         self._tab(_name(request)).is_refreshing = True
 
     def forget(self, workspace: WorkspaceId) -> None:
-        """Forget the tabs of a workspace's people."""
         prefix = f"{workspace}/"
         self._draws.forget(prefix)
         for name in [each for each in self._tabs if each.startswith(prefix)]:
@@ -286,7 +284,6 @@ class HomeListeners:
     homes: HomeViewers
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         dispatcher.on_event("app_home_opened", self.open)
         dispatcher.on_press(REFRESH, self.refresh)
         dispatcher.on_press(TURN_DIGESTS, self.turn_digests)
@@ -327,7 +324,6 @@ class HomeListeners:
         """Accept the button with a link: Slack sends the press all the same."""
 
     async def turn_digests(self, request: Request, page: str) -> None:
-        """Show another page of the digests."""
         self.screen.turn(request, int(page) if page.isdecimal() else 0)
 
     async def follow(self, request: Request) -> None:

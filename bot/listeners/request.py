@@ -307,7 +307,6 @@ class OncePerMessage:
             await request.reply(once.done)
 
     async def is_first(self, place: str) -> bool:
-        """Return whether this place comes for the first time."""
         return await self._seen.is_new(place)
 
     async def _do(self, pressed: str, work: Callable[[], Awaitable[None]]) -> None:

@@ -52,7 +52,6 @@ class CallMetrics:
             self.begin(name)
 
     def note_call(self, name: str, outcome: str, took_s: float) -> None:
-        """Count a call that has ended."""
         self.begin(name)
         self._calls.labels(name, outcome).inc()
         self._call_s.labels(name).observe(took_s)
@@ -104,7 +103,6 @@ class DigestMetrics:
             self._failures.labels(reason).inc()
 
     def note_retry(self, reason: str) -> None:
-        """Count a run that is tried again later."""
         self._retries.labels(reason).inc()
 
     def note_lag(self, lag_s: float, *, is_first_try: bool) -> None:
@@ -238,7 +236,6 @@ class ServiceMetrics(CallMetrics):
         )
 
     def note_sent(self) -> None:
-        """Count a request of any key."""
         self._sent.inc()
 
 

@@ -175,7 +175,6 @@ class TrackerClient:
         )
 
     async def list_domains(self, key: str, *, purpose: Purpose = Purpose.PERSON) -> Listing:
-        """Return every domain of the key."""
         call = Call(key=key, purpose=purpose, deadline_s=self._limits.list_s)
         return await self._answer(call, decode_listing)
 
@@ -201,7 +200,6 @@ class TrackerClient:
     async def scan(
         self, key: str, domain_id: str, *, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
-        """Run a full scan once."""
         call = Call(
             key=key,
             purpose=purpose,

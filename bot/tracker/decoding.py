@@ -145,7 +145,6 @@ TOO_MANY_REQUESTS = 429
 
 
 def is_success(status: int) -> bool:
-    """Return whether a status is a success."""
     return 200 <= status < 300
 
 

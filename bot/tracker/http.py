@@ -69,7 +69,6 @@ class Call:
 
     @property
     def is_write(self) -> bool:
-        """True when the call may change something at the service."""
         return self.sent is not None
 
     @property

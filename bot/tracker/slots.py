@@ -108,7 +108,6 @@ class FairPlaces:
                 turn.wait = None
 
     def _admit(self) -> None:
-        """Give the free places away."""
         while self._free:
             fitting = [
                 (gives_way, self._held[owner], number)
