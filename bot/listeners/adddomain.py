@@ -100,7 +100,7 @@ class AddingListeners:
         await self.lists.add(request.workspace, report, step)
         why = None
         if report.stopped_by:
-            why = await self.failures.explain(report.stopped_by, request, request.reference)
+            why = await self.failures.explain(report.stopped_by, request)
         await request.reply(views.list_summary(name, report, why))
 
     async def _show_progress(self, request: Request, report: Report) -> None:

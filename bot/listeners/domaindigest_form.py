@@ -2,9 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import structlog
 
@@ -65,7 +63,7 @@ class DigestFormListeners:
         dispatcher.on_press(tables.CHANGE, self.open_change)
         of_time = (form_fields.DAYS_FIELD, form_fields.TIME_FIELD, form_fields.ZONE_FIELD)
         for field in (*of_time, form_fields.MODE_FIELD):
-            dispatcher.on_change(field, self.draw_again)
+            dispatcher.on_press(field, self.draw_again, is_awaited=False)
         dispatcher.on_form(modal.EDIT_FORM, read_digest_form, self.save, busy=tables.saving_form)
         dispatcher.on_options(form_fields.ZONE_FIELD, self.offer_zones)
         dispatcher.on_options(form_fields.LABEL_FIELD, self.offer_labels)
@@ -107,11 +105,11 @@ class DigestFormListeners:
 
         await self.screen.attempt(request, work)
 
-    async def draw_again(self, request: Request, _value: str, values: Mapping[str, Any]) -> None:
+    async def draw_again(self, request: Request, _value: str) -> None:
         """Redraw the next runs after a choice of days, time or zone."""
         number = self.screen.presses.note(request.view_id)
         try:
-            form = await self._redrawn(request, draft_in(values))
+            form = await self._redrawn(request, draft_in(request.values))
         except (SlackError, StoreError) as error:
             # Keep the typed values rather than the preview; the next choice draws it again.
             logger.warning("the next runs are not up to date", error=repr(error))

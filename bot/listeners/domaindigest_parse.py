@@ -231,10 +231,6 @@ def _check_room(
         )
 
 
-def _read(kept: tuple[str, ...]) -> list[tuple[int, int, str]]:
-    return [found for value in kept if (found := box_of(value))]
-
-
 T = TypeVar("T")
 V = TypeVar("V")
 LONGEST_PAUSE = timedelta(days=3_650)

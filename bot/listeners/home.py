@@ -1,7 +1,6 @@
 """Handle the Home tab: collect its data, publish it, handle its buttons."""
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -33,7 +32,7 @@ from bot.views.errors import failure_message
 from bot.views.home import OPEN_MESSAGES, HomeView, error_view, home_view
 from bot.views.home_sections import REFRESH, TURN_DIGESTS, HomePage, Reader, SetUp
 from bot.views.usage import greeting_message
-from bot.workspace import WorkspaceId, caller_context, person
+from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 
@@ -97,10 +96,9 @@ class HomeCollector:
 
     async def explained(self, request: Request, error: Exception) -> Message:
         """Return the message about a failure; log it under the same reference."""
-        reference = secrets.token_hex(4)
         if not isinstance(error, NoKeyError):
-            logger.warning("not on Home", request=reference, error=repr(error))
-        facts = await self.failures.facts(error, request, reference)
+            logger.warning("not on Home", request=request.reference, error=repr(error))
+        facts = await self.failures.facts(error, request)
         return failure_message(error, facts)
 
     async def _with_set_up(
@@ -288,7 +286,7 @@ class HomeListeners:
         dispatcher.on_press(REFRESH, self.refresh)
         dispatcher.on_press(TURN_DIGESTS, self.turn_digests)
         dispatcher.on_press(OPEN_MESSAGES, self.leave)
-        dispatcher.after_home(self.follow)
+        dispatcher.boundary.after_home(self.follow)
         self.homes.set_renderer(self.screen.draw_for)
 
     async def open(self, request: Request, event: Mapping[str, Any]) -> None:
@@ -329,5 +327,4 @@ class HomeListeners:
     async def follow(self, request: Request) -> None:
         """Draw the tab after a press on it, or on a form opened from it."""
         await self.homes.opened(request.workspace, request.origin.user_id)
-        with caller_context(request.workspace, person(request.origin.user_id)):
-            await self.screen.draw(request)
+        await self.screen.draw(request)

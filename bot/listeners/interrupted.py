@@ -82,18 +82,16 @@ class InflightTracker:
     _turns: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, AT_ONCE))
     _open: set[Entry] = field(default_factory=set)
 
-    def note(
-        self, request: Request, what: str, reference: str, *, form_waits: bool = False
-    ) -> Entry:
+    def note(self, request: Request, what: str, *, form_waits: bool = False) -> Entry:
         """Start to store that a person waits for `what`; never waits for the store.
 
-        `reference` names it in the log. `form_waits`: their form says "please wait". What
+        `form_waits`: their form says "please wait". What
         takes long is stored at once, anything else after `noted_after_s`.
         """
         place = Place(request.workspace, self.process_id, next(self._numbers))
         entry = Entry(place, request, self.clock())
         self._open.add(entry)
-        describe = partial(_described, request, what, reference, form_waits=form_waits)
+        describe = partial(_described, request, what, form_waits=form_waits)
         command = COMMANDS.get(what.partition(".")[0])
         is_long = form_waits or request.step_id or (command and command.takes_long)
         self.tasks.start(self._keep(entry, describe, 0 if is_long else self.noted_after_s))
@@ -130,14 +128,14 @@ class InflightTracker:
         self._open.discard(entry)
 
 
-def _described(request: Request, what: str, reference: str, *, form_waits: bool) -> Pending:
+def _described(request: Request, what: str, *, form_waits: bool) -> Pending:
     """Return what another process needs to answer the person."""
     origin, line = request.origin, request.command_line
     window = None if form_waits else request.window
     return Pending(
         user_id=origin.user_id,
         what=what,
-        request=reference,
+        request=request.reference,
         channel_id=origin.channel_id,
         response_url=origin.response_url,
         is_message=origin.is_message,

@@ -271,7 +271,7 @@ class DigestScreen:
         logger.warning("failure shown in the form", error=repr(error), cause=repr(error.__cause__))
         if isinstance(error, ChannelClosedError) and error.code == "is_archived":
             return archived_line(lead)
-        facts = await self.failures.facts(error, request, request.reference)
+        facts = await self.failures.facts(error, request)
         is_about_key = isinstance(error, _ABOUT_KEY)
         return error_line(failure_message(error, facts), lead, is_about_key=is_about_key)
 
@@ -315,6 +315,6 @@ class KeyScreen:
     async def explained(self, request: Request, error: BotError) -> Message:
         """Return the message about an error, in a sentence of the bot's own."""
         logger.warning("not done", error=repr(error), cause=repr(error.__cause__))
-        facts = await self.failures.facts(error, request, request.reference)
+        facts = await self.failures.facts(error, request)
         trouble = draft_error_text(error, facts)
         return Message(trouble) if trouble else failure_message(error, facts)

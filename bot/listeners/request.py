@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 import structlog
@@ -16,10 +18,10 @@ from bot.message import Message
 from bot.slack.client import Member, fetch_member, open_form, put_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.slack.replies import Origin, Replies, fail_step
-from bot.tracker.slots import Turn
+from bot.tracker.slots import Turn, noting_waits
 from bot.views.home import answer_window, fits_window, summary_window
 from bot.views.steps import failure_text
-from bot.workspace import STEP, Caller, WorkspaceId, person
+from bot.workspace import STEP, Caller, WorkspaceId, caller_context, person
 
 
 class Ack(Protocol):
@@ -90,17 +92,10 @@ def written(workspace: WorkspaceId, origin: Origin, note: str | None = None) -> 
     return json.dumps(way)
 
 
-def origin_in(view: Mapping[str, Any], workspace: WorkspaceId, user_id: str) -> Origin:
-    """Return where the person opened a form; empty if unknown, or in another workspace."""
-    return replace(_carried(view, workspace)[0], user_id=user_id)
-
-
-def note_of(view: Mapping[str, Any], workspace: WorkspaceId) -> str | None:
-    """Return the note of a form, if it has one and belongs to this workspace."""
-    return _carried(view, workspace)[1]
-
-
-def _carried(view: Mapping[str, Any], workspace: WorkspaceId) -> tuple[Origin, str | None]:
+def carried(
+    view: Mapping[str, Any], workspace: WorkspaceId, user_id: str
+) -> tuple[Origin, str | None]:
+    """Return where the person opened a form, and its note; nothing of another workspace's form."""
     match json.loads(view.get("private_metadata") or "[]"):
         case [
             str() as opened_in,
@@ -111,7 +106,7 @@ def _carried(view: Mapping[str, Any], workspace: WorkspaceId) -> tuple[Origin, s
         ] if opened_in == str(workspace) and all(isinstance(note, str) for note in notes):
             note, thread_ts, in_thread, *_ = (*notes, "", "", "")
             way = Origin(
-                "",
+                user_id,
                 channel_id,
                 url,
                 is_message=where is True,
@@ -120,7 +115,7 @@ def _carried(view: Mapping[str, Any], workspace: WorkspaceId) -> tuple[Origin, s
                 is_in_thread=in_thread == _IN_THREAD,
             )
             return way, note or None
-    return Origin(""), None
+    return Origin(user_id), None
 
 
 @dataclass(kw_only=True)
@@ -128,7 +123,8 @@ class Request:
     """A person, their workspace, and how to answer them.
 
     `trigger_id` opens a form within 3 s. `view_id`, `view_hash` and `note` are those of the form
-    in which a button was pressed, or that was submitted. `command_line` would ask the same again.
+    in which a button was pressed, or that was submitted; `values` is the state of its fields, as
+    Slack sends it. `command_line` would ask the same again.
     `takes_place`: the answer replaces the pressed message. `owes_answer`: they have read that an
     answer will come. `is_answered`: it has come. `reference` names the request in the log.
     `is_from_elsewhere`: the person's own workspace is another one. `window` shows the answer to a
@@ -149,13 +145,14 @@ class Request:
     note: str | None = None
     command_line: str | None = None
     takes_place: bool = False
-    reference: str = ""
     is_from_elsewhere: bool = False
     window: AnswerWindow | None = None
     member: Member | None = None
     message: Mapping[str, Any] | None = None
     step_id: str | None = None
     shares_answer: bool = False
+    values: Mapping[str, Any] = field(default_factory=dict)
+    reference: str = field(default_factory=lambda: secrets.token_hex(4), init=False)
     turn: Turn = field(default_factory=Turn, init=False, repr=False)
     on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
     since: float = field(default_factory=time.monotonic, init=False)
@@ -205,6 +202,18 @@ class Request:
         """Whether the command line is one that is answered by a form, which needs the trigger."""
         command = COMMANDS.get((self.command_line or "").strip())
         return bool(command and command.opens_form)
+
+    @contextmanager
+    def logged(self, what: str) -> Iterator[None]:
+        """Act in the person's name inside the block; its log lines name the request."""
+        log = structlog.contextvars.bound_contextvars(
+            request=self.reference,
+            workspace=str(self.workspace),
+            user=self.origin.user_id,
+            what=what,
+        )
+        with caller_context(self.workspace, self.caller), noting_waits(self.turn), log:
+            yield
 
     def as_metadata(self, note: str | None = None) -> str:
         """Return the metadata of a form; `note` comes back as `Request.note`."""
