@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,6 @@ import structlog
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.async_app import AsyncApp
-from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
@@ -26,7 +25,6 @@ from bot import web
 from bot.bootstrap.services import Role, Services
 from bot.concurrency import Event, Tasks
 from bot.deduplication import DedupStore
-from bot.errors import UnknownWorkspaceError
 from bot.installations.authorize import (
     KNOWN_WITHIN_S,
     Clients,
@@ -44,8 +42,6 @@ from bot.slack.errors import SlackError, SlackRefusedError
 from bot.views.install import not_installed_text
 from bot.workspace import WorkspaceId
 
-FOREIGN_WORKSPACE = "This bot serves another workspace. Ask its operator to add this one."
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OAuth:
@@ -61,37 +57,16 @@ class SlackAuth:
     """As whom the bot answers, and posts unasked.
 
     `client_for` returns clients that repeat nothing by themselves: see `Posting`. `find_slack`
-    returns while Slack answers, and raises SlackError otherwise. `unknown` is for people whose
-    workspace is none of these. Either `own` or `oauth` is `None`. `doubt` is notified of a
-    workspace whose token Slack has refused.
+    returns while Slack answers, and raises SlackError otherwise. Either `own` or `oauth` is
+    `None`. `doubt` is notified of a workspace whose token Slack has refused.
     """
 
     authorize: AsyncAuthorize
     client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
     find_slack: Callable[[], Awaitable[object]]
-    unknown: str
     doubt: Event
     own: auth.Identity | None = None
     oauth: OAuth | None = None
-
-
-class StrictAuthorize(AsyncAuthorize):
-    """An authorization that raises UnknownWorkspaceError, which the error handler answers.
-
-    Bolt (1.30) would answer people of an `unknown` workspace through the `response_url`, before
-    the ack and without a time limit.
-    """
-
-    def __init__(self, authorize: AsyncAuthorize, unknown: str) -> None:
-        self._authorize = authorize
-        self._unknown = unknown
-
-    async def __call__(self, **asked: Any) -> AuthorizeResult:
-        """See `AsyncAuthorize`; raise UnknownWorkspaceError."""
-        result = await self._authorize(**asked)
-        if result is None:
-            raise UnknownWorkspaceError(self._unknown)
-        return result
 
 
 class SlackClients:
@@ -129,13 +104,11 @@ def open_workspaces(
     """Make what answers in the workspaces of these settings. For `patience` see `Pace`."""
     if settings.slack_bot_token:
         token = settings.slack_bot_token.get_secret_value()
-        workspaces = _one_workspace(clients, token, clock=clock)
-    else:
-        within_s = KNOWN_WITHIN_S * patience
-        workspaces = _many_workspaces(
-            settings, repository, clients, tasks, clock=clock, known_within_s=within_s
-        )
-    return replace(workspaces, authorize=StrictAuthorize(workspaces.authorize, workspaces.unknown))
+        return _one_workspace(clients, token, clock=clock)
+    within_s = KNOWN_WITHIN_S * patience
+    return _many_workspaces(
+        settings, repository, clients, tasks, clock=clock, known_within_s=within_s
+    )
 
 
 def _one_workspace(
@@ -151,7 +124,6 @@ def _one_workspace(
         authorize=own,
         client_for=own.client_for,
         find_slack=lambda: health.check(ask),
-        unknown=FOREIGN_WORKSPACE,
         doubt=Event(),  # no listener: its operator finds out
         own=own,
     )
@@ -176,11 +148,15 @@ def _many_workspaces(
     tokens = TokenProvider(repository, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
     directory, health = Directory(repository), auth.SlackHealth()
     return SlackAuth(
-        authorize=InstalledWorkspaces(directory, tokens, known_within_s=known_within_s),
+        authorize=InstalledWorkspaces(
+            directory,
+            tokens,
+            unknown=not_installed_text(settings.public_url or ""),
+            known_within_s=known_within_s,
+        ),
         client_for=Clients(directory, tokens, clients.once),
         # Without an installation there is no token to ask with, and the bot is ready all the same.
         find_slack=lambda: health.check(lambda: auth.check_api(clients.once())),
-        unknown=not_installed_text(settings.public_url or ""),
         doubt=doubt,
         oauth=OAuth(calls=calls, directory=directory, tokens=tokens),
     )
