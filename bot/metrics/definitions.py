@@ -213,32 +213,6 @@ REQUEST_OUTCOMES = (
 )
 
 
-class ServiceMetrics(CallMetrics):
-    """Calls of the service by operation and outcome (see `bot/tracker/client.py`)."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        super().__init__(
-            registry,
-            "bot_service_call",
-            "operation",
-            counter_help=(
-                "Calls of Domain Tracker, by how they ended; also those that were not sent."
-            ),
-            seconds_help="How long a call took, repetitions and the wait for a place included.",
-            buckets=WAIT_BUCKETS_S,
-            outcomes=REQUEST_OUTCOMES,
-            names=OPERATIONS,
-        )
-        self._sent = Counter(
-            "bot_service_requests_sent",
-            "HTTP requests that may have reached Domain Tracker, repetitions too.",
-            registry=registry,
-        )
-
-    def note_sent(self) -> None:
-        self._sent.inc()
-
-
 CALL_OUTCOMES = ("answered", "rate_limited", "failed", "unreachable")
 SLACK_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15)
 STORE_OPERATIONS = (
@@ -269,7 +243,23 @@ class Metrics:
     def __init__(self, *, role: str, store: str) -> None:
         self.registry = registry = CollectorRegistry(auto_describe=True)
         self.people = PeopleMetrics(registry)
-        self.service = ServiceMetrics(registry)
+        self.service = CallMetrics(  # for the outcomes see `bot/tracker/client.py`
+            registry,
+            "bot_service_call",
+            "operation",
+            counter_help=(
+                "Calls of Domain Tracker, by how they ended; also those that were not sent."
+            ),
+            seconds_help="How long a call took, repetitions and the wait for a place included.",
+            buckets=WAIT_BUCKETS_S,
+            outcomes=REQUEST_OUTCOMES,
+            names=OPERATIONS,
+        )
+        self.service_sent = Counter(
+            "bot_service_requests_sent",
+            "HTTP requests that may have reached Domain Tracker, repetitions too.",
+            registry=registry,
+        )
         self.digests = DigestMetrics(registry)
         self.store = CallMetrics(
             registry,
