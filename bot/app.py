@@ -270,7 +270,11 @@ async def serve(
         )
         endpoint, link_checks = await slack_app.start_transport(stack, app, parts, role)
         tick = {"tick": _all_true(checks["tick"], beats.are_recent)}
-        own_checks = _own_checks(parts, workspaces) | {"clock": ground.clock_check.is_right}
+        own_checks = {
+            "store": parts.documents.check,
+            "slack": workspaces.find_slack,
+            "clock": ground.clock_check.is_right,
+        }
         checks = {**own_checks, **checks, **tick, **link_checks}
         look_at_processes(parts.metrics, ground.stored)
         install = lifecycle.endpoint if role.answers else None
@@ -330,20 +334,8 @@ async def _finish(tasks: Tasks, running: Features, finishing: _Finishing) -> Non
     logger.warning("work was cut off by the stop", people=people)
 
 
-def _own_checks(parts: Services, workspaces: slack_app.SlackAuth) -> dict[str, Check]:
-    return {"store": _works(parts.documents.check), "slack": _works(workspaces.find_slack)}
-
-
 def _all_true(*checks: Check) -> Check:
     async def are_true() -> bool:
         return all([await each() for each in checks])
 
     return are_true
-
-
-def _works(check: Callable[[], Awaitable[object]]) -> Check:
-    async def works() -> bool:
-        await check()
-        return True
-
-    return works

@@ -31,7 +31,8 @@ from bot.deduplication import DedupStore
 logger = structlog.get_logger()
 READY_WITHIN_S = 2.0
 CHECKED_FOR_S = 0.5
-Check = Callable[[], Awaitable[bool]]
+# It fails by an error, or by `False`.
+Check = Callable[[], Awaitable[object]]
 
 
 class HealthEndpoints:
@@ -71,7 +72,7 @@ class HealthEndpoints:
     async def _check(self, name: str) -> bool:
         try:
             # Not cancelled: cancelling a query of a database that hangs takes seconds.
-            return await self._patience.wait(self._checks[name]())
+            return await self._patience.wait(self._checks[name]()) is not False
         except Exception as error:  # noqa: BLE001  # any error is a failed check
             logger.warning("not ready", check=name, error=repr(error))
             return False
