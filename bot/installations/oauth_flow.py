@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Any
 from urllib.parse import urlencode
 
 import structlog
@@ -172,23 +172,8 @@ class InstallationStore(AsyncInstallationStore):
         return home, None, 0
 
 
-class Pages(Protocol):
-    """The HTML of each outcome: `bot.views.install_pages`. `POLICY` is their CSP."""
-
-    POLICY: str
-    installed_page: Callable[..., str]
-    installed_everywhere_page: Callable[..., str]
-    cancelled_page: Callable[..., str]
-    stale_page: Callable[..., str]
-    refused_page: Callable[..., str]
-    of_organisation_page: Callable[..., str]
-    set_up_wrongly_page: Callable[..., str]
-    unanswered_page: Callable[..., str]
-    not_kept_page: Callable[..., str]
-
-
 class InstallFlow(AsyncOAuthFlow):
-    """Bolt's flow, with our state cookie, address, exchange and pages.
+    """Bolt's flow, with our state cookie, address, exchange and `bot.views.install_pages`.
 
     `on_installed(installation, before)` is to return soon, as a person waits for the page; what
     it raises is logged. `before` is the installation that was replaced. Five codes at
@@ -200,7 +185,7 @@ class InstallFlow(AsyncOAuthFlow):
         settings: AsyncOAuthSettings,
         *,
         calls: OAuthCalls,
-        pages: Pages,
+        pages: Any,
         on_installed: Callable[[Installation, Installation | None], Awaitable[None]],
         tasks: Tasks,
         clock: Callable[[], datetime],
