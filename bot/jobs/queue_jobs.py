@@ -56,10 +56,6 @@ DIGESTS_PER_JOB = 100
 MAX_ATTEMPTS = 4
 
 
-async def _nothing() -> None:
-    """The clock is right."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """What the queue does.
@@ -73,7 +69,7 @@ class Work:
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
     deliver: Callable[[WorkspaceId, Sequence[str]], Awaitable[Collection[str]]]
     clock: Callable[[], datetime]
-    require_clock: Callable[[], Awaitable[None]] = _nothing
+    require_clock: Callable[[], Awaitable[None]]
 
 
 def add_deliver(
