@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -11,7 +11,6 @@ from cachetools import LRUCache
 
 from bot.api_keys.key_service import LackingScopeError
 from bot.api_keys.models import NoKeyError
-from bot.digests.models import Digest
 from bot.digests.service import DigestService
 from bot.errors import BotError
 from bot.listeners.error_boundary import Failures
@@ -84,26 +83,6 @@ class ViewVersions:
         return self._places.setdefault(place, _ViewState())
 
 
-def listed_digests(
-    visitor: ChannelAccess, digests: Sequence[Digest], now: datetime, line: str
-) -> DigestList:
-    """Return the list of the channel's digests that `visitor` may see."""
-    member = visitor.member
-    if visitor.sees_own_only:
-        digests = [each for each in digests if each.made_by == member.user_id]
-    return DigestList(
-        digests=digests,
-        channel=visitor.channel,
-        now=now,
-        reader_id=member.user_id,
-        reader_zone=member.zone,
-        may_change=visitor.may_change,
-        is_admin=member.is_admin,
-        is_restricted=visitor.is_restricted,
-        note=line,
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormNote:
     """The channel of a list; for a form about one digest also its id and version.
@@ -165,7 +144,21 @@ class DigestScreen:
         metadata = request.as_metadata(FormNote(channel_id=channel_id).as_text())
         visitor = visitor or await self.access.require_visitor(request, channel_id or "")
         digests = await self.digests.of_channel(request.workspace, channel_id or "")
-        return list_form(listed_digests(visitor, digests, self.clock(), line), metadata)
+        member = visitor.member
+        if visitor.sees_own_only:
+            digests = [each for each in digests if each.made_by == member.user_id]
+        listed = DigestList(
+            digests=digests,
+            channel=visitor.channel,
+            now=self.clock(),
+            reader_id=member.user_id,
+            reader_zone=member.zone,
+            may_change=visitor.may_change,
+            is_admin=member.is_admin,
+            is_restricted=visitor.is_restricted,
+            note=line,
+        )
+        return list_form(listed, metadata)
 
     async def open_list(self, request: Request, channel_id: str | None, line: str = "") -> None:
         """Open a form that says "please wait", then show the list in it; raise SlackError.

@@ -5,7 +5,7 @@ import json
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -66,14 +66,6 @@ class AnswerWindow:
             self.view_id = await open_form(self.client, self.trigger_id, view)
         else:
             raise TriggerExpiredError("nothing was pressed just now")
-
-    async def show_summary(self, message: Message) -> None:
-        """Show a summary and a link to the whole message, if a window can be shown."""
-        summary = summary_window(message, self.messages_url)
-        try:
-            await self.show(summary)
-        except SlackError as error:
-            logger.info("no window to show it in", error=repr(error))
 
 
 # Stands in the metadata in place of `is_message`.
@@ -228,7 +220,8 @@ class Request:
             return
         # First, as it opens only within 3 s; and a window must not go on saying "please wait".
         if self.window and (self.window.view_id or not fits_window(message)):
-            await self.window.show_summary(message)
+            with suppress(SlackError):
+                await self.window.show(summary_window(message, self.window.messages_url))
         if self.shares_answer and message.is_shareable:
             await self.share(message.for_one())
             return
@@ -238,14 +231,11 @@ class Request:
 
     async def _is_shown(self, window: AnswerWindow, message: Message) -> bool:
         """Show a message in the window; return whether all of it is there."""
-        if not fits_window(message):
-            return False
-        try:
-            await window.show(message)
-        except SlackError as error:
-            logger.info("no window to answer in", error=repr(error))
-            return False
-        return True
+        with suppress(SlackError):
+            if fits_window(message):
+                await window.show(message)
+                return True
+        return False
 
 
 async def draw_or_reply(
