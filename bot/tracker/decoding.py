@@ -39,8 +39,6 @@ ESCAPES = re.compile(
     r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
-# More digits than any counter has; Python itself refuses above 4,300.
-MAX_INT_CHARS = 100
 STRICT = msgspec.json.Decoder()
 UNREAD = object()
 
@@ -80,7 +78,6 @@ def _forgiven(body: bytes) -> object:
             strict=False,
             parse_constant=lambda _literal: None,
             parse_float=_finite,
-            parse_int=lambda digits: int(digits) if len(digits) <= MAX_INT_CHARS else None,
         )
     raise NotJsonError("not JSON, or nested too deep")
 
@@ -142,10 +139,7 @@ def _value(headers: Mapping[str, str], name: str) -> str:
 # too: without the documented words they say nothing about the key.
 OF_A_PROXY = {401, 403}
 TOO_MANY_REQUESTS = 429
-
-
-def is_success(status: int) -> bool:
-    return 200 <= status < 300
+SUCCESS = range(200, 300)
 
 
 def refused(refusal: Refusal, status: int, headers: Mapping[str, str]) -> TrackerError:
@@ -229,7 +223,7 @@ def decode_listing(status: int, headers: Mapping[str, str], body: bytes) -> List
     Raises:
         TrackerError: `UnreadableReplyError` for anything but a list.
     """
-    if is_success(status) and (domains := _documented(body)) is not None:
+    if status in SUCCESS and (domains := _documented(body)) is not None:
         return Listing(domains=domains)
     value = _json(status, headers, body, is_write=False)
     if not isinstance(value, list):
@@ -245,7 +239,7 @@ def decode_added(status: int, headers: Mapping[str, str], body: bytes) -> Added:
     Raises:
         TrackerError: `UnreadableReplyError` when it is no JSON.
     """
-    if is_success(status) and not body.strip():
+    if status in SUCCESS and not body.strip():
         return Added(None)
     value = _json(status, headers, body, is_write=True)
     is_failure = says_failure(value)
@@ -275,7 +269,7 @@ def decode_scan(status: int, headers: Mapping[str, str], body: bytes) -> ScanRes
 
 
 def _json(status: int, headers: Mapping[str, str], body: bytes, *, is_write: bool) -> object:
-    if not is_success(status):
+    if status not in SUCCESS:
         raise failure(status, headers, body, is_write=is_write)
     try:
         return parse_json(body)

@@ -9,7 +9,6 @@ from bot.tracker.http import tracker_http
 from bot.tracker.models import (
     Added,
     Domain,
-    InvalidKeyError,
     RateLimitedError,
     RejectedError,
     ReserveReachedError,
@@ -80,15 +79,6 @@ async def test_a_domain_id_stays_one_part_of_the_path(domain_id: str, part: str)
     (request,) = there.seen
     assert request.target == f"/api/tools/domain-tracker/{part}/scan"
     assert json.loads(request.body) == {"action": "full_scan"}
-
-
-@loop_over("key", ["", "two words", "ключ", "key\r\nX-Other: 1", "\ud800"])
-async def test_a_key_that_no_header_can_carry_is_invalid(key: str) -> None:
-    async with service(always(reply(ONE))) as there, client_of(there.url) as tracker:
-        with pytest.raises(InvalidKeyError):
-            await tracker.list_domains(key)
-
-    assert not there.seen
 
 
 async def test_a_user_name_in_the_address_would_replace_the_key() -> None:
