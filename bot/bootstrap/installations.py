@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 
@@ -12,6 +11,7 @@ from bot.bootstrap.features import Features
 from bot.bootstrap.services import Services
 from bot.bootstrap.slack_app import OAuth, SlackAuth
 from bot.digests.repository import DigestRepository
+from bot.errors import warned
 from bot.installations.directory import InstallationRepository
 from bot.installations.models import WHOLE_ORGANISATION, Installation, organisation
 from bot.installations.oauth_flow import (
@@ -34,8 +34,6 @@ from bot.views import install_pages
 from bot.views.install import arrival_message, lost_store_message
 from bot.web import InstallEndpoint
 from bot.workspace import WorkspaceId
-
-logger = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,11 +85,9 @@ def register_lifecycle(
     welcome = _welcome(parts, running, documents)
 
     async def greet(workspace: WorkspaceId) -> None:
-        try:
+        with warned("could not welcome a workspace", StoreError):
             if found := await repository.get(organisation(workspace.enterprise_id or "")):
                 await welcome.on_granted(workspace, found.installation)
-        except StoreError as error:
-            logger.warning("could not welcome a workspace", error=repr(error))
 
     LifecycleListeners(
         uninstaller,

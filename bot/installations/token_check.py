@@ -15,7 +15,7 @@ from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.installations.directory import CHECKED_EVERY, InstallationRepository
 from bot.installations.models import (
     decode,
@@ -150,10 +150,9 @@ class TokenChecker:
                     await self._put_off(home)
 
     async def _settle(self, workspace: WorkspaceId) -> None:
-        try:
+        said = "not checked: at the latest tomorrow"
+        with warned(said, BotError, workspace=str(workspace)):
             for home in filter(None, (workspace, organisation_of(workspace))):
                 if stamp_of(home, await self.documents.get(key_of(home))).has_tokens:
-                    return await self.check(home)
-        except BotError as error:
-            log = logger.bind(workspace=str(workspace), error=repr(error))
-            log.warning("not checked: at the latest tomorrow")
+                    await self.check(home)
+                    return

@@ -9,7 +9,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.installations.models import Installation, is_installation, prefix_of
 from bot.installations.uninstall import KIND as GRANTED
 from bot.message import Message
@@ -102,10 +102,8 @@ class Welcome:
             if installation.is_org_wide:
                 return  # it is in no workspace yet
             await self.note(installation, before)  # only now: it must not look like a set-up
-            try:
+            with warned("could not show Home", BotError):
                 await self.open_home(home, user_id)
-            except BotError as error:
-                logger.warning("could not show Home", error=repr(error))
 
     async def _arrival(self, installation: Installation, before: Installation | None) -> Arrival:
         if installation.is_org_wide:
@@ -127,12 +125,10 @@ class Welcome:
         return any(not is_installation(each.key) and each.key != brought for each in found)
 
     async def _channels(self, home: WorkspaceId) -> tuple[str, ...]:
-        try:
+        with warned("cannot tell where the bot is", SlackError):
             client = await self.client_for(home)
             return tuple(await fetch_own_channels(client, home, limit=CHANNELS_LOOKED_FOR))
-        except SlackError as error:
-            logger.warning("cannot tell where the bot is", error=repr(error))
-            return ()
+        return ()
 
 
 KIND = "seen"

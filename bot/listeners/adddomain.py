@@ -5,11 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import structlog
-
 from bot.api_keys.key_service import WorkspaceTracker
 from bot.command_text import NotUnderstoodError, Word, quoted, split_words
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.hostnames import HostNameError
 from bot.listeners.error_boundary import Failures
 from bot.listeners.permissions import CommandAccess
@@ -31,7 +29,6 @@ from bot.views.blocks import plain_message
 from bot.views.errors import host_sentence
 from bot.views.usage import at_it_message, pressed_already_message
 
-logger = structlog.get_logger()
 # A response_url works five times: the first word, the steps but the last, and the summary.
 STEPS = 4
 MIN_STEP = 10
@@ -123,11 +120,9 @@ class AddingListeners:
 
     async def _used(self, request: Request, labels: Callable[[Snapshot], list[str]]) -> list[str]:
         """Return the labels in use; none if the service fails: new ones can be typed."""
-        try:
+        with warned("no labels to offer", BotError):
             return labels(await self.portfolio.snapshot(request.workspace))
-        except BotError as error:
-            logger.warning("no labels to offer", error=repr(error))
-            return []
+        return []
 
     async def _add(self, request: Request, wanted: NewDomains) -> None:
         if wanted.is_list:

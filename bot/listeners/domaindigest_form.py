@@ -18,7 +18,7 @@ from bot.digests.models import (
 )
 from bot.digests.schedule import is_zone, suggest_zones
 from bot.digests.service import DigestService
-from bot.errors import BotError, StrangerError
+from bot.errors import BotError, StrangerError, warned
 from bot.listeners.domaindigest_parse import GivenDigest, draft_in, read_digest_form
 from bot.listeners.modals import DigestScreen, FormNote, note_in
 from bot.listeners.permissions import (
@@ -108,13 +108,10 @@ class DigestFormListeners:
     async def draw_again(self, request: Request, _value: str) -> None:
         """Redraw the next runs after a choice of days, time or zone."""
         number = self.screen.presses.note(request.view_id)
-        try:
+        # Rather the typed values than the preview: the next choice draws it again.
+        with warned("the next runs are not up to date", SlackError, StoreError):
             form = await self._redrawn(request, draft_in(request.values))
-        except (SlackError, StoreError) as error:
-            # Keep the typed values rather than the preview; the next choice draws it again.
-            logger.warning("the next runs are not up to date", error=repr(error))
-            return
-        await self.screen.show_newer(request, form, number)
+            await self.screen.show_newer(request, form, number)
 
     async def _redrawn(self, request: Request, draft: Draft) -> Block:
         """Return the form with the given values, or what replaces it.
@@ -154,13 +151,10 @@ class DigestFormListeners:
         # The list is shown at once: checking the filter takes a while.
         if not await self._matches_nothing(request, digest.plan):
             return
-        try:
+        with warned("no warning about an empty filter", BotError):
             line = f"{line}\n{modal.EMPTY_FILTER}"
             form = await screen.list_form(request, channel_id, line, visitor=visitor)
-        except BotError as error:
-            logger.warning("no warning about an empty filter", error=repr(error))
-            return
-        await screen.show_newer(request, form, number)
+            await screen.show_newer(request, form, number)
 
     async def _save(
         self, request: Request, given: GivenDigest
@@ -219,12 +213,10 @@ class DigestFormListeners:
         """Return whether no domain matches, as far as that is known in time. Never raises."""
         if not plan.filter_text:
             return False
-        try:
+        with warned("not counted", Exception):  # it is saved: no error may say otherwise
             async with asyncio.timeout(self.count_within_s):
                 return await self.digests.matching(request.workspace, plan) == 0
-        except Exception as error:  # noqa: BLE001  # it is saved: no error may say otherwise
-            logger.warning("not counted", error=repr(error))
-            return False
+        return False
 
     async def _show_not_saved(self, request: Request, draft: Draft, error: Exception) -> None:
         """Show the form with its values; if the digest has changed since, with the saved ones."""

@@ -23,7 +23,7 @@ from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
-from bot.errors import BotError, StrangerError, UnknownWorkspaceError
+from bot.errors import BotError, StrangerError, UnknownWorkspaceError, warned
 from bot.listeners.interrupted import Entry, InflightTracker
 from bot.listeners.request import Request
 from bot.message import Message
@@ -369,7 +369,5 @@ def _excuse(request: Request) -> Message:
 
 async def _try(saying: Awaitable[None]) -> None:
     """Send a message besides the answer; log it where that fails."""
-    try:
+    with warned("message not sent", SlackError):
         await saying
-    except SlackError as error:
-        logger.warning("message not sent", error=repr(error))

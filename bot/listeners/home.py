@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.admin import Audit
 from bot.api_keys.models import NoKeyError
 from bot.digests.models import Digest
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.home_viewers import HomeViewers
 from bot.listeners.domainkey import KeyState
 from bot.listeners.error_boundary import Failures
@@ -136,11 +136,9 @@ class HomeCollector:
         """Return the scopes that the workspace lacks for command lines in messages."""
         if not self.reads_messages:
             return []
-        try:
+        granted = None
+        with warned("the granted permissions are unknown", SlackError):
             granted = (await fetch_grant(request.client)).scopes
-        except SlackError as error:
-            logger.warning("the granted permissions are unknown", error=repr(error))
-            return []
         return [] if granted is None else [each for each in MENTION_SCOPES if each not in granted]
 
 
@@ -189,12 +187,8 @@ class HomeScreen:
         """Redraw the tab of a person after a change: see `HomeViewers.set_renderer`."""
         with structlog.contextvars.bound_contextvars(
             workspace=str(workspace), user=user_id, what="home"
-        ):
-            try:
-                client = await self.client_for(workspace)
-            except SlackError as error:
-                logger.warning("Home was not drawn", error=repr(error))
-                return
+        ), warned("Home was not drawn", SlackError):
+            client = await self.client_for(workspace)
             await self.draw(self._visit(workspace, user_id, client))
 
     async def draw(self, request: Request) -> None:
@@ -248,12 +242,9 @@ class HomeScreen:
         name = _name(visit)
         async with self._draws.turn(name):
             if self._draws.is_latest(name, number):
-                try:
-                    await publish_home(
-                        visit.client, visit.origin.user_id, view.view, view.fallback
-                    )
-                except SlackError as error:
-                    logger.warning("Home was not drawn", error=repr(error))
+                user_id = visit.origin.user_id
+                with warned("Home was not drawn", SlackError):
+                    await publish_home(visit.client, user_id, view.view, view.fallback)
 
     def _tab(self, name: str) -> _Tab:
         return self._tabs.setdefault(name, _Tab())
@@ -308,11 +299,9 @@ class HomeListeners:
         """Show the commands to a person of the workspace who opens the conversation first."""
         if not await self.homes.claim_greeting(request.workspace, request.origin.user_id):
             return
-        try:
+        with warned("not greeted", SlackError):
             if not (await request.fetch_member()).is_stranger:
                 await request.reply(greeting_message())
-        except SlackError as error:
-            logger.warning("not greeted", error=repr(error))
 
     async def refresh(self, request: Request, _value: str) -> None:
         """Let the draw that follows every press ask the service."""

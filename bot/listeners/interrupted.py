@@ -13,7 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.commands import COMMANDS
 from bot.concurrency import Tasks
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.inflight_requests import InflightStore, Pending, Place
 from bot.listeners.request import AnswerWindow, Request, draw_or_reply, written
 from bot.process_heartbeat import Processes
@@ -152,10 +152,8 @@ def _described(request: Request, what: str, *, form_waits: bool) -> Pending:
 
 
 async def _try(noting: Awaitable[None]) -> None:
-    try:
+    with warned("who waits is not stored", StoreError):
         await noting
-    except StoreError as error:
-        logger.warning("who waits is not stored", error=repr(error))
 
 
 # A killed process may leave hundreds of people, and the other processes have work of their own.
@@ -205,11 +203,12 @@ class OrphanNotifier:
 
     async def _notify(self, place: Place) -> None:
         try:
-            async with self._turns:
-                with structlog.contextvars.bound_contextvars(workspace=str(place.workspace)):
+            with (
+                structlog.contextvars.bound_contextvars(workspace=str(place.workspace)),
+                warned("interruption notice failed, to be repeated", BotError),
+            ):
+                async with self._turns:
                     await self._take_up(place)
-        except BotError as error:
-            logger.warning("interruption notice failed, to be repeated", error=repr(error))
         finally:
             self._running.discard(place)
 
