@@ -89,12 +89,7 @@ async def build_runtime(
         clock_check.compare("postgresql", stored.shared.now, clock=host_clock)
     installations = InstallationRepository(documents, ring, for_s=commons.installations_for_s)
     workspaces = slack_app.open_workspaces(
-        settings,
-        installations,
-        clients,
-        tasks,
-        clock=clock,
-        patience=pace.patience,
+        settings, installations, clients, tasks, clock=clock, patience=pace.patience
     )
     answers = InflightStore(documents, ring, clock=clock)
     parts = Services(

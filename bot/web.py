@@ -258,9 +258,7 @@ class InstallEndpoint:
         return await self._answer(request, self._flow.handle_callback)
 
     async def _answer(
-        self,
-        request: web.Request,
-        handle: Callable[[AsyncBoltRequest], Awaitable[BoltResponse]],
+        self, request: web.Request, handle: Callable[[AsyncBoltRequest], Awaitable[BoltResponse]]
     ) -> web.Response:
         try:
             answer = await handle(await to_bolt_request(request))

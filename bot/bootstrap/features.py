@@ -41,11 +41,7 @@ from bot.portfolio.end_dates import ANSWERED_WITHIN_S as DATED_WITHIN_S
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import Scans
-from bot.shared_limits import (
-    ANSWERED_WITHIN_S,
-    QuotaService,
-    forget_expired,
-)
+from bot.shared_limits import ANSWERED_WITHIN_S, QuotaService, forget_expired
 from bot.slack.usergroups import GroupPeople, UserGroups
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter

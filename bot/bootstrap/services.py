@@ -17,13 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.claims import Claims
 from bot.concurrency import Tasks
-from bot.deduplication import (
-    ASKED_WITHIN_S,
-    DedupStore,
-    MemoryDedup,
-    SharedDedup,
-    StoredDedup,
-)
+from bot.deduplication import ASKED_WITHIN_S, DedupStore, MemoryDedup, SharedDedup, StoredDedup
 from bot.deferred_commands import DeferredCommands
 from bot.digests.collector import overdue
 from bot.digests.repository import DigestRepository

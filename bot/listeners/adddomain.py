@@ -15,13 +15,7 @@ from bot.listeners.request import FormErrors, Once, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain
-from bot.portfolio.add_many import (
-    DomainLists,
-    NewDomains,
-    Report,
-    new_domains,
-    parse_new_domains,
-)
+from bot.portfolio.add_many import DomainLists, NewDomains, Report, new_domains, parse_new_domains
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.slack.client import open_form
 from bot.views import adddomain as views

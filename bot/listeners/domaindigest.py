@@ -17,12 +17,7 @@ from bot.errors import BotError
 from bot.listeners.domaindigest_parse import read_pause_form
 from bot.listeners.modals import DigestScreen, FormNote, note_in
 from bot.listeners.permissions import ChannelAccess, DigestAccess, require_open
-from bot.listeners.request import (
-    Once,
-    PressFailedError,
-    Request,
-    draw_or_reply,
-)
+from bot.listeners.request import Once, PressFailedError, Request, draw_or_reply
 from bot.listeners.router import Dispatcher, PressHandler
 from bot.slack.client import push_form, update_form
 from bot.slack.errors import SlackError

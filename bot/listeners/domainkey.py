@@ -214,9 +214,7 @@ class AdminListeners:
                 wanted = replace(wanted, group_ids=before.group_ids)
             metadata = request.as_metadata(str(rev))
             await self.screen.show_failure(
-                request,
-                error,
-                lambda text: admin.managers_form(metadata, wanted, groups, text),
+                request, error, lambda text: admin.managers_form(metadata, wanted, groups, text)
             )
         else:
             text = admin.managers_text(wanted.ids)

@@ -131,8 +131,7 @@ class KeyFormListeners:
         """Show the second step: the new key is entered."""
         metadata = request.as_metadata()
         await self._show_step(
-            request,
-            lambda slots: forms.second_step(metadata, self._proposed(slots), None, slots),
+            request, lambda slots: forms.second_step(metadata, self._proposed(slots), None, slots)
         )
 
     async def swap(self, request: Request, given: GivenKey) -> None:

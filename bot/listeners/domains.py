@@ -15,12 +15,7 @@ from bot.portfolio.query import Query, parse_query, select
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.slack.client import open_direct, upload_file
 from bot.tracker.models import Domain, UnavailableError
-from bot.views.domains import (
-    EXPORT_DOMAINS,
-    SHARE_DOMAINS,
-    domains_message,
-    outdated_message,
-)
+from bot.views.domains import EXPORT_DOMAINS, SHARE_DOMAINS, domains_message, outdated_message
 from bot.views.domains_csv import FILE_NAME, domains_csv, export_text, exported_message
 from bot.views.usage import shared_already_message
 

@@ -185,9 +185,10 @@ class HomeScreen:
 
     async def draw_for(self, workspace: WorkspaceId, user_id: str) -> None:
         """Redraw the tab of a person after a change: see `HomeViewers.set_renderer`."""
-        with structlog.contextvars.bound_contextvars(
+        log = structlog.contextvars.bound_contextvars(
             workspace=str(workspace), user=user_id, what="home"
-        ), warned("Home was not drawn", SlackError):
+        )
+        with log, warned("Home was not drawn", SlackError):
             client = await self.client_for(workspace)
             await self.draw(self._visit(workspace, user_id, client))
 

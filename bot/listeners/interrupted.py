@@ -19,11 +19,7 @@ from bot.listeners.request import AnswerWindow, Request, draw_or_reply, written
 from bot.process_heartbeat import Processes
 from bot.redaction import holds_secret
 from bot.slack.client import update_form
-from bot.slack.errors import (
-    SlackRefusedError,
-    SlackUnreachableError,
-    WorkspaceHeldError,
-)
+from bot.slack.errors import SlackRefusedError, SlackUnreachableError, WorkspaceHeldError
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import StoreError
 from bot.views.home import ANSWER

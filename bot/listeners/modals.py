@@ -237,10 +237,7 @@ class DigestScreen:
         await self.show(request, busy_form(words, self._metadata(request)))
 
     async def attempt(
-        self,
-        request: Request,
-        work: Callable[[], Awaitable[str | None]],
-        lead: str = "",
+        self, request: Request, work: Callable[[], Awaitable[str | None]], lead: str = ""
     ) -> None:
         """Do `work`, then show the list with its line; `None` if it has drawn the form itself.
 

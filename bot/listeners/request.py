@@ -278,11 +278,7 @@ class OncePerMessage:
         self._seen = seen or MemoryDedup(clock=time.monotonic)
 
     async def run(
-        self,
-        place: str,
-        once: Once | None,
-        request: Request,
-        work: Callable[[], Awaitable[None]],
+        self, place: str, once: Once | None, request: Request, work: Callable[[], Awaitable[None]]
     ) -> None:
         """Do `work` unless it was done for this place; raise what it raises.
 

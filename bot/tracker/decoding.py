@@ -74,10 +74,7 @@ def _forgiven(body: bytes) -> object:
     text = ESCAPES.sub(lambda found: "\\ufffd" if found["half"] else found[0], text)
     with suppress(ValueError, RecursionError):
         return json.loads(
-            text,
-            strict=False,
-            parse_constant=lambda _literal: None,
-            parse_float=_finite,
+            text, strict=False, parse_constant=lambda _literal: None, parse_float=_finite
         )
     raise NotJsonError("not JSON, or nested too deep")
 
