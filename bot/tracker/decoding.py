@@ -39,6 +39,8 @@ ESCAPES = re.compile(
     r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
+# More digits than any counter has; Python itself refuses above 4,300.
+MAX_INT_CHARS = 100
 STRICT = msgspec.json.Decoder()
 UNREAD = object()
 
@@ -74,7 +76,11 @@ def _forgiven(body: bytes) -> object:
     text = ESCAPES.sub(lambda found: "\\ufffd" if found["half"] else found[0], text)
     with suppress(ValueError, RecursionError):
         return json.loads(
-            text, strict=False, parse_constant=lambda _literal: None, parse_float=_finite
+            text,
+            strict=False,
+            parse_constant=lambda _literal: None,
+            parse_float=_finite,
+            parse_int=lambda digits: int(digits) if len(digits) <= MAX_INT_CHARS else None,
         )
     raise NotJsonError("not JSON, or nested too deep")
 

@@ -28,7 +28,11 @@ NO_LETTERS = re.compile(r"[\W_]+")
 
 def visible(text: str) -> str:
     """Return the visible text of HTML or plain text: no tags, scripts or entities."""
-    return html.unescape(MARKUP.sub("", text[:MAX_SEARCHED_CHARS]))
+    bare = MARKUP.sub("", text[:MAX_SEARCHED_CHARS])
+    try:
+        return html.unescape(bare)
+    except ValueError:  # Python 3.11: an entity whose number has more than 4,300 digits
+        return bare
 
 
 def letters(text: str) -> str:
