@@ -6,7 +6,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import ParamSpec, TypeVar
 
 import aiohttp
 import structlog
@@ -47,8 +46,6 @@ IDLE_LINE_S = 4.0
 # To slack.com, and as many to hooks.slack.com, where answers wait without delaying other calls.
 LINES_PER_HOST = 100
 SLACK = "slack"
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,15 +163,6 @@ class Periodic:
         self.lifecycle.look()
         await self.running.digests.run_due()
 
-    def guarded(self, act: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-        """Return `act`, which raises ClockWrongError while the clock is wrong."""
-
-        async def do(*args: P.args, **how: P.kwargs) -> T:
-            await self.clock_check.require()
-            return await act(*args, **how)
-
-        return do
-
 
 @asynccontextmanager
 async def run_periodic(
@@ -206,10 +194,8 @@ async def run_periodic(
         from bot.jobs.queue_jobs import Work
 
         work = Work(
-            periodic={
-                name: periodic.guarded(act) for name, act in periodic.shared(parts.metrics).items()
-            },
-            deliver=periodic.guarded(running.digests.deliver),
+            periodic=periodic.shared(parts.metrics),
+            deliver=running.digests.deliver,
             require_clock=periodic.clock_check.require,
             clock=parts.clock,
         )
