@@ -79,9 +79,7 @@ class Stored:
 async def opened_store(settings: Settings, note: Note) -> AsyncIterator[Stored]:
     """Yield the store of these settings; `note` learns of each call.
 
-    Raises:
-        StoreError: it cannot be opened: in use, damaged, out of date, not reachable, moved
-            elsewhere, or sealed with other keys.
+    Raises StoreError: in use, damaged, out of date, not reachable, moved, or sealed otherwise.
     """
     database = settings.database
     async with AsyncExitStack() as stack:

@@ -106,9 +106,6 @@ class InstallationRepository:
         """Save an installation, replacing the one before; `if_rev` as in `Documents.put`.
 
         Without `check_at` its tokens are first checked a day after it was made.
-
-        Raises:
-            ConflictError: the one before is no longer at `if_rev`; nothing was changed.
         """
         home, revoked = installation.home, installation.revoked_at
         value = {**encode(installation), **self._encrypted(home, installation.tokens)}

@@ -114,13 +114,10 @@ class DigestFormListeners:
             await self.screen.show_newer(request, form, number)
 
     async def _redrawn(self, request: Request, draft: Draft) -> Block:
-        """Return the form with the given values, or what replaces it.
+        """Return the form with these values, or what replaces it; raise SlackError, StoreError.
 
         Membership of the channel is not checked: the person sees all of the form already, and in
         a large channel the check takes many calls for every tick of a box.
-
-        Raises:
-            SlackError, StoreError: the person or the digest cannot be read right now.
         """
         note = note_in(request.note)
         try:
@@ -161,11 +158,7 @@ class DigestFormListeners:
     ) -> tuple[Digest, ChannelAccess, str]:
         """Create or change the digest; return it, its editor and the line that says so.
 
-        Raises:
-            BotNotInChannelError, ChannelClosedError: the bot cannot post there.
-            OutsideAudienceError: it would scan more at night, and they may not scan.
-            EditConflictError, UnknownDigestError, TooManyDigestsError, SlackError, StoreError,
-            others: see `DigestAccess` and `DigestService`. Nothing was saved.
+        After an error (see `require_open`, `DigestAccess` and `DigestService`) nothing was saved.
         """
         note, plan, workspace = note_in(request.note), given.plan, request.workspace
         before = await self._same_digest(request, note) if note.digest_id else None

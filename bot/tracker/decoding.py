@@ -50,14 +50,11 @@ class NotJsonError(ValueError):
 
 
 def parse_json(body: bytes) -> object:
-    """Return the JSON value in `body`.
+    """Return the JSON value in `body`; raise NotJsonError.
 
     One odd value must not lose a whole list: NaN, Infinity and huge numbers are read as `None`,
     half surrogate pairs and invalid UTF-8 as U+FFFD. Raw control characters, a byte order mark,
     UTF-16 and UTF-32 are read too.
-
-    Raises:
-        NotJsonError: it is no JSON, or nested too deep.
     """
     try:
         value = STRICT.decode(body)
@@ -222,9 +219,6 @@ def decode_listing(status: int, headers: Mapping[str, str], body: bytes) -> List
     """Return the domains of a list reply (service document, section 4.1).
 
     A list is never searched for error messages: a tag may say "Rate limit exceeded".
-
-    Raises:
-        TrackerError: `UnreadableReplyError` for anything but a list.
     """
     if status in SUCCESS and (domains := _documented(body)) is not None:
         return Listing(domains=domains)
@@ -238,9 +232,6 @@ def decode_added(status: int, headers: Mapping[str, str], body: bytes) -> Added:
     """Return the answer to an added domain, of any form (service document, section 4.2).
 
     A success counts as an error only when it calls itself one, or is only a message.
-
-    Raises:
-        TrackerError: `UnreadableReplyError` when it is no JSON.
     """
     if status in SUCCESS and not body.strip():
         return Added(None)
@@ -257,9 +248,6 @@ def decode_scan(status: int, headers: Mapping[str, str], body: bytes) -> ScanRes
     """Return the result of a full scan (service document, sections 2.3 and 4.3).
 
     An object with any of the documented fields is a result, and is not searched for messages.
-
-    Raises:
-        TrackerError: `UnreadableReplyError` for anything else.
     """
     value = _json(status, headers, body, is_write=True)
     if not isinstance(value, dict) or SCAN_FIELDS.isdisjoint(value):

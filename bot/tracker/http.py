@@ -22,12 +22,7 @@ MAX_BODY_BYTES = 16 * 1024 * 1024
 
 
 async def read_body(response: httpx.Response, *, is_write: bool) -> bytes:
-    """Return the decompressed body.
-
-    Raises:
-        ReplyTooLargeError: it holds more than `MAX_BODY_BYTES`.
-        UnreadableReplyError: its compression is broken.
-    """
+    """Return the decompressed body; raise ReplyTooLargeError, UnreadableReplyError."""
     body = bytearray()
     try:
         async for chunk in response.aiter_bytes():
@@ -149,10 +144,7 @@ def tracker_http() -> httpx.AsyncClient:
 async def send(http: httpx.AsyncClient, request: httpx.Request, *, is_write: bool) -> Reply:
     """Send `request` once and return the reply.
 
-    Raises:
-        ReplyTooLargeError, UnreadableReplyError: see `read_body`.
-        UnavailableError: no reply, or not all of it.
-        TimedOutError: a step took longer than the request's own time-outs.
+    Raises UnavailableError, TimedOutError by its own time-outs, and as `read_body` does.
     """
     try:
         response = await http.send(request, stream=True, follow_redirects=False)
