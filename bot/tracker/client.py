@@ -137,9 +137,6 @@ class TrackerClient:
     was not reached, dropped the connection or answered 502, 503 or 504; a POST never is.
 
     Each call is logged in one line, without the key or the reply, and counted by `note`.
-
-    Raises:
-        ValueError: `base_url` holds a user name, which httpx would send in place of the key.
     """
 
     def __init__(
@@ -154,8 +151,6 @@ class TrackerClient:
         after: Callable[[str], None] = lambda _fingerprint: None,
         note: Note = lambda _operation, _outcome, _took_s: None,
     ) -> None:
-        if httpx.URL(base_url).userinfo:
-            raise ValueError("the address of the service must hold no user name")
         self._http = http
         self._base_url = base_url.rstrip("/")
         self._budget = budget

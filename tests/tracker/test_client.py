@@ -5,7 +5,6 @@ import httpx
 import pytest
 
 from bot.tracker.client import Limits, TrackerClient, tallied
-from bot.tracker.http import tracker_http
 from bot.tracker.models import (
     Added,
     Domain,
@@ -79,12 +78,6 @@ async def test_a_domain_id_stays_one_part_of_the_path(domain_id: str, part: str)
     (request,) = there.seen
     assert request.target == f"/api/tools/domain-tracker/{part}/scan"
     assert json.loads(request.body) == {"action": "full_scan"}
-
-
-async def test_a_user_name_in_the_address_would_replace_the_key() -> None:
-    async with tracker_http() as http:
-        with pytest.raises(ValueError, match="user name"):
-            TrackerClient(http, base_url="http://me:secret@127.0.0.1", budget=RateLimiter())
 
 
 @loop_over("status", [502, 503, 504])
