@@ -29,7 +29,10 @@ class UnknownWorkspaceError(Exception):
 
 
 class warned(suppress):  # noqa: N801  # as `suppress` is
-    """Logs an error of these kinds inside the block, and goes on behind it."""
+    """Logs an error of these kinds inside the block, and goes on behind it.
+
+    One that was not foreseen is a mistake of ours, and logged as such.
+    """
 
     def __init__(self, said: str, *errors: type[Exception], **facts: object) -> None:
         super().__init__(*errors)
@@ -37,5 +40,8 @@ class warned(suppress):  # noqa: N801  # as `suppress` is
 
     def __exit__(self, *raised: Any) -> bool:
         if is_over := super().__exit__(*raised):
-            logger.warning(self._said, error=repr(raised[1]), **self._facts)
+            error, is_known = raised[1], issubclass(raised[0], BotError | TimeoutError)
+            cause = {"cause": repr(error.__cause__)} if error.__cause__ else {}
+            log = logger.warning if is_known else logger.exception
+            log(self._said, error=repr(error), **cause, **self._facts)
         return is_over

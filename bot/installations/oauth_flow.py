@@ -28,7 +28,7 @@ from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 
 from bot.concurrency import Tasks, run_shielded
 from bot.deduplication import DedupStore, MemoryDedup
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.installations.directory import InstallationRepository
 from bot.installations.models import Installation, organisation
 from bot.installations.token_rotation import dated
@@ -252,10 +252,8 @@ class InstallFlow(AsyncOAuthFlow):
         new = args.installation
         assert isinstance(new, NewInstallation)  # noqa: S101  # from `run_installation`
         made, before = new.installation, new.before
-        try:
+        with warned("what follows an installation failed", Exception):
             await self._on_installed(made, before)
-        except Exception:
-            logger.exception("what follows an installation failed")
         if made.is_org_wide:
             page = self._pages.installed_everywhere_page(
                 name=made.name, app_id=made.app_id, enterprise_id=made.home.enterprise_id or ""

@@ -141,13 +141,12 @@ class TokenChecker:
 
     async def _take_up(self, home: WorkspaceId) -> None:
         async with self._turns:
-            try:
+            # The others must not wait for this one.
+            with warned("not checked until tomorrow", Exception, home=str(home)):
                 await self.check(home)
-            except Exception as error:  # the others must not wait for this one
-                log = logger.bind(home=str(home), error=repr(error))
-                log.warning("not checked until tomorrow", exc_info=not isinstance(error, BotError))
-                with suppress(StoreError):
-                    await self._put_off(home)
+                return
+            with suppress(StoreError):
+                await self._put_off(home)
 
     async def _settle(self, workspace: WorkspaceId) -> None:
         said = "not checked: at the latest tomorrow"

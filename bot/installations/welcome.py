@@ -92,13 +92,9 @@ class Welcome:
     async def _greet(self, installation: Installation, before: Installation | None) -> None:
         home, user_id = installation.home, installation.installed_by
         with structlog.contextvars.bound_contextvars(home=str(home), user=user_id):
-            try:
+            with warned("could not welcome the installer", Exception):
                 words = self.words(await self._arrival(installation, before))
                 await self.tell(home, user_id, words)
-            except BotError as error:
-                logger.warning("could not welcome the installer", error=repr(error))
-            except Exception:
-                logger.exception("unforeseen failure")
             if installation.is_org_wide:
                 return  # it is in no workspace yet
             await self.note(installation, before)  # only now: it must not look like a set-up

@@ -357,10 +357,8 @@ class ErrorBoundary:
             logger.info("failure explained", error=repr(error))
         elif isinstance(error, _LOGGED):
             logger.warning("failure explained", error=repr(error), cause=repr(error.__cause__))
-        try:
+        with warned("could not explain the failure", Exception):
             await request.reply(await self.failures.explain(error, request))
-        except Exception:
-            logger.exception("could not explain the failure")
 
 
 def _excuse(request: Request) -> Message:

@@ -181,17 +181,13 @@ class OrphanNotifier:
 
         Call it every `REFRESH_EVERY_S`, also while the process drains. It only logs StoreError.
         """
-        try:
+        with warned("interrupted requests cannot be read", StoreError):
             await self.processes.heartbeat()
-            due = await self.answers.due()
-        except StoreError as error:
-            logger.warning("interrupted requests cannot be read", error=repr(error))
-            return
-        for place in due:
-            is_new = place not in self._running and not self._is_stopped
-            if is_new and self.processes.is_dead(place.process_id):
-                self._running.add(place)
-                self.tasks.start(self._notify(place))
+            for place in await self.answers.due():
+                is_new = place not in self._running and not self._is_stopped
+                if is_new and self.processes.is_dead(place.process_id):
+                    self._running.add(place)
+                    self.tasks.start(self._notify(place))
 
     def stop(self) -> None:
         """Start no more notices: other processes will, or this one after its next start."""

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -18,7 +19,7 @@ from bot.listeners.permissions import ChannelAccess, DigestAccess
 from bot.listeners.request import Request, draw_or_reply
 from bot.message import Block, Message
 from bot.slack.client import open_form, put_form, update_form
-from bot.slack.errors import ChannelClosedError, FormChangedError, SlackError
+from bot.slack.errors import ChannelClosedError, SlackError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
 from bot.views.blocks import plain_message
@@ -218,19 +219,12 @@ class DigestScreen:
         presses, view_id, client = self.presses, request.view_id or "", request.client
         async with presses.turn(view_id):
             hashes = (request.view_hash, presses.drawn_hash(view_id, number))
-            for view_hash in dict.fromkeys(hashes):
-                if view_hash is None or not presses.is_latest(view_id, number):
-                    continue
-                try:
-                    drawn = await update_form(client, view_id, form, view_hash=view_hash)
-                except FormChangedError:
-                    continue
-                except SlackError as error:
-                    logger.info("not drawn in the form", error=repr(error))
-                else:
-                    presses.note_drawn(view_id, drawn)
-                return
-        logger.info("left alone: the form shows something newer")
+            for view_hash in filter(None, dict.fromkeys(hashes)):
+                with suppress(SlackError):
+                    if presses.is_latest(view_id, number):
+                        drawn = await update_form(client, view_id, form, view_hash=view_hash)
+                        presses.note_drawn(view_id, drawn)
+                        return
 
     async def show_busy(self, request: Request, words: str) -> None:
         """Show "please wait" in the form, without anything to press."""

@@ -14,6 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.commands import COMMANDS
 from bot.deduplication import DedupStore, MemoryDedup
+from bot.errors import warned
 from bot.message import Message
 from bot.slack.client import Member, fetch_member, open_form, put_form
 from bot.slack.errors import SlackError, TriggerExpiredError
@@ -39,7 +40,6 @@ class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside th
         super().__init__("a form was not taken")
 
 
-logger = structlog.get_logger()
 T = TypeVar("T")
 
 
@@ -167,14 +167,11 @@ class Request:
                 self.has_spoken = True
                 self.owes_answer = await self._is_shown(self.window, message)
                 return
-            try:
+            with warned("progress message not sent", SlackError):
                 await self._send(message)
-            except SlackError as error:
-                logger.warning("progress message not sent", error=repr(error))
-                return
-            self.owes_answer = True
-            # After a press the response_url replaces the pressed message, not the latest one.
-            self.takes_place = self.takes_place or not self.origin.is_message
+                self.owes_answer = True
+                # After a press the response_url replaces the pressed message, not the latest one.
+                self.takes_place = self.takes_place or not self.origin.is_message
 
     async def share(self, message: Message) -> None:
         """Show a message to the whole channel; raise SlackError."""
@@ -242,13 +239,11 @@ async def draw_or_reply(
     request: Request, drawing: Awaitable[T], otherwise: Message | None
 ) -> T | None:
     """Draw in an open form; reply with `otherwise` if it was closed, or Slack fails."""
-    try:
+    with suppress(SlackError):
         return await drawing
-    except SlackError as error:
-        logger.info("not drawn in the form", error=repr(error))
-        if otherwise:
-            await request.reply(otherwise)
-        return None
+    if otherwise:
+        await request.reply(otherwise)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
