@@ -105,9 +105,27 @@ def open_workspaces(
     if settings.slack_bot_token:
         token = settings.slack_bot_token.get_secret_value()
         return _one_workspace(clients, token, clock=clock)
-    within_s = KNOWN_WITHIN_S * patience
-    return _many_workspaces(
-        settings, repository, clients, tasks, clock=clock, known_within_s=within_s
+    secret = settings.slack_client_secret
+    calls = auth.OAuthCalls(
+        clients.once(),
+        client_id=settings.slack_client_id or "",
+        client_secret=secret.get_secret_value() if secret else "",
+    )
+    doubt = Event()
+    tokens = TokenProvider(repository, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
+    directory, health = Directory(repository), auth.SlackHealth()
+    return SlackAuth(
+        authorize=InstalledWorkspaces(
+            directory,
+            tokens,
+            unknown=not_installed_text(settings.public_url or ""),
+            known_within_s=KNOWN_WITHIN_S * patience,
+        ),
+        client_for=Clients(directory, tokens, clients.once),
+        # Without an installation there is no token to ask with, and the bot is ready all the same.
+        find_slack=lambda: health.check(lambda: auth.check_api(clients.once())),
+        doubt=doubt,
+        oauth=OAuth(calls=calls, directory=directory, tokens=tokens),
     )
 
 
@@ -126,39 +144,6 @@ def _one_workspace(
         find_slack=lambda: health.check(ask),
         doubt=Event(),  # no listener: its operator finds out
         own=own,
-    )
-
-
-def _many_workspaces(
-    settings: Settings,
-    repository: InstallationRepository,
-    clients: SlackClients,
-    tasks: Tasks,
-    *,
-    clock: Callable[[], datetime],
-    known_within_s: float,
-) -> SlackAuth:
-    secret = settings.slack_client_secret
-    calls = auth.OAuthCalls(
-        clients.once(),
-        client_id=settings.slack_client_id or "",
-        client_secret=secret.get_secret_value() if secret else "",
-    )
-    doubt = Event()
-    tokens = TokenProvider(repository, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
-    directory, health = Directory(repository), auth.SlackHealth()
-    return SlackAuth(
-        authorize=InstalledWorkspaces(
-            directory,
-            tokens,
-            unknown=not_installed_text(settings.public_url or ""),
-            known_within_s=known_within_s,
-        ),
-        client_for=Clients(directory, tokens, clients.once),
-        # Without an installation there is no token to ask with, and the bot is ready all the same.
-        find_slack=lambda: health.check(lambda: auth.check_api(clients.once())),
-        doubt=doubt,
-        oauth=OAuth(calls=calls, directory=directory, tokens=tokens),
     )
 
 
