@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
@@ -23,13 +23,6 @@ from bot.tracker.slots import Turn, noting_waits
 from bot.views.home import answer_window, fits_window, summary_window
 from bot.views.steps import failure_text
 from bot.workspace import STEP, Caller, WorkspaceId, caller_context, person
-
-
-class Ack(Protocol):
-    """Bolt's `ack`, as far as the bot uses it."""
-
-    async def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Tell Slack, within 3 s, that the request has arrived; the arguments are its answer."""
 
 
 class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside the fields of a form

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import structlog
-from slack_bolt.async_app import AsyncApp
+from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
 from bot.commands import COMMANDS
@@ -21,7 +21,7 @@ from bot.listeners import incoming
 from bot.listeners.command_lines import CommandHandler, CommandLines
 from bot.listeners.error_boundary import ErrorBoundary
 from bot.listeners.incoming import from_press, is_ephemeral, place_of
-from bot.listeners.request import Ack, FormErrors, Once, OncePerMessage, Request
+from bot.listeners.request import FormErrors, Once, OncePerMessage, Request
 from bot.message import Block, Message
 from bot.slack.replies import Replies, complete_step
 from bot.views.usage import STEP, usage_message
@@ -95,7 +95,7 @@ class Dispatcher:
         """
         answers = Once(done=once, running=once) if isinstance(once, Message) else once
 
-        async def pressed(ack: Ack, body: dict[str, Any], context: Any) -> None:
+        async def pressed(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = from_press(body, context, self._replies)
             value = str(body["actions"][0].get("value", ""))
             # With the value: the same message may show another page by now.
@@ -126,7 +126,7 @@ class Dispatcher:
         replaces it until the answer; without `busy` the form closes.
         """
 
-        async def submitted(ack: Ack, body: dict[str, Any], context: Any) -> None:
+        async def submitted(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = incoming.from_form(body, context, self._replies)
             try:
                 given = read(body["view"]["state"]["values"])
@@ -152,7 +152,7 @@ class Dispatcher:
         `otherwise` is offered when it fails, or takes longer than Slack waits.
         """
 
-        async def asked(ack: Ack, body: dict[str, Any], context: Any) -> None:
+        async def asked(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = from_press(body, context, self._replies)
             try:
                 with request.logged(action_id):
@@ -172,7 +172,7 @@ class Dispatcher:
         The latter has a window to open, in which failures are shown too.
         """
 
-        async def called(ack: Ack, body: dict[str, Any], context: Any) -> None:
+        async def called(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = incoming.from_shortcut(body, context, self._replies)
             await ack()
             if isinstance(does, str):
