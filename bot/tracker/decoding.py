@@ -106,11 +106,11 @@ SECONDS = re.compile(r"[0-9]{1,15}(\.[0-9]{1,9})?")
 
 
 def requests_remaining(headers: Mapping[str, str]) -> int | None:
-    """Return `X-RateLimit-Remaining`, or `None` without a usable one.
+    """Return `X-RateLimit-Remaining`, or `None` without a usable one, of httpx's headers.
 
     Source: service document, section 8.
     """
-    value = _value(headers, "x-ratelimit-remaining")
+    value = headers.get("x-ratelimit-remaining", "").strip()
     return int(value) if COUNT.fullmatch(value) else None
 
 
@@ -120,19 +120,15 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
     A date counts from the reply's own `Date`, without which it is not usable. See
     https://www.rfc-editor.org/rfc/rfc9110#field.retry-after.
     """
-    value = _value(headers, "retry-after")
+    value = headers.get("retry-after", "").strip()
     if SECONDS.fullmatch(value):
         return float(value) or None
     try:
         then = parsedate_to_datetime(value)
-        wait_s = (then - parsedate_to_datetime(_value(headers, "date"))).total_seconds()
+        wait_s = (then - parsedate_to_datetime(headers.get("date", ""))).total_seconds()
     except (ValueError, TypeError, OverflowError):  # TypeError: only one of them names a zone
         return None
     return wait_s if wait_s > 0 else None
-
-
-def _value(headers: Mapping[str, str], name: str) -> str:
-    return next((headers[key].strip() for key in headers if key.lower() == name), "")
 
 
 # The document shows no status. A proxy in front of the service, or a maintenance page, says these
