@@ -49,7 +49,6 @@ class OAuth:
 
     calls: auth.OAuthCalls
     directory: Directory
-    tokens: TokenProvider
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +124,7 @@ def open_workspaces(
         # Without an installation there is no token to ask with, and the bot is ready all the same.
         find_slack=lambda: health.check(lambda: auth.check_api(clients.once())),
         doubt=doubt,
-        oauth=OAuth(calls=calls, directory=directory, tokens=tokens),
+        oauth=OAuth(calls=calls, directory=directory),
     )
 
 

@@ -69,12 +69,9 @@ _IN_THREAD = "in"
 def written(workspace: WorkspaceId, origin: Origin, note: str | None = None) -> str:
     """Return the metadata of a form that `origin` opens; `note` comes back with it."""
     where = _HOME if origin.is_home else origin.is_message
-    way = [str(workspace), origin.channel_id, origin.response_url, where]
-    if origin.thread_ts:
-        way += [note or "", origin.thread_ts, _IN_THREAD if origin.is_in_thread else ""]
-    elif note is not None:
-        way.append(note)
-    return json.dumps(way)
+    way = [str(workspace), origin.channel_id, origin.response_url, where, note or ""]
+    in_thread = _IN_THREAD if origin.is_in_thread else ""
+    return json.dumps([*way, origin.thread_ts, in_thread] if origin.thread_ts else way)
 
 
 def carried(

@@ -251,7 +251,6 @@ def decode_scan(status: int, headers: Mapping[str, str], body: bytes) -> ScanRes
     return ScanResult(
         domain_id=_id(value.get("domainId")),
         sections={name: value[name] for name in SECTIONS if name in value},
-        other={name: child for name, child in value.items() if name not in SCAN_FIELDS},
     )
 
 

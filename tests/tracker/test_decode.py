@@ -159,7 +159,6 @@ def test_a_scan_keeps_missing_and_null_sections_apart() -> None:
     assert result == ScanResult(
         domain_id="d1",
         sections={"whois": {"a": 1}, "dns": [1], "ssl": None},
-        other={"took": 3},
     )
     assert list(result.sections) == ["whois", "dns", "ssl"]
 
