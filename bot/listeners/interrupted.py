@@ -19,7 +19,7 @@ from bot.listeners.request import AnswerWindow, Request, draw_or_reply, written
 from bot.process_heartbeat import Processes
 from bot.redaction import holds_secret
 from bot.slack.client import update_form
-from bot.slack.errors import SlackRefusedError, SlackUnreachableError, WorkspaceHeldError
+from bot.slack.errors import SlackRefusedError, WorkspaceHeldError
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import StoreError
 from bot.views.home import ANSWER
@@ -197,7 +197,7 @@ class OrphanNotifier:
         try:
             with (
                 structlog.contextvars.bound_contextvars(workspace=str(place.workspace)),
-                warned("interruption notice failed, to be repeated", BotError),
+                warned("interruption notice failed, to be repeated", BotError, TimeoutError),
             ):
                 async with self._turns:
                     await self._take_up(place)
@@ -210,8 +210,6 @@ class OrphanNotifier:
         try:
             async with asyncio.timeout(NOTIFIED_WITHIN_S):
                 await self._tell(place.workspace, pending)
-        except TimeoutError as error:
-            raise SlackUnreachableError("Slack did not answer in time") from error
         except WorkspaceHeldError:
             raise
         except SlackRefusedError as error:  # the app is gone, or the person
