@@ -170,9 +170,6 @@ class SocketMode(AsyncSocketModeHandler):
             await self._seen.forget(name)
         await send_async_response(client, req, answer, began)
 
-    async def is_connected(self) -> bool:
-        return await self.client.is_connected()
-
 
 @asynccontextmanager
 async def connected(
@@ -218,7 +215,9 @@ class TimedApp(AsyncApp):
         self._note_ack = note_ack
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
-        began, kind, is_refused = time.perf_counter(), kind_of(req.body), True
+        began, is_refused = time.perf_counter(), True
+        kind = _KINDS.get(str(req.body.get("type")), "other")
+        kind = "command" if "command" in req.body else kind
         try:
             answer = await super().async_dispatch(req)
             if kind == "event" and answer.status == 404:
@@ -227,13 +226,6 @@ class TimedApp(AsyncApp):
         finally:
             self._note_ack(kind, time.perf_counter() - began, is_refused=is_refused)
         return answer
-
-
-def kind_of(body: Mapping[str, Any]) -> str:
-    """Return what sort of request this is: "command", "action", "view", "options", "event"."""
-    if "command" in body:
-        return "command"
-    return _KINDS.get(str(body.get("type")), "other")
 
 
 logger = structlog.get_logger()
@@ -281,7 +273,7 @@ async def start_transport(
     if settings.slack_app_token:
         app_token = settings.slack_app_token.get_secret_value()
         link = await stack.enter_async_context(connected(app, app_token, seen=commons.seen))
-        return None, {"socket": link.is_connected}
+        return None, {"socket": link.client.is_connected}
     if not settings.slack_signing_secret:  # the settings require one of the two
         return None, {}
     secret = settings.slack_signing_secret.get_secret_value()
