@@ -220,7 +220,7 @@ async def serve(
         await slack_app.check_tokens(parts, ground.clients, workspaces, role)
         app = slack_app.bolt_app(ground.clients.patient(), workspaces, parts.metrics)
         running = register_features(app, parts)
-        lifecycle = register_lifecycle(app, parts, running, workspaces, ground.stored.documents)
+        lifecycle = register_lifecycle(app, parts, running, workspaces)
         finishing = _Finishing(finish_within_s)
         listener, beats = await _watch_over_answers(stack, ground, running, finishing)
         checks = await stack.enter_async_context(

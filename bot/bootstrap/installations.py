@@ -29,7 +29,6 @@ from bot.listeners.request import Request
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Identity, workspace_of
 from bot.slack.replies import Origin
 from bot.store.documents import StoreError
-from bot.store.fenced import ErasableDocuments
 from bot.views import install_pages
 from bot.views.install import arrival_message, lost_store_message
 from bot.web import InstallEndpoint
@@ -49,17 +48,15 @@ class Lifecycle:
 
 
 def register_lifecycle(
-    app: AsyncApp,
-    parts: Services,
-    running: Features,
-    workspaces: SlackAuth,
-    documents: ErasableDocuments,
+    app: AsyncApp, parts: Services, running: Features, workspaces: SlackAuth
 ) -> Lifecycle:
     """Attach the OAuth flow and the listeners for removed workspaces to the app."""
     own, oauth = workspaces.own, workspaces.oauth
     # With OAuth the one that requests read, so that they use a new token at once.
     repository = (
-        oauth.directory.repository if oauth else InstallationRepository(documents, parts.ring)
+        oauth.directory.repository
+        if oauth
+        else InstallationRepository(parts.documents, parts.ring)
     )
     caches = [*running.forget, *([oauth.directory.forget] if oauth else [])]
 
@@ -68,7 +65,7 @@ def register_lifecycle(
             await running.admin.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
 
     checker = TokenChecker(
-        documents,
+        parts.documents,
         repository,
         still_works=token_proof(workspaces.client_for, is_told=False),
         caches=caches,
@@ -77,12 +74,12 @@ def register_lifecycle(
         on_revoked=note_revoked,
     )
     uninstaller = Uninstaller(
-        documents,
+        parts.documents,
         checker,
         still_works=token_proof(workspaces.client_for, is_told=True),
         installed_since=(lambda: own.since) if own else None,
     )
-    welcome = _welcome(parts, running, documents)
+    welcome = _welcome(parts, running)
 
     async def greet(workspace: WorkspaceId) -> None:
         with warned("could not welcome a workspace", StoreError):
@@ -169,8 +166,8 @@ def _flow(
     )
 
 
-def _welcome(parts: Services, running: Features, documents: ErasableDocuments) -> Welcome:
-    admin, digests = running.admin, DigestRepository(documents)
+def _welcome(parts: Services, running: Features) -> Welcome:
+    admin, digests = running.admin, DigestRepository(parts.documents)
 
     async def setup_of(workspace: WorkspaceId) -> Setup:
         has_key = await admin.keys.record(workspace) is not None
@@ -188,7 +185,7 @@ def _welcome(parts: Services, running: Features, documents: ErasableDocuments) -
         await admin.audit.note(installation.home, act, by=installation.installed_by)
 
     return Welcome(
-        documents,
+        parts.documents,
         parts.posting.send_dm,
         parts.tasks,
         words=arrival_message,

@@ -33,7 +33,7 @@ from bot.process_heartbeat import PREFIX, Processes
 from bot.settings import Settings
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
-from bot.store.documents import FORWARDING, Documents
+from bot.store.documents import FORWARDING
 from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_make_key_file
 from bot.store.fenced import ErasableDocuments, FencedDocuments, Note, timed_documents
 from bot.store.postgres.address import Address
@@ -240,7 +240,7 @@ class Services:
     """The objects that all features share; their creator closes them."""
 
     settings: Settings
-    documents: Documents
+    documents: ErasableDocuments
     ring: KeyRing
     deferred: DeferredCommands
     tasks: Tasks
