@@ -81,8 +81,8 @@ class InflightTracker:
     def note(self, request: Request, what: str, *, form_waits: bool = False) -> Entry:
         """Start to store that a person waits for `what`; never waits for the store.
 
-        `form_waits`: their form says "please wait". What
-        takes long is stored at once, anything else after `noted_after_s`.
+        `form_waits`: their form says "please wait". What takes long is stored at once, anything
+        else after `noted_after_s`.
         """
         place = Place(request.workspace, self.process_id, next(self._numbers))
         entry = Entry(place, request, self.clock())

@@ -133,7 +133,7 @@ class Request:
     message: Mapping[str, Any] | None = None
     step_id: str | None = None
     shares_answer: bool = False
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict, repr=False)
     reference: str = field(default_factory=lambda: secrets.token_hex(4), init=False)
     turn: Turn = field(default_factory=Turn, init=False, repr=False)
     on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
