@@ -1,12 +1,11 @@
 """Build, connect and close the bot's objects for each kind of process: the composition root."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import ParamSpec, TypeVar
 
 import aiohttp
 import structlog
@@ -45,8 +44,6 @@ from bot.web import Check, HealthEndpoints
 SLACK_TIMEOUT = aiohttp.ClientTimeout(total=15, connect=8)
 IDLE_LINE_S = 4.0
 SLACK = "slack"
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,12 +84,7 @@ async def build_runtime(
         clock_check.compare("postgresql", stored.shared.now, clock=host_clock)
     installations = InstallationRepository(documents, ring, for_s=commons.installations_for_s)
     workspaces = slack_app.open_workspaces(
-        settings,
-        installations,
-        clients,
-        tasks,
-        clock=clock,
-        patience=pace.patience,
+        settings, installations, clients, tasks, clock=clock, patience=pace.patience
     )
     answers = InflightStore(documents, ring, clock=clock)
     parts = Services(
@@ -142,83 +134,50 @@ def _processes(stored: Stored, role: Role, *, clock: Callable[[], datetime]) -> 
 JOBS_END_WITHIN = 0.7
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Periodic:
-    """What comes again. While the clock is wrong, nothing is taken for due."""
-
-    running: Features
-    lifecycle: Lifecycle
-    clock_check: ClockCheck
-
-    async def tick_own(self) -> None:
-        """Do what every process does for itself."""
-        if await self.clock_check.is_right():
-            self.lifecycle.look()
-
-    def shared(self, metrics: Metrics) -> dict[str, Callable[[], Awaitable[None]]]:
-        """Return what one of all processes does, by name, and measured."""
-        shared = {**self.running.periodic, **self.lifecycle.periodic}
-        return {name: metrics.periodic.timed(name, each) for name, each in shared.items()}
-
-    async def tick_alone(self, rounds: Iterable[NonOverlappingTask]) -> None:
-        """Do everything, in the only process there is; `rounds` are not waited for."""
-        if not await self.clock_check.is_right():
-            return
-        for each in rounds:
-            each.begin()
-        self.lifecycle.look()
-        await self.running.digests.run_due()
-
-    def guarded(self, act: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-        """Return `act`, which raises ClockWrongError while the clock is wrong."""
-
-        async def do(*args: P.args, **how: P.kwargs) -> T:
-            await self.clock_check.require()
-            return await act(*args, **how)
-
-        return do
-
-
 @asynccontextmanager
 async def run_periodic(
-    stored: Stored, parts: Services, role: Role, periodic: Periodic, *, finish_within_s: float
+    ground: Runtime, role: Role, running: Features, lifecycle: Lifecycle, *, finish_within_s: float
 ) -> AsyncIterator[Mapping[str, Check]]:
-    """Let it come inside the block; yield how to tell whether it does.
+    """Do what comes again inside the block; yield how to tell whether it does.
 
-    At the end nothing is begun any more that is due, and what the queue has begun is waited for.
+    While the clock is wrong, nothing is taken for due. At the end nothing is begun any more that
+    is due, and what the queue has begun is waited for.
     """
+    parts, shared, clock_check = ground.parts, ground.stored.shared, ground.clock_check
     every_s, timed = parts.settings.tick_seconds, parts.metrics.periodic.timed
-    if stored.shared is None:
-        shared = periodic.shared(parts.metrics).values()
-        rounds = [NonOverlappingTask(parts.tasks, each) for each in shared]
+    for_all = {**running.periodic, **lifecycle.periodic} if role.delivers else {}
+    periodic = {name: timed(name, act) for name, act in for_all.items()}
+    rounds = [] if shared else [NonOverlappingTask(parts.tasks, act) for act in periodic.values()]
 
-        async def go_round() -> bool:
-            return await ticks.are_recent() and not any(each.is_stuck for each in rounds)
-
-        tick = timed("tick", partial(periodic.tick_alone, rounds))
-        async with ticking(tick, every_s=every_s) as ticks:
-            yield {"tick": go_round}
-        return
-    async with ticking(timed("tick", periodic.tick_own), every_s=every_s) as ticks:
-        if not role.delivers:
-            yield {"tick": ticks.are_recent}
+    async def tick() -> None:
+        if not await clock_check.is_right():
             return
-        running = periodic.running
+        lifecycle.look()
+        for each in rounds:
+            each.begin()
+        if shared is None:  # nor is there a queue
+            await running.digests.run_due()
+
+    async def go_round() -> bool:
+        return await ticks.are_recent() and not any(each.is_stuck for each in rounds)
+
+    async with ticking(timed("tick", tick), every_s=every_s) as ticks:
+        if shared is None or not role.delivers:
+            yield {"tick": go_round}
+            return
         # Slow to import, and the embedded store has no queue.
         from bot.jobs.queue import INTERVALS, working
         from bot.jobs.queue_jobs import Work
 
         work = Work(
-            periodic={
-                name: periodic.guarded(act) for name, act in periodic.shared(parts.metrics).items()
-            },
-            deliver=periodic.guarded(running.digests.deliver),
-            require_clock=periodic.clock_check.require,
+            periodic=periodic,
+            deliver=running.digests.deliver,
+            require_clock=clock_check.require,
             clock=parts.clock,
         )
         async with working(
-            stored.shared.address,
-            stored.shared.pool,
+            shared.address,
+            shared.pool,
             work,
             every_s=every_s,
             finish_within_s=finish_within_s * JOBS_END_WITHIN,
@@ -226,7 +185,7 @@ async def run_periodic(
             intervals=replace(INTERVALS, look_s=min(INTERVALS.look_s, every_s / 4)),
         ) as queue:
             try:
-                yield {"tick": ticks.are_recent, "queue": queue.is_ready}
+                yield {"tick": go_round, "queue": queue.is_ready}
             finally:
                 running.stop()
 
@@ -259,16 +218,19 @@ async def serve(
         await slack_app.check_tokens(parts, ground.clients, workspaces, role)
         app = slack_app.bolt_app(ground.clients.patient(), workspaces, parts.metrics)
         running = register_features(app, parts)
-        lifecycle = register_lifecycle(app, parts, running, workspaces, ground.stored.documents)
+        lifecycle = register_lifecycle(app, parts, running, workspaces)
         finishing = _Finishing(finish_within_s)
         listener, beats = await _watch_over_answers(stack, ground, running, finishing)
-        periodic = Periodic(running=running, lifecycle=lifecycle, clock_check=ground.clock_check)
         checks = await stack.enter_async_context(
-            run_periodic(ground.stored, parts, role, periodic, finish_within_s=finish_within_s)
+            run_periodic(ground, role, running, lifecycle, finish_within_s=finish_within_s)
         )
         endpoint, link_checks = await slack_app.start_transport(stack, app, parts, role)
         tick = {"tick": _all_true(checks["tick"], beats.are_recent)}
-        own_checks = _own_checks(parts, workspaces) | {"clock": ground.clock_check.is_right}
+        own_checks = {
+            "store": parts.documents.check,
+            "slack": workspaces.find_slack,
+            "clock": ground.clock_check.is_right,
+        }
         checks = {**own_checks, **checks, **tick, **link_checks}
         look_at_processes(parts.metrics, ground.stored)
         install = lifecycle.endpoint if role.answers else None
@@ -328,20 +290,8 @@ async def _finish(tasks: Tasks, running: Features, finishing: _Finishing) -> Non
     logger.warning("work was cut off by the stop", people=people)
 
 
-def _own_checks(parts: Services, workspaces: slack_app.SlackAuth) -> dict[str, Check]:
-    return {"store": _works(parts.documents.check), "slack": _works(workspaces.find_slack)}
-
-
 def _all_true(*checks: Check) -> Check:
     async def are_true() -> bool:
         return all([await each() for each in checks])
 
     return are_true
-
-
-def _works(check: Callable[[], Awaitable[object]]) -> Check:
-    async def works() -> bool:
-        await check()
-        return True
-
-    return works

@@ -1,4 +1,11 @@
-"""The base class of every error that the bot raises on purpose."""
+"""The base class of every error that the bot raises on purpose, and how to go on after one."""
+
+from contextlib import suppress
+from typing import Any
+
+import structlog
+
+logger = structlog.get_logger()
 
 
 class BotError(Exception):
@@ -19,3 +26,22 @@ class StrangerError(BotError):
 
 class UnknownWorkspaceError(Exception):
     """The bot serves no such workspace; here `str(error)` is for the person who asked."""
+
+
+class warned(suppress):  # noqa: N801  # as `suppress` is
+    """Logs an error of these kinds inside the block, and goes on behind it.
+
+    One that was not foreseen is a mistake of ours, and logged as such.
+    """
+
+    def __init__(self, said: str, *errors: type[Exception], **facts: object) -> None:
+        super().__init__(*errors)
+        self._said, self._facts = said, facts
+
+    def __exit__(self, *raised: Any) -> bool:
+        if is_over := super().__exit__(*raised):
+            error, is_known = raised[1], issubclass(raised[0], BotError | TimeoutError)
+            cause = {"cause": repr(error.__cause__)} if error.__cause__ else {}
+            log = logger.warning if is_known else logger.exception
+            log(self._said, error=repr(error), **cause, **self._facts)
+        return is_over

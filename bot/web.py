@@ -31,7 +31,8 @@ from bot.deduplication import DedupStore
 logger = structlog.get_logger()
 READY_WITHIN_S = 2.0
 CHECKED_FOR_S = 0.5
-Check = Callable[[], Awaitable[bool]]
+# It fails by an error, or by `False`.
+Check = Callable[[], Awaitable[object]]
 
 
 class HealthEndpoints:
@@ -53,11 +54,9 @@ class HealthEndpoints:
         self._is_stopping = True
 
     async def healthz(self, _request: web.Request) -> web.Response:
-        """Answer 200."""
         return web.json_response({"status": "alive"})
 
     async def readyz(self, _request: web.Request) -> web.Response:
-        """Answer 200 or 503, with the result of each check."""
         if self._is_stopping:
             return web.json_response({"ready": False, "checks": {"running": False}}, status=503)
         works = self._works.get("")
@@ -73,7 +72,7 @@ class HealthEndpoints:
     async def _check(self, name: str) -> bool:
         try:
             # Not cancelled: cancelling a query of a database that hangs takes seconds.
-            return await self._patience.wait(self._checks[name]())
+            return await self._patience.wait(self._checks[name]()) is not False
         except Exception as error:  # noqa: BLE001  # any error is a failed check
             logger.warning("not ready", check=name, error=repr(error))
             return False
@@ -99,7 +98,6 @@ class MetricsEndpoint:
         self._token = token
 
     async def answer(self, request: web.Request) -> web.Response:
-        """Answer 200 with the metrics, 401 without the token, 403 for another machine."""
         if self._token is not None:
             if not _has_token(request, self._token):
                 return web.Response(
@@ -180,7 +178,6 @@ class SlackEndpoint:
         self._seen = seen
 
     async def answer(self, request: web.Request) -> web.Response:
-        """Answer a request from Slack."""
         body = await request.read()
         if _is_ssl_check(request, body):
             return web.Response()
@@ -255,17 +252,13 @@ class InstallEndpoint:
         app.router.add_get(self._flow.redirect_uri_path, self.finish, allow_head=False)
 
     async def begin(self, request: web.Request) -> web.Response:
-        """Send the browser to Slack."""
         return await self._answer(request, self._flow.handle_installation)
 
     async def finish(self, request: web.Request) -> web.Response:
-        """Answer the browser that comes back from Slack."""
         return await self._answer(request, self._flow.handle_callback)
 
     async def _answer(
-        self,
-        request: web.Request,
-        handle: Callable[[AsyncBoltRequest], Awaitable[BoltResponse]],
+        self, request: web.Request, handle: Callable[[AsyncBoltRequest], Awaitable[BoltResponse]]
     ) -> web.Response:
         try:
             answer = await handle(await to_bolt_request(request))

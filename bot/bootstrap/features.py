@@ -42,11 +42,7 @@ from bot.portfolio.end_dates import ANSWERED_WITHIN_S as DATED_WITHIN_S
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import Scans
-from bot.shared_limits import (
-    ANSWERED_WITHIN_S,
-    QuotaService,
-    forget_expired,
-)
+from bot.shared_limits import ANSWERED_WITHIN_S, QuotaService, forget_expired
 from bot.slack.usergroups import GroupPeople, UserGroups
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
@@ -79,40 +75,6 @@ class AdminServices:
         )
 
 
-class TrackerAccess:
-    """The way to Domain Tracker: `tracker` for workspaces, over `client`, within the limits."""
-
-    def __init__(self, parts: Services, admin: AdminServices, homes: HomeViewers) -> None:
-        async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:
-            homes.schedule_refresh(workspace)
-            await admin.notices(workspace, key)
-
-        self.budget = RateLimiter(clock=lambda: parts.clock().timestamp())
-        within_s = ANSWERED_WITHIN_S * parts.pace.patience
-        self.allowances = QuotaService(
-            parts.documents,
-            admin.keys,
-            self.budget,
-            parts.tasks,
-            answered_within_s=within_s,
-            on_sent=parts.metrics.service.note_sent,
-        )
-        self.client = self._client(parts)
-        self.tracker = WorkspaceTracker(self.client, admin.keys, on_refusal=tell_of_refusal)
-
-    def _client(self, parts: Services) -> TrackerClient:
-        """Build the client: every request is counted, within the shared limits."""
-        return TrackerClient(
-            parts.tracker_http,
-            base_url=parts.settings.domain_tracker_url,
-            budget=self.budget,
-            on_sent=self.allowances.count,
-            before=self.allowances.before_request,
-            after=self.allowances.after_request,
-            note=parts.metrics.service.note_call,
-        )
-
-
 class UseCases:
     """What the listeners call, beside `Services`."""
 
@@ -121,13 +83,22 @@ class UseCases:
         self.homes = HomeViewers(documents, parts.tasks, clock=clock)
         refresh = self.homes.schedule_refresh
         self.admin = AdminServices(parts, self.homes)
-        self.service = TrackerAccess(parts, self.admin, self.homes)
+        self.budget = RateLimiter(clock=lambda: clock().timestamp())
+        self.allowances = QuotaService(
+            documents,
+            self.admin.keys,
+            self.budget,
+            parts.tasks,
+            answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
+            on_sent=parts.metrics.service_sent.inc,
+        )
+        self.client, self.tracker = self._tracker(parts)
         self.portfolio = Portfolio(
-            self.service.tracker, clock=clock, on_change=refresh, versions=parts.commons.versions
+            self.tracker, clock=clock, on_change=refresh, versions=parts.commons.versions
         )
         self.ends = KeptEndDates(documents, answered_within_s=DATED_WITHIN_S * parts.pace.patience)
         self.scans = Scans(
-            self.service.tracker,
+            self.tracker,
             self.portfolio,
             documents,
             self.ends,
@@ -148,8 +119,41 @@ class UseCases:
             summary=summary_message,
             clock=clock,
         )
-        self.failures = self._failures(parts)
-        self.key = self._key(parts)
+        self.failures = Failures(
+            self.admin.keys,
+            parts.deferred,
+            self.allowances,
+            egress_addresses=parts.settings.egress_addresses,
+            keys_url=parts.settings.domain_tracker_keys_url,
+            clock=clock,
+            may_configure=self.admin.permissions.may_configure,
+        )
+        self.key = KeyState(
+            keys=self.admin.keys,
+            managers=self.admin.managers,
+            audiences=self.admin.access.audiences,
+            allowances=self.allowances,
+            clock=clock,
+            keys_url=parts.settings.domain_tracker_keys_url,
+        )
+
+    def _tracker(self, parts: Services) -> tuple[TrackerClient, WorkspaceTracker]:
+        """Build the way to Domain Tracker: requests are counted, within the shared limits."""
+
+        async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:
+            self.homes.schedule_refresh(workspace)
+            await self.admin.notices(workspace, key)
+
+        client = TrackerClient(
+            parts.tracker_http,
+            base_url=parts.settings.domain_tracker_url,
+            budget=self.budget,
+            on_sent=self.allowances.count,
+            before=self.allowances.before_request,
+            after=self.allowances.after_request,
+            note=parts.metrics.service.note_call,
+        )
+        return client, WorkspaceTracker(client, self.admin.keys, on_refusal=tell_of_refusal)
 
     def _digests(self, parts: Services) -> tuple[DigestService, DigestWorker]:
         """Build what people do with digests, and what the clock does."""
@@ -164,27 +168,6 @@ class UseCases:
         owners = Owners(parts.posting, self.admin.keys, owner_notices)
         return digests, DigestWorker(repository, delivery, owners, parts.tasks, clock=clock)
 
-    def _failures(self, parts: Services) -> Failures:
-        return Failures(
-            self.admin.keys,
-            parts.deferred,
-            self.service.allowances,
-            egress_addresses=parts.settings.egress_addresses,
-            keys_url=parts.settings.domain_tracker_keys_url,
-            clock=parts.clock,
-            may_configure=self.admin.permissions.may_configure,
-        )
-
-    def _key(self, parts: Services) -> KeyState:
-        return KeyState(
-            keys=self.admin.keys,
-            managers=self.admin.managers,
-            audiences=self.admin.access.audiences,
-            allowances=self.service.allowances,
-            clock=parts.clock,
-            keys_url=parts.settings.domain_tracker_keys_url,
-        )
-
 
 class Features:
     """What the features do from now on: answer people, and what comes again and again.
@@ -197,7 +180,7 @@ class Features:
     def __init__(
         self, parts: Services, cases: UseCases, boundary: ErrorBoundary, home: HomeScreen
     ) -> None:
-        service, documents = cases.service, parts.documents
+        documents = parts.documents
         nightly = NightlyScans(
             documents,
             cases.repository,
@@ -215,9 +198,9 @@ class Features:
             "usage": lambda: forget_expired(documents, parts.clock()),
             **parts.commons.periodic,
         }
-        self.cut_off = service.client.cut_off
+        self.cut_off = cases.client.cut_off
         self.open_home = home.draw_for
-        self.forget = (cases.portfolio.forget, service.allowances.forget, home.forget)
+        self.forget = (cases.portfolio.forget, cases.allowances.forget, home.forget)
         self._stops = (
             *(each.stop for each in (cases.worker, nightly, cases.homes)),
             cases.bulk.stop_all,
@@ -251,22 +234,21 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     _register_members(dispatcher, parts, cases)
     _register_digests(dispatcher, parts, cases)
     _register_key(dispatcher, parts, cases)
-    _register_permissions(dispatcher, parts, cases)
     home = _register_home(dispatcher, parts, cases)
-    look_at_work(parts.metrics, cases.repository, cases.service.budget, clock=parts.clock)
+    look_at_work(parts.metrics, cases.repository, cases.budget, clock=parts.clock)
     return Features(parts, cases, boundary, home)
 
 
 def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
     """Attach what every member of the workspace may do."""
-    access, tracker, portfolio = cases.admin.access, cases.service.tracker, cases.portfolio
+    access, tracker, portfolio = cases.admin.access, cases.tracker, cases.portfolio
     DomainsListeners(portfolio, cases.ends, parts.clock).register(dispatcher)
     bulk = BulkScanListeners(
         access=access,
         bulk=cases.bulk,
         portfolio=portfolio,
         ends=cases.ends,
-        allowances=cases.service.allowances,
+        allowances=cases.allowances,
         clock=parts.clock,
     )
     bulk.register(dispatcher)
@@ -301,20 +283,19 @@ def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
     )
     DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
     AlertListeners(alerts=cases.repository, screen=screen).register(dispatcher)
-    within_s = COUNT_WITHIN_S * parts.pace.patience
     DigestFormListeners(
         digests=digests,
         access=access,
         commands=cases.admin.access,
         screen=screen,
-        count_within_s=within_s,
+        count_within_s=COUNT_WITHIN_S * parts.pace.patience,
     ).register(dispatcher)
 
 
 def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
-    """Attach what managers do with the key."""
+    """Attach what managers do with the key, and what admins decide."""
     admin, screen = cases.admin, KeyScreen(cases.failures)
-    key_service = KeyService(admin.keys, cases.service.tracker, cases.portfolio, admin.audit)
+    key_service = KeyService(admin.keys, cases.tracker, cases.portfolio, admin.audit)
     KeyListeners(
         permissions=admin.permissions,
         key_service=key_service,
@@ -334,10 +315,6 @@ def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> N
         clock=parts.clock,
     ).register(dispatcher)
 
-
-def _register_permissions(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
-    """Attach what admins decide: who the managers are, and who may add and scan."""
-    admin, screen = cases.admin, KeyScreen(cases.failures)
     AdminListeners(
         permissions=admin.permissions,
         managers=admin.managers,
@@ -357,7 +334,7 @@ def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> 
         audit=cases.admin.audit,
         portfolio=cases.portfolio,
         ends=cases.ends,
-        ready=cases.service.tracker.ready,
+        ready=cases.tracker.ready,
         digests=cases.repository.of_workspace,
         failures=cases.failures,
         reads_messages=parts.settings.slack_mentions,

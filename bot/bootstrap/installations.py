@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 
@@ -12,6 +11,7 @@ from bot.bootstrap.features import Features
 from bot.bootstrap.services import Services
 from bot.bootstrap.slack_app import OAuth, SlackAuth
 from bot.digests.repository import DigestRepository
+from bot.errors import warned
 from bot.installations.directory import InstallationRepository
 from bot.installations.installation import WHOLE_ORGANISATION, Installation, organisation
 from bot.installations.oauth_flow import (
@@ -29,13 +29,10 @@ from bot.listeners.request import Request
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Identity, workspace_of
 from bot.slack.replies import Origin
 from bot.store.documents import StoreError
-from bot.store.fenced import ErasableDocuments
 from bot.views import install_pages
 from bot.views.install import arrival_message, lost_store_message
 from bot.web import InstallEndpoint
 from bot.workspace import WorkspaceId
-
-logger = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,17 +48,15 @@ class Lifecycle:
 
 
 def register_lifecycle(
-    app: AsyncApp,
-    parts: Services,
-    running: Features,
-    workspaces: SlackAuth,
-    documents: ErasableDocuments,
+    app: AsyncApp, parts: Services, running: Features, workspaces: SlackAuth
 ) -> Lifecycle:
     """Attach the OAuth flow and the listeners for removed workspaces to the app."""
     own, oauth = workspaces.own, workspaces.oauth
     # With OAuth the one that requests read, so that they use a new token at once.
     repository = (
-        oauth.directory.repository if oauth else InstallationRepository(documents, parts.ring)
+        oauth.directory.repository
+        if oauth
+        else InstallationRepository(parts.documents, parts.ring)
     )
     caches = [*running.forget, *([oauth.directory.forget] if oauth else [])]
 
@@ -70,7 +65,7 @@ def register_lifecycle(
             await running.admin.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
 
     checker = TokenChecker(
-        documents,
+        parts.documents,
         repository,
         still_works=token_proof(workspaces.client_for, is_told=False),
         caches=caches,
@@ -79,19 +74,17 @@ def register_lifecycle(
         on_revoked=note_revoked,
     )
     uninstaller = Uninstaller(
-        documents,
+        parts.documents,
         checker,
         still_works=token_proof(workspaces.client_for, is_told=True),
         installed_since=(lambda: own.since) if own else None,
     )
-    welcome = _welcome(parts, running, documents)
+    welcome = _welcome(parts, running)
 
     async def greet(workspace: WorkspaceId) -> None:
-        try:
+        with warned("could not welcome a workspace", StoreError):
             if found := await repository.get(organisation(workspace.enterprise_id or "")):
                 await welcome.on_granted(workspace, found.installation)
-        except StoreError as error:
-            logger.warning("could not welcome a workspace", error=repr(error))
 
     LifecycleListeners(
         uninstaller,
@@ -173,8 +166,8 @@ def _flow(
     )
 
 
-def _welcome(parts: Services, running: Features, documents: ErasableDocuments) -> Welcome:
-    admin, digests = running.admin, DigestRepository(documents)
+def _welcome(parts: Services, running: Features) -> Welcome:
+    admin, digests = running.admin, DigestRepository(parts.documents)
 
     async def setup_of(workspace: WorkspaceId) -> Setup:
         has_key = await admin.keys.record(workspace) is not None
@@ -192,7 +185,7 @@ def _welcome(parts: Services, running: Features, documents: ErasableDocuments) -
         await admin.audit.note(installation.home, act, by=installation.installed_by)
 
     return Welcome(
-        documents,
+        parts.documents,
         parts.posting.send_dm,
         parts.tasks,
         words=arrival_message,

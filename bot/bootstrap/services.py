@@ -17,13 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.claims import Claims
 from bot.concurrency import Tasks
-from bot.deduplication import (
-    ASKED_WITHIN_S,
-    DedupStore,
-    MemoryDedup,
-    SharedDedup,
-    StoredDedup,
-)
+from bot.deduplication import ASKED_WITHIN_S, DedupStore, MemoryDedup, SharedDedup, StoredDedup
 from bot.deferred_commands import DeferredCommands
 from bot.digests.collector import overdue
 from bot.digests.repository import DigestRepository
@@ -39,7 +33,7 @@ from bot.process_heartbeat import PREFIX, Processes
 from bot.settings import Settings
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
-from bot.store.documents import FORWARDING, Documents
+from bot.store.documents import FORWARDING
 from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_make_key_file
 from bot.store.fenced import ErasableDocuments, FencedDocuments, Note, timed_documents
 from bot.store.postgres.address import Address
@@ -85,9 +79,7 @@ class Stored:
 async def opened_store(settings: Settings, note: Note) -> AsyncIterator[Stored]:
     """Yield the store of these settings; `note` learns of each call.
 
-    Raises:
-        StoreError: it cannot be opened: in use, damaged, out of date, not reachable, moved
-            elsewhere, or sealed with other keys.
+    Raises StoreError: in use, damaged, out of date, not reachable, moved, or sealed otherwise.
     """
     database = settings.database
     async with AsyncExitStack() as stack:
@@ -248,7 +240,7 @@ class Services:
     """The objects that all features share; their creator closes them."""
 
     settings: Settings
-    documents: Documents
+    documents: ErasableDocuments
     ring: KeyRing
     deferred: DeferredCommands
     tasks: Tasks

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,6 @@ import structlog
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.async_app import AsyncApp
-from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
@@ -26,7 +25,6 @@ from bot import web
 from bot.bootstrap.services import Role, Services
 from bot.concurrency import Event, Tasks
 from bot.deduplication import DedupStore
-from bot.errors import UnknownWorkspaceError
 from bot.installations.authorize import (
     KNOWN_WITHIN_S,
     Clients,
@@ -44,8 +42,6 @@ from bot.slack.errors import SlackError, SlackRefusedError
 from bot.views.install import not_installed_text
 from bot.workspace import WorkspaceId
 
-FOREIGN_WORKSPACE = "This bot serves another workspace. Ask its operator to add this one."
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OAuth:
@@ -53,7 +49,6 @@ class OAuth:
 
     calls: auth.OAuthCalls
     directory: Directory
-    tokens: TokenProvider
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,37 +56,16 @@ class SlackAuth:
     """As whom the bot answers, and posts unasked.
 
     `client_for` returns clients that repeat nothing by themselves: see `Posting`. `find_slack`
-    returns while Slack answers, and raises SlackError otherwise. `unknown` is for people whose
-    workspace is none of these. Either `own` or `oauth` is `None`. `doubt` is notified of a
-    workspace whose token Slack has refused.
+    returns while Slack answers, and raises SlackError otherwise. Either `own` or `oauth` is
+    `None`. `doubt` is notified of a workspace whose token Slack has refused.
     """
 
     authorize: AsyncAuthorize
     client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
     find_slack: Callable[[], Awaitable[object]]
-    unknown: str
     doubt: Event
     own: auth.Identity | None = None
     oauth: OAuth | None = None
-
-
-class StrictAuthorize(AsyncAuthorize):
-    """An authorization that raises UnknownWorkspaceError, which the error handler answers.
-
-    Bolt (1.30) would answer people of an `unknown` workspace through the `response_url`, before
-    the ack and without a time limit.
-    """
-
-    def __init__(self, authorize: AsyncAuthorize, unknown: str) -> None:
-        self._authorize = authorize
-        self._unknown = unknown
-
-    async def __call__(self, **asked: Any) -> AuthorizeResult:
-        """See `AsyncAuthorize`; raise UnknownWorkspaceError."""
-        result = await self._authorize(**asked)
-        if result is None:
-            raise UnknownWorkspaceError(self._unknown)
-        return result
 
 
 class SlackClients:
@@ -107,7 +81,6 @@ class SlackClients:
         return self._client(token, ShortWait())
 
     def once(self, token: str | None = None) -> AsyncWebClient:
-        """Return a client that repeats nothing by itself."""
         return self._client(token)
 
     def _client(self, token: str | None, *handlers: ShortWait) -> AsyncWebClient:
@@ -130,13 +103,29 @@ def open_workspaces(
     """Make what answers in the workspaces of these settings. For `patience` see `Pace`."""
     if settings.slack_bot_token:
         token = settings.slack_bot_token.get_secret_value()
-        workspaces = _one_workspace(clients, token, clock=clock)
-    else:
-        within_s = KNOWN_WITHIN_S * patience
-        workspaces = _many_workspaces(
-            settings, repository, clients, tasks, clock=clock, known_within_s=within_s
-        )
-    return replace(workspaces, authorize=StrictAuthorize(workspaces.authorize, workspaces.unknown))
+        return _one_workspace(clients, token, clock=clock)
+    secret = settings.slack_client_secret
+    calls = auth.OAuthCalls(
+        clients.once(),
+        client_id=settings.slack_client_id or "",
+        client_secret=secret.get_secret_value() if secret else "",
+    )
+    doubt = Event()
+    tokens = TokenProvider(repository, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
+    directory, health = Directory(repository), auth.SlackHealth()
+    return SlackAuth(
+        authorize=InstalledWorkspaces(
+            directory,
+            tokens,
+            unknown=not_installed_text(settings.public_url or ""),
+            known_within_s=KNOWN_WITHIN_S * patience,
+        ),
+        client_for=Clients(directory, tokens, clients.once),
+        # Without an installation there is no token to ask with, and the bot is ready all the same.
+        find_slack=lambda: health.check(lambda: auth.check_api(clients.once())),
+        doubt=doubt,
+        oauth=OAuth(calls=calls, directory=directory),
+    )
 
 
 def _one_workspace(
@@ -152,38 +141,8 @@ def _one_workspace(
         authorize=own,
         client_for=own.client_for,
         find_slack=lambda: health.check(ask),
-        unknown=FOREIGN_WORKSPACE,
         doubt=Event(),  # no listener: its operator finds out
         own=own,
-    )
-
-
-def _many_workspaces(
-    settings: Settings,
-    repository: InstallationRepository,
-    clients: SlackClients,
-    tasks: Tasks,
-    *,
-    clock: Callable[[], datetime],
-    known_within_s: float,
-) -> SlackAuth:
-    secret = settings.slack_client_secret
-    calls = auth.OAuthCalls(
-        clients.once(),
-        client_id=settings.slack_client_id or "",
-        client_secret=secret.get_secret_value() if secret else "",
-    )
-    doubt = Event()
-    tokens = TokenProvider(repository, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
-    directory, health = Directory(repository), auth.SlackHealth()
-    return SlackAuth(
-        authorize=InstalledWorkspaces(directory, tokens, known_within_s=known_within_s),
-        client_for=Clients(directory, tokens, clients.once),
-        # Without an installation there is no token to ask with, and the bot is ready all the same.
-        find_slack=lambda: health.check(lambda: auth.check_api(clients.once())),
-        unknown=not_installed_text(settings.public_url or ""),
-        doubt=doubt,
-        oauth=OAuth(calls=calls, directory=directory, tokens=tokens),
     )
 
 
@@ -210,10 +169,6 @@ class SocketMode(AsyncSocketModeHandler):
         if answer.status != 200:
             await self._seen.forget(name)
         await send_async_response(client, req, answer, began)
-
-    async def is_connected(self) -> bool:
-        """Say whether the link is up."""
-        return await self.client.is_connected()
 
 
 @asynccontextmanager
@@ -260,8 +215,9 @@ class TimedApp(AsyncApp):
         self._note_ack = note_ack
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
-        """See `AsyncApp.async_dispatch`."""
-        began, kind, is_refused = time.perf_counter(), kind_of(req.body), True
+        began, is_refused = time.perf_counter(), True
+        kind = _KINDS.get(str(req.body.get("type")), "other")
+        kind = "command" if "command" in req.body else kind
         try:
             answer = await super().async_dispatch(req)
             if kind == "event" and answer.status == 404:
@@ -270,13 +226,6 @@ class TimedApp(AsyncApp):
         finally:
             self._note_ack(kind, time.perf_counter() - began, is_refused=is_refused)
         return answer
-
-
-def kind_of(body: Mapping[str, Any]) -> str:
-    """Return what sort of request this is: "command", "action", "view", "options", "event"."""
-    if "command" in body:
-        return "command"
-    return _KINDS.get(str(body.get("type")), "other")
 
 
 logger = structlog.get_logger()
@@ -324,7 +273,7 @@ async def start_transport(
     if settings.slack_app_token:
         app_token = settings.slack_app_token.get_secret_value()
         link = await stack.enter_async_context(connected(app, app_token, seen=commons.seen))
-        return None, {"socket": link.is_connected}
+        return None, {"socket": link.client.is_connected}
     if not settings.slack_signing_secret:  # the settings require one of the two
         return None, {}
     secret = settings.slack_signing_secret.get_secret_value()

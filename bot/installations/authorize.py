@@ -11,6 +11,7 @@ from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.errors import UnknownWorkspaceError
 from bot.installations.directory import Directory, ResolvedInstallation
 from bot.installations.token_rotation import TokenProvider
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
@@ -116,12 +117,13 @@ class InstalledWorkspaces(AsyncAuthorize):
     """Bolt's authorization for any number of workspaces: from the store, without `auth.test`.
 
     Bolt's `AsyncInstallationStoreAuthorize` asks `auth.test` for every request, or caches without
-    an end. No request waits longer than `known_within_s`.
+    an end. No request waits longer than `known_within_s`. `unknown` is for people of others.
     """
 
     directory: Directory
     tokens: TokenProvider
     _: KW_ONLY
+    unknown: str
     known_within_s: float = KNOWN_WITHIN_S
 
     async def __call__(
@@ -131,10 +133,11 @@ class InstalledWorkspaces(AsyncAuthorize):
         team_id: str | None,
         enterprise_id: str | None,
         **_request: Any,
-    ) -> AuthorizeResult | None:
-        """Return the bot's identity and token; `None`: the app is not installed there.
+    ) -> AuthorizeResult:
+        """Return the bot's identity and token.
 
         Raises:
+            UnknownWorkspaceError: the app is not installed there; see `Identity`.
             SlackError: the token has expired, and Slack does not give another one in time.
             StoreError: the store failed.
         """
@@ -152,14 +155,14 @@ class InstalledWorkspaces(AsyncAuthorize):
                     return await self._result(served, context)
         except TokenRefusedError as error:
             logger.warning("no token for a request", team_id=asked.team_id, code=error.code)
-            return None
+            raise UnknownWorkspaceError(self.unknown) from error
         except TimeoutError:
             if served:
                 raise SlackUnreachableError("no token in time") from None
             raise StoreError("no installation in time") from None
         log = logger.bind(team_id=asked.team_id, enterprise_id=asked.enterprise_id)
         log.warning("request of an unknown workspace")
-        return None
+        raise UnknownWorkspaceError(self.unknown)
 
     async def _result(
         self, served: ResolvedInstallation, context: AsyncBoltContext

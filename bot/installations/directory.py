@@ -78,7 +78,6 @@ class InstallationRepository:
             return await self.get(home)
 
     async def get(self, home: WorkspaceId) -> StoredInstallation | None:
-        """Return the installation of a workspace or organisation, `None` when there is none."""
         document = await self._documents.get(key_of(home))
         if document is None:
             self._known[home] = None
@@ -107,9 +106,6 @@ class InstallationRepository:
         """Save an installation, replacing the one before; `if_rev` as in `Documents.put`.
 
         Without `check_at` its tokens are first checked a day after it was made.
-
-        Raises:
-            ConflictError: the one before is no longer at `if_rev`; nothing was changed.
         """
         home, revoked = installation.home, installation.revoked_at
         value = {**encode(installation), **self._encrypted(home, installation.tokens)}

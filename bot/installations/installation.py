@@ -14,7 +14,6 @@ KIND = "installation"
 
 
 def is_installation(key: str) -> bool:
-    """Return whether a document's key is that of an installation."""
     return key.count("/") == 1 and key.endswith(f"/{KIND}")
 
 
@@ -77,7 +76,6 @@ def encode(installation: Installation) -> dict[str, Any]:
 
 
 def decode(home: WorkspaceId, value: dict[str, Any], tokens: Tokens | None) -> Installation:
-    """Return the installation that `encode` wrote, with `tokens`."""
     known = msgspec.convert(
         {**value, "home": msgspec.to_builtins(home), "tokens": None}, Installation
     )
@@ -113,17 +111,14 @@ class Stamp:
 
 
 def key_of(home: WorkspaceId) -> str:
-    """Return the key of the installation of `home`."""
     return f"{home}/{KIND}"
 
 
 def home_of(key: str) -> WorkspaceId:
-    """Return the workspace or organisation that a document's key names."""
     return WorkspaceId.parse(key.partition("/")[0])
 
 
 def stamp_of(home: WorkspaceId, document: Document | None) -> Stamp:
-    """Return the stamp of an installation's document."""
     if document is None:
         return Stamp()
     known = decode(home, document.value, None)

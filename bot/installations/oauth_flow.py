@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Any
 from urllib.parse import urlencode
 
 import structlog
@@ -28,7 +28,7 @@ from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 
 from bot.concurrency import Tasks, run_shielded
 from bot.deduplication import DedupStore, MemoryDedup
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.installations.directory import InstallationRepository
 from bot.installations.installation import Installation, organisation
 from bot.installations.token_rotation import dated
@@ -67,11 +67,9 @@ class StateCookie(OAuthStateUtils):
         self._flags = "SameSite=Lax; Secure; " if is_secure else "SameSite=Lax; "
 
     def build_set_cookie_for_new_state(self, state: str) -> str:
-        """Return the header that sets it."""
         return super().build_set_cookie_for_new_state(state).replace("Secure; ", self._flags)
 
     def build_set_cookie_for_deletion(self) -> str:
-        """Return the header that removes it."""
         return super().build_set_cookie_for_deletion().replace("Secure; ", self._flags)
 
 
@@ -94,7 +92,6 @@ class InstallStates(AsyncOAuthStateStore):
         self._used = used or MemoryDedup(clock=lambda: clock().timestamp())
 
     async def async_issue(self, *_args: object, **_kwargs: object) -> str:
-        """Return a new state."""
         until = int((self._clock() + LIVES_FOR).timestamp())
         return self._ring.encrypt(f"{secrets.token_hex(16)} {until}", ABOUT)
 
@@ -111,7 +108,6 @@ class InstallStates(AsyncOAuthStateStore):
 def installation_of(
     given: IssuedInstallation, bot_id: str | None, asked_at: datetime
 ) -> Installation:
-    """Return the installation that Slack's answer describes."""
     enterprise_id, theirs = given.enterprise_id, given.answered_at
     # Slack's clock, as it is compared with the times of Slack's events.
     is_plausible = theirs is not None and abs(theirs - asked_at) <= CLOCKS_DIFFER_BY
@@ -176,23 +172,8 @@ class InstallationStore(AsyncInstallationStore):
         return home, None, 0
 
 
-class Pages(Protocol):
-    """The HTML of each outcome: `bot.views.install_pages`. `POLICY` is their CSP."""
-
-    POLICY: str
-    installed_page: Callable[..., str]
-    installed_everywhere_page: Callable[..., str]
-    cancelled_page: Callable[..., str]
-    stale_page: Callable[..., str]
-    refused_page: Callable[..., str]
-    of_organisation_page: Callable[..., str]
-    set_up_wrongly_page: Callable[..., str]
-    unanswered_page: Callable[..., str]
-    not_kept_page: Callable[..., str]
-
-
 class InstallFlow(AsyncOAuthFlow):
-    """Bolt's flow, with our state cookie, address, exchange and pages.
+    """Bolt's flow, with our state cookie, address, exchange and `bot.views.install_pages`.
 
     `on_installed(installation, before)` is to return soon, as a person waits for the page; what
     it raises is logged. `before` is the installation that was replaced. Five codes at
@@ -204,7 +185,7 @@ class InstallFlow(AsyncOAuthFlow):
         settings: AsyncOAuthSettings,
         *,
         calls: OAuthCalls,
-        pages: Pages,
+        pages: Any,
         on_installed: Callable[[Installation, Installation | None], Awaitable[None]],
         tasks: Tasks,
         clock: Callable[[], datetime],
@@ -271,10 +252,8 @@ class InstallFlow(AsyncOAuthFlow):
         new = args.installation
         assert isinstance(new, NewInstallation)  # noqa: S101  # from `run_installation`
         made, before = new.installation, new.before
-        try:
+        with warned("what follows an installation failed", Exception):
             await self._on_installed(made, before)
-        except Exception:
-            logger.exception("what follows an installation failed")
         if made.is_org_wide:
             page = self._pages.installed_everywhere_page(
                 name=made.name, app_id=made.app_id, enterprise_id=made.home.enterprise_id or ""

@@ -15,7 +15,7 @@ from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.installations.directory import CHECKED_EVERY, InstallationRepository
 from bot.installations.installation import (
     decode,
@@ -130,7 +130,6 @@ class TokenChecker:
         )
 
     async def _put_off(self, home: WorkspaceId) -> None:
-        """Let the next check be due tomorrow."""
         due_at = self.clock() + CHECKED_EVERY
 
         def put_off(document: Document | None) -> Write | None:
@@ -142,19 +141,17 @@ class TokenChecker:
 
     async def _take_up(self, home: WorkspaceId) -> None:
         async with self._turns:
-            try:
+            # The others must not wait for this one.
+            with warned("not checked until tomorrow", Exception, home=str(home)):
                 await self.check(home)
-            except Exception as error:  # the others must not wait for this one
-                log = logger.bind(home=str(home), error=repr(error))
-                log.warning("not checked until tomorrow", exc_info=not isinstance(error, BotError))
-                with suppress(StoreError):
-                    await self._put_off(home)
+                return
+            with suppress(StoreError):
+                await self._put_off(home)
 
     async def _settle(self, workspace: WorkspaceId) -> None:
-        try:
+        said = "not checked: at the latest tomorrow"
+        with warned(said, BotError, workspace=str(workspace)):
             for home in filter(None, (workspace, organisation_of(workspace))):
                 if stamp_of(home, await self.documents.get(key_of(home))).has_tokens:
-                    return await self.check(home)
-        except BotError as error:
-            log = logger.bind(workspace=str(workspace), error=repr(error))
-            log.warning("not checked: at the latest tomorrow")
+                    await self.check(home)
+                    return

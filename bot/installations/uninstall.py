@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.concurrency import NonOverlappingTask, Tasks
-from bot.errors import BotError
+from bot.errors import warned
 from bot.installations.installation import (
     Stamp,
     UninstallEvent,
@@ -86,16 +86,13 @@ class Purger:
     caches: Sequence[Callable[[WorkspaceId], object]]
 
     async def stamp(self, home: WorkspaceId) -> Stamp:
-        """Return the stamp of the installation of `home`."""
         return stamp_of(home, await self.documents.get(key_of(home)))
 
     async def erase(self, home: WorkspaceId, stamp: Stamp) -> None:
         """Delete all data of `home`, and let the store refuse to write any more of it.
 
-        An installation that is saved during the deletion waits for its end, and stays.
-
-        Raises:
-            ConflictError: the installation is not that of `stamp` any more; nothing was deleted.
+        An installation that is saved during the deletion waits for its end, and stays. After a
+        ConflictError nothing was deleted: the installation is not that of `stamp` any more.
         """
         prefix = prefix_of(home)
         own = _own_installations(home, await self.documents.list_keys(prefix))
@@ -199,11 +196,9 @@ class Uninstaller:
                 await self._forget_unused(home_of(key))
 
     async def _try(self, event: UninstallEvent) -> None:
-        try:
+        # The other events must not wait for this one.
+        with warned("not done yet", Exception, home=str(event.home), kind=event.kind.value):
             await self.handle(event)
-        except Exception as error:  # the other events must not wait for this one
-            log = logger.bind(home=str(event.home), kind=event.kind.value, error=repr(error))
-            log.warning("not done yet", exc_info=not isinstance(error, BotError))
 
     async def _remove(self, event: UninstallEvent) -> None:
         home = event.home

@@ -9,7 +9,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.installations.installation import Installation, is_installation, prefix_of
 from bot.installations.uninstall import KIND as GRANTED
 from bot.message import Message
@@ -92,20 +92,14 @@ class Welcome:
     async def _greet(self, installation: Installation, before: Installation | None) -> None:
         home, user_id = installation.home, installation.installed_by
         with structlog.contextvars.bound_contextvars(home=str(home), user=user_id):
-            try:
+            with warned("could not welcome the installer", Exception):
                 words = self.words(await self._arrival(installation, before))
                 await self.tell(home, user_id, words)
-            except BotError as error:
-                logger.warning("could not welcome the installer", error=repr(error))
-            except Exception:
-                logger.exception("unforeseen failure")
             if installation.is_org_wide:
                 return  # it is in no workspace yet
             await self.note(installation, before)  # only now: it must not look like a set-up
-            try:
+            with warned("could not show Home", BotError):
                 await self.open_home(home, user_id)
-            except BotError as error:
-                logger.warning("could not show Home", error=repr(error))
 
     async def _arrival(self, installation: Installation, before: Installation | None) -> Arrival:
         if installation.is_org_wide:
@@ -127,12 +121,10 @@ class Welcome:
         return any(not is_installation(each.key) and each.key != brought for each in found)
 
     async def _channels(self, home: WorkspaceId) -> tuple[str, ...]:
-        try:
+        with warned("cannot tell where the bot is", SlackError):
             client = await self.client_for(home)
             return tuple(await fetch_own_channels(client, home, limit=CHANNELS_LOOKED_FOR))
-        except SlackError as error:
-            logger.warning("cannot tell where the bot is", error=repr(error))
-            return ()
+        return ()
 
 
 KIND = "seen"

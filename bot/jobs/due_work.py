@@ -6,11 +6,10 @@ from datetime import datetime
 import structlog
 
 from bot.concurrency import Tasks
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.store.documents import Documents
 from bot.workspace import WorkspaceId
 
-logger = structlog.get_logger()
 LOOK_AT = 20_000  # digests may be due at the same moment
 # Workspaces of one kind in this process: people need the other places for scans.
 AT_ONCE = 2
@@ -62,8 +61,7 @@ class DueWork:
     async def _run(self, workspace: WorkspaceId) -> None:
         with structlog.contextvars.bound_contextvars(workspace=str(workspace), work=self._kind):
             try:
-                await self._work(workspace)
-            except BotError as error:
-                logger.warning("put off", error=repr(error))
+                with warned("put off", BotError):
+                    await self._work(workspace)
             finally:
                 self._under_way.discard(workspace)

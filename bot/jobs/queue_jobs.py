@@ -14,7 +14,7 @@ from procrastinate.jobs import Job, Status
 from procrastinate.schema import SchemaManager
 from procrastinate.types import JSONValue
 
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.store.postgres.migrations import OURS as STORE
 from bot.store.postgres.migrations import MigrationSet
 from bot.store.postgres.pool import Connection, Pool, db_errors
@@ -56,10 +56,6 @@ DIGESTS_PER_JOB = 100
 MAX_ATTEMPTS = 4
 
 
-async def _nothing() -> None:
-    """The clock is right."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """What the queue does.
@@ -73,7 +69,7 @@ class Work:
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
     deliver: Callable[[WorkspaceId, Sequence[str]], Awaitable[Collection[str]]]
     clock: Callable[[], datetime]
-    require_clock: Callable[[], Awaitable[None]] = _nothing
+    require_clock: Callable[[], Awaitable[None]]
 
 
 def add_deliver(
@@ -87,6 +83,7 @@ def add_deliver(
     async def deliver(context: JobContext, workspace: str, digests: list[str]) -> None:
         with structlog.contextvars.bound_contextvars(job=context.job.id, workspace=workspace):
             try:
+                await work.require_clock()
                 failed = await work.deliver(WorkspaceId.parse(workspace), digests)
                 if failed:
                     logger.warning("the store failed: due again soon", digests=len(failed))
@@ -103,7 +100,7 @@ def add_deliver(
 
 
 def add_periodic(
-    app: App, name: str, action: Callable[[], Awaitable[object]], *, within_s: float
+    app: App, work: Work, name: str, action: Callable[[], Awaitable[object]], *, within_s: float
 ) -> None:
     """Teach `app` a periodic work, which is cancelled after `within_s`.
 
@@ -111,14 +108,11 @@ def add_periodic(
     """
 
     async def run(context: JobContext, timestamp: int) -> None:  # noqa: ARG001  # procrastinate's
-        with structlog.contextvars.bound_contextvars(job=context.job.id, work=name):
-            try:
-                async with asyncio.timeout(within_s):
-                    await action()
-            except (BotError, TimeoutError) as error:
-                logger.warning("periodic work failed", error=repr(error))
-            except Exception:
-                logger.exception("periodic work failed")
+        log = structlog.contextvars.bound_contextvars(job=context.job.id, work=name)
+        with log, warned("periodic work failed", Exception):
+            async with asyncio.timeout(within_s):
+                await work.require_clock()
+                await action()
 
     app.task(name=name, queue=PERIODIC, lock=name, queueing_lock=name, pass_context=True)(run)
 

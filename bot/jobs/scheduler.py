@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
-logger = structlog.get_logger()
+from bot.errors import warned
+
 # A tick only starts work; one that takes longer hangs, and is cancelled.
 TICK_WITHIN_S = 60.0
 END_WITHIN_S = 5.0
@@ -26,7 +26,6 @@ class Ticks:
         self.begun_at = self.last_at = time.monotonic()
 
     async def are_recent(self) -> bool:
-        """Say whether ticks come as they should."""
         return time.monotonic() - self.last_at < MISSED_TICKS * self._every_s + 1
 
 
@@ -48,12 +47,10 @@ async def ticking(
             if is_ended:
                 return
             ticks.begun_at = time.monotonic()
-            try:
+            with warned("a tick failed", Exception):
                 async with asyncio.timeout(within_s):
                     await tick()
                 ticks.last_at = time.monotonic()
-            except Exception:
-                logger.exception("a tick failed")
 
     scheduler.add_job(
         run,

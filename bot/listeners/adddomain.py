@@ -5,11 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import structlog
-
 from bot.api_keys.key_service import WorkspaceTracker
 from bot.command_text import NotUnderstoodError, Word, quoted, split_words
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.hostnames import HostNameError
 from bot.listeners.error_boundary import Failures
 from bot.listeners.permissions import CommandAccess
@@ -17,13 +15,7 @@ from bot.listeners.request import FormErrors, Once, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain
-from bot.portfolio.add_many import (
-    DomainLists,
-    NewDomains,
-    Report,
-    new_domains,
-    parse_new_domains,
-)
+from bot.portfolio.add_many import DomainLists, NewDomains, Report, new_domains, parse_new_domains
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.slack.client import open_form
 from bot.views import adddomain as views
@@ -31,7 +23,6 @@ from bot.views.blocks import plain_message
 from bot.views.failure import host_sentence
 from bot.views.usage import at_it_message, pressed_already_message
 
-logger = structlog.get_logger()
 # A response_url works five times: the first word, the steps but the last, and the summary.
 STEPS = 4
 MIN_STEP = 10
@@ -50,7 +41,6 @@ class AddingListeners:
     owned_type: str
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         dispatcher.on_command("/adddomain", self.add)
         dispatcher.on_form(views.ADD_FORM, read_new_domains, self.add_described)
         once = Once(done=pressed_already_message(), running=at_it_message(), per_drawing=True)
@@ -88,7 +78,6 @@ class AddingListeners:
         await self._add(request, wanted)
 
     async def add_list(self, request: Request, name: str) -> None:
-        """Add a kept list after the press on `Add`."""
         request.command_line = views.LIST_LINE + name
         await self.access.require(request, "add")
         report = Report(await self.lists.kept(request.workspace, name))
@@ -102,7 +91,7 @@ class AddingListeners:
         await self.lists.add(request.workspace, report, step)
         why = None
         if report.stopped_by:
-            why = await self.failures.explain(report.stopped_by, request, request.reference)
+            why = await self.failures.explain(report.stopped_by, request)
         await request.reply(views.list_summary(name, report, why))
 
     async def _show_progress(self, request: Request, report: Report) -> None:
@@ -114,25 +103,20 @@ class AddingListeners:
         await request.send_progress(views.progress_message(report))
 
     async def offer_types(self, request: Request, typed: str) -> list[Block]:
-        """Offer the types in use, and the one for owned domains."""
         used = await self._used(request, lambda snapshot: snapshot.domain_types)
         return views.label_options(dict.fromkeys([self.owned_type, *used]), typed)
 
     async def offer_folders(self, request: Request, typed: str) -> list[Block]:
-        """Offer the folders in use."""
         return views.label_options(await self._used(request, lambda each: each.folders), typed)
 
     async def offer_tags(self, request: Request, typed: str) -> list[Block]:
-        """Offer the tags in use."""
         return views.label_options(await self._used(request, lambda each: each.tags), typed)
 
     async def _used(self, request: Request, labels: Callable[[Snapshot], list[str]]) -> list[str]:
         """Return the labels in use; none if the service fails: new ones can be typed."""
-        try:
+        with warned("no labels to offer", BotError):
             return labels(await self.portfolio.snapshot(request.workspace))
-        except BotError as error:
-            logger.warning("no labels to offer", error=repr(error))
-            return []
+        return []
 
     async def _add(self, request: Request, wanted: NewDomains) -> None:
         if wanted.is_list:
@@ -147,7 +131,6 @@ class AddingListeners:
             await request.reply(views.added_message(new, listed))
 
     async def _ask(self, request: Request, name: str, new: NewDomains) -> None:
-        """Ask whether to add a kept list."""
         request.command_line = views.LIST_LINE + name
         listed = (await self.lists.listed(request.workspace)).by_host
         allowance = await self.failures.allowances.of(request.workspace)

@@ -22,7 +22,6 @@ class AlertListeners:
     screen: DigestScreen
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         dispatcher.on_press(views.TAKE, self.take)
         dispatcher.on_press(views.SNOOZE, self.snooze)
 

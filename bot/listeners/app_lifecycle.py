@@ -6,7 +6,6 @@ Bolt does not authorize the first three events: their tokens are gone already.
 """
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
@@ -17,7 +16,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.response import BoltResponse
 
 from bot.concurrency import Tasks
-from bot.errors import BotError
+from bot.errors import warned
 from bot.installations.installation import UninstallEvent, UninstallKind, organisation
 from bot.installations.oauth_flow import CLOCKS_DIFFER_BY
 from bot.installations.uninstall import Uninstaller
@@ -50,7 +49,6 @@ class LifecycleListeners:
     answered_within_s: float = ANSWERED_WITHIN_S
 
     def register(self, app: AsyncApp) -> None:
-        """Attach every listener of this class."""
         for event in _KINDS:
             app.event(event)(self.follow)
         app.event("team_access_granted")(self.grant)
@@ -78,17 +76,10 @@ class LifecycleListeners:
         return all(results)
 
     async def _follow(self, event: UninstallEvent) -> bool:
-        log = logger.bind(
-            request=secrets.token_hex(4), home=str(event.home), kind=event.kind.value
-        )
-        try:
+        names = {"home": str(event.home), "kind": event.kind.value}
+        with warned("not deleted yet", Exception, **names):  # Slack sends it again
             await self.uninstaller.handle(event)
-        except BotError as error:
-            log.warning("not deleted yet", error=repr(error), cause=repr(error.__cause__))
-        except Exception:  # Slack sends it again
-            log.exception("unforeseen failure")
-        else:
-            log.info("uninstalled")
+            logger.info("uninstalled", **names)
             return True
         return False
 

@@ -40,7 +40,6 @@ class BulkScanListeners:
     clock: Callable[[], datetime]
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         dispatcher.on_press(views.START, self.start, replies=True)
         dispatcher.on_press(views.STOP, self.stop)
         dispatcher.on_press(views.RETRY, self.retry)

@@ -5,14 +5,14 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
-from slack_bolt.async_app import AsyncApp
+from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.commands import COMMANDS
 from bot.deferred_commands import KeptCommand
 from bot.listeners.error_boundary import ErrorBoundary
 from bot.listeners.incoming import from_command, from_press, is_ephemeral, place_of
-from bot.listeners.request import Ack, Once, OncePerMessage, Request
+from bot.listeners.request import Once, OncePerMessage, Request
 from bot.redaction import holds_secret
 from bot.slack.replies import Origin, Replies
 from bot.views import usage
@@ -94,12 +94,12 @@ class CommandLines:
             line = f"{command.command} {command.text}".strip()
             last[command.user_id] = self.run(request, line, after=last.get(command.user_id))
 
-    async def _run_typed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
+    async def _run_typed(self, ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
         request = from_command(body, context, self._replies)
         await ack()
         self.run(request, request.command_line or "")
 
-    async def _run_pressed(self, ack: Ack, body: dict[str, Any], context: Any) -> None:
+    async def _run_pressed(self, ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
         action = body["actions"][0]
         request = from_press(body, context, self._replies)
         await ack()

@@ -17,12 +17,7 @@ from bot.errors import BotError
 from bot.listeners.domaindigest_parse import read_pause_form
 from bot.listeners.modals import DigestScreen, FormNote, note_in
 from bot.listeners.permissions import ChannelAccess, DigestAccess, require_open
-from bot.listeners.request import (
-    Once,
-    PressFailedError,
-    Request,
-    draw_or_reply,
-)
+from bot.listeners.request import Once, PressFailedError, Request, draw_or_reply
 from bot.listeners.router import Dispatcher, PressHandler
 from bot.slack.client import push_form, update_form
 from bot.slack.errors import SlackError
@@ -51,7 +46,6 @@ class DigestListeners:
     screen: DigestScreen
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         dispatcher.on_command("/domaindigest", self.open_list)
         dispatcher.on_press(modal.BACK, self.go_back)
         send = self.in_list(self.send, modal.NOT_SENT, busy=modal.SENDING)
@@ -107,7 +101,6 @@ class DigestListeners:
             await request.reply(await asyncio.to_thread(details_message, post))
 
     async def go_back(self, request: Request, _value: str) -> None:
-        """Show the list again."""
         self.screen.presses.note(request.view_id)
         await self.screen.show_list(request, note_in(request.note).channel_id)
 
@@ -151,7 +144,6 @@ class DigestListeners:
         return pressed
 
     async def send(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
-        """Post a digest now."""
         try:
             sent = await self.digests.send_now(
                 request.workspace, digest.digest_id, by=visitor.editor
@@ -194,18 +186,15 @@ class DigestListeners:
         )
 
     async def resume(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
-        """Let a digest run again."""
         require_open(visitor)
         resumed = await self.digests.resume(request.workspace, digest.digest_id, by=visitor.editor)
         return modal.resumed_line(resumed, visitor.member.zone)
 
     async def delete(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
-        """Delete a digest; Slack has asked for confirmation."""
         await self.digests.delete(request.workspace, digest.digest_id, by=visitor.editor)
         return modal.DELETED
 
     async def restrict(self, request: Request, value: str) -> None:
-        """Let only admins change digests, or all members."""
 
         async def work() -> str:
             if not (await self.access.require_member(request)).is_admin:
@@ -219,7 +208,6 @@ class DigestListeners:
         await self.screen.attempt(request, work)
 
     async def open_pause(self, request: Request, digest_id: str) -> None:
-        """Ask for the day on which the pause ends."""
 
         async def work() -> None:
             digest, _ = await self.access.digest_to_edit(request, digest_id)

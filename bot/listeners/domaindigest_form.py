@@ -2,9 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import structlog
 
@@ -20,7 +18,7 @@ from bot.digests.models import (
 )
 from bot.digests.schedule import is_zone, suggest_zones
 from bot.digests.service import DigestService
-from bot.errors import BotError, StrangerError
+from bot.errors import BotError, StrangerError, warned
 from bot.listeners.domaindigest_parse import GivenDigest, draft_in, read_digest_form
 from bot.listeners.modals import DigestScreen, FormNote, note_in
 from bot.listeners.permissions import (
@@ -61,25 +59,22 @@ class DigestFormListeners:
     count_within_s: float = COUNT_WITHIN_S
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         dispatcher.on_press(tables.NEW, self.open_new)
         dispatcher.on_press(tables.CHANGE, self.open_change)
         of_time = (form_fields.DAYS_FIELD, form_fields.TIME_FIELD, form_fields.ZONE_FIELD)
         for field in (*of_time, form_fields.MODE_FIELD):
-            dispatcher.on_change(field, self.draw_again)
+            dispatcher.on_press(field, self.draw_again, is_awaited=False)
         dispatcher.on_form(modal.EDIT_FORM, read_digest_form, self.save, busy=tables.saving_form)
         dispatcher.on_options(form_fields.ZONE_FIELD, self.offer_zones)
         dispatcher.on_options(form_fields.LABEL_FIELD, self.offer_labels)
         dispatcher.on_options(form_fields.GROUP_FIELD, self.offer_groups)
 
     async def offer_zones(self, _conversation: Request, typed: str) -> list[Block]:
-        """Offer the time zones that match the text."""
         now = self.screen.clock()
         names = await asyncio.to_thread(suggest_zones, typed, now)
         return [zone_option(name, now) for name in names]
 
     async def offer_labels(self, request: Request, typed: str) -> list[Block]:
-        """Offer the tags and folders in use, and the typed one."""
         return rule_label_options(await self.digests.labels(request.workspace), typed)
 
     async def offer_groups(self, request: Request, typed: str) -> list[Block]:
@@ -103,7 +98,6 @@ class DigestFormListeners:
         await self.screen.attempt(request, work)
 
     async def open_change(self, request: Request, digest_id: str) -> None:
-        """Show a digest's plan in the form."""
 
         async def work() -> None:
             digest, editor = await self.access.digest_to_edit(request, digest_id)
@@ -111,25 +105,19 @@ class DigestFormListeners:
 
         await self.screen.attempt(request, work)
 
-    async def draw_again(self, request: Request, _value: str, values: Mapping[str, Any]) -> None:
+    async def draw_again(self, request: Request, _value: str) -> None:
         """Redraw the next runs after a choice of days, time or zone."""
         number = self.screen.presses.note(request.view_id)
-        try:
-            form = await self._redrawn(request, draft_in(values))
-        except (SlackError, StoreError) as error:
-            # Keep the typed values rather than the preview; the next choice draws it again.
-            logger.warning("the next runs are not up to date", error=repr(error))
-            return
-        await self.screen.show_newer(request, form, number)
+        # Rather the typed values than the preview: the next choice draws it again.
+        with warned("the next runs are not up to date", SlackError, StoreError):
+            form = await self._redrawn(request, draft_in(request.values))
+            await self.screen.show_newer(request, form, number)
 
     async def _redrawn(self, request: Request, draft: Draft) -> Block:
-        """Return the form with the given values, or what replaces it.
+        """Return the form with these values, or what replaces it; raise SlackError, StoreError.
 
         Membership of the channel is not checked: the person sees all of the form already, and in
         a large channel the check takes many calls for every tick of a box.
-
-        Raises:
-            SlackError, StoreError: the person or the digest cannot be read right now.
         """
         note = note_in(request.note)
         try:
@@ -160,24 +148,17 @@ class DigestFormListeners:
         # The list is shown at once: checking the filter takes a while.
         if not await self._matches_nothing(request, digest.plan):
             return
-        try:
+        with warned("no warning about an empty filter", BotError):
             line = f"{line}\n{modal.EMPTY_FILTER}"
             form = await screen.list_form(request, channel_id, line, visitor=visitor)
-        except BotError as error:
-            logger.warning("no warning about an empty filter", error=repr(error))
-            return
-        await screen.show_newer(request, form, number)
+            await screen.show_newer(request, form, number)
 
     async def _save(
         self, request: Request, given: GivenDigest
     ) -> tuple[Digest, ChannelAccess, str]:
         """Create or change the digest; return it, its editor and the line that says so.
 
-        Raises:
-            BotNotInChannelError, ChannelClosedError: the bot cannot post there.
-            OutsideAudienceError: it would scan more at night, and they may not scan.
-            EditConflictError, UnknownDigestError, TooManyDigestsError, SlackError, StoreError,
-            others: see `DigestAccess` and `DigestService`. Nothing was saved.
+        After an error (see `require_open`, `DigestAccess` and `DigestService`) nothing was saved.
         """
         note, plan, workspace = note_in(request.note), given.plan, request.workspace
         before = await self._same_digest(request, note) if note.digest_id else None
@@ -225,12 +206,10 @@ class DigestFormListeners:
         """Return whether no domain matches, as far as that is known in time. Never raises."""
         if not plan.filter_text:
             return False
-        try:
+        with warned("not counted", Exception):  # it is saved: no error may say otherwise
             async with asyncio.timeout(self.count_within_s):
                 return await self.digests.matching(request.workspace, plan) == 0
-        except Exception as error:  # noqa: BLE001  # it is saved: no error may say otherwise
-            logger.warning("not counted", error=repr(error))
-            return False
+        return False
 
     async def _show_not_saved(self, request: Request, draft: Draft, error: Exception) -> None:
         """Show the form with its values; if the digest has changed since, with the saved ones."""

@@ -2,9 +2,9 @@
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping
-from datetime import date, time, timedelta
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from typing import Any
 
 from bot.command_text import NotUnderstoodError
 from bot.digests import models
@@ -30,28 +30,23 @@ class Field:
 
     @property
     def text(self) -> str:
-        """The typed text, or an empty one."""
         return self.state.get("value") or ""
 
     @property
     def option(self) -> tuple[str, str] | None:
-        """The value and the label of the chosen option."""
         chosen = self.state.get("selected_option")
         return (chosen["value"], chosen["text"]["text"]) if chosen else None
 
     @property
     def options(self) -> list[str]:
-        """The values of the chosen options."""
         return [each["value"] for each in self.state.get("selected_options") or ()]
 
     @property
     def value(self) -> str | None:
-        """The value of the chosen option."""
         return self.option[0] if self.option else None
 
     @property
     def user_ids(self) -> tuple[str, ...]:
-        """The ids of the chosen people."""
         return tuple(dict.fromkeys(self.state.get("selected_users") or ()))
 
 
@@ -75,7 +70,6 @@ DAYS = {f"{day}": day for day in range(7)}
 
 
 def draft_in(values: Values) -> form_fields.Draft:
-    """Return the values of the fields."""
     days = field_in(values, form_fields.DAYS_FIELD).options
     rules = field_in(values, form_fields.RULES_FIELD)
     has_rules = rules.state.get("selected_options") is not None
@@ -96,48 +90,16 @@ def draft_in(values: Values) -> form_fields.Draft:
     )
 
 
-def channel_in(channel_id: str | None) -> str:
-    """Return the id of a channel; raise ValueError for a direct message."""
-    if not _CHANNEL.fullmatch(channel_id or ""):
-        raise ValueError("Please choose a channel.")
-    return channel_id or ""
-
-
-def days_in(chosen: list[str]) -> frozenset[int]:
-    """Return at least one weekday, from 0 for Monday."""
-    if not chosen or not all(day in DAYS for day in chosen):
-        raise ValueError("Please choose at least one day.")
-    return frozenset(DAYS[day] for day in chosen)
-
-
-def time_in(text: str | None) -> time:
-    """Return a time of day."""
-    at = time_of(text or "")
-    if at is None:
-        raise ValueError("Please choose a time, such as 09:00.")
-    return at
-
-
-def zone_in(zone: str | None) -> str:
-    """Return the IANA name of a time zone."""
-    if not is_zone(zone or ""):
-        raise ValueError("Pick a time zone from the list.")
-    return zone or ""
-
-
-def filter_in(typed: str) -> str:
-    """Return the typed filter of `/domains`, empty for all domains."""
-    typed = typed.strip()
+def filter_problem(typed: str) -> str:
+    """Return why a text is no filter of `/domains`, an empty text for a good one."""
     if len(typed) > models.MAX_FILTER_CHARS:
-        raise ValueError(f"A filter has at most {models.MAX_FILTER_CHARS} characters.")
+        return f"A filter has at most {models.MAX_FILTER_CHARS} characters."
     if holds_secret(typed):
-        raise ValueError("There is a key or a token in it. Never put one here.")
+        return "There is a key or a token in it. Never put one here."
     problems = [*_not_understood(typed)]
     if sum(typed.count(mark) for mark in _QUOTES) % 2:
         problems.append('A quotation mark (") is opened and not closed.')
-    if problems:
-        raise ValueError(" ".join(problems))
-    return typed
+    return " ".join(problems)
 
 
 def _not_understood(typed: str) -> Iterator[str]:
@@ -155,41 +117,6 @@ def _not_understood(typed: str) -> Iterator[str]:
             yield f"I couldn't read {_joined(problems, '; ')}."
     if unusable:
         yield f"Leave out {_named(unusable)}: a post has neither an order nor pages."
-
-
-def mode_in(value: str) -> models.Mode:
-    """Return when to post."""
-    if form_fields.looks_of(value):
-        return models.Mode.WORSE
-    try:
-        return models.Mode(value)
-    except ValueError:
-        raise ValueError("Please choose when to post.") from None
-
-
-def life_in(value: str) -> int | None:
-    """Return the number of silent runs before a sign of life, `None` for never."""
-    try:
-        return form_fields.life_of(value)
-    except ValueError:
-        raise ValueError("Choose a number of quiet runs, or Never.") from None
-
-
-def worst_in(text: str) -> int:
-    """Return the number of worst domains to show."""
-    return _number_in(text, models.WORST_COUNTS)
-
-
-def night_in(text: str) -> int:
-    """Return the number of domains to scan a night, 0 for an empty field."""
-    return _number_in(text, models.SCANS_A_NIGHT) if text.strip() else 0
-
-
-def _number_in(text: str, allowed: range) -> int:
-    count = models.number_of(text.strip(), allowed)
-    if count is None:
-        raise ValueError(f"Type a whole number from {allowed[0]} to {allowed[-1]}.")
-    return count
 
 
 def _named(parts: list[str]) -> str:
@@ -241,12 +168,6 @@ def _check_room(
         )
 
 
-def _read(kept: tuple[str, ...]) -> list[tuple[int, int, str]]:
-    return [found for value in kept if (found := box_of(value))]
-
-
-T = TypeVar("T")
-V = TypeVar("V")
 LONGEST_PAUSE = timedelta(days=3_650)
 
 
@@ -265,39 +186,66 @@ class GivenDigest:
 def read_digest_form(values: Values) -> GivenDigest:
     """Return the values of the form; raise FormErrors, by block id."""
     draft, errors = draft_in(values), dict[str, str]()
-
-    def read(action_id: str, take: Callable[[V], T], value: V) -> T | None:
-        try:
-            return take(value)
-        except ValueError as error:
-            errors[action_id] = str(error)
-            return None
-
-    channel_id = read(form_fields.CHANNEL_FIELD, channel_in, draft.channel_id)
-    days = read(form_fields.DAYS_FIELD, days_in, field_in(values, form_fields.DAYS_FIELD).options)
-    at = read(form_fields.TIME_FIELD, time_in, draft.at)
-    zone = read(form_fields.ZONE_FIELD, zone_in, draft.zone)
-    filter_text = read(form_fields.FILTER_FIELD, filter_in, draft.filter_text)
-    mode = read(form_fields.MODE_FIELD, mode_in, draft.mode)
-    life = read(form_fields.LIFE_FIELD, life_in, draft.life)
-    worst = read(form_fields.WORST_FIELD, worst_in, draft.worst)
-    night = read(form_fields.NIGHT_FIELD, night_in, draft.night)
+    is_day = DAYS.keys() >= set(field_in(values, form_fields.DAYS_FIELD).options)
+    schedule = _schedule_in(
+        draft if is_day else dataclasses.replace(draft, days=frozenset()), errors
+    )
+    if not _CHANNEL.fullmatch(draft.channel_id or ""):  # a direct message is none
+        errors[form_fields.CHANNEL_FIELD] = "Please choose a channel."
+    filter_text = draft.filter_text.strip()
+    if problem := filter_problem(filter_text):
+        errors[form_fields.FILTER_FIELD] = problem
+    mode = next((each for each in models.Mode if each.value == draft.mode), None)
+    mode = models.Mode.WORSE if form_fields.looks_of(draft.mode) else mode
+    if mode is None:
+        errors[form_fields.MODE_FIELD] = "Please choose when to post."
+    heartbeat_every = None
+    try:
+        heartbeat_every = form_fields.life_of(draft.life)
+    except ValueError:
+        errors[form_fields.LIFE_FIELD] = "Choose a number of quiet runs, or Never."
+    worst = _number_in(draft.worst, models.WORST_COUNTS, form_fields.WORST_FIELD, errors)
+    night = 0
+    if draft.night.strip():
+        night = _number_in(draft.night, models.SCANS_A_NIGHT, form_fields.NIGHT_FIELD, errors)
     rule = rule_in(draft, errors)
     # Without an error all values are there; the type checker needs the names.
-    if errors or not (channel_id and days and at and zone and mode and worst):
+    if errors or not (draft.channel_id and schedule and mode):
         raise FormErrors({field_in(values, name).block_id: text for name, text in errors.items()})
     plan = models.Plan(
-        channel_id=channel_id,
-        schedule=Schedule(days, at, zone, form_fields.looks_of(draft.mode)),
-        filter_text=filter_text or "",
+        channel_id=draft.channel_id,
+        schedule=schedule,
+        filter_text=filter_text,
         mode=mode,
-        heartbeat_every=life,
+        heartbeat_every=heartbeat_every,
         worst_count=worst,
         mentions=(rule,) if rule else (),
-        scans_a_night=night or 0,
+        scans_a_night=night,
     )
     kept = None if draft.kept is None else frozenset(place for place, _, _ in _rules(draft))
     return GivenDigest(draft=draft, plan=plan, kept=kept)
+
+
+def _schedule_in(draft: form_fields.Draft, errors: dict[str, str]) -> Schedule | None:
+    """Return when to post; add its problems to `errors` by field."""
+    at, zone = time_of(draft.at or ""), draft.zone or ""
+    if not draft.days:
+        errors[form_fields.DAYS_FIELD] = "Please choose at least one day."
+    if at is None:
+        errors[form_fields.TIME_FIELD] = "Please choose a time, such as 09:00."
+    if not is_zone(zone):
+        errors[form_fields.ZONE_FIELD] = "Pick a time zone from the list."
+    if errors or at is None:
+        return None
+    return Schedule(draft.days, at, zone, form_fields.looks_of(draft.mode))
+
+
+def _number_in(text: str, allowed: range, action_id: str, errors: dict[str, str]) -> int:
+    """Return an allowed number; for another text 0, with its problem in `errors`."""
+    count = models.number_of(text.strip(), allowed)
+    if count is None:
+        errors[action_id] = f"Type a whole number from {allowed[0]} to {allowed[-1]}."
+    return count or 0
 
 
 def read_pause_form(values: Values, first: date) -> date | None:

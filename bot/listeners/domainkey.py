@@ -90,7 +90,6 @@ class KeyListeners:
     screen: KeyScreen
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         dispatcher.on_command("/domainkey", self.show_state)
         dispatcher.on_press(api_key.CHECK_KEY, self.check_key, replies=True)
         dispatcher.on_press(api_key.ROLL_BACK, self.roll_back, replies=True)
@@ -135,12 +134,10 @@ class KeyListeners:
         await request.reply(api_key.removed_message(was_there=was_there))
 
     async def show_history(self, request: Request, _value: str) -> None:
-        """Open the form with the latest acts."""
         form = await self._history(request, 0)
         await open_form(request.client, request.trigger_id or "", form)
 
     async def turn_page(self, request: Request, page: str) -> None:
-        """Show another page of the history."""
         number = int(page) if page.isdecimal() else 0
         await self.screen.redraw(
             request, lambda: self._history(request, number), admin.history_error_form
@@ -177,7 +174,6 @@ class AdminListeners:
     listed_within_s: float = LISTED_WITHIN_S
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         naming, choosing = (
             partial(draw, admin.SAVING) for draw in (admin.managers_notice, admin.audiences_notice)
         )
@@ -188,13 +184,11 @@ class AdminListeners:
         dispatcher.on_form(admin.AUDIENCES_FORM, read_audiences_form, self.choose, busy=choosing)
 
     async def open_managers(self, request: Request, _value: str) -> None:
-        """Open the form with the present managers."""
         await self.permissions.require_admin(request)
         form = await self._form(request)
         await open_form(request.client, request.trigger_id or "", form)
 
     async def offer_groups(self, request: Request, typed: str) -> list[Block]:
-        """Offer the user groups that can be named."""
         groups = await self.permissions.groups.listed(request.client, request.workspace)
         return group_options((each for each in groups if not each.is_disabled), typed)
 
@@ -220,9 +214,7 @@ class AdminListeners:
                 wanted = replace(wanted, group_ids=before.group_ids)
             metadata = request.as_metadata(str(rev))
             await self.screen.show_failure(
-                request,
-                error,
-                lambda text: admin.managers_form(metadata, wanted, groups, text),
+                request, error, lambda text: admin.managers_form(metadata, wanted, groups, text)
             )
         else:
             text = admin.managers_text(wanted.ids)
@@ -273,7 +265,6 @@ class AdminListeners:
             return admin.Groups(why_not=admin.UNSAID)
 
     async def open_audiences(self, request: Request, _value: str) -> None:
-        """Open the form with the present audiences."""
         await self.permissions.require_admin(request)
         chosen = await self.audiences.chosen(request.workspace)
         form = admin.audiences_form(request.as_metadata(), chosen)
@@ -297,7 +288,6 @@ class AdminListeners:
 
 
 def read_managers_form(values: Mapping[str, Any]) -> Chosen:
-    """Return the ids of the chosen people and groups."""
     people = field_in(values, admin.MANAGERS_FIELD).user_ids[:MAX_MANAGERS]
     groups = field_in(values, admin.GROUPS_FIELD)
     if "selected_options" not in groups.state:
@@ -307,7 +297,6 @@ def read_managers_form(values: Mapping[str, Any]) -> Chosen:
 
 
 def read_audiences_form(values: Mapping[str, Any]) -> dict[str, Audience]:
-    """Return the chosen audience of each operation."""
     chosen = {each: field_in(values, f"{admin.AUDIENCE_FIELD}.{each}") for each in CHOSEN_FOR}
     return {each: AUDIENCE_NAMES[field.value or ""] for each, field in chosen.items()}
 

@@ -100,7 +100,6 @@ class KeyFormListeners:
     clock: Callable[[], datetime]
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         dispatcher.on_press(SET_KEY, self.open_key_form)
         checking, rotating = (
             partial(draw, forms.CHECKING) for draw in (forms.refused_form, forms.interrupted)
@@ -114,7 +113,6 @@ class KeyFormListeners:
         dispatcher.on_press(forms.DELETED_IT, self.finish)
 
     async def open_key_form(self, request: Request, _value: str) -> None:
-        """Open the private form that sets or replaces the key."""
         await self.permissions.require_configurer(request)
         slots = await self.keys.pair(request.workspace)
         values = self._proposed(slots) if slots else forms.KeyFormValues()
@@ -141,8 +139,7 @@ class KeyFormListeners:
         """Show the second step: the new key is entered."""
         metadata = request.as_metadata()
         await self._show_step(
-            request,
-            lambda slots: forms.second_step(metadata, self._proposed(slots), None, slots),
+            request, lambda slots: forms.second_step(metadata, self._proposed(slots), None, slots)
         )
 
     async def swap(self, request: Request, given: GivenKey) -> None:

@@ -15,12 +15,7 @@ from bot.portfolio.query import Query, parse_query, select
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.slack.client import open_direct, upload_file
 from bot.tracker.models import Domain, UnavailableError
-from bot.views.domains import (
-    EXPORT_DOMAINS,
-    SHARE_DOMAINS,
-    domains_message,
-    outdated_message,
-)
+from bot.views.domains import EXPORT_DOMAINS, SHARE_DOMAINS, domains_message, outdated_message
 from bot.views.domains_csv import FILE_NAME, domains_csv, export_text, exported_message
 from bot.views.usage import shared_already_message
 
@@ -36,7 +31,6 @@ class DomainsListeners:
     clock: Callable[[], datetime]
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         dispatcher.on_command("/domains", self.list_domains)
         dispatcher.on_press(SHARE_DOMAINS, self.share, once=shared_already_message())
         dispatcher.on_press(EXPORT_DOMAINS, self.export)

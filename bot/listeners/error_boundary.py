@@ -23,7 +23,7 @@ from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
-from bot.errors import BotError, StrangerError, UnknownWorkspaceError
+from bot.errors import BotError, StrangerError, UnknownWorkspaceError, warned
 from bot.listeners.interrupted import Entry, InflightTracker
 from bot.listeners.request import Request
 from bot.message import Message
@@ -32,11 +32,10 @@ from bot.slack.client import FAILURES
 from bot.slack.errors import SlackError, SlackRefusedError
 from bot.store.documents import ForgottenError, StoreError, UnreadableSecretError
 from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerError
-from bot.tracker.slots import noting_waits
 from bot.views import usage
 from bot.views.blocks import Facts
 from bot.views.failure import failure_message
-from bot.workspace import WorkspaceId, caller_context
+from bot.workspace import WorkspaceId
 
 T = TypeVar("T")
 # The first match counts. "declined": the person can change something, nothing is wrong.
@@ -81,24 +80,22 @@ class Failures:
     clock: Callable[[], datetime]
     may_configure: Callable[[Request], Awaitable[bool]]
 
-    async def explain(self, error: Exception, request: Request, reference: str) -> Message:
+    async def explain(self, error: Exception, request: Request) -> Message:
         """Return the message about an error; a command that lacks a key is stored for later."""
         command = (request.command_line or "").partition(" ")[0]
         if isinstance(error, NotUnderstoodError) and command in COMMANDS:
             return usage.not_understood_message(command, error.problems, error.understood)
         is_kept = isinstance(error, NoKeyError) and await self._defer(request)
-        facts = await self.facts(error, request, reference, is_kept=is_kept)
+        facts = await self.facts(error, request, is_kept=is_kept)
         return failure_message(error, facts)
 
-    async def facts(
-        self, error: Exception, request: Request, reference: str, *, is_kept: bool = False
-    ) -> Facts:
+    async def facts(self, error: Exception, request: Request, *, is_kept: bool = False) -> Facts:
         """Return the facts for the sentence about `error`; never raises."""
         has_two_sides = isinstance(error, _FOR_ADMINS)
         is_about_quota = isinstance(error, RateLimitedError | ReserveReachedError)
         workspace = request.workspace
         return Facts(
-            reference=reference,
+            reference=request.reference,
             now=self.clock(),
             is_admin=has_two_sides
             and not request.step_id
@@ -283,15 +280,13 @@ class ErrorBoundary:
         """
 
         async def checked() -> None:
-            with caller_context(request.workspace, request.caller), noting_waits(request.turn):
-                if not admits_strangers:
-                    await self.external_users.check(request)
-                await work()
+            if not admits_strangers:
+                await self.external_users.check(request)
+            await work()
 
-        entry, reference = None, secrets.token_hex(4)
-        request.reference = reference
+        entry = None
         if self.inflight and is_awaited:
-            entry = self.inflight.note(request, name, reference, form_waits=form_waits)
+            entry = self.inflight.note(request, name, form_waits=form_waits)
         return self.tasks.start(self._run(request, checked, name, entry, speaks=speaks))
 
     async def cancel_all(self) -> int:
@@ -322,12 +317,7 @@ class ErrorBoundary:
         outcome, started = "cut off", time.monotonic()
         failure: BaseException | None = asyncio.CancelledError()
         self._open.append(request)
-        with structlog.contextvars.bound_contextvars(
-            request=request.reference,
-            workspace=str(request.workspace),
-            user=request.origin.user_id,
-            what=name,
-        ):
+        with request.logged(name):
             try:
                 await self._with_first_word(request, work(), speaks=speaks)
                 outcome, failure = "answered", None
@@ -367,21 +357,15 @@ class ErrorBoundary:
             logger.info("failure explained", error=repr(error))
         elif isinstance(error, _LOGGED):
             logger.warning("failure explained", error=repr(error), cause=repr(error.__cause__))
-        try:
-            message = await self.failures.explain(error, request, request.reference)
-            await request.reply(message)
-        except Exception:
-            logger.exception("could not explain the failure")
+        with warned("could not explain the failure", Exception):
+            await request.reply(await self.failures.explain(error, request))
 
 
 def _excuse(request: Request) -> Message:
-    """Return the answer to a request that a stop has cut off."""
     return request.on_stop() if request.on_stop else usage.stopping_message(request.command_line)
 
 
 async def _try(saying: Awaitable[None]) -> None:
     """Send a message besides the answer; log it where that fails."""
-    try:
+    with warned("message not sent", SlackError):
         await saying
-    except SlackError as error:
-        logger.warning("message not sent", error=repr(error))

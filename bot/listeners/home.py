@@ -1,7 +1,6 @@
 """Handle the Home tab: collect its data, publish it, handle its buttons."""
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.admin import Audit
 from bot.api_keys.key_record import NoKeyError
 from bot.digests.models import Digest
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.home_viewers import HomeViewers
 from bot.listeners.domainkey import KeyState
 from bot.listeners.error_boundary import Failures
@@ -33,7 +32,7 @@ from bot.views.failure import failure_message
 from bot.views.home import OPEN_MESSAGES, HomeView, error_view, home_view
 from bot.views.home_sections import REFRESH, TURN_DIGESTS, HomePage, Reader, SetUp
 from bot.views.usage import greeting_message
-from bot.workspace import WorkspaceId, caller_context, person
+from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 
@@ -97,10 +96,9 @@ class HomeCollector:
 
     async def explained(self, request: Request, error: Exception) -> Message:
         """Return the message about a failure; log it under the same reference."""
-        reference = secrets.token_hex(4)
         if not isinstance(error, NoKeyError):
-            logger.warning("not on Home", request=reference, error=repr(error))
-        facts = await self.failures.facts(error, request, reference)
+            logger.warning("not on Home", request=request.reference, error=repr(error))
+        facts = await self.failures.facts(error, request)
         return failure_message(error, facts)
 
     async def _with_set_up(
@@ -138,11 +136,9 @@ class HomeCollector:
         """Return the scopes that the workspace lacks for command lines in messages."""
         if not self.reads_messages:
             return []
-        try:
+        granted = None
+        with warned("the granted permissions are unknown", SlackError):
             granted = (await fetch_grant(request.client)).scopes
-        except SlackError as error:
-            logger.warning("the granted permissions are unknown", error=repr(error))
-            return []
         return [] if granted is None else [each for each in MENTION_SCOPES if each not in granted]
 
 
@@ -175,7 +171,6 @@ class HomeScreen:
     _tabs: LRUCache[str, _Tab] = field(default_factory=lambda: LRUCache(MAX_PLACES), init=False)
 
     def turn(self, request: Request, page: int) -> None:
-        """Set the page of digests for this person."""
         self._tab(_name(request)).page = page
 
     def request_refresh(self, request: Request) -> None:
@@ -183,7 +178,6 @@ class HomeScreen:
         self._tab(_name(request)).is_refreshing = True
 
     def forget(self, workspace: WorkspaceId) -> None:
-        """Forget the tabs of a workspace's people."""
         prefix = f"{workspace}/"
         self._draws.forget(prefix)
         for name in [each for each in self._tabs if each.startswith(prefix)]:
@@ -191,14 +185,11 @@ class HomeScreen:
 
     async def draw_for(self, workspace: WorkspaceId, user_id: str) -> None:
         """Redraw the tab of a person after a change: see `HomeViewers.set_renderer`."""
-        with structlog.contextvars.bound_contextvars(
+        log = structlog.contextvars.bound_contextvars(
             workspace=str(workspace), user=user_id, what="home"
-        ):
-            try:
-                client = await self.client_for(workspace)
-            except SlackError as error:
-                logger.warning("Home was not drawn", error=repr(error))
-                return
+        )
+        with log, warned("Home was not drawn", SlackError):
+            client = await self.client_for(workspace)
             await self.draw(self._visit(workspace, user_id, client))
 
     async def draw(self, request: Request) -> None:
@@ -252,12 +243,9 @@ class HomeScreen:
         name = _name(visit)
         async with self._draws.turn(name):
             if self._draws.is_latest(name, number):
-                try:
-                    await publish_home(
-                        visit.client, visit.origin.user_id, view.view, view.fallback
-                    )
-                except SlackError as error:
-                    logger.warning("Home was not drawn", error=repr(error))
+                user_id = visit.origin.user_id
+                with warned("Home was not drawn", SlackError):
+                    await publish_home(visit.client, user_id, view.view, view.fallback)
 
     def _tab(self, name: str) -> _Tab:
         return self._tabs.setdefault(name, _Tab())
@@ -286,12 +274,11 @@ class HomeListeners:
     homes: HomeViewers
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         dispatcher.on_event("app_home_opened", self.open)
         dispatcher.on_press(REFRESH, self.refresh)
         dispatcher.on_press(TURN_DIGESTS, self.turn_digests)
         dispatcher.on_press(OPEN_MESSAGES, self.leave)
-        dispatcher.after_home(self.follow)
+        dispatcher.boundary.after_home(self.follow)
         self.homes.set_renderer(self.screen.draw_for)
 
     async def open(self, request: Request, event: Mapping[str, Any]) -> None:
@@ -313,11 +300,9 @@ class HomeListeners:
         """Show the commands to a person of the workspace who opens the conversation first."""
         if not await self.homes.claim_greeting(request.workspace, request.origin.user_id):
             return
-        try:
+        with warned("not greeted", SlackError):
             if not (await request.fetch_member()).is_stranger:
                 await request.reply(greeting_message())
-        except SlackError as error:
-            logger.warning("not greeted", error=repr(error))
 
     async def refresh(self, request: Request, _value: str) -> None:
         """Let the draw that follows every press ask the service."""
@@ -327,11 +312,9 @@ class HomeListeners:
         """Accept the button with a link: Slack sends the press all the same."""
 
     async def turn_digests(self, request: Request, page: str) -> None:
-        """Show another page of the digests."""
         self.screen.turn(request, int(page) if page.isdecimal() else 0)
 
     async def follow(self, request: Request) -> None:
         """Draw the tab after a press on it, or on a form opened from it."""
         await self.homes.opened(request.workspace, request.origin.user_id)
-        with caller_context(request.workspace, person(request.origin.user_id)):
-            await self.screen.draw(request)
+        await self.screen.draw(request)

@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.listeners.request import AnswerWindow, Request, note_of, origin_in, written
+from bot.listeners.request import AnswerWindow, Request, carried, written
 from bot.message import thread_of
 from bot.slack.auth import workspace_of
 from bot.slack.client import hurry
 from bot.slack.replies import Origin, Replies
 from bot.views.home import ANSWER, messages_url
-from bot.workspace import WorkspaceId
 
 
 def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
@@ -30,7 +29,8 @@ def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Reque
     view = body.get("view") or {}
     is_on_tab = view.get("type") == "home"
     workspace = workspace_of(context.authorize_result)
-    origin, note = _origin_of_press(body, workspace), note_of(view, workspace)
+    opened_in, note = carried(view, workspace, body["user"]["id"])
+    origin = _origin_of_press(body) or opened_in
     window = _window(body, context, origin)
     hurry(context.client)
     if origin.is_home and note == ANSWER:
@@ -47,6 +47,7 @@ def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Reque
         note=note,
         window=window if has_window else None,
         message=body.get("message"),
+        values=(view.get("state") or {}).get("values") or {},
     )
 
 
@@ -56,7 +57,7 @@ def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Reques
     https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload
     """
     view, workspace = body["view"], workspace_of(context.authorize_result)
-    origin = origin_in(view, workspace, body["user"]["id"])
+    origin, note = carried(view, workspace, body["user"]["id"])
     return _request(
         body,
         context,
@@ -64,7 +65,7 @@ def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Reques
         origin,
         view_id=view["id"],
         view_hash=view.get("hash"),
-        note=note_of(view, workspace),
+        note=note,
         window=_window(body, context, origin) if origin.is_home else None,
     )
 
@@ -134,9 +135,10 @@ def _request(
     )
 
 
-def _origin_of_press(body: Mapping[str, Any], workspace: WorkspaceId) -> Origin:
-    user_id, view = body["user"]["id"], body.get("view") or {}
-    if view.get("type") == "home":
+def _origin_of_press(body: Mapping[str, Any]) -> Origin | None:
+    """Return where something was pressed, `None` for a form."""
+    user_id = body["user"]["id"]
+    if (body.get("view") or {}).get("type") == "home":
         return Origin(user_id, is_home=True)
     if url := body.get("response_url"):
         channel_id, thread_ts = (body.get("channel") or {}).get("id"), _thread_of_press(body)
@@ -148,7 +150,7 @@ def _origin_of_press(body: Mapping[str, Any], workspace: WorkspaceId) -> Origin:
             thread_ts=thread_of(body["actions"][0]["action_id"]) or thread_ts,
             is_in_thread=thread_ts is not None,
         )
-    return origin_in(view, workspace, user_id)
+    return None
 
 
 def _thread_of_press(body: Mapping[str, Any]) -> str | None:

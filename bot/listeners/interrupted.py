@@ -13,17 +13,13 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.commands import COMMANDS
 from bot.concurrency import Tasks
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.inflight_requests import InflightStore, Pending, Place
 from bot.listeners.request import AnswerWindow, Request, draw_or_reply, written
 from bot.process_heartbeat import Processes
 from bot.redaction import holds_secret
 from bot.slack.client import update_form
-from bot.slack.errors import (
-    SlackRefusedError,
-    SlackUnreachableError,
-    WorkspaceHeldError,
-)
+from bot.slack.errors import SlackRefusedError, WorkspaceHeldError
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import StoreError
 from bot.views.home import ANSWER
@@ -82,18 +78,16 @@ class InflightTracker:
     _turns: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, AT_ONCE))
     _open: set[Entry] = field(default_factory=set)
 
-    def note(
-        self, request: Request, what: str, reference: str, *, form_waits: bool = False
-    ) -> Entry:
+    def note(self, request: Request, what: str, *, form_waits: bool = False) -> Entry:
         """Start to store that a person waits for `what`; never waits for the store.
 
-        `reference` names it in the log. `form_waits`: their form says "please wait". What
-        takes long is stored at once, anything else after `noted_after_s`.
+        `form_waits`: their form says "please wait". What takes long is stored at once, anything
+        else after `noted_after_s`.
         """
         place = Place(request.workspace, self.process_id, next(self._numbers))
         entry = Entry(place, request, self.clock())
         self._open.add(entry)
-        describe = partial(_described, request, what, reference, form_waits=form_waits)
+        describe = partial(_described, request, what, form_waits=form_waits)
         command = COMMANDS.get(what.partition(".")[0])
         is_long = form_waits or request.step_id or (command and command.takes_long)
         self.tasks.start(self._keep(entry, describe, 0 if is_long else self.noted_after_s))
@@ -130,14 +124,14 @@ class InflightTracker:
         self._open.discard(entry)
 
 
-def _described(request: Request, what: str, reference: str, *, form_waits: bool) -> Pending:
+def _described(request: Request, what: str, *, form_waits: bool) -> Pending:
     """Return what another process needs to answer the person."""
     origin, line = request.origin, request.command_line
     window = None if form_waits else request.window
     return Pending(
         user_id=origin.user_id,
         what=what,
-        request=reference,
+        request=request.reference,
         channel_id=origin.channel_id,
         response_url=origin.response_url,
         is_message=origin.is_message,
@@ -154,10 +148,8 @@ def _described(request: Request, what: str, reference: str, *, form_waits: bool)
 
 
 async def _try(noting: Awaitable[None]) -> None:
-    try:
+    with warned("who waits is not stored", StoreError):
         await noting
-    except StoreError as error:
-        logger.warning("who waits is not stored", error=repr(error))
 
 
 # A killed process may leave hundreds of people, and the other processes have work of their own.
@@ -189,17 +181,13 @@ class OrphanNotifier:
 
         Call it every `REFRESH_EVERY_S`, also while the process drains. It only logs StoreError.
         """
-        try:
+        with warned("interrupted requests cannot be read", StoreError):
             await self.processes.heartbeat()
-            due = await self.answers.due()
-        except StoreError as error:
-            logger.warning("interrupted requests cannot be read", error=repr(error))
-            return
-        for place in due:
-            is_new = place not in self._running and not self._is_stopped
-            if is_new and self.processes.is_dead(place.process_id):
-                self._running.add(place)
-                self.tasks.start(self._notify(place))
+            for place in await self.answers.due():
+                is_new = place not in self._running and not self._is_stopped
+                if is_new and self.processes.is_dead(place.process_id):
+                    self._running.add(place)
+                    self.tasks.start(self._notify(place))
 
     def stop(self) -> None:
         """Start no more notices: other processes will, or this one after its next start."""
@@ -207,11 +195,12 @@ class OrphanNotifier:
 
     async def _notify(self, place: Place) -> None:
         try:
-            async with self._turns:
-                with structlog.contextvars.bound_contextvars(workspace=str(place.workspace)):
+            with (
+                structlog.contextvars.bound_contextvars(workspace=str(place.workspace)),
+                warned("interruption notice failed, to be repeated", BotError, TimeoutError),
+            ):
+                async with self._turns:
                     await self._take_up(place)
-        except BotError as error:
-            logger.warning("interruption notice failed, to be repeated", error=repr(error))
         finally:
             self._running.discard(place)
 
@@ -221,8 +210,6 @@ class OrphanNotifier:
         try:
             async with asyncio.timeout(NOTIFIED_WITHIN_S):
                 await self._tell(place.workspace, pending)
-        except TimeoutError as error:
-            raise SlackUnreachableError("Slack did not answer in time") from error
         except WorkspaceHeldError:
             raise
         except SlackRefusedError as error:  # the app is gone, or the person

@@ -86,14 +86,12 @@ class ShortcutListeners:
     lines: CommandLines
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         dispatcher.on_shortcut(views.SCAN, "/scan")
         dispatcher.on_shortcut(views.ADD, "/adddomain")
         dispatcher.on_shortcut(views.SCAN_MESSAGE, self.offer)
         dispatcher.on_form(views.FOUND_FORM, read_picked, self.run_picked, busy=views.busy_form)
 
     async def offer(self, request: Request, message: Mapping[str, Any]) -> None:
-        """Open a form with the domains in a message."""
         if not (window := request.window):
             return
         await window.show(views.looking_message())  # within 3 s; the list may take longer

@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -11,7 +12,6 @@ from cachetools import LRUCache
 
 from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.key_service import LackingScopeError
-from bot.digests.models import Digest
 from bot.digests.service import DigestService
 from bot.errors import BotError
 from bot.listeners.error_boundary import Failures
@@ -19,7 +19,7 @@ from bot.listeners.permissions import ChannelAccess, DigestAccess
 from bot.listeners.request import Request, draw_or_reply
 from bot.message import Block, Message
 from bot.slack.client import open_form, put_form, update_form
-from bot.slack.errors import ChannelClosedError, FormChangedError, SlackError
+from bot.slack.errors import ChannelClosedError, SlackError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
 from bot.views.blocks import plain_message
@@ -84,26 +84,6 @@ class ViewVersions:
         return self._places.setdefault(place, _ViewState())
 
 
-def listed_digests(
-    visitor: ChannelAccess, digests: Sequence[Digest], now: datetime, line: str
-) -> DigestList:
-    """Return the list of the channel's digests that `visitor` may see."""
-    member = visitor.member
-    if visitor.sees_own_only:
-        digests = [each for each in digests if each.made_by == member.user_id]
-    return DigestList(
-        digests=digests,
-        channel=visitor.channel,
-        now=now,
-        reader_id=member.user_id,
-        reader_zone=member.zone,
-        may_change=visitor.may_change,
-        is_admin=member.is_admin,
-        is_restricted=visitor.is_restricted,
-        note=line,
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormNote:
     """The channel of a list; for a form about one digest also its id and version.
@@ -165,7 +145,21 @@ class DigestScreen:
         metadata = request.as_metadata(FormNote(channel_id=channel_id).as_text())
         visitor = visitor or await self.access.require_visitor(request, channel_id or "")
         digests = await self.digests.of_channel(request.workspace, channel_id or "")
-        return list_form(listed_digests(visitor, digests, self.clock(), line), metadata)
+        member = visitor.member
+        if visitor.sees_own_only:
+            digests = [each for each in digests if each.made_by == member.user_id]
+        listed = DigestList(
+            digests=digests,
+            channel=visitor.channel,
+            now=self.clock(),
+            reader_id=member.user_id,
+            reader_zone=member.zone,
+            may_change=visitor.may_change,
+            is_admin=member.is_admin,
+            is_restricted=visitor.is_restricted,
+            note=line,
+        )
+        return list_form(listed, metadata)
 
     async def open_list(self, request: Request, channel_id: str | None, line: str = "") -> None:
         """Open a form that says "please wait", then show the list in it; raise SlackError.
@@ -225,29 +219,19 @@ class DigestScreen:
         presses, view_id, client = self.presses, request.view_id or "", request.client
         async with presses.turn(view_id):
             hashes = (request.view_hash, presses.drawn_hash(view_id, number))
-            for view_hash in dict.fromkeys(hashes):
-                if view_hash is None or not presses.is_latest(view_id, number):
-                    continue
-                try:
-                    drawn = await update_form(client, view_id, form, view_hash=view_hash)
-                except FormChangedError:
-                    continue
-                except SlackError as error:
-                    logger.info("not drawn in the form", error=repr(error))
-                else:
-                    presses.note_drawn(view_id, drawn)
-                return
-        logger.info("left alone: the form shows something newer")
+            for view_hash in filter(None, dict.fromkeys(hashes)):
+                with suppress(SlackError):
+                    if presses.is_latest(view_id, number):
+                        drawn = await update_form(client, view_id, form, view_hash=view_hash)
+                        presses.note_drawn(view_id, drawn)
+                        return
 
     async def show_busy(self, request: Request, words: str) -> None:
         """Show "please wait" in the form, without anything to press."""
         await self.show(request, busy_form(words, self._metadata(request)))
 
     async def attempt(
-        self,
-        request: Request,
-        work: Callable[[], Awaitable[str | None]],
-        lead: str = "",
+        self, request: Request, work: Callable[[], Awaitable[str | None]], lead: str = ""
     ) -> None:
         """Do `work`, then show the list with its line; `None` if it has drawn the form itself.
 
@@ -271,7 +255,7 @@ class DigestScreen:
         logger.warning("failure shown in the form", error=repr(error), cause=repr(error.__cause__))
         if isinstance(error, ChannelClosedError) and error.code == "is_archived":
             return archived_line(lead)
-        facts = await self.failures.facts(error, request, request.reference)
+        facts = await self.failures.facts(error, request)
         is_about_key = isinstance(error, _ABOUT_KEY)
         return error_line(failure_message(error, facts), lead, is_about_key=is_about_key)
 
@@ -315,6 +299,6 @@ class KeyScreen:
     async def explained(self, request: Request, error: BotError) -> Message:
         """Return the message about an error, in a sentence of the bot's own."""
         logger.warning("not done", error=repr(error), cause=repr(error.__cause__))
-        facts = await self.failures.facts(error, request, request.reference)
+        facts = await self.failures.facts(error, request)
         trouble = draft_error_text(error, facts)
         return Message(trouble) if trouble else failure_message(error, facts)

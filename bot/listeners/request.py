@@ -2,31 +2,27 @@
 
 import asyncio
 import json
+import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.commands import COMMANDS
 from bot.deduplication import DedupStore, MemoryDedup
+from bot.errors import warned
 from bot.message import Message
 from bot.slack.client import Member, fetch_member, open_form, put_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.slack.replies import Origin, Replies, fail_step
-from bot.tracker.slots import Turn
+from bot.tracker.slots import Turn, noting_waits
 from bot.views.home import answer_window, fits_window, summary_window
 from bot.views.steps import failure_text
-from bot.workspace import STEP, Caller, WorkspaceId, person
-
-
-class Ack(Protocol):
-    """Bolt's `ack`, as far as the bot uses it."""
-
-    async def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Tell Slack, within 3 s, that the request has arrived; the arguments are its answer."""
+from bot.workspace import STEP, Caller, WorkspaceId, caller_context, person
 
 
 class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside the fields of a form
@@ -37,7 +33,6 @@ class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside th
         super().__init__("a form was not taken")
 
 
-logger = structlog.get_logger()
 T = TypeVar("T")
 
 
@@ -65,14 +60,6 @@ class AnswerWindow:
         else:
             raise TriggerExpiredError("nothing was pressed just now")
 
-    async def show_summary(self, message: Message) -> None:
-        """Show a summary and a link to the whole message, if a window can be shown."""
-        summary = summary_window(message, self.messages_url)
-        try:
-            await self.show(summary)
-        except SlackError as error:
-            logger.info("no window to show it in", error=repr(error))
-
 
 # Stands in the metadata in place of `is_message`.
 _HOME = "home"
@@ -82,25 +69,15 @@ _IN_THREAD = "in"
 def written(workspace: WorkspaceId, origin: Origin, note: str | None = None) -> str:
     """Return the metadata of a form that `origin` opens; `note` comes back with it."""
     where = _HOME if origin.is_home else origin.is_message
-    way = [str(workspace), origin.channel_id, origin.response_url, where]
-    if origin.thread_ts:
-        way += [note or "", origin.thread_ts, _IN_THREAD if origin.is_in_thread else ""]
-    elif note is not None:
-        way.append(note)
-    return json.dumps(way)
+    way = [str(workspace), origin.channel_id, origin.response_url, where, note or ""]
+    in_thread = _IN_THREAD if origin.is_in_thread else ""
+    return json.dumps([*way, origin.thread_ts, in_thread] if origin.thread_ts else way)
 
 
-def origin_in(view: Mapping[str, Any], workspace: WorkspaceId, user_id: str) -> Origin:
-    """Return where the person opened a form; empty if unknown, or in another workspace."""
-    return replace(_carried(view, workspace)[0], user_id=user_id)
-
-
-def note_of(view: Mapping[str, Any], workspace: WorkspaceId) -> str | None:
-    """Return the note of a form, if it has one and belongs to this workspace."""
-    return _carried(view, workspace)[1]
-
-
-def _carried(view: Mapping[str, Any], workspace: WorkspaceId) -> tuple[Origin, str | None]:
+def carried(
+    view: Mapping[str, Any], workspace: WorkspaceId, user_id: str
+) -> tuple[Origin, str | None]:
+    """Return where the person opened a form, and its note; nothing of another workspace's form."""
     match json.loads(view.get("private_metadata") or "[]"):
         case [
             str() as opened_in,
@@ -111,7 +88,7 @@ def _carried(view: Mapping[str, Any], workspace: WorkspaceId) -> tuple[Origin, s
         ] if opened_in == str(workspace) and all(isinstance(note, str) for note in notes):
             note, thread_ts, in_thread, *_ = (*notes, "", "", "")
             way = Origin(
-                "",
+                user_id,
                 channel_id,
                 url,
                 is_message=where is True,
@@ -120,7 +97,7 @@ def _carried(view: Mapping[str, Any], workspace: WorkspaceId) -> tuple[Origin, s
                 is_in_thread=in_thread == _IN_THREAD,
             )
             return way, note or None
-    return Origin(""), None
+    return Origin(user_id), None
 
 
 @dataclass(kw_only=True)
@@ -128,7 +105,8 @@ class Request:
     """A person, their workspace, and how to answer them.
 
     `trigger_id` opens a form within 3 s. `view_id`, `view_hash` and `note` are those of the form
-    in which a button was pressed, or that was submitted. `command_line` would ask the same again.
+    in which a button was pressed, or that was submitted; `values` is the state of its fields, as
+    Slack sends it. `command_line` would ask the same again.
     `takes_place`: the answer replaces the pressed message. `owes_answer`: they have read that an
     answer will come. `is_answered`: it has come. `reference` names the request in the log.
     `is_from_elsewhere`: the person's own workspace is another one. `window` shows the answer to a
@@ -149,13 +127,14 @@ class Request:
     note: str | None = None
     command_line: str | None = None
     takes_place: bool = False
-    reference: str = ""
     is_from_elsewhere: bool = False
     window: AnswerWindow | None = None
     member: Member | None = None
     message: Mapping[str, Any] | None = None
     step_id: str | None = None
     shares_answer: bool = False
+    values: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    reference: str = field(default_factory=lambda: secrets.token_hex(4), init=False)
     turn: Turn = field(default_factory=Turn, init=False, repr=False)
     on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
     since: float = field(default_factory=time.monotonic, init=False)
@@ -178,14 +157,11 @@ class Request:
                 self.has_spoken = True
                 self.owes_answer = await self._is_shown(self.window, message)
                 return
-            try:
+            with warned("progress message not sent", SlackError):
                 await self._send(message)
-            except SlackError as error:
-                logger.warning("progress message not sent", error=repr(error))
-                return
-            self.owes_answer = True
-            # After a press the response_url replaces the pressed message, not the latest one.
-            self.takes_place = self.takes_place or not self.origin.is_message
+                self.owes_answer = True
+                # After a press the response_url replaces the pressed message, not the latest one.
+                self.takes_place = self.takes_place or not self.origin.is_message
 
     async def share(self, message: Message) -> None:
         """Show a message to the whole channel; raise SlackError."""
@@ -206,6 +182,18 @@ class Request:
         command = COMMANDS.get((self.command_line or "").strip())
         return bool(command and command.opens_form)
 
+    @contextmanager
+    def logged(self, what: str) -> Iterator[None]:
+        """Act in the person's name inside the block; its log lines name the request."""
+        log = structlog.contextvars.bound_contextvars(
+            request=self.reference,
+            workspace=str(self.workspace),
+            user=self.origin.user_id,
+            what=what,
+        )
+        with caller_context(self.workspace, self.caller), noting_waits(self.turn), log:
+            yield
+
     def as_metadata(self, note: str | None = None) -> str:
         """Return the metadata of a form; `note` comes back as `Request.note`."""
         return written(self.workspace, self.origin, note)
@@ -219,7 +207,8 @@ class Request:
             return
         # First, as it opens only within 3 s; and a window must not go on saying "please wait".
         if self.window and (self.window.view_id or not fits_window(message)):
-            await self.window.show_summary(message)
+            with suppress(SlackError):
+                await self.window.show(summary_window(message, self.window.messages_url))
         if self.shares_answer and message.is_shareable:
             await self.share(message.for_one())
             return
@@ -229,27 +218,22 @@ class Request:
 
     async def _is_shown(self, window: AnswerWindow, message: Message) -> bool:
         """Show a message in the window; return whether all of it is there."""
-        if not fits_window(message):
-            return False
-        try:
-            await window.show(message)
-        except SlackError as error:
-            logger.info("no window to answer in", error=repr(error))
-            return False
-        return True
+        with suppress(SlackError):
+            if fits_window(message):
+                await window.show(message)
+                return True
+        return False
 
 
 async def draw_or_reply(
     request: Request, drawing: Awaitable[T], otherwise: Message | None
 ) -> T | None:
     """Draw in an open form; reply with `otherwise` if it was closed, or Slack fails."""
-    try:
+    with suppress(SlackError):
         return await drawing
-    except SlackError as error:
-        logger.info("not drawn in the form", error=repr(error))
-        if otherwise:
-            await request.reply(otherwise)
-        return None
+    if otherwise:
+        await request.reply(otherwise)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,11 +263,7 @@ class OncePerMessage:
         self._seen = seen or MemoryDedup(clock=time.monotonic)
 
     async def run(
-        self,
-        place: str,
-        once: Once | None,
-        request: Request,
-        work: Callable[[], Awaitable[None]],
+        self, place: str, once: Once | None, request: Request, work: Callable[[], Awaitable[None]]
     ) -> None:
         """Do `work` unless it was done for this place; raise what it raises.
 
@@ -307,7 +287,6 @@ class OncePerMessage:
             await request.reply(once.done)
 
     async def is_first(self, place: str) -> bool:
-        """Return whether this place comes for the first time."""
         return await self._seen.is_new(place)
 
     async def _do(self, pressed: str, work: Callable[[], Awaitable[None]]) -> None:

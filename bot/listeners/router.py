@@ -6,13 +6,12 @@ whole (see `error_boundary.py`). `command_text.py` says how typed text is read.
 
 import asyncio
 import re
-import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 import structlog
-from slack_bolt.async_app import AsyncApp
+from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
 from bot.commands import COMMANDS
@@ -22,14 +21,10 @@ from bot.listeners import incoming
 from bot.listeners.command_lines import CommandHandler, CommandLines
 from bot.listeners.error_boundary import ErrorBoundary
 from bot.listeners.incoming import from_press, is_ephemeral, place_of
-from bot.listeners.request import Ack, FormErrors, Once, OncePerMessage, Request
+from bot.listeners.request import FormErrors, Once, OncePerMessage, Request
 from bot.message import Block, Message
 from bot.slack.replies import Replies, complete_step
-from bot.views.usage import (
-    STEP,
-    usage_message,
-)
-from bot.workspace import caller_context, person
+from bot.views.usage import STEP, usage_message
 
 logger = structlog.get_logger()
 T = TypeVar("T")
@@ -37,11 +32,10 @@ T = TypeVar("T")
 # `deduplication.py` whether the request is new.
 OPTIONS_WITHIN_S = 2.2
 PressHandler = Callable[[Request, str], Awaitable[None]]
-ChangeHandler = Callable[[Request, str, Mapping[str, Any]], Awaitable[None]]
+# Takes the event, or the message of a shortcut.
 EventHandler = Callable[[Request, Mapping[str, Any]], Awaitable[None]]
 StepHandler = Callable[[Request, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 OptionsFinder = Callable[[Request, str], Awaitable[list[Block]]]
-ShortcutHandler = Callable[[Request, Mapping[str, Any]], Awaitable[None]]
 MessageReader = Callable[[Mapping[str, Any], Any, Replies], Request | None]
 
 
@@ -62,7 +56,7 @@ class Dispatcher:
         options_within_s: float = OPTIONS_WITHIN_S,
     ) -> None:
         self._app = app
-        self._boundary = boundary
+        self.boundary = boundary
         self._replies = replies
         self._once = OncePerMessage(seen)
         self._options_within_s = options_within_s
@@ -91,16 +85,17 @@ class Dispatcher:
         *,
         replies: bool = False,
         once: Once | Message | None = None,
+        is_awaited: bool = True,
     ) -> None:
-        """Register `handle(request, value)` for a button; also `action_id.anything`.
+        """Register `handle(request, value)` for a button or a field; also `action_id.anything`.
 
         `replies`: its answer replaces the pressed message. Otherwise the message stays, and only
         a failure is said below it. `once` answers a second press in the same message, unless
-        the first one failed.
+        the first one failed. `is_awaited` is as in `ErrorBoundary.start`.
         """
         answers = Once(done=once, running=once) if isinstance(once, Message) else once
 
-        async def pressed(ack: Ack, body: dict[str, Any], context: Any) -> None:
+        async def pressed(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = from_press(body, context, self._replies)
             value = str(body["actions"][0].get("value", ""))
             # With the value: the same message may show another page by now.
@@ -113,30 +108,9 @@ class Dispatcher:
             async def work() -> None:
                 await self._once.run(place, answers, request, lambda: handle(request, value))
 
-            self._boundary.start(request, work, action_id, speaks=replies)
+            self.boundary.start(request, work, action_id, speaks=replies, is_awaited=is_awaited)
 
         self._app.action(re.compile(rf"^{re.escape(action_id)}(\..*)?$"))(pressed)
-
-    def on_change(self, action_id: str, handle: ChangeHandler) -> None:
-        """Register `handle(request, value, values)` for a press or choice in an open form.
-
-        Also for `action_id.anything`. `values` is the state of the form, as Slack sends it.
-        """
-
-        async def changed(ack: Ack, body: dict[str, Any], context: Any) -> None:
-            request = from_press(body, context, self._replies)
-            value = str(body["actions"][0].get("value", ""))
-            values = ((body.get("view") or {}).get("state") or {}).get("values") or {}
-            await ack()
-            self._boundary.start(
-                request,
-                lambda: handle(request, value, values),
-                action_id,
-                speaks=False,
-                is_awaited=False,
-            )
-
-        self._app.action(re.compile(rf"^{re.escape(action_id)}(\..*)?$"))(changed)
 
     def on_form(
         self,
@@ -152,7 +126,7 @@ class Dispatcher:
         replaces it until the answer; without `busy` the form closes.
         """
 
-        async def submitted(ack: Ack, body: dict[str, Any], context: Any) -> None:
+        async def submitted(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = incoming.from_form(body, context, self._replies)
             try:
                 given = read(body["view"]["state"]["values"])
@@ -160,7 +134,7 @@ class Dispatcher:
                 await ack(response_action="errors", errors=problems.sentences)
                 return
             await (ack(response_action="update", view=busy()) if busy else ack())
-            self._boundary.start(
+            self.boundary.start(
                 request,
                 lambda: handle(request, given),
                 callback_id,
@@ -178,19 +152,12 @@ class Dispatcher:
         `otherwise` is offered when it fails, or takes longer than Slack waits.
         """
 
-        async def asked(ack: Ack, body: dict[str, Any], context: Any) -> None:
+        async def asked(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = from_press(body, context, self._replies)
-            caller = person(request.origin.user_id)
-            log_context = structlog.contextvars.bound_contextvars(
-                request=secrets.token_hex(4),
-                workspace=str(request.workspace),
-                user=request.origin.user_id,
-                what=action_id,
-            )
             try:
-                with caller_context(request.workspace, caller), log_context:
+                with request.logged(action_id):
                     async with asyncio.timeout(self._options_within_s):
-                        await self._boundary.external_users.check(request)
+                        await self.boundary.external_users.check(request)
                         options = await find(request, str(body.get("value") or ""))
             except (BotError, TimeoutError) as error:
                 logger.warning("no options to offer", action=action_id, error=repr(error))
@@ -199,20 +166,20 @@ class Dispatcher:
 
         self._app.options(action_id)(asked)
 
-    def on_shortcut(self, callback_id: str, does: ShortcutHandler | str) -> None:
+    def on_shortcut(self, callback_id: str, does: EventHandler | str) -> None:
         """Register a shortcut: a command line, or `does(request, message)` in messages' menus.
 
         The latter has a window to open, in which failures are shown too.
         """
 
-        async def called(ack: Ack, body: dict[str, Any], context: Any) -> None:
+        async def called(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = incoming.from_shortcut(body, context, self._replies)
             await ack()
             if isinstance(does, str):
                 self.lines.run(request, does)
                 return
             work = partial(does, request, body.get("message") or {})
-            self._boundary.start(request, work, callback_id, speaks=False)
+            self.boundary.start(request, work, callback_id, speaks=False)
 
         self._app.shortcut(callback_id)(called)
 
@@ -242,7 +209,7 @@ class Dispatcher:
         async def received(body: dict[str, Any], context: Any) -> None:
             request = incoming.from_event(body, context, self._replies)
             event = body["event"]
-            self._boundary.start(
+            self.boundary.start(
                 request,
                 lambda: handle(request, event),
                 event_type,
@@ -270,10 +237,6 @@ class Dispatcher:
 
             name = f"{STEP}{callback_id}"
             if await self._once.is_first(f"step/{request.workspace}/{request.step_id}"):
-                self._boundary.start(request, work, name, speaks=False, admits_strangers=True)
+                self.boundary.start(request, work, name, speaks=False, admits_strangers=True)
 
         self._app.function(callback_id)(executed)
-
-    def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
-        """Call `follow(request)` after each answer on the Home tab, or to a press on it."""
-        self._boundary.after_home(follow)

@@ -45,7 +45,6 @@ class ScanListeners:
     still_waiting_after_s: float = STILL_WAITING_AFTER_S
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every listener of this class."""
         dispatcher.on_command("/scan", self.scan)
         dispatcher.on_press(views.SHARE_SCAN, self.share, once=shared_already_message())
         dispatcher.on_press(views.SHOW_SECTION, self.show_section)
@@ -55,7 +54,6 @@ class ScanListeners:
         dispatcher.on_options(views.PICK_DOMAIN, self.offer_domains, otherwise=[no_answer])
 
     async def scan(self, request: Request, text: str) -> None:
-        """Answer `/scan [domains or filter]`."""
         await self.access.require(request, "scan")
         words = split_words(text.replace(",", " "))
         if not words:
@@ -81,7 +79,6 @@ class ScanListeners:
             await self._scan(request, hosts[0])
 
     async def offer_domains(self, request: Request, typed: str) -> list[Block]:
-        """Offer the domains that match the typed text."""
         snapshot = await self.portfolio.snapshot(request.workspace)
         hosts = await asyncio.to_thread(suggestions, snapshot.by_host, typed)
         return [option(_value(host), snapshot.by_host[host].domain) for host in hosts]
@@ -93,12 +90,10 @@ class ScanListeners:
         await request.share(views.scan_message(report, shared_by=member.name))
 
     async def show_section(self, request: Request, value: str) -> None:
-        """Open a form with all of one section."""
         form = await self._section_form(request, value)
         await open_form(request.client, request.trigger_id or "", form)
 
     async def turn_section(self, request: Request, value: str) -> None:
-        """Turn a page in that form."""
         form = await self._section_form(request, value)
         await update_form(request.client, request.view_id or "", form)
 
@@ -171,12 +166,10 @@ class StepListeners:
     clock: Callable[[], datetime]
 
     def register(self, dispatcher: Dispatcher) -> None:
-        """Attach every step of this class."""
         dispatcher.on_step("scan_domain", self.scan)
         dispatcher.on_step("get_domain_health", self.get_health)
 
     async def scan(self, request: Request, inputs: Mapping[str, Any]) -> Outputs:
-        """Scan the domain now."""
         domain = await self._domain(request, inputs)
         report = await self.scans.run(request.workspace, domain)
         return await asyncio.to_thread(scan_outputs, report)

@@ -52,7 +52,6 @@ class CallMetrics:
             self.begin(name)
 
     def note_call(self, name: str, outcome: str, took_s: float) -> None:
-        """Count a call that has ended."""
         self.begin(name)
         self._calls.labels(name, outcome).inc()
         self._call_s.labels(name).observe(took_s)
@@ -104,7 +103,6 @@ class DigestMetrics:
             self._failures.labels(reason).inc()
 
     def note_retry(self, reason: str) -> None:
-        """Count a run that is tried again later."""
         self._retries.labels(reason).inc()
 
     def note_lag(self, lag_s: float, *, is_first_try: bool) -> None:
@@ -198,62 +196,17 @@ class PeriodicMetrics:
 
 OPERATIONS = ("list", "add", "scan")
 REQUEST_OUTCOMES = (
-    "ok",
-    "invalid_key",
-    "insufficient_scope",
-    "ip_not_allowed",
-    "rate_limited",
-    "rejected",
-    "unreadable",
-    "too_large",
-    "timed_out",
-    "unavailable",
-    "held_back",
-    "reserve_reached",
-    "cut_off",
-    "broken",
+    *("ok", "invalid_key", "insufficient_scope", "ip_not_allowed", "rate_limited", "rejected"),
+    *("unreadable", "too_large", "timed_out", "unavailable", "held_back", "reserve_reached"),
+    *("cut_off", "broken"),
 )
-
-
-class ServiceMetrics(CallMetrics):
-    """Calls of the service by operation and outcome (see `bot/tracker/client.py`)."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        super().__init__(
-            registry,
-            "bot_service_call",
-            "operation",
-            counter_help=(
-                "Calls of Domain Tracker, by how they ended; also those that were not sent."
-            ),
-            seconds_help="How long a call took, repetitions and the wait for a place included.",
-            buckets=WAIT_BUCKETS_S,
-            outcomes=REQUEST_OUTCOMES,
-            names=OPERATIONS,
-        )
-        self._sent = Counter(
-            "bot_service_requests_sent",
-            "HTTP requests that may have reached Domain Tracker, repetitions too.",
-            registry=registry,
-        )
-
-    def note_sent(self) -> None:
-        """Count a request of any key."""
-        self._sent.inc()
 
 
 CALL_OUTCOMES = ("answered", "rate_limited", "failed", "unreachable")
 SLACK_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15)
 STORE_OPERATIONS = (
-    "get",
-    "put",
-    "delete",
-    "delete_prefix",
-    "vacuum",
-    "list_prefix",
-    "list_keys",
-    "due_keys",
-    "check",
+    *("get", "put", "delete", "delete_prefix", "list_prefix", "list_keys", "due_keys"),
+    *("vacuum", "check"),
 )
 STORE_OUTCOMES = ("ok", "conflict", "failed", "cut_off")
 # An SQLite read takes 0.1 ms, one over a network 1 ms; after 10 s a call is given up.
@@ -272,7 +225,23 @@ class Metrics:
     def __init__(self, *, role: str, store: str) -> None:
         self.registry = registry = CollectorRegistry(auto_describe=True)
         self.people = PeopleMetrics(registry)
-        self.service = ServiceMetrics(registry)
+        self.service = CallMetrics(  # for the outcomes see `bot/tracker/client.py`
+            registry,
+            "bot_service_call",
+            "operation",
+            counter_help=(
+                "Calls of Domain Tracker, by how they ended; also those that were not sent."
+            ),
+            seconds_help="How long a call took, repetitions and the wait for a place included.",
+            buckets=WAIT_BUCKETS_S,
+            outcomes=REQUEST_OUTCOMES,
+            names=OPERATIONS,
+        )
+        self.service_sent = Counter(
+            "bot_service_requests_sent",
+            "HTTP requests that may have reached Domain Tracker, repetitions too.",
+            registry=registry,
+        )
         self.digests = DigestMetrics(registry)
         self.store = CallMetrics(
             registry,

@@ -59,7 +59,6 @@ class LazyGauges(Collector):
         registry.register(self)
 
     def set_source(self, name: str, source: Source) -> None:
-        """Read the gauges of the look `name` from `source`."""
         self._sources[name] = source
 
     async def refresh(self) -> None:
@@ -68,7 +67,6 @@ class LazyGauges(Collector):
             await self._flights.run("", self._look_at_all)
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Yield the gauges with their last values."""
         for look, gauges in self._gauges.items():
             for gauge in gauges:
                 family = GaugeMetricFamily(gauge.name, gauge.meaning, labels=gauge.labels)

@@ -23,6 +23,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.concurrency import SingleFlight
+from bot.errors import UnknownWorkspaceError
 from bot.slack.client import slack_errors
 from bot.slack.errors import (
     SlackError,
@@ -134,6 +135,9 @@ class SlackHealth:
         self._well[""] = True
 
 
+FOREIGN_WORKSPACE = "This bot serves another workspace. Ask its operator to add this one."
+
+
 class Identity(AsyncAuthorize):
     """The identity of a bot's one token, cached after the first answer, which came at `since`.
 
@@ -171,12 +175,16 @@ class Identity(AsyncAuthorize):
         )
         return self._known
 
-    async def __call__(self, *, team_id: str | None, **_request: Any) -> AuthorizeResult | None:
-        """Return the bot's identity, `None` for another workspace; raise SlackError."""
+    async def __call__(self, *, team_id: str | None, **_request: Any) -> AuthorizeResult:
+        """Return the bot's identity; raise UnknownWorkspaceError for another one, SlackError.
+
+        After a `None` Bolt (1.30) answers through the `response_url`, before the ack and without
+        a time limit.
+        """
         bot = await self.fetch()
         if team_id != bot.team_id:
             logger.warning("request of a foreign workspace", team_id=team_id)
-            return None
+            raise UnknownWorkspaceError(FOREIGN_WORKSPACE)
         return bot
 
     async def client_for(self, workspace: WorkspaceId) -> AsyncWebClient:

@@ -37,19 +37,16 @@ from bot.workspace import current_caller
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The time limits in seconds, and the number of attempts of a GET.
+    """The time limits in seconds.
 
     `list_s`, `add_s` and `scan_s` limit a whole call with all attempts, `slot_s` the wait for a
     place among the requests before that; a scan waits for one up to `scan_s`.
     """
 
-    connect_s: float = CONNECT_S
     list_s: float = 30.0
     add_s: float = 30.0
     scan_s: float = 120.0
     slot_s: float = 60.0
-    attempts: int = 3
-    retry_within_s: float = 20.0
     retry_wait_s: float = 0.25
 
 
@@ -84,6 +81,7 @@ Decode = Callable[[int, Mapping[str, str], bytes], T]
 # A larger body, of more than 1,300 domains, would block the loop for over 3 ms.
 THREAD_BYTES = 256 * 1024
 TRANSIENT = {None, 502, 503, 504}
+ATTEMPTS, RETRY_WITHIN_S = 3, 20.0
 
 
 @dataclass(slots=True)
@@ -137,9 +135,6 @@ class TrackerClient:
     was not reached, dropped the connection or answered 502, 503 or 504; a POST never is.
 
     Each call is logged in one line, without the key or the reply, and counted by `note`.
-
-    Raises:
-        ValueError: `base_url` holds a user name, which httpx would send in place of the key.
     """
 
     def __init__(
@@ -154,8 +149,6 @@ class TrackerClient:
         after: Callable[[str], None] = lambda _fingerprint: None,
         note: Note = lambda _operation, _outcome, _took_s: None,
     ) -> None:
-        if httpx.URL(base_url).userinfo:
-            raise ValueError("the address of the service must hold no user name")
         self._http = http
         self._base_url = base_url.rstrip("/")
         self._budget = budget
@@ -168,14 +161,13 @@ class TrackerClient:
         self._slots = Slots(wait_s=limits.slot_s, scan_wait_s=limits.scan_s)
         # Not the decorator, which logs the arguments: one is the key.
         self._repeat = stamina.AsyncRetryingCaller(
-            attempts=limits.attempts,
-            timeout=limits.retry_within_s,
+            attempts=ATTEMPTS,
+            timeout=RETRY_WITHIN_S,
             wait_initial=limits.retry_wait_s,
             wait_jitter=limits.retry_wait_s,
         )
 
     async def list_domains(self, key: str, *, purpose: Purpose = Purpose.PERSON) -> Listing:
-        """Return every domain of the key."""
         call = Call(key=key, purpose=purpose, deadline_s=self._limits.list_s)
         return await self._answer(call, decode_listing)
 
@@ -187,7 +179,6 @@ class TrackerClient:
         domain_type: str,
         tags: Sequence[str] = (),
         folder: str | None = None,
-        purpose: Purpose = Purpose.PERSON,
     ) -> Added:
         """Send a domain once. Without tags or folder these fields are not sent."""
         sent: dict[str, object] = {"domain": domain, "domainType": domain_type}
@@ -195,13 +186,13 @@ class TrackerClient:
             sent["tags"] = list(tags)
         if folder:
             sent["folder"] = folder
-        call = Call(key=key, purpose=purpose, deadline_s=self._limits.add_s, sent=sent)
+        limit_s = self._limits.add_s
+        call = Call(key=key, purpose=Purpose.PERSON, deadline_s=limit_s, sent=sent)
         return await self._answer(call, decode_added)
 
     async def scan(
         self, key: str, domain_id: str, *, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
-        """Run a full scan once."""
         call = Call(
             key=key,
             purpose=purpose,
@@ -269,7 +260,7 @@ class TrackerClient:
     async def _attempt(self, call: Call, decode: Decode[T]) -> T:
         """Send the request once; let the budget learn from the reply."""
         known_as = call.fingerprint
-        request = call.request(self._http, self._base_url, connect_s=self._limits.connect_s)
+        request = call.request(self._http, self._base_url, connect_s=CONNECT_S)
         reply = await self._sent(call, request)
         if (remaining := requests_remaining(reply.headers)) is not None:
             self._budget.record_remaining(known_as, remaining)

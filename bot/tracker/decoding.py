@@ -50,14 +50,11 @@ class NotJsonError(ValueError):
 
 
 def parse_json(body: bytes) -> object:
-    """Return the JSON value in `body`.
+    """Return the JSON value in `body`; raise NotJsonError.
 
     One odd value must not lose a whole list: NaN, Infinity and huge numbers are read as `None`,
     half surrogate pairs and invalid UTF-8 as U+FFFD. Raw control characters, a byte order mark,
     UTF-16 and UTF-32 are read too.
-
-    Raises:
-        NotJsonError: it is no JSON, or nested too deep.
     """
     try:
         value = STRICT.decode(body)
@@ -109,11 +106,11 @@ SECONDS = re.compile(r"[0-9]{1,15}(\.[0-9]{1,9})?")
 
 
 def requests_remaining(headers: Mapping[str, str]) -> int | None:
-    """Return `X-RateLimit-Remaining`, or `None` without a usable one.
+    """Return `X-RateLimit-Remaining`, or `None` without a usable one, of httpx's headers.
 
     Source: service document, section 8.
     """
-    value = _value(headers, "x-ratelimit-remaining")
+    value = headers.get("x-ratelimit-remaining", "").strip()
     return int(value) if COUNT.fullmatch(value) else None
 
 
@@ -123,30 +120,22 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
     A date counts from the reply's own `Date`, without which it is not usable. See
     https://www.rfc-editor.org/rfc/rfc9110#field.retry-after.
     """
-    value = _value(headers, "retry-after")
+    value = headers.get("retry-after", "").strip()
     if SECONDS.fullmatch(value):
         return float(value) or None
     try:
         then = parsedate_to_datetime(value)
-        wait_s = (then - parsedate_to_datetime(_value(headers, "date"))).total_seconds()
+        wait_s = (then - parsedate_to_datetime(headers.get("date", ""))).total_seconds()
     except (ValueError, TypeError, OverflowError):  # TypeError: only one of them names a zone
         return None
     return wait_s if wait_s > 0 else None
-
-
-def _value(headers: Mapping[str, str], name: str) -> str:
-    return next((headers[key].strip() for key in headers if key.lower() == name), "")
 
 
 # The document shows no status. A proxy in front of the service, or a maintenance page, says these
 # too: without the documented words they say nothing about the key.
 OF_A_PROXY = {401, 403}
 TOO_MANY_REQUESTS = 429
-
-
-def is_success(status: int) -> bool:
-    """Return whether a status is a success."""
-    return 200 <= status < 300
+SUCCESS = range(200, 300)
 
 
 def refused(refusal: Refusal, status: int, headers: Mapping[str, str]) -> TrackerError:
@@ -226,11 +215,8 @@ def decode_listing(status: int, headers: Mapping[str, str], body: bytes) -> List
     """Return the domains of a list reply (service document, section 4.1).
 
     A list is never searched for error messages: a tag may say "Rate limit exceeded".
-
-    Raises:
-        TrackerError: `UnreadableReplyError` for anything but a list.
     """
-    if is_success(status) and (domains := _documented(body)) is not None:
+    if status in SUCCESS and (domains := _documented(body)) is not None:
         return Listing(domains=domains)
     value = _json(status, headers, body, is_write=False)
     if not isinstance(value, list):
@@ -242,11 +228,8 @@ def decode_added(status: int, headers: Mapping[str, str], body: bytes) -> Added:
     """Return the answer to an added domain, of any form (service document, section 4.2).
 
     A success counts as an error only when it calls itself one, or is only a message.
-
-    Raises:
-        TrackerError: `UnreadableReplyError` when it is no JSON.
     """
-    if is_success(status) and not body.strip():
+    if status in SUCCESS and not body.strip():
         return Added(None)
     value = _json(status, headers, body, is_write=True)
     is_failure = says_failure(value)
@@ -261,9 +244,6 @@ def decode_scan(status: int, headers: Mapping[str, str], body: bytes) -> ScanRes
     """Return the result of a full scan (service document, sections 2.3 and 4.3).
 
     An object with any of the documented fields is a result, and is not searched for messages.
-
-    Raises:
-        TrackerError: `UnreadableReplyError` for anything else.
     """
     value = _json(status, headers, body, is_write=True)
     if not isinstance(value, dict) or SCAN_FIELDS.isdisjoint(value):
@@ -271,12 +251,11 @@ def decode_scan(status: int, headers: Mapping[str, str], body: bytes) -> ScanRes
     return ScanResult(
         domain_id=_id(value.get("domainId")),
         sections={name: value[name] for name in SECTIONS if name in value},
-        other={name: child for name, child in value.items() if name not in SCAN_FIELDS},
     )
 
 
 def _json(status: int, headers: Mapping[str, str], body: bytes, *, is_write: bool) -> object:
-    if not is_success(status):
+    if status not in SUCCESS:
         raise failure(status, headers, body, is_write=is_write)
     try:
         return parse_json(body)

@@ -156,9 +156,10 @@ def _issues_in(section: str, value: object) -> tuple[list[Issue], bool]:
     stack: list[tuple[_Place, object]] = [(_Place(), value)]
     while stack:
         place, value = stack.pop()
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             found += _from_record(section, value, place)
-            stack += [(_place_of(str(key), place), item) for key, item in _reversed(value)]
+            items = reversed(value.items())
+            stack += [(_place_of(str(key), place), item) for key, item in items]
         elif isinstance(value, list):
             lists_issues = lists_issues or (place.is_named and not place.is_item)
             if place.is_item and value and all(map(_is_plain, value)):
@@ -169,10 +170,6 @@ def _issues_in(section: str, value: object) -> tuple[list[Issue], bool]:
         elif place.is_item and _is_plain(value):
             found += _from_text(section, str(value), place)
     return found, lists_issues or bool(found)
-
-
-def _reversed(record: Mapping[object, object]) -> list[tuple[object, object]]:
-    return list(record.items())[::-1]
 
 
 def _is_plain(value: object) -> bool:

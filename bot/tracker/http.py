@@ -2,7 +2,6 @@
 
 import json
 import logging
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -11,7 +10,6 @@ from urllib.parse import quote
 import httpx
 
 from bot.tracker.models import (
-    InvalidKeyError,
     ReplyTooLargeError,
     TimedOutError,
     UnavailableError,
@@ -46,17 +44,11 @@ async def read_body(response: httpx.Response, *, is_write: bool) -> bytes:
 
 
 PATH = "/api/tools/domain-tracker"
-# The characters that a header carries unaltered.
-SENDABLE_KEY = re.compile(r"[\x21-\x7e]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call with a key. `sent` is the JSON of a POST, which changes something; `None`: a GET.
-
-    Raises:
-        InvalidKeyError: the key could not be sent as it is.
-    """
+    """One call with a key. `sent` is the JSON of a POST; `None`: a GET, which changes nothing."""
 
     key: str = field(repr=False)
     purpose: Purpose
@@ -65,13 +57,8 @@ class Call:
     sent: Mapping[str, object] | None = None
     is_scan: bool = False
 
-    def __post_init__(self) -> None:
-        if not SENDABLE_KEY.fullmatch(self.key):
-            raise InvalidKeyError("the key holds characters that no header can carry")
-
     @property
     def is_write(self) -> bool:
-        """True when the call may change something at the service."""
         return self.sent is not None
 
     @property
@@ -164,10 +151,7 @@ def tracker_http() -> httpx.AsyncClient:
 async def send(http: httpx.AsyncClient, request: httpx.Request, *, is_write: bool) -> Reply:
     """Send `request` once and return the reply.
 
-    Raises:
-        ReplyTooLargeError, UnreadableReplyError: see `read_body`.
-        UnavailableError: no reply, or not all of it.
-        TimedOutError: a step took longer than the request's own time-outs.
+    Raises UnavailableError, TimedOutError by its own time-outs, and as `read_body` does.
     """
     try:
         response = await http.send(request, stream=True, follow_redirects=False)

@@ -161,7 +161,6 @@ class ScanResult(msgspec.Struct, frozen=True, kw_only=True):
 
     domain_id: str | None = None
     sections: dict[str, object] = {}
-    other: dict[str, object] = {}
 
 
 class Added(msgspec.Struct, frozen=True):

@@ -150,7 +150,6 @@ class RateLimiter:
         self._entries: LRUCache[str, _Entry] = LRUCache(max_keys)
 
     def now(self) -> float:
-        """Return the clock's time."""
         return self._clock()
 
     def check(self, fingerprint: str, purpose: Purpose) -> None:
@@ -217,7 +216,6 @@ class RateLimiter:
         entry.state = entry.state.newest(state.as_of(self._clock()))
 
     def state(self, fingerprint: str) -> BudgetState:
-        """Return the state of a key now."""
         return self.known(fingerprint).at(self._clock())
 
     def states(self) -> list[BudgetState]:

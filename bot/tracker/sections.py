@@ -39,7 +39,6 @@ class Section:
 
 
 def section_of(name: str, given: Mapping[str, object]) -> Section:
-    """Return the section called `name` of a scan's sections."""
     if name not in given:
         return Section(name, (), is_given=False)
     kept: list[Finding] = []

@@ -108,7 +108,6 @@ class FairPlaces:
                 turn.wait = None
 
     def _admit(self) -> None:
-        """Give the free places away."""
         while self._free:
             fitting = [
                 (gives_way, self._held[owner], number)
@@ -137,10 +136,9 @@ class Slots:
 
     @asynccontextmanager
     async def acquire(self, owner: str, *, is_scan: bool = False) -> AsyncIterator[None]:
-        """Hold a place inside the block. `owner` names who shares with others.
+        """Hold a place inside the block; raise TooBusyError if none becomes free in time.
 
-        Raises:
-            TooBusyError: none became free in time; nothing was sent.
+        `owner` names who shares with others.
         """
         within_s = self._scan_wait_s if is_scan else self._wait_s
         async with AsyncExitStack() as places:

@@ -215,11 +215,11 @@ async def test_a_refused_key_that_is_put_back_is_as_new(bell: Bell) -> None:
     bell.clock.advance(1)
     await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
     await bell.tick()
-    slots = await bell.keys.slots(ONE)
-    assert slots is not None
-    assert slots.earlier is not None
+    pair = await bell.keys.pair(ONE)
+    assert pair is not None
+    assert pair.earlier is not None
 
-    await bell.keys.roll_back(ONE, await bell.keys.earlier(ONE, slots.earlier.record.mark))
+    await bell.keys.roll_back(ONE, await bell.keys.earlier(ONE, pair.earlier.record.mark))
     await bell.tick(2)
     said = [text.partition(" ")[0] for _, text in bell.posts.notified]
     may_try = bell.keys.may_try(await bell.keys.stored(ONE))

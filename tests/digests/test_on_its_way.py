@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.api_keys.models import NoKeyError
+from bot.api_keys.key_record import NoKeyError
 from bot.digests.models import (
     Digest,
     DigestBusyError,

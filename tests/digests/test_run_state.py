@@ -118,7 +118,7 @@ def test_a_send_now_into_a_closed_channel_within_a_persons_pause_tells_the_owner
     digest = paused(a_daily_digest(), BOB, THURSDAY, until=None)
     digest = start_manual_run(digest, BOB, THURSDAY, "hers")
 
-    digest = run_state.closed(digest, "hers", THURSDAY, FailureReason.ARCHIVED)
+    digest = run_state.pause_for_channel(digest, "hers", THURSDAY, FailureReason.ARCHIVED)
 
     assert [notice.trouble for notice in digest.notices] == [FailureReason.ARCHIVED]
 

@@ -17,7 +17,6 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.bootstrap.slack_app import StrictAuthorize
 from bot.concurrency import Tasks
 from bot.deduplication import ASKED_WITHIN_S
 from bot.installations import authorize
@@ -63,9 +62,8 @@ class Bot:
             name="authorizing",
             logger=logging.getLogger("slack_bolt"),
             client=AsyncWebClient(),
-            authorize=StrictAuthorize(
-                InstalledWorkspaces(Directory(recent), tokens, known_within_s=known_within_s),
-                FOREIGN,
+            authorize=InstalledWorkspaces(
+                Directory(recent), tokens, unknown=FOREIGN, known_within_s=known_within_s
             ),
             before_authorize=note_asked_place,
             process_before_response=True,

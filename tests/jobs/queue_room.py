@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, LiteralString
 
 from bot.jobs.queue import Intervals, Readiness, working
@@ -131,7 +132,12 @@ def at_work(
     return working(
         parse_address("postgresql:///here"),
         pool,
-        Work(periodic=periodic or {}, deliver=deliver, clock=lambda: NOW),
+        Work(
+            periodic=periodic or {},
+            deliver=deliver,
+            clock=lambda: NOW,
+            require_clock=partial(asyncio.sleep, 0),
+        ),
         every_s=every_s,
         finish_within_s=finish_within_s,
         concurrency=concurrency,

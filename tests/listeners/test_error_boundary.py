@@ -68,10 +68,10 @@ class FakeFailures:
     def __init__(self) -> None:
         self.error: Exception | None = None
 
-    async def explain(self, error: Exception, conversation: Request, reference: str) -> Message:
+    async def explain(self, error: Exception, conversation: Request) -> Message:
         if self.error:
             raise self.error
-        return Message(f"{type(error).__name__} {reference}")
+        return Message(f"{type(error).__name__} {conversation.reference}")
 
 
 class Room:

@@ -11,7 +11,7 @@ import pytest
 from slack_bolt.context.respond.async_respond import AsyncRespond
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.api_keys.models import NoKeyError
+from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.repository import Keys
 from bot.command_text import NotUnderstood, NotUnderstoodError
 from bot.concurrency import Tasks
@@ -25,7 +25,7 @@ from bot.slack.replies import Origin, Replies
 from bot.store.documents import StoreError
 from bot.store.encryption import KeyRing
 from bot.tracker.rate_limit import RateLimiter
-from bot.views.errors import failure_message
+from bot.views.failure import failure_message
 from bot.views.usage import not_understood_message
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S, FakeClock
@@ -35,7 +35,6 @@ from tests.memory import MemoryDocuments
 pytestmark = pytest.mark.anyio
 
 HERE = WorkspaceId("T1")
-REFERENCE = "0a1b"
 NO_KEY = NoKeyError("none")
 
 
@@ -59,8 +58,8 @@ class Room:
     async def is_said_to_be_kept(self, line: str) -> bool:
         """Type a command; return whether the answer says that it is done later."""
         request = typed(line)
-        said = await self.failures.explain(NO_KEY, request, REFERENCE)
-        facts = await self.failures.facts(NO_KEY, request, REFERENCE)
+        said = await self.failures.explain(NO_KEY, request)
+        facts = await self.failures.facts(NO_KEY, request)
         kept, lost = (
             failure_message(NO_KEY, replace(facts, is_kept=is_kept)) for is_kept in (True, False)
         )
@@ -113,7 +112,7 @@ async def test_a_command_is_kept_from_when_it_was_typed() -> None:
     room, request = Room(), typed("/domains")
     request.since = time.monotonic() - 600
 
-    await room.failures.explain(NO_KEY, request, REFERENCE)
+    await room.failures.explain(NO_KEY, request)
 
     [document] = await room.documents.list_prefix(f"{HERE}/")
     assert document.due_at
@@ -124,7 +123,7 @@ async def test_a_command_is_kept_from_when_it_was_typed() -> None:
 async def test_a_command_that_cannot_be_read_is_answered_with_its_usage() -> None:
     error = NotUnderstoodError([NotUnderstood("colour:red", "there is no filter")], ["tag:prod"])
 
-    said = await Room().failures.explain(error, typed("/domains tag:prod colour:red"), REFERENCE)
+    said = await Room().failures.explain(error, typed("/domains tag:prod colour:red"))
 
     assert said == not_understood_message("/domains", error.problems, error.understood)
 
@@ -133,7 +132,7 @@ async def test_a_step_of_a_workflow_is_told_nothing_that_only_admins_read() -> N
     failures, request = Room().failures, typed("/scan shop.example")
     in_step = replace(request, step_id="F1")
 
-    facts = [await failures.facts(NO_KEY, each, REFERENCE) for each in (request, in_step)]
+    facts = [await failures.facts(NO_KEY, each) for each in (request, in_step)]
 
     assert [each.is_admin for each in facts] == [True, False]
 

@@ -6,11 +6,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
+from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltRequest
 from slack_bolt.authorization import AuthorizeResult
 
 from bot.bootstrap.slack_app import TimedApp
-from bot.listeners.request import Ack
 
 pytestmark = pytest.mark.anyio
 
@@ -44,12 +43,12 @@ def an_app(acks: Acks) -> AsyncApp:
     )
 
     @app.command("/scan")
-    async def scan(ack: Ack) -> None:
+    async def scan(ack: AsyncAck) -> None:
         await asyncio.sleep(LONG_S)
         await ack()
 
     @app.command("/broken")
-    async def broken(ack: Ack) -> None:
+    async def broken(ack: AsyncAck) -> None:
         raise ZeroDivisionError
 
     return app

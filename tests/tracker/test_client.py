@@ -5,11 +5,9 @@ import httpx
 import pytest
 
 from bot.tracker.client import Limits, TrackerClient, tallied
-from bot.tracker.http import tracker_http
 from bot.tracker.models import (
     Added,
     Domain,
-    InvalidKeyError,
     RateLimitedError,
     RejectedError,
     ReserveReachedError,
@@ -80,21 +78,6 @@ async def test_a_domain_id_stays_one_part_of_the_path(domain_id: str, part: str)
     (request,) = there.seen
     assert request.target == f"/api/tools/domain-tracker/{part}/scan"
     assert json.loads(request.body) == {"action": "full_scan"}
-
-
-@loop_over("key", ["", "two words", "ключ", "key\r\nX-Other: 1", "\ud800"])
-async def test_a_key_that_no_header_can_carry_is_invalid(key: str) -> None:
-    async with service(always(reply(ONE))) as there, client_of(there.url) as tracker:
-        with pytest.raises(InvalidKeyError):
-            await tracker.list_domains(key)
-
-    assert not there.seen
-
-
-async def test_a_user_name_in_the_address_would_replace_the_key() -> None:
-    async with tracker_http() as http:
-        with pytest.raises(ValueError, match="user name"):
-            TrackerClient(http, base_url="http://me:secret@127.0.0.1", budget=RateLimiter())
 
 
 @loop_over("status", [502, 503, 504])

@@ -21,7 +21,7 @@ DATE = "Fri, 01 Mar 2030 10:00:00 GMT"
     ],
 )
 def test_only_a_plain_count_is_taken_as_remaining(value: str, remaining: int | None) -> None:
-    assert requests_remaining({"X-RateLimit-Remaining": value}) == remaining
+    assert requests_remaining({"x-ratelimit-remaining": value}) == remaining
 
 
 def test_without_the_header_nothing_is_known() -> None:
@@ -45,4 +45,4 @@ def test_without_the_header_nothing_is_known() -> None:
     ],
 )
 def test_retry_after_is_read_in_both_forms(value: str, date: str, seconds: float | None) -> None:
-    assert retry_after_s({"Retry-After": value, "Date": date}) == seconds
+    assert retry_after_s({"retry-after": value, "date": date}) == seconds
