@@ -76,7 +76,6 @@ class Entry:
 
 
 def all_entries(sandbox: Sandbox) -> list[Entry]:
-    """Return everything, newest first."""
     entries = [*_entries(sandbox)]
     entries.sort(key=lambda entry: entry.at, reverse=True)
     return entries
@@ -187,8 +186,6 @@ COLUMNS = columns(time="Time (UTC)", kind="Way", what="What", who="Who", outcome
 
 
 def add(sandbox: Sandbox) -> None:
-    """Add the page under `/inspector`."""
-
     @ui.page("/inspector")
     def page(request: Request) -> None:
         draw_head("Inspector", INSPECTOR_MENU, here(request))

@@ -53,7 +53,6 @@ class Timeline:
         self._list = LiveList(log)
 
     def refresh(self) -> None:
-        """Draw what has changed."""
         self._list.show(list(self._items()))
 
     def _items(self) -> Iterator[Item]:

@@ -290,7 +290,6 @@ def shortcut(world: WorkspaceState, who: Member, where: Channel, callback_id: st
 
 
 def message_shortcut(world: WorkspaceState, who: Member, where: Message, callback_id: str) -> Json:
-    """Return what a shortcut in the menu of a message sends."""
     place = _place(world, where)
     return {
         **_interaction(world, "message_action", who, where),
@@ -342,7 +341,6 @@ def block_suggestion(
 
 
 def view_submission(world: WorkspaceState, who: Member, view: View) -> Json:
-    """Return what sending a form sends."""
     return {
         **_interaction(world, "view_submission", who, view),
         "trigger_id": world.triggers.give(who.id, view.channel_id, view.id),

@@ -119,7 +119,6 @@ def refused(tracker: Tracker, refusal: RefusedError) -> web.Response:
 
 
 def response_of(status: int, body: bytes, content_type: str = "application/json") -> web.Response:
-    """Return an answer in UTF-8."""
     return web.Response(status=status, body=body, content_type=content_type, charset="utf-8")
 
 

@@ -107,7 +107,6 @@ class Request:
 
 
 def holds_key(text: str) -> bool:
-    """Say whether something that looks like a key is in the text."""
     return KEY_PATTERN.search(text) is not None
 
 
@@ -203,7 +202,6 @@ class FaultPlan:
         return None
 
     def clear(self) -> None:
-        """Forget every fault that has not happened yet."""
         self._planned.clear()
 
 
@@ -231,7 +229,6 @@ class Hold:
                 await self._arrival.wait()
 
     async def wait(self) -> None:
-        """Hold one request here until `release`."""
         self._count += 1
         self._arrival.set()
         await self._released.wait()
@@ -241,7 +238,6 @@ DEFAULT_HOURLY_LIMIT = 1000  # service document, section 8
 
 
 def utc_now() -> datetime:
-    """Return the moment, aware, in UTC."""
     return datetime.now(UTC)
 
 

@@ -40,7 +40,6 @@ def draw_element(
 
 
 def draw_input(context: RenderContext, block: Json) -> None:
-    """Draw an `input` block."""
     error = context.errors.get(str(block.get("block_id", "")))
     with box("bk-input bk-wrong" if error else "bk-input"):
         draw_element(context, block, block["element"], _draw_label(block, is_wrong=bool(error)))
@@ -101,19 +100,16 @@ def _draw_text(context: RenderContext, block: Json) -> None:
 
 
 def draw_header(_context: RenderContext, block: Json) -> None:
-    """Draw a title, as a heading of its level."""
     level = min(max(int(block.get("level") or 1), 1), 4)
     words = html.escape(plain_words(block["text"]))
     put(words, f"bk-header bk-level-{level}", role="heading", aria_level=str(level + 1))
 
 
 def draw_divider(_context: RenderContext, _block: Json) -> None:
-    """Draw a line across."""
     box("bk-divider", tag="hr")
 
 
 def draw_actions(context: RenderContext, block: Json) -> None:
-    """Draw buttons, menus and pickers in rows."""
     with box("bk-actions"):
         for element in block["elements"]:
             draw_element(context, block, element)
@@ -139,13 +135,11 @@ def draw_text(text: str, *, names: Names) -> None:
 
 
 def draw_context(context: RenderContext, block: Json) -> None:
-    """Draw small grey texts in a row."""
     texts = (text_html(element, context.names) for element in block["elements"])
     put("".join(f'<span class="bk-text">{shown}</span>' for shown in texts), "bk-context")
 
 
 def draw_container(context: RenderContext, block: Json) -> None:
-    """Draw a frame with a title around other blocks, which may be folded away."""
     is_folded = bool(block.get("is_collapsible") and block.get("default_collapsed"))
     with box("bk-container"):
         head = _draw_head(context, block)

@@ -39,8 +39,6 @@ def _dressed(element: ElementT, css_class: str, attributes: dict[str, Any]) -> E
 
 
 def on_click(element: Element, handler: Callable[[], Any]) -> None:
-    """Call `handler` when it is pressed."""
-
     def pressed(_event: GenericEventArguments) -> Any:
         return handler()
 

@@ -145,7 +145,6 @@ class Label:
         field.props["hide-bottom-space"] = True
 
     def name_group(self, group: Element, role: str) -> None:
-        """Name several inputs that belong together."""
         group.props["role"] = role
         if self.label_id:
             group.props["aria-labelledby"] = self.label_id

@@ -79,7 +79,6 @@ _NOTHING = "No results"
 
 
 def draw_menu(context: RenderContext, block: Json, element: Json, label: Label) -> None:
-    """Draw a select menu."""
     _Menu(context, block, element, label)
 
 

@@ -235,7 +235,6 @@ def mention_html(words: str, *, is_loud: bool = False) -> str:
 
 
 def text_html(text: Json, names: Names) -> str:
-    """Return a text object of either kind."""
     if text["type"] == "mrkdwn":
         return mrkdwn_html(text["text"], names=names, verbatim=bool(text.get("verbatim")))
     return html.escape(plain_words(text))

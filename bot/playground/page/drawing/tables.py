@@ -178,7 +178,6 @@ def _series(categories: list[str], series: Json) -> Json:
 
 
 def numbers_html(chart: Json, title: str) -> str:
-    """Return the chart's numbers as a table."""
     rows = "".join(
         f'<tr><th scope="row">{html.escape(name)}</th>'
         f"<td>{html.escape(label)}</td><td>{html.escape(str(value))}</td></tr>"

@@ -50,7 +50,6 @@ def score_from(typed: object) -> float | int | None:
 
 
 def band(health: object) -> str:
-    """Return "good", "fair", "poor" or "unknown"."""
     if isinstance(health, bool) or not isinstance(health, int | float):
         return "unknown"
     return "good" if health >= GOOD_FROM else "fair" if health >= FAIR_FROM else "poor"
@@ -131,8 +130,6 @@ COLUMNS.append({"name": "remove", "label": "", "field": "id", "align": "right"})
 
 
 def add(sandbox: Sandbox) -> None:
-    """Add the page."""
-
     @ui.page("/tracker")
     def page(request: Request) -> None:
         place = here(request, has_portfolio=True)

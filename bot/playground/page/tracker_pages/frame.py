@@ -127,7 +127,6 @@ def columns(**labels: str) -> list[dict[str, Any]]:
 
 
 def draw_title(title: str, note: str) -> None:
-    """Draw what a page is and what it is for."""
     ui.label(title).classes("dt-title")
     ui.label(note).classes("dt-note")
 

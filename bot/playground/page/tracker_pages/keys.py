@@ -66,7 +66,6 @@ async def ask_for_key(account: Account, today: date) -> tuple[str, str] | None:
 def make_key(
     account: Account, name: str, scopes: list[str], lifetime: int | str, day: str, ips: str
 ) -> str:
-    """Make a key of what was typed and return its value. Raises: ValueError."""
     when: dict[str, Any] = {"days": lifetime}
     if lifetime == A_DATE:
         when = {"days": None, "expires_on": _day(day)}
@@ -132,8 +131,6 @@ COLUMNS = [
 
 
 def add(sandbox: Sandbox) -> None:
-    """Add the page."""
-
     @ui.page("/tracker/keys")
     def page(request: Request) -> None:
         place = here(request, has_portfolio=True)

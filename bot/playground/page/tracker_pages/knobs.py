@@ -30,7 +30,6 @@ PLACES = {ANY: "Any request", "list": "Listing", "add": "Adding", "scan": "Scann
 
 
 def draw_fault_form(tracker: Tracker) -> None:
-    """Draw the form."""
     ui.label("Faults").classes("text-lg")
     with ui.row().classes("w-full items-center"):
         kind = ui.select(FAULTS, value="invalid_key", label="What goes wrong")
@@ -106,8 +105,6 @@ MAX_HOURLY = 1_000_000
 
 
 def add(sandbox: Sandbox) -> None:
-    """Add the page."""
-
     @ui.page("/tracker/knobs")
     def page(request: HttpRequest) -> None:
         draw_head("Domain Tracker", TRACKER_MENU, here(request))
@@ -165,8 +162,6 @@ LOG_COLUMNS = columns(
 
 
 def add_log(sandbox: Sandbox) -> None:
-    """Add the page."""
-
     @ui.page("/tracker/requests")
     def page(request: HttpRequest) -> None:
         draw_head("Domain Tracker", TRACKER_MENU, here(request))
@@ -176,7 +171,6 @@ def add_log(sandbox: Sandbox) -> None:
 
 
 def request_rows(tracker: Tracker, query: Query) -> tuple[list[Row], int]:
-    """Return the requests of a query, newest first."""
     numbered = [*enumerate(tracker.requests)][::-1]
     return rows_of(
         numbered, lambda each: _request_row(*each), query, [str(c["name"]) for c in LOG_COLUMNS]
