@@ -81,6 +81,8 @@ def _assert_message(message: Message) -> None:
     assert 0 < len(args["text"].strip()) <= MAX_TOP_LEVEL_CHARS
     _assert_inert(args["blocks"])
     assert_accessible(args["blocks"], args["text"])
+    for table in (block for block in args["blocks"] if block["type"] == "data_table"):
+        assert table["page_size"] == len(table["rows"]) - 1  # Slack would show five at a time
     _assert_parsed_text_is_inert(args["text"])
 
 

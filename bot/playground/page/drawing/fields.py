@@ -39,28 +39,22 @@ async def agreed(question: Json | None, names: Names) -> bool:
 
 def _drawn(question: Json, names: Names) -> ui.dialog:
     title = plain_words(question["title"])
-    style = " bk-danger" if question.get("style") == "danger" else " bk-primary"
+    style = "bk-danger" if question.get("style") == "danger" else "bk-primary"
     with ui.dialog() as dialog, box("bk-dialog"):
         dialog.props["aria-label"] = title
         put(html.escape(title), "bk-dialog-title", tag="h1")
         put(text_html(question["text"], names), "bk-text bk-dialog-text")
         with box("bk-dialog-buttons"):
-            deny = put(
-                html.escape(plain_words(question["deny"])),
-                "bk-button",
-                tag="button",
-                type="button",
-            )
-            confirm = put(
-                html.escape(plain_words(question["confirm"])),
-                f"bk-button{style}",
-                tag="button",
-                type="button",
-                autofocus=True,
-            )
+            deny = _answer(question["deny"], "")
+            confirm = _answer(question["confirm"], style, autofocus=True)
     on_click(deny, lambda: dialog.submit(""))
     on_click(confirm, lambda: dialog.submit("yes"))
     return dialog
+
+
+def _answer(text: Json, style: str, **attributes: Any) -> Element:
+    words = html.escape(plain_words(text))
+    return put(words, f"bk-button {style}", tag="button", type="button", **attributes)
 
 
 _STYLES = {"primary": " bk-primary", "danger": " bk-danger"}

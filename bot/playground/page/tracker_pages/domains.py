@@ -6,17 +6,15 @@ from typing import Any
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
-from starlette.requests import Request
 
 from bot.playground.page.theme import MARKUP
 from bot.playground.page.tracker_pages.frame import (
-    TRACKER_MENU,
+    Here,
+    add_page,
     answer_of,
     ask,
     columns,
-    draw_head,
     draw_title,
-    here,
 )
 from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
 from bot.playground.sandbox import Sandbox
@@ -130,12 +128,10 @@ COLUMNS.append({"name": "remove", "label": "", "field": "id", "align": "right"})
 
 
 def add(sandbox: Sandbox) -> None:
-    @ui.page("/tracker")
-    def page(request: Request) -> None:
-        place = here(request, has_portfolio=True)
-        draw_head("Domain Tracker", TRACKER_MENU, place)
-        with ui.column().classes("dt-page"):
-            _DomainsPage(sandbox.tracker.account(place.portfolio)).draw()
+    def draw(here: Here) -> None:
+        _DomainsPage(sandbox.tracker.account(here.portfolio)).draw()
+
+    add_page("/tracker", draw, has_portfolio=True)
 
 
 class _DomainsPage:

@@ -5,17 +5,15 @@ from typing import Any
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
-from starlette.requests import Request
 
 from bot.playground.page.theme import MARKUP
 from bot.playground.page.tracker_pages.frame import (
-    TRACKER_MENU,
+    Here,
+    add_page,
     answer_of,
     ask,
     columns,
-    draw_head,
     draw_title,
-    here,
     moment_text,
 )
 from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
@@ -131,12 +129,10 @@ COLUMNS = [
 
 
 def add(sandbox: Sandbox) -> None:
-    @ui.page("/tracker/keys")
-    def page(request: Request) -> None:
-        place = here(request, has_portfolio=True)
-        draw_head("Domain Tracker", TRACKER_MENU, place)
-        with ui.column().classes("dt-page"):
-            _KeysPage(sandbox, sandbox.tracker.account(place.portfolio)).draw()
+    def draw(here: Here) -> None:
+        _KeysPage(sandbox, sandbox.tracker.account(here.portfolio)).draw()
+
+    add_page("/tracker/keys", draw, has_portfolio=True)
 
 
 class _KeysPage:

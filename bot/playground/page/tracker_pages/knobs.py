@@ -6,14 +6,12 @@ from pathlib import Path
 
 import yaml
 from nicegui import ui
-from starlette.requests import Request as HttpRequest
 
 from bot.playground.page.tracker_pages.frame import (
-    TRACKER_MENU,
+    Here,
+    add_page,
     columns,
-    draw_head,
     draw_title,
-    here,
     time_text,
 )
 from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
@@ -105,19 +103,17 @@ MAX_HOURLY = 1_000_000
 
 
 def add(sandbox: Sandbox) -> None:
-    @ui.page("/tracker/knobs")
-    def page(request: HttpRequest) -> None:
-        draw_head("Domain Tracker", TRACKER_MENU, here(request))
-        with ui.column().classes("dt-page"):
-            draw_title(
-                "Knobs", "Make the service or Slack slow, strict or faulty, and watch the bot."
-            )
-            with ui.card().classes("dt-card"):
-                _draw_settings(sandbox.tracker)
-            with ui.card().classes("dt-card"):
-                draw_fault_form(sandbox.tracker)
-            with ui.card().classes("dt-card"):
-                draw_slack_faults(sandbox.slack)
+    def draw(_here: Here) -> None:
+        note = "Make the service or Slack slow, strict or faulty, and watch the bot."
+        draw_title("Knobs", note)
+        with ui.card().classes("dt-card"):
+            _draw_settings(sandbox.tracker)
+        with ui.card().classes("dt-card"):
+            draw_fault_form(sandbox.tracker)
+        with ui.card().classes("dt-card"):
+            draw_slack_faults(sandbox.slack)
+
+    add_page("/tracker/knobs", draw)
 
 
 def _draw_settings(tracker: Tracker) -> None:
@@ -162,12 +158,11 @@ LOG_COLUMNS = columns(
 
 
 def add_log(sandbox: Sandbox) -> None:
-    @ui.page("/tracker/requests")
-    def page(request: HttpRequest) -> None:
-        draw_head("Domain Tracker", TRACKER_MENU, here(request))
-        with ui.column().classes("dt-page"):
-            draw_title("Requests", "Everything that was asked of the service, newest first.")
-            PagedTable(LOG_COLUMNS, lambda query: request_rows(sandbox.tracker, query))
+    def draw(_here: Here) -> None:
+        draw_title("Requests", "Everything that was asked of the service, newest first.")
+        PagedTable(LOG_COLUMNS, lambda query: request_rows(sandbox.tracker, query))
+
+    add_page("/tracker/requests", draw)
 
 
 def request_rows(tracker: Tracker, query: Query) -> tuple[list[Row], int]:
