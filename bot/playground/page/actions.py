@@ -142,7 +142,7 @@ def failure_words(code: str) -> str:
 
 
 class SlackActions:
-    """Implements the drawing's `Actions`."""
+    """What somebody does with what is drawn; `state` is as in `view.state.values`."""
 
     def __init__(self, person: Person, where: Message | View, around: Around) -> None:
         self._person = person

@@ -128,7 +128,7 @@ def role(member: Member) -> str:
 
 @dataclass(frozen=True)
 class SlackNames:
-    """Names as one reader sees them."""
+    """Ids to what one reader sees; `None` where they see nothing of that id."""
 
     session: Session
     app_name: str

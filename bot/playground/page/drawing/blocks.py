@@ -9,12 +9,14 @@ from collections.abc import Callable, Mapping
 
 from nicegui.element import Element
 
-from bot.playground.page.drawing.context import Actions, Json, Names, RenderContext, box, put
+from bot.playground.page.actions import SlackActions
+from bot.playground.page.drawing.context import Json, RenderContext, box, put
 from bot.playground.page.drawing.fields import Label, draw_button, draw_field, label_beside
 from bot.playground.page.drawing.menus import draw_menu
 from bot.playground.page.drawing.mrkdwn import mrkdwn_html, plain_words, text_html
 from bot.playground.page.drawing.pickers import draw_boxes, draw_date, draw_time
 from bot.playground.page.drawing.tables import draw_chart, draw_data_table
+from bot.playground.page.session import SlackNames
 
 _SOURCES = ("static", "external", "users", "channels", "conversations")
 _FILLED: dict[str, Callable[[RenderContext, Json, Json, Label], None]] = {
@@ -128,7 +130,7 @@ def _make_collapsible(head: Element, body: Element, *, is_folded: bool) -> None:
     )
 
 
-def draw_text(text: str, *, names: Names) -> None:
+def draw_text(text: str, *, names: SlackNames) -> None:
     """Draw a message without blocks into NiceGUI's current slot."""
     with box("bk-blocks"):
         put(mrkdwn_html(text, names=names), "bk-text")
@@ -183,8 +185,8 @@ _DRAWN: Mapping[str, Callable[[RenderContext, Json], None]] = {
 def draw_blocks(
     blocks: list[Json],
     *,
-    actions: Actions,
-    names: Names,
+    actions: SlackActions,
+    names: SlackNames,
     errors: Mapping[str, str] | None = None,
     values: Mapping[tuple[str, str], Json] | None = None,
     channel_id: str | None = None,

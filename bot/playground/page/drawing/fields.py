@@ -14,7 +14,6 @@ from nicegui.elements.textarea import Textarea
 
 from bot.playground.page.drawing.context import (
     Json,
-    Names,
     RenderContext,
     box,
     on_click,
@@ -22,10 +21,11 @@ from bot.playground.page.drawing.context import (
     put,
 )
 from bot.playground.page.drawing.mrkdwn import is_followed, leads_inside, plain_words, text_html
+from bot.playground.page.session import SlackNames
 from bot.playground.slack.block_contents import STATES
 
 
-async def agreed(question: Json | None, names: Names) -> bool:
+async def agreed(question: Json | None, names: SlackNames) -> bool:
     """Ask, and tell whether the person said yes; without a question that is so at once."""
     if not question:
         return True
@@ -37,7 +37,7 @@ async def agreed(question: Json | None, names: Names) -> bool:
             dialog.delete()
 
 
-def _drawn(question: Json, names: Names) -> ui.dialog:
+def _drawn(question: Json, names: SlackNames) -> ui.dialog:
     title = plain_words(question["title"])
     style = "bk-danger" if question.get("style") == "danger" else "bk-primary"
     with ui.dialog() as dialog, box("bk-dialog"):
