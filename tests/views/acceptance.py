@@ -88,6 +88,7 @@ def _assert_message(message: Message) -> None:
 
 def _assert_inert(payload: Json) -> None:
     for part in objects(payload):
+        assert part.get("type") != "section" or part.get("expand", "fields" in part)  # not folded
         if part.get("type") == "mrkdwn":
             assert part["verbatim"] is True
             _assert_parsed_text_is_inert(part["text"])

@@ -64,16 +64,12 @@ def _draw_label(block: Json, *, is_wrong: bool) -> Label:
     return Label(words, drawn.html_id, field_id, is_wrong, is_optional)
 
 
-# A long text is folded after about this many lines, unless the block says otherwise.
-_FOLDED_CHARS, _FOLDED_LINES = 700, 8
-
-
 def draw_section(context: RenderContext, block: Json) -> None:
     """Draw a text, up to ten fields in two columns, and what stands beside them."""
     with box("bk-section"):
         with box("bk-section-words"):
             if block.get("text"):
-                _draw_text(context, block)
+                put(text_html(block["text"], context.names), "bk-text")
             if block.get("fields"):
                 cells = (text_html(field, context.names) for field in block["fields"])
                 shown = "".join(
@@ -83,22 +79,6 @@ def draw_section(context: RenderContext, block: Json) -> None:
         if block.get("accessory"):
             with box("bk-accessory"):
                 draw_element(context, block, block["accessory"])
-
-
-def _draw_text(context: RenderContext, block: Json) -> None:
-    words = block["text"]["text"]
-    is_long = len(words) > _FOLDED_CHARS or words.count("\n") >= _FOLDED_LINES
-    shown = text_html(block["text"], context.names)
-    if block.get("expand") or not is_long:
-        put(shown, "bk-text")
-        return
-    folded = put(shown, "bk-text bk-folded")
-    more = put("Show more", "bk-more", tag="button", type="button")
-    more.on(
-        "click",
-        js_handler=f"() => {{ getHtmlElement({folded.id}).classList.remove('bk-folded');"
-        f" getHtmlElement({more.id}).remove(); }}",
-    )
 
 
 def draw_header(_context: RenderContext, block: Json) -> None:

@@ -125,23 +125,17 @@ def chart_options(chart: Json) -> Json:
 
     Raises: KeyError, if it is of a kind that the bot does not send.
     """
-    kind, axes = _LOOK[{"line": "line", "bar": "bar"}[chart["type"]]], chart["axis_config"]
-    x_label, y_label = axes.get("x_label", ""), axes.get("y_label", "")
+    kind, axes = {"line": _LOOK["line"]}[chart["type"]], chart["axis_config"]
     values = [value for _, _, value in _points(chart)]
-    is_bar = chart["type"] == "bar"
-    # At the edge the last label of a line would be cut off.
-    edges = {} if is_bar or len(axes["categories"]) == 1 else _LOOK["edges"]
-    x_own = {"data": axes["categories"], "name": x_label, "boundaryGap": is_bar}
-    # Only lines may leave zero out, as those who drew Slack's charts again found:
+    # Lines may leave zero out, as those who drew Slack's charts again found:
     # https://github.com/themashcodee/slack-blocks-to-jsx/pull/91.
-    y_own = {"name": y_label, "scale": not is_bar and len(set(values)) > 1}
+    y_own = {"name": axes.get("y_label", ""), "scale": len(set(values)) > 1}
     # The title of the axis stands beyond its longest number.
     gap_px = 20 + 7 * max(len(f"{value:,.0f}") for value in values)
-    room = {"left": 24 if y_label else 8, "bottom": 60 if x_label else 36}
     return {
         **_LOOK["shared"],
-        "grid": _LOOK["grid"] | room,
-        "xAxis": {**_LOOK["xAxis"], **x_own, "axisLabel": {"hideOverlap": True, **edges}},
+        "grid": _LOOK["grid"],
+        "xAxis": {**_LOOK["xAxis"], "data": axes["categories"]},
         "yAxis": {**_LOOK["yAxis"], **y_own, "nameGap": gap_px},
         "series": [kind | _series(axes["categories"], one) for one in chart["series"]],
     }
