@@ -63,12 +63,8 @@ def is_offered(element: Json, place: Channel) -> bool:
     """
     if "channels" in element["type"]:
         return place.kind == "public"
-    rule = element.get("filter") or {}
-    if place.is_shared and rule.get("exclude_external_shared_channels"):
-        return False
-    if place.is_im and rule.get("exclude_bot_users"):
-        return False
-    return place.kind in (rule.get("include") or ("public", "private", "im", "mpim"))
+    rule = element.get("filter", {"include": ("public", "private", "im")})
+    return place.kind in rule["include"]
 
 
 def asks_the_bot(found: Found) -> bool:

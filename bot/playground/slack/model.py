@@ -171,12 +171,12 @@ class View:
     @property
     def state(self) -> Json:
         """What is filled in, as Slack sends it: by `block_id`, then `action_id`."""
-        return block_contents.state_values(self.blocks, self.typed, self.channel_id)
+        return block_contents.state_values(self.blocks, self.typed)
 
     @property
     def values(self) -> dict[str, Any]:
         """What is filled in, as a person reads it: by the field's label; None: nothing."""
-        return block_contents.shown_values(self.blocks, self.typed, self.channel_id)
+        return block_contents.shown_values(self.blocks, self.typed)
 
     def snapshot(self) -> "View":
         """Return a copy that later changes do not touch."""

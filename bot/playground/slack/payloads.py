@@ -319,8 +319,7 @@ def block_actions(
     if isinstance(where, View):
         payload["trigger_id"] = world.triggers.give(who.id, where.channel_id, where.id)
         return payload
-    values = block_contents.state_values(where.blocks, where.typed, where.channel_id)
-    payload["state"] = {"values": values}
+    payload["state"] = {"values": block_contents.state_values(where.blocks, where.typed)}
     payload["trigger_id"] = world.triggers.give(who.id, where.channel_id, None)
     payload["response_url"] = world.response_urls.give(who.id, where.channel_id, target=where)
     return payload

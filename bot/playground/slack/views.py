@@ -106,7 +106,7 @@ class Stacks:
         # New initial values do not change a field that is there already, touched or not:
         # https://github.com/slackapi/bolt-python/issues/572.
         before = view.blocks
-        held = block_contents.held(before, view.typed, view.channel_id)
+        held = block_contents.held(before, view.typed)
         view.payload = self._stored(payload)
         view.typed = block_contents.surviving(held, before, view.blocks)
         view.errors, view.block_errors = {}, {}

@@ -23,18 +23,12 @@ class RefusedError(Exception):
         self.message = message
 
 
-# The four errors of section 7, with the status that each has unless `error_status` says otherwise.
+# The four errors of section 7.
 MESSAGES: Final[Mapping[str, str]] = {
     "invalid_key": "Invalid API key",
     "permissions": "Insufficient permissions",
     "ip": "IP address not allowed",
     "rate_limit": "Rate limit exceeded",
-}
-DEFAULT_ERROR_STATUS: Final[Mapping[str, int]] = {
-    "invalid_key": 401,
-    "permissions": 403,
-    "ip": 403,
-    "rate_limit": 429,
 }
 # Mistakes that the document does not mention; their statuses are those of HTTP.
 MISTAKE_STATUS: Final[Mapping[str, int]] = {
@@ -45,18 +39,14 @@ MISTAKE_STATUS: Final[Mapping[str, int]] = {
     "too_large": 413,
     "media_type": 415,
 }
+STATUS: Final[Mapping[str, int]] = dict(
+    MISTAKE_STATUS, invalid_key=401, permissions=403, ip=403, rate_limit=429
+)
 
 
 def documented_refusal(kind: str) -> RefusedError:
     """Return one of the four errors. Raises KeyError for any other kind."""
     return RefusedError(kind, MESSAGES[kind])
-
-
-def status_of(kind: str, error_status: int | None) -> int:
-    """Return the status of a refusal. `error_status` rules the four documented errors only."""
-    if kind in MISTAKE_STATUS:
-        return MISTAKE_STATUS[kind]
-    return DEFAULT_ERROR_STATUS[kind] if error_status is None else error_status
 
 
 def _as_deep(refusal: RefusedError, status: int) -> object:
@@ -245,8 +235,8 @@ def utc_now() -> datetime:
 class Tracker:
     """The service. Every attribute below `requests` is a setting and may be changed at any time.
 
-    What the service document leaves open is a setting: `error_style`, one of ERROR_STYLES;
-    `error_status`, one for all four errors, None for one each; and `retry_after_s`.
+    What the service document leaves open is a setting: `error_style`, one of ERROR_STYLES, and
+    `retry_after_s`.
     """
 
     clock: Callable[[], datetime] = utc_now
@@ -258,9 +248,7 @@ class Tracker:
     scan_latency_s: float = 0.0
     drip_interval_s: float = 0.05
     huge_bytes: int = 100_000_000
-    caller_ip: str | None = None
     error_style: str = "json"
-    error_status: int | None = None
     retry_after_s: int | None = None
     followed_redirects: int = 0
     faults: FaultPlan = field(default_factory=FaultPlan)

@@ -169,13 +169,12 @@ def draw_blocks(
     names: SlackNames,
     errors: Mapping[str, str] | None = None,
     values: Mapping[tuple[str, str], Json] | None = None,
-    channel_id: str | None = None,
 ) -> None:
     """Draw blocks into NiceGUI's current slot; what cannot be drawn is shown as its JSON.
 
     See `RenderContext` for what else may be known.
     """
-    context = RenderContext(actions, names, errors or {}, values or {}, channel_id)
+    context = RenderContext(actions, names, errors or {}, values or {})
     with box("bk-blocks"):
         for block in blocks:
             _draw_block(context, block)

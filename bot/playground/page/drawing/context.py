@@ -52,20 +52,18 @@ class RenderContext:
     """One message, form or Home tab while it is drawn.
 
     `errors` are shown under the inputs of their `block_id`; `values` hold what is filled in so
-    far, by `block_id` and `action_id`. `channel_id` is where the person was, None where that is
-    not known.
+    far, by `block_id` and `action_id`.
     """
 
     actions: SlackActions
     names: SlackNames
     errors: Mapping[str, str]
     values: Mapping[tuple[str, str], Json]
-    channel_id: str | None = None
 
     def held(self, block: Json, element: Json) -> Any:
         """Return what an element holds: what was filled in, else what it starts with."""
         typed = self.values.get(place_of(block, element))
-        state = state_of(element, typed, self.channel_id)
+        state = state_of(element, typed)
         return state.get(STATES[element["type"]][0])
 
 
