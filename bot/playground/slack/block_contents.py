@@ -17,7 +17,7 @@ _PING = re.compile(
 _LITERAL_PING = re.compile(r"(?<!\w)@(channel|here|everyone)\b")
 _MARKUP_TYPES = {"mrkdwn", "markdown"}
 # Not on the screen until somebody opens it, or never.
-_UNSEEN_KEYS = {"confirm", "options", "option_groups", "block_id", "action_id", "value_id"}
+_UNSEEN_KEYS = {"confirm", "options", "block_id", "action_id", "value_id"}
 _LISTED_TYPES = {"radio_buttons", "checkboxes"}  # show their options without being opened
 _SHOWN_KEYS = {"caption", "title", "name", "label", "value", "x_label", "y_label", "alt_text"}
 _SHOWN_KEYS |= {"initial_value", "initial_date", "initial_time", "fallback"}
