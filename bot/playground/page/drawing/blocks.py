@@ -82,9 +82,7 @@ def draw_section(context: RenderContext, block: Json) -> None:
 
 
 def draw_header(_context: RenderContext, block: Json) -> None:
-    level = min(max(int(block.get("level") or 1), 1), 4)
-    words = html.escape(plain_words(block["text"]))
-    put(words, f"bk-header bk-level-{level}", role="heading", aria_level=str(level + 1))
+    put(html.escape(plain_words(block["text"])), "bk-header", role="heading", aria_level="2")
 
 
 def draw_divider(_context: RenderContext, _block: Json) -> None:
