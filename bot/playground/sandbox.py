@@ -16,7 +16,6 @@ _LAST_DAYS = timedelta(days=7)  # not reached, so that looking a few days ahead 
 
 
 def utc_now() -> datetime:
-    """Return the present moment."""
     return datetime.now(UTC)
 
 
@@ -28,7 +27,6 @@ class MovableClock:
         self._ahead = timedelta()
 
     def __call__(self) -> datetime:
-        """Return the moment, aware, in UTC."""
         return self._real() + self._ahead
 
     @property
@@ -37,7 +35,6 @@ class MovableClock:
         return self._ahead
 
     def seconds(self) -> float:
-        """Return the moment as Unix seconds."""
         return self().timestamp()
 
     def move(self, by: timedelta) -> None:

@@ -192,14 +192,10 @@ def form(
     callback_id: str, title: str, submit: str, blocks: list[Block], *, metadata: str = ""
 ) -> Block:
     """Return a form with a button that submits it; `metadata` comes back with it."""
-    return {
-        "type": "modal",
+    return notice(title, blocks, metadata=metadata) | {
         "callback_id": callback_id,
-        "private_metadata": metadata,
-        "title": plain_text(title, MAX_VIEW_TITLE_CHARS),
         "submit": plain_text(submit, MAX_VIEW_TITLE_CHARS),
         "close": plain_text("Cancel", MAX_VIEW_TITLE_CHARS),
-        "blocks": blocks,
     }
 
 

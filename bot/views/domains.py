@@ -32,6 +32,7 @@ from bot.views.text import (
     outside,
     plural,
     score_number,
+    score_words,
     without_markup,
 )
 
@@ -43,23 +44,10 @@ def score_mrkdwn(score: float | None) -> str:
     return f"{SYMBOLS[band]} {number}{band.value}"
 
 
-def score_text(score: float | None) -> str:
-    """Return `41 (poor)`, or `unknown`."""
-    return "unknown" if score is None else f"{score_number(score)} ({band_of(score).value})"
-
-
-def bands_text(totals: Summary, *, with_symbols: bool = False) -> str:
-    """Return `100 good, 20 fair, 5 poor`, without empty bands."""
-    return ", ".join(
-        f"{SYMBOLS[band] + ' ' if with_symbols else ''}{totals.bands[band]:,} {band.value}"
-        for band in Band
-        if totals.bands[band]
-    )
-
-
-def average_text(totals: Summary) -> str:
-    """Return the average score as a number, or `unknown`."""
-    return "unknown" if totals.average is None else score_number(totals.average)
+def bands_text(totals: Summary) -> str:
+    """Return `🟢 100 good, 🟡 20 fair, 🔴 5 poor`, without empty bands."""
+    counts = ((band, totals.bands[band]) for band in Band)
+    return ", ".join(f"{SYMBOLS[band]} {count:,} {band.value}" for band, count in counts if count)
 
 
 # The table shows all of them at once: only the bot turns pages.
@@ -167,7 +155,7 @@ def domains_message(
     page = page_of(found, query.page)
     totals = summary(domain.health_score for domain in found)
     of_all = "" if len(found) == len(snapshot.domains) else f" of {len(snapshot.domains):,}"
-    title = f"{plural(len(found), 'domain')}{of_all}, average health {average_text(totals)}"
+    title = f"{plural(len(found), 'domain')}{of_all}, average health {score_words(totals.average)}"
     top = [blocks.header(title), blocks.context(_subtitle(totals, query, page))]
     bottom = [
         blocks.context(
@@ -228,7 +216,7 @@ def _never_scanned_note(snapshot: Snapshot, query: Query, known: KnownEnds) -> s
 
 
 def _subtitle(totals: Summary, query: Query, page: Page) -> str:
-    parts = [bands_text(totals, with_symbols=True), _ORDERS[query.order]]
+    parts = [bands_text(totals), _ORDERS[query.order]]
     if query.is_filter:
         parts.append(f"filter {code(_filter_text(query), 300)}")
     if page.count > 1:

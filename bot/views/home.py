@@ -1,6 +1,6 @@
 """Draw the Home tab. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bot.commands import COMMANDS
@@ -123,31 +123,27 @@ def _without(message: Message, blocks: Sequence[Block]) -> list[Block]:
     """Leave out the buttons that `message` has too."""
     rows = [block["elements"] for block in message.blocks if block["type"] == "actions"]
     known = {element["action_id"] for row in rows for element in row}
-    left = []
-    for block in blocks:
-        if block["type"] == "actions":
-            elements = [each for each in block["elements"] if each["action_id"] not in known]
-            left += [{**block, "elements": elements}] if elements else []
-        else:
-            left.append(block)
-    return left
+    return _with_buttons(blocks, lambda button: button.get("action_id") not in known)
 
 
 def _usable(page: HomePage, blocks: Sequence[Block]) -> list[Block]:
+    """Leave out the buttons with commands that the reader may not use."""
     refused = set(COMMANDS) - {command.name for command in page.commands}
+    return _with_buttons(
+        blocks, lambda button: str(button.get("value", "")).partition(" ")[0] not in refused
+    )
 
-    def is_usable(button: Block) -> bool:
-        return str(button.get("value", "")).partition(" ")[0] not in refused
 
-    usable = []
+def _with_buttons(blocks: Sequence[Block], is_wanted: Callable[[Block], bool]) -> list[Block]:
+    kept = []
     for block in blocks:
-        if not is_usable(block.get("accessory", {})):
-            usable.append({name: block[name] for name in block if name != "accessory"})
+        if not is_wanted(block.get("accessory", {})):
+            kept.append({name: block[name] for name in block if name != "accessory"})
         elif block["type"] == "actions":
-            usable += actions(*filter(is_usable, block["elements"]))
+            kept += actions(*filter(is_wanted, block["elements"]))
         else:
-            usable.append(block)
-    return usable
+            kept.append(block)
+    return kept
 
 
 def _help(page: HomePage) -> list[Block]:

@@ -38,6 +38,7 @@ from bot.views.text import (
     literal,
     outside,
     plural,
+    score_words,
 )
 
 
@@ -197,10 +198,10 @@ def _listed(
     can_refresh: bool = True,
 ) -> list[Block]:
     totals = summary(domain.health_score for domain in portfolio.domains)
-    count = f"*{plural(totals.count, 'domain')}*, average health *{domains.average_text(totals)}*"
+    count = f"*{plural(totals.count, 'domain')}*, average health *{score_words(totals.average)}*"
     waiting = "\n⏳ Updating…" if is_awaited else ""
     return [
-        section(f"{count}\n{domains.bands_text(totals, with_symbols=True)}"),
+        section(f"{count}\n{domains.bands_text(totals)}"),
         *_buttons(can_refresh=can_refresh),
         *_worst(portfolio),
         *(_soon(portfolio, ends) if ends else []),

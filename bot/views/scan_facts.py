@@ -7,7 +7,7 @@ from bot.health import band_of
 from bot.portfolio.end_dates import EndDates
 from bot.scans import ScanReport
 from bot.tracker.findings import SOON_DAYS, URGENT_DAYS, EndDate, Issue, ScanFacts, Severity
-from bot.views.text import SYMBOLS, age_text, day_text, moment_token, outside, plural, score_number
+from bot.views.text import SYMBOLS, age_text, day_text, moment_token, outside, plural, score_words
 
 SIGNS = {
     Severity.CRITICAL: "🔴",
@@ -26,7 +26,7 @@ MAX_DAYS_TOLD = 1_000
 
 def health_text(report: ScanReport) -> str:
     """Return `Health 38 → 40 ▲`."""
-    before, after = _score(report.score), _score(report.score_after)
+    before, after = score_words(report.score), score_words(report.score_after)
     if report.facts is None:  # kept by version 0.1, which did not ask afterwards
         return f"Health {before} before this scan"
     if before == after:
@@ -42,10 +42,6 @@ def health_mrkdwn(report: ScanReport) -> str:
     band = band_of(report.score if report.facts is None else report.score_after)
     word = "" if band.value == "unknown" else f"  ·  {band.value}"
     return f"{SYMBOLS[band]} *{health_text(report)}*{word}"
-
-
-def _score(score: float | None) -> str:
-    return "unknown" if score is None else score_number(score)
 
 
 def issues_title(facts: ScanFacts) -> str:

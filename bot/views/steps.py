@@ -16,7 +16,6 @@ from bot.portfolio.lookup import host_of
 from bot.scans import ScanReport
 from bot.tracker.findings import ScanFacts
 from bot.tracker.models import Domain
-from bot.views.domains import score_text
 from bot.views.scan import scan_message
 from bot.views.scan_facts import end_text, ends, issue_words, issues_title, scanned_text
 from bot.views.text import clip, escaped, host_text, score_number, without_markup
@@ -80,7 +79,9 @@ def _worst_issue(facts: ScanFacts | None) -> str:
 def _health_parts(
     domain: Domain, facts: ScanFacts | None, row: EndDates | None, now: datetime
 ) -> Iterator[str]:
-    yield f"{escaped(host_text(host_of(domain)), 300)}: health {score_text(domain.health_score)}"
+    score = domain.health_score
+    rated = "unknown" if score is None else f"{score_number(score)} ({band_of(score).value})"
+    yield f"{escaped(host_text(host_of(domain)), 300)}: health {rated}"
     if facts is None:
         yield "It was never scanned: its issues and end dates are unknown"
         return

@@ -132,6 +132,11 @@ def score_number(score: float) -> str:
     return f"{math.floor(score * 10) / 10:g}"
 
 
+def score_words(score: float | None) -> str:
+    """Return a score as a number, or `unknown`."""
+    return "unknown" if score is None else score_number(score)
+
+
 def host_text(host: str) -> str:
     """Return a host name in its own script, followed by its ASCII form."""
     name = outside(host, MAX_NAME_CHARS)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.portfolio.service import Portfolio, StoredVersions
+from bot.portfolio.service import Portfolio, Snapshot, StoredVersions
 from bot.store.documents import Document, Documents, StoreError
 from bot.tracker.models import UnavailableError
 from bot.workspace import WorkspaceId
@@ -56,14 +56,26 @@ class Processes:
     async def hosts(self, portfolio: Portfolio, workspace: WorkspaceId = HERE) -> set[str]:
         return set((await portfolio.snapshot(workspace)).by_host)
 
+    async def asked(self) -> asyncio.Task[Snapshot]:
+        """Let the other one list, and return once the service has been asked."""
+        self.service.gate.clear()
+        self.service.is_asked.clear()
+        listing = asyncio.create_task(self.other.snapshot(HERE))
+        await asyncio.wait_for(self.service.is_asked.wait(), TIME_LIMIT_S)
+        return listing
+
     async def both_list(self) -> None:
         for portfolio in (self.one, self.other):
             assert await self.hosts(portfolio) == {"old.example"}
         self.service.domains = (a_domain("new.example"),)
 
 
-async def test_what_was_added_in_one_process_is_listed_in_the_other(documents: Documents) -> None:
-    processes = Processes(documents)
+@pytest.fixture
+def processes(documents: Documents) -> Processes:
+    return Processes(documents)
+
+
+async def test_what_was_added_in_one_process_is_listed_in_the_other(processes: Processes) -> None:
     await processes.both_list()
 
     await processes.one.invalidate(HERE)
@@ -72,8 +84,7 @@ async def test_what_was_added_in_one_process_is_listed_in_the_other(documents: D
     assert await processes.hosts(processes.one) == {"new.example"}
 
 
-async def test_after_a_change_each_process_asks_once(documents: Documents) -> None:
-    processes = Processes(documents)
+async def test_after_a_change_each_process_asks_once(processes: Processes) -> None:
     await processes.both_list()
     await processes.one.invalidate(HERE)
 
@@ -85,30 +96,23 @@ async def test_after_a_change_each_process_asks_once(documents: Documents) -> No
 
 
 async def test_while_a_process_asks_after_a_change_others_there_wait_for_the_same(
-    documents: Documents,
+    processes: Processes, documents: Documents
 ) -> None:
-    processes = Processes(documents)
     await processes.both_list()
     await processes.one.invalidate(HERE)
-    processes.service.gate.clear()
-    processes.service.is_asked.clear()
-    first = asyncio.create_task(processes.hosts(processes.other))
-    await asyncio.wait_for(processes.service.is_asked.wait(), TIME_LIMIT_S)
+    first = await processes.asked()
 
-    said = await processes.other.last_result(
-        HERE
-    )  # looks what has changed, as the second asker does
+    said = await processes.other.last_result(HERE)  # looks what has changed, as the second does
     second = asyncio.create_task(processes.hosts(processes.other))
     await documents.check()
     processes.service.gate.set()
 
-    assert (await first, await second) == ({"new.example"}, {"new.example"})
+    assert set((await first).by_host) == await second == {"new.example"}
     assert said is None
     assert len(processes.service.asked) == 3
 
 
-async def test_a_change_in_one_workspace_costs_another_nothing(documents: Documents) -> None:
-    processes = Processes(documents)
+async def test_a_change_in_one_workspace_costs_another_nothing(processes: Processes) -> None:
     await processes.hosts(processes.other, THERE)
 
     await processes.one.invalidate(HERE)
@@ -118,12 +122,9 @@ async def test_a_change_in_one_workspace_costs_another_nothing(documents: Docume
 
 
 async def test_a_list_that_is_on_its_way_in_the_other_process_is_not_joined_after_a_change(
-    documents: Documents,
+    processes: Processes,
 ) -> None:
-    processes = Processes(documents)
-    processes.service.gate.clear()
-    early = asyncio.create_task(processes.other.snapshot(HERE))
-    await asyncio.wait_for(processes.service.is_asked.wait(), TIME_LIMIT_S)
+    early = await processes.asked()
     processes.service.domains = (a_domain("new.example"),)
 
     await processes.one.invalidate(HERE)
@@ -135,16 +136,11 @@ async def test_a_list_that_is_on_its_way_in_the_other_process_is_not_joined_afte
 
 
 async def test_a_list_that_has_come_too_late_neither_parts_nor_replaces_those_after_it(
-    documents: Documents,
+    processes: Processes, documents: Documents
 ) -> None:
-    processes = Processes(documents)
-    processes.service.gate.clear()
-    early = asyncio.create_task(processes.other.snapshot(HERE))
-    await asyncio.wait_for(processes.service.is_asked.wait(), TIME_LIMIT_S)
-    processes.service.is_asked.clear()
+    early = await processes.asked()
     await processes.one.invalidate(HERE)
-    late = asyncio.create_task(processes.other.snapshot(HERE))
-    await asyncio.wait_for(processes.service.is_asked.wait(), TIME_LIMIT_S)
+    late = await processes.asked()
 
     await processes.other.last_result(HERE)
     joining = asyncio.create_task(processes.other.snapshot(HERE))
@@ -157,9 +153,8 @@ async def test_a_list_that_has_come_too_late_neither_parts_nor_replaces_those_af
 
 
 async def test_what_the_other_process_has_changed_is_not_said_to_be_the_present(
-    documents: Documents,
+    processes: Processes,
 ) -> None:
-    processes = Processes(documents)
     await processes.both_list()
 
     await processes.one.invalidate(HERE)
@@ -171,9 +166,8 @@ async def test_what_the_other_process_has_changed_is_not_said_to_be_the_present(
 
 
 async def test_after_the_key_was_replaced_no_process_shows_the_list_of_the_old_one(
-    documents: Documents,
+    processes: Processes,
 ) -> None:
-    processes = Processes(documents)
     await processes.both_list()
 
     await processes.one.invalidate_everywhere(HERE)
@@ -184,9 +178,8 @@ async def test_after_the_key_was_replaced_no_process_shows_the_list_of_the_old_o
 
 
 async def test_a_failure_is_not_said_once_another_process_has_another_key(
-    documents: Documents,
+    processes: Processes,
 ) -> None:
-    processes = Processes(documents)
     processes.service.error = UnavailableError(is_outcome_unknown=False)
     with pytest.raises(UnavailableError):
         await processes.other.snapshot(HERE)
@@ -197,8 +190,9 @@ async def test_a_failure_is_not_said_once_another_process_has_another_key(
     assert (before, await processes.other.last_result(HERE)) == (processes.service.error, None)
 
 
-async def test_a_workspace_that_goes_leaves_nothing_of_its_lists(documents: Documents) -> None:
-    processes = Processes(documents)
+async def test_a_workspace_that_goes_leaves_nothing_of_its_lists(
+    processes: Processes, documents: Documents
+) -> None:
     await processes.one.invalidate(HERE)
     await processes.one.invalidate_everywhere(HERE)
     await documents.delete_prefix(f"{HERE}/")

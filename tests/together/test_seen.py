@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator
 from typing import cast
 
 import aiohttp
@@ -63,6 +64,12 @@ class Visit(Request):
         self.read.append(message.text)
 
 
+@pytest.fixture
+async def visit() -> AsyncIterator[Visit]:
+    async with aiohttp.ClientSession() as http:
+        yield Visit(http)
+
+
 async def requested(stored: DedupStore, *statuses: int) -> tuple[list[int], int]:
     """Send the very same request to one process and another in turn; return answers and acts."""
     bolt, answers = FakeBolt(*statuses), list[int]()
@@ -106,23 +113,21 @@ def a_link(bolt: FakeBolt, seen: DedupStore) -> SocketMode:
 
 
 async def test_a_button_that_was_pressed_in_one_process_is_done_in_the_other(
-    stored: DedupStore,
+    stored: DedupStore, visit: Visit
 ) -> None:
     acts: list[str] = []
 
     async def work() -> None:
         acts.append("act")
 
-    async with aiohttp.ClientSession() as http:
-        visit = Visit(http)
-        for _ in range(3):
-            await OncePerMessage(of_a_process(stored)).run("C1/1.2", ONCE, visit, work)
+    for _ in range(3):
+        await OncePerMessage(of_a_process(stored)).run("C1/1.2", ONCE, visit, work)
 
     assert (acts, visit.read) == (["act"], ["done already"] * 2)
 
 
 async def test_while_one_process_is_at_it_the_other_says_that_it_still_runs(
-    stored: DedupStore,
+    stored: DedupStore, visit: Visit
 ) -> None:
     begun, gate = asyncio.Event(), asyncio.Event()
 
@@ -130,8 +135,7 @@ async def test_while_one_process_is_at_it_the_other_says_that_it_still_runs(
         begun.set()
         await gate.wait()
 
-    async with aiohttp.ClientSession() as http, asyncio.timeout(TIME_LIMIT_S):
-        visit = Visit(http)
+    async with asyncio.timeout(TIME_LIMIT_S):
         one, other = OncePerMessage(of_a_process(stored)), OncePerMessage(of_a_process(stored))
         doing = asyncio.create_task(one.run("C1/1.2", ONCE, visit, work))
         await begun.wait()
@@ -145,7 +149,7 @@ async def test_while_one_process_is_at_it_the_other_says_that_it_still_runs(
 
 @pytest.mark.parametrize("error", [PressFailedError(), ValueError("no")])
 async def test_a_press_that_failed_in_one_process_may_be_repeated_in_the_other(
-    stored: DedupStore, error: Exception
+    stored: DedupStore, visit: Visit, error: Exception
 ) -> None:
     acts: list[str] = []
 
@@ -155,29 +159,23 @@ async def test_a_press_that_failed_in_one_process_may_be_repeated_in_the_other(
     async def work() -> None:
         acts.append("act")
 
-    async with aiohttp.ClientSession() as http:
-        visit = Visit(http)
-        failing = OncePerMessage(of_a_process(stored)).run("C1/1.2", ONCE, visit, fail)
-        await asyncio.gather(failing, return_exceptions=True)
-        await OncePerMessage(of_a_process(stored)).run("C1/1.2", ONCE, visit, work)
+    failing = OncePerMessage(of_a_process(stored)).run("C1/1.2", ONCE, visit, fail)
+    await asyncio.gather(failing, return_exceptions=True)
+    await OncePerMessage(of_a_process(stored)).run("C1/1.2", ONCE, visit, work)
 
     assert (acts, visit.read) == (["act"], [])
 
 
 async def test_of_many_processes_in_which_one_button_is_pressed_one_acts(
-    stored: DedupStore,
+    stored: DedupStore, visit: Visit
 ) -> None:
     acts: list[str] = []
 
     async def work() -> None:
         acts.append("act")
 
-    async with aiohttp.ClientSession() as http:
-        presses = [
-            OncePerMessage(of_a_process(stored)).run("C1/1.2", ONCE, Visit(http), work)
-            for _ in range(20)
-        ]
-        await asyncio.gather(*presses)
+    processes = [OncePerMessage(of_a_process(stored)) for _ in range(20)]
+    await asyncio.gather(*(each.run("C1/1.2", ONCE, visit, work) for each in processes))
 
     assert acts == ["act"]
 

@@ -81,11 +81,14 @@ def _assert_message(message: Message) -> None:
     assert 0 < len(args["text"].strip()) <= MAX_TOP_LEVEL_CHARS
     _assert_inert(args["blocks"])
     assert_accessible(args["blocks"], args["text"])
+    for table in (block for block in args["blocks"] if block["type"] == "data_table"):
+        assert table["page_size"] == len(table["rows"]) - 1  # Slack would show five at a time
     _assert_parsed_text_is_inert(args["text"])
 
 
 def _assert_inert(payload: Json) -> None:
     for part in objects(payload):
+        assert part.get("type") != "section" or part.get("expand", "fields" in part)  # not folded
         if part.get("type") == "mrkdwn":
             assert part["verbatim"] is True
             _assert_parsed_text_is_inert(part["text"])

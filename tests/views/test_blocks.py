@@ -16,7 +16,6 @@ from bot.views.text import (
     moment_token,
     outside,
 )
-from bot.views.usage import done_message, old_button_message, stopping_message, working_message
 from tests.builders import HOSTILE_TEXTS, KEY, MOMENT
 from tests.loops import loop_over
 from tests.views.acceptance import (
@@ -139,17 +138,6 @@ def test_a_run_button_says_where_its_answer_goes() -> None:
     assert here["action_id"].startswith(f"{blocks.RUN_HERE}.")
     assert below["action_id"].startswith(f"{blocks.RUN_BELOW}.")
     assert buttons([here, below]) == {"Next page": "/domains page:2", "Scan": "/scan"}
-
-
-def test_what_is_said_without_an_answer_is_taken_too() -> None:
-    for message in (
-        working_message(),
-        old_button_message(),
-        done_message(),
-        stopping_message(None),
-        stopping_message("/scan shop.example"),
-    ):
-        assert_slack_takes(message)
 
 
 def test_a_first_sentence_that_is_too_long_leaves_a_text_that_points_to_the_message() -> None:

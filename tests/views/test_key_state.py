@@ -187,10 +187,6 @@ def ago(seconds: float) -> datetime:
     return MOMENT - timedelta(seconds=seconds)
 
 
-def test_what_is_left_says_when_that_was_told() -> None:
-    assert lines()[0] == f"1,234 requests left this hour, as of {moment_token(ago(170))}."
-
-
 def test_no_line_tells_an_age_that_is_wrong_when_it_is_read_later() -> None:
     waiting = BudgetState(remaining=7, told_ago_s=5, wait_s=40, highest_seen=1_000)
 
@@ -202,16 +198,6 @@ def test_no_line_tells_an_age_that_is_wrong_when_it_is_read_later() -> None:
 def test_a_budget_that_nobody_told_is_not_guessed(budget: BudgetState | None) -> None:
     assert left_text(budget, MOMENT) == "Requests left this hour: not known yet."
     assert budget_lines(None, MOMENT) == [left_text(None, MOMENT)]
-
-
-def test_the_reserve_for_digests_is_said() -> None:
-    assert lines()[1] == "The last 100 are reserved for digests."
-
-
-def test_a_reserve_that_is_reached_says_who_has_to_wait() -> None:
-    reached = BudgetState(remaining=100, told_ago_s=1, highest_seen=2_000)
-
-    assert lines(reached)[1] == "⚠️ The last 100 are reserved for digests. Commands have to wait."
 
 
 def test_a_wait_is_said_with_its_end_and_never_too_early() -> None:

@@ -76,7 +76,6 @@ class BlockList:
     """The `blocks` of a message (may be empty) or of a view (may not)."""
 
     def check(self, value: object, place: Place) -> None:
-        """See `Spec.check`."""
         most = MAX_BLOCKS[place.surface]
         least = 0 if place.surface == "message" else 1
         ListOf(item=ANY_BLOCK, least=least, most=most).check(value, place)

@@ -1,9 +1,8 @@
 """What must hold between the fields of one object, by the names that the tables use."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
-from itertools import chain
 from typing import Any
 
 from bot.playground.blockkit.schema import Place, Rule, all_different
@@ -14,25 +13,14 @@ def _option_values_differ(value: Mapping[str, Any], place: Place) -> None:
 
     https://docs.slack.dev/reference/block-kit/composition-objects/option-object
     """
-    if "options" in value:
-        all_different(_values(value["options"], place / "options"), "value")
-        return
-    spot = place / "option_groups"
-    groups = enumerate(value.get("option_groups", []))
-    lists = (_values(group["options"], spot / i / "options") for i, group in groups)
-    all_different(chain.from_iterable(lists), "value")
-
-
-def _values(options: list[Any], place: Place) -> Iterator[tuple[Any, Place]]:
-    for index, option in enumerate(options):
-        yield option["value"], place / index / "value"
+    options = enumerate(value["options"])
+    values = ((each["value"], place / "options" / index / "value") for index, each in options)
+    all_different(values, "value")
 
 
 def _initial_options_exist(value: Mapping[str, Any], place: Place) -> None:
     """What is chosen at first must be among what can be chosen, to the letter."""
-    offered = list(value.get("options", []))
-    for group in value.get("option_groups", []):
-        offered += group["options"]
+    offered = value["options"]
     if "initial_option" in value and value["initial_option"] not in offered:
         (place / "initial_option").refuse("bad_value", "must exactly match one of the options")
     for index, chosen in enumerate(value.get("initial_options", [])):

@@ -55,7 +55,6 @@ class String:
     wanted: str = "must match the expected format"
 
     def check(self, value: object, place: Place) -> None:
-        """See `Spec.check`."""
         if not isinstance(value, str):
             place.refuse("wrong_type", "must provide a string")
         elif len(value) < self.least:
@@ -74,7 +73,6 @@ class Integer:
     most: int | None = None
 
     def check(self, value: object, place: Place) -> None:
-        """See `Spec.check`."""
         if isinstance(value, bool) or not isinstance(value, int):
             place.refuse("wrong_type", "must provide an integer")
         elif self.least is not None and value < self.least:
@@ -90,7 +88,6 @@ class Number:
     above: float | None = None
 
     def check(self, value: object, place: Place) -> None:
-        """See `Spec.check`."""
         # A whole number is never asked whether it is finite: with 400 digits that would raise.
         if (
             isinstance(value, bool)
@@ -107,7 +104,6 @@ class Flag:
     """`true` or `false`, and no string that looks like it."""
 
     def check(self, value: object, place: Place) -> None:
-        """See `Spec.check`."""
         if not isinstance(value, bool):
             place.refuse("wrong_type", "must provide a boolean")
 
@@ -119,7 +115,6 @@ class Choice:
         self.options = options
 
     def check(self, value: object, place: Place) -> None:
-        """See `Spec.check`."""
         # `True == 1` in Python, not in JSON.
         if not any(type(value) is type(option) and value == option for option in self.options):
             place.refuse("bad_value", "must be a valid enum value")
@@ -134,7 +129,6 @@ class ListOf:
     most: int | None = None
 
     def check(self, value: object, place: Place) -> None:
-        """See `Spec.check`."""
         if not isinstance(value, list):
             place.refuse("wrong_type", "must provide an array")
             return
@@ -199,7 +193,6 @@ class OneOf:
         self.shapes = {shape.kind: shape for shape in shapes}
 
     def check(self, value: object, place: Place) -> None:
-        """See `Spec.check`."""
         if not isinstance(value, dict):
             place.refuse("wrong_type", "must provide an object")
         elif "type" not in value:
@@ -226,8 +219,6 @@ def some_of(*names: str) -> Rule:
 
 
 def not_both(one: str, other: str) -> Rule:
-    """These two fields exclude each other."""
-
     def rule(value: Mapping[str, Any], place: Place) -> None:
         if one in value and other in value:
             place.refuse("conflict", f"cannot provide both `{one}` and `{other}`")

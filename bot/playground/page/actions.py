@@ -142,7 +142,7 @@ def failure_words(code: str) -> str:
 
 
 class SlackActions:
-    """Implements the drawing's `Actions`."""
+    """What somebody does with what is drawn; `state` is as in `view.state.values`."""
 
     def __init__(self, person: Person, where: Message | View, around: Around) -> None:
         self._person = person
@@ -150,15 +150,12 @@ class SlackActions:
         self._complain, self._follow = around.complain, around.follow
 
     async def press(self, block_id: str, action_id: str) -> None:
-        """Press a button whose question was answered with yes."""
         await self._try(self._person.by_id.press(self._where, block_id, action_id))
 
     async def follow(self, url: str) -> None:
-        """Open what a link into Slack leads to."""
         await self._follow(url)
 
     async def choose(self, block_id: str, action_id: str, state: Json) -> None:
-        """Note what an element holds now, and tell the bot where Slack does."""
         await self._try(self._person.by_id.choose(self._where, block_id, action_id, state))
 
     def note(self, block_id: str, action_id: str, state: Json) -> None:
@@ -223,7 +220,6 @@ class Speaking:
         self._thread_ts = thread_ts
 
     async def send(self, line: str) -> None:
-        """Type a command, or say something in the channel."""
         if line.startswith("/") and self._thread_ts:
             self._tell(self._session, _NOT_IN_THREADS, line, "")
         elif line.strip() == f"/invite @{self._app_name}" and self._invite():

@@ -45,7 +45,6 @@ class Completion:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is anything to choose."""
         return bool(self._offered)
 
     @property

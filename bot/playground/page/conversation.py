@@ -66,7 +66,6 @@ class Home:
             self._say_empty()
 
     def refresh(self) -> None:
-        """Draw what has changed."""
         session = self._names.session
         view = session.slack.world.stacks.homes.get(session.member.id)
         shown = (view.id, view.revision) if view else None
@@ -197,5 +196,4 @@ class Thread:
                 Composer("Reply", app, Speaking(art.names, refused, ts).send, use).show("Reply…")
 
     def refresh(self) -> None:
-        """Draw what has changed."""
         self._timeline.refresh()

@@ -9,15 +9,13 @@ from typing import Any
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
-from starlette.requests import Request
 
 from bot.playground.page.tracker_pages.frame import (
     INSPECTOR_MENU,
+    add_page,
     answer_of,
     columns,
-    draw_head,
     draw_title,
-    here,
     time_text,
 )
 from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
@@ -76,7 +74,6 @@ class Entry:
 
 
 def all_entries(sandbox: Sandbox) -> list[Entry]:
-    """Return everything, newest first."""
     entries = [*_entries(sandbox)]
     entries.sort(key=lambda entry: entry.at, reverse=True)
     return entries
@@ -187,13 +184,7 @@ COLUMNS = columns(time="Time (UTC)", kind="Way", what="What", who="Who", outcome
 
 
 def add(sandbox: Sandbox) -> None:
-    """Add the page under `/inspector`."""
-
-    @ui.page("/inspector")
-    def page(request: Request) -> None:
-        draw_head("Inspector", INSPECTOR_MENU, here(request))
-        with ui.column().classes("dt-page"):
-            _draw(sandbox)
+    add_page("/inspector", lambda _here: _draw(sandbox), "Inspector", INSPECTOR_MENU)
 
 
 def _draw(sandbox: Sandbox) -> None:

@@ -110,7 +110,6 @@ class MessageArt:
                 actions=actions,
                 names=self.names,
                 values=message.typed,
-                channel_id=message.channel_id,
             )
         else:
             draw_text(message.text, names=self.names)

@@ -86,7 +86,6 @@ class Modal:
                 names=self._names,
                 errors=view.block_errors,
                 values=view.typed,
-                channel_id=view.channel_id,
             )
 
         return Item(block["block_id"], (json.dumps(block), error), draw)

@@ -35,7 +35,6 @@ MOVES: tuple[dict[str, Until], ...] = (
 
 
 def draw(sandbox: Sandbox) -> None:
-    """Draw the panel where the caller stands."""
     with ui.column().classes("gap-1"):
         now = (
             ui.label().classes("text-base font-medium").style("font-variant-numeric: tabular-nums")
@@ -107,7 +106,6 @@ class TopBar:
     darken: Callable[[], None]
 
     def draw(self, drawer: Drawer) -> None:
-        """Draw it as the page's header."""
         with ui.header(fixed=True, elevated=False).classes("sk-top"):
             menu = ui.button(icon="menu", on_click=drawer.toggle, color=None)
             menu.props('flat dense round aria-label="Channels"').classes("sk-menu")
@@ -149,7 +147,6 @@ class SideBar:
             self._list = LiveList(ui.element("div"))
 
     def refresh(self) -> None:
-        """Draw what has changed."""
         self._list.show(list(self._items()))
 
     def _items(self) -> Iterator[Item]:

@@ -35,12 +35,10 @@ class Session:
 
     @property
     def person(self) -> Person:
-        """The person, to act as."""
         return self.slack.person(self.name)
 
     @property
     def member(self) -> Member:
-        """The same person, as data."""
         return self.person.member
 
     @property
@@ -79,7 +77,6 @@ class Session:
         return {"as": self.name, "channel": self.place}
 
     def copy(self) -> "Session":
-        """Return the session as it is now."""
         return replace(self)
 
     def sit(self, name: str) -> None:
@@ -89,7 +86,6 @@ class Session:
             self.go(next(iter(self.places), DIRECT_MESSAGE))
 
     def go(self, place: str) -> None:
-        """Open a channel, the direct message or Home."""
         self.place = place
 
     def address_of(self, place: str) -> str:
@@ -116,7 +112,6 @@ def place_of_link(url: str, slack: LocalSlack) -> str | None:
 
 
 def people(slack: LocalSlack) -> list[Member]:
-    """Return everybody that one can be."""
     return visible.people(slack.world)
 
 
@@ -133,13 +128,12 @@ def role(member: Member) -> str:
 
 @dataclass(frozen=True)
 class SlackNames:
-    """Names as one reader sees them."""
+    """Ids to what one reader sees; `None` where they see nothing of that id."""
 
     session: Session
     app_name: str
 
     def user(self, user_id: str) -> str | None:
-        """Return the shown name of a person, the app or Slackbot; or None."""
         workspace = self.session.slack.world.workspace
         if user_id == SLACKBOT_ID:
             return "Slackbot"
@@ -149,29 +143,23 @@ class SlackNames:
         return member.name if member else None
 
     def channel(self, channel_id: str) -> str | None:
-        """Return a channel's name without #; None where the reader sees none."""
         seen = {channel.id: channel.name for channel in self.session.person.channels()}
         return seen.get(channel_id)
 
     def user_group(self, group_id: str) -> str | None:
-        """Return the handle of a user group; None where there is none."""
         group = self.session.slack.world.workspace.user_groups.get(group_id)
         return group.handle if group else None
 
     def zone(self) -> ZoneInfo:
-        """Return the reader's time zone."""
         return ZoneInfo(self.session.member.tz)
 
     def now(self) -> datetime:
-        """Return the workspace's time, which can be moved."""
         return datetime.fromtimestamp(self.session.slack.world.workspace.clock(), self.zone())
 
     def people(self) -> dict[str, str]:
-        """Return id and name of everybody in the workspace."""
         return {member.id: member.name for member in people(self.session.slack)}
 
     def conversations(self) -> dict[str, Channel]:
-        """Return by name the channels that the reader sees, and the direct message."""
         places = visible.places(self.session.slack.world, self.session.member)
         return {self.app_name if place.is_im else place.name: place for place in places}
 

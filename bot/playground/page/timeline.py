@@ -53,7 +53,6 @@ class Timeline:
         self._list = LiveList(log)
 
     def refresh(self) -> None:
-        """Draw what has changed."""
         self._list.show(list(self._items()))
 
     def _items(self) -> Iterator[Item]:
@@ -97,18 +96,15 @@ class Timeline:
         return Item(f"refused {entry.number}", 0, draw)
 
     def _draw_start(self) -> None:
-        name = self._channel.name
-        if self._channel.is_im:
-            app = self._art.names.app_name
-            text = f"This is the very beginning of your direct messages with {app}."
-        else:
-            text = f"This is the very beginning of the #{name} channel."
+        name, start = self._channel.name, "This is the very beginning of"
         with ui.element("div").classes("sk-start"):
-            if not self._channel.is_im:
-                ui.label(f"# {name}").classes("sk-start-name")
-            ui.label(text).classes("sk-quiet")
-            if not self._channel.is_im:
-                self._draw_hints()
+            if self._channel.is_im:
+                text = f"{start} your direct messages with {self._art.names.app_name}."
+                ui.label(text).classes("sk-quiet")
+                return
+            ui.label(f"# {name}").classes("sk-start-name")
+            ui.label(f"{start} the #{name} channel.").classes("sk-quiet")
+            self._draw_hints()
 
     def _draw_hints(self) -> None:
         """Say what to type, and who is who."""

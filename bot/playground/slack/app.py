@@ -55,11 +55,9 @@ class Faults:
         self._ordered.setdefault(method, []).append(fault)
 
     def clear(self) -> None:
-        """Call all of them off."""
         self._ordered.clear()
 
     def next_for(self, method: str) -> Fault | None:
-        """Take the next fault of this method, or None."""
         for name in (method, "*"):
             if waiting := self._ordered.get(name):
                 waiting[0].times -= 1

@@ -17,7 +17,7 @@ _PING = re.compile(
 _LITERAL_PING = re.compile(r"(?<!\w)@(channel|here|everyone)\b")
 _MARKUP_TYPES = {"mrkdwn", "markdown"}
 # Not on the screen until somebody opens it, or never.
-_UNSEEN_KEYS = {"confirm", "options", "option_groups", "block_id", "action_id", "value_id"}
+_UNSEEN_KEYS = {"confirm", "options", "block_id", "action_id", "value_id"}
 _LISTED_TYPES = {"radio_buttons", "checkboxes"}  # show their options without being opened
 _SHOWN_KEYS = {"caption", "title", "name", "label", "value", "x_label", "y_label", "alt_text"}
 _SHOWN_KEYS |= {"initial_value", "initial_date", "initial_time", "fallback"}
@@ -226,44 +226,35 @@ def _within(node: Any, block: Json) -> Iterator[Found]:
             yield from _within(value, block)
 
 
-def state_of(element: Json, typed: Json | None, channel_id: str | None) -> Json:
+def state_of(element: Json, typed: Json | None) -> Json:
     """Return what an element holds: what was typed, else what it started with, else nothing."""
     zone = {"timezone": element["timezone"]} if "timezone" in element else {}
     if typed is not None:
         return {**typed, **zone}
     key, initial = STATES[element["type"]]
     value = element.get(initial)
-    if value is None and element.get("default_to_current_conversation"):
-        value = channel_id if _may_begin_with(element, channel_id) else None
     if value is None and key.endswith("s"):
         value = []
     return {"type": element["type"], key: value, **zone}
 
 
-def _may_begin_with(element: Json, channel_id: str | None) -> bool:
-    """A menu that offers no direct messages does not begin with the one that is open."""
-    rule = element.get("filter") or {}
-    no_direct = "im" not in rule.get("include", ["im"]) or rule.get("exclude_bot_users")
-    return not (no_direct and str(channel_id).startswith("D"))
-
-
-def state_values(blocks: list[Json], typed: Typed, channel_id: str | None) -> Json:
+def state_values(blocks: list[Json], typed: Typed) -> Json:
     """Return `state.values` as Slack sends it."""
     values: Json = {}
     for found in elements(blocks):
         if found.element["type"] in STATES:
             block_id, action_id = found.key
-            held = state_of(found.element, typed.get(found.key), channel_id)
+            held = state_of(found.element, typed.get(found.key))
             values.setdefault(block_id, {})[action_id] = held
     return values
 
 
-def shown_values(blocks: list[Json], typed: Typed, channel_id: str | None) -> Json:
+def shown_values(blocks: list[Json], typed: Typed) -> Json:
     """Return the same by the field's label, options by their visible text."""
     shown: Json = {}
     for found in elements(blocks):
         if found.element["type"] in STATES:
-            held = state_of(found.element, typed.get(found.key), channel_id)
+            held = state_of(found.element, typed.get(found.key))
             value = held[STATES[found.element["type"]][0]]
             shown[found.names[0]] = _as_shown(value)
     return shown
@@ -284,10 +275,10 @@ def surviving(typed: Typed, before: list[Json], after: list[Json]) -> Typed:
     return {key: state for key, state in typed.items() if key in kept}
 
 
-def held(blocks: list[Json], typed: Typed, channel_id: str | None) -> Typed:
+def held(blocks: list[Json], typed: Typed) -> Typed:
     """Return what every field holds, typed or from the start."""
     return {
-        found.key: state_of(found.element, typed.get(found.key), channel_id)
+        found.key: state_of(found.element, typed.get(found.key))
         for found in elements(blocks)
         if found.element["type"] in STATES
     }

@@ -18,7 +18,6 @@ class ChangeEvent:
         self._listeners: list[Callable[[], None]] = []
 
     def notify(self) -> None:
-        """Let all who wait look again."""
         for event in self._waiting:
             event.set()
         for heard in list(self._listeners):

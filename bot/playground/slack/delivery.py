@@ -142,7 +142,6 @@ class SignedHttp:
         self._secret = signing_secret
 
     async def carry(self, delivery: Delivery) -> tuple[int, Any]:
-        """See `Carrier.carry`."""
         body, content_type = encoded(delivery)
         headers = {**signed_headers(self._secret, body), "Content-Type": content_type}
         if delivery.retry_number:
@@ -200,7 +199,6 @@ class Sockets:
 
     @property
     def count(self) -> int:
-        """How many links take payloads now."""
         return len(self._links)
 
     def new_link(self) -> str:
@@ -248,7 +246,6 @@ class Sockets:
             )
 
     async def close(self) -> None:
-        """End every link."""
         for link in [*self._links, *self._retiring]:
             await link.close()
 

@@ -28,7 +28,6 @@ class File:
 
     @property
     def mimetype(self) -> str:
-        """The type of its content, guessed by its name."""
         return mimetypes.guess_type(self.name)[0] or "application/octet-stream"
 
 

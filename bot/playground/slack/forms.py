@@ -48,7 +48,7 @@ class Choices:
 
     def _option(self, found: Found, words: str) -> Json:
         asks = asks_the_bot(found)
-        options = list(self.options) if asks else all_options(found.element)
+        options = list(self.options) if asks else found.element["options"]
         for option in options:
             if block_contents.label(option) == words:
                 return option
@@ -63,12 +63,8 @@ def is_offered(element: Json, place: Channel) -> bool:
     """
     if "channels" in element["type"]:
         return place.kind == "public"
-    rule = element.get("filter") or {}
-    if place.is_shared and rule.get("exclude_external_shared_channels"):
-        return False
-    if place.is_im and rule.get("exclude_bot_users"):
-        return False
-    return place.kind in (rule.get("include") or ("public", "private", "im", "mpim"))
+    rule = element.get("filter", {"include": ("public", "private", "im")})
+    return place.kind in rule["include"]
 
 
 def asks_the_bot(found: Found) -> bool:
@@ -76,26 +72,20 @@ def asks_the_bot(found: Found) -> bool:
     return found.element["type"] in _EXTERNAL
 
 
-def all_options(holder: Json) -> list[Json]:
-    """Return the options of a select, or of an answer to a suggestion, groups opened."""
-    groups = holder.get("option_groups") or []
-    return [*(holder.get("options") or []), *(o for group in groups for o in group["options"])]
-
-
 def check_suggestions(answer: Any) -> list[Json]:
     """Return the options that the bot offered. Raises: FormError, where Slack shows none.
 
     https://docs.slack.dev/reference/block-kit/composition-objects/option-object
     """
-    if not isinstance(answer, dict) or not ("options" in answer or "option_groups" in answer):
+    if not isinstance(answer, dict) or "options" not in answer:
         raise FormError(f"no options in the answer: {answer!r}")
     # No options at all means "no results"; any others must fit a static menu.
-    offered = {name: answer[name] for name in ("options", "option_groups") if answer.get(name)}
-    menu = {"type": "static_select", "action_id": "offered", **offered}
+    offered: list[Json] = answer["options"] or []
+    menu = {"type": "static_select", "action_id": "offered", "options": offered}
     problems = check_blocks([{"type": "actions", "elements": [menu]}]) if offered else []
     if problems:
         raise FormError(f"{problems[0].message} at {problems[0].pointer}")
-    return all_options(answer)
+    return offered
 
 
 MAX_TEXT_CHARS = 3000

@@ -61,7 +61,6 @@ class Installations:
         self._by_home[installation.home_id] = installation
 
     def remove(self, installation: Installation) -> None:
-        """Forget an installation."""
         self._by_home.pop(installation.home_id, None)
 
     def at(self, home_id: str | None) -> Installation | None:
@@ -219,7 +218,6 @@ class Codes:
         self._used: set[str] = set()
 
     def give(self, consent: Consent) -> str:
-        """Return a new code for a consent."""
         code = f"{secrets.randbelow(10**12)}.{secrets.randbelow(10**12)}.{secrets.token_hex(32)}"
         self._open[code] = consent
         return code
@@ -238,6 +236,5 @@ class Codes:
         return consent
 
     def use(self, code: str) -> None:
-        """Take a code out of use."""
         del self._open[code]
         self._used.add(code)

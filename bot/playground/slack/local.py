@@ -330,11 +330,9 @@ class LocalSlack(Handle):
         self.channel(channel_name).is_archived = False
 
     def remove_bot(self, channel_name: str) -> None:
-        """Take the app out of a channel. Raises: KeyError."""
         self.channel(channel_name).members.discard(self.bot_user_id)
 
     def invite_bot(self, channel_name: str) -> None:
-        """Bring the app into a channel. Raises: KeyError."""
         self.channel(channel_name).members.add(self.bot_user_id)
 
     def restrict(self, channel_name: str, code: str | None = "restricted_action") -> None:

@@ -63,12 +63,10 @@ class Message:
 
     @property
     def is_edited(self) -> bool:
-        """Its author changed it."""
         return self.edited_ts is not None
 
     @property
     def is_ephemeral(self) -> bool:
-        """Only one person sees it, until they reload."""
         return self.seen_by is not None
 
     @property
@@ -84,7 +82,6 @@ class Message:
 
     @property
     def buttons(self) -> list[str]:
-        """The labels of all buttons, in order."""
         return block_contents.buttons(self.blocks)
 
     @property
@@ -153,13 +150,11 @@ class View:
 
     @property
     def title(self) -> str:
-        """The words at the top; empty for a Home tab."""
         title = self.payload.get("title")
         return str(title.get("text", "")) if title else ""
 
     @property
     def blocks(self) -> list[Json]:
-        """The blocks, each with its `block_id`."""
         return self.payload.get("blocks") or []
 
     @property
@@ -171,18 +166,17 @@ class View:
 
     @property
     def buttons(self) -> list[str]:
-        """The labels of all buttons inside it, in order."""
         return block_contents.buttons(self.blocks)
 
     @property
     def state(self) -> Json:
         """What is filled in, as Slack sends it: by `block_id`, then `action_id`."""
-        return block_contents.state_values(self.blocks, self.typed, self.channel_id)
+        return block_contents.state_values(self.blocks, self.typed)
 
     @property
     def values(self) -> dict[str, Any]:
         """What is filled in, as a person reads it: by the field's label; None: nothing."""
-        return block_contents.shown_values(self.blocks, self.typed, self.channel_id)
+        return block_contents.shown_values(self.blocks, self.typed)
 
     def snapshot(self) -> "View":
         """Return a copy that later changes do not touch."""
@@ -264,7 +258,6 @@ class Workspace:
         return f"{self._last_ts_us // 1_000_000}.{self._last_ts_us % 1_000_000:06}"
 
     def add_member(self, name: str, **traits: Any) -> Member:
-        """Add a person and return them."""
         traits.setdefault("team_id", self.team_id)
         if "id" not in traits:
             traits["id"] = self.new_id("U")
@@ -273,7 +266,6 @@ class Workspace:
         return member
 
     def add_channel(self, name: str, names: Iterable[str], **traits: Any) -> Channel:
-        """Add a channel with the members of these names and return it."""
         wanted = set(names)
         ids = {member.id for member in self.members.values() if member.name in wanted}
         kind = "D" if traits.get("is_im") else "C"
@@ -282,7 +274,6 @@ class Workspace:
         return channel
 
     def add_user_group(self, handle: str, names: Iterable[str]) -> UserGroup:
-        """Add a user group with the members of these names and return it."""
         ids = tuple(self.member_named(name).id for name in names)
         title = handle.replace("-", " ").capitalize()
         group = UserGroup(self.new_id("S"), handle, title, ids)

@@ -290,7 +290,6 @@ def shortcut(world: WorkspaceState, who: Member, where: Channel, callback_id: st
 
 
 def message_shortcut(world: WorkspaceState, who: Member, where: Message, callback_id: str) -> Json:
-    """Return what a shortcut in the menu of a message sends."""
     place = _place(world, where)
     return {
         **_interaction(world, "message_action", who, where),
@@ -308,7 +307,7 @@ def block_actions(
     world: WorkspaceState, who: Member, where: Message | View, found: Found, done: Json
 ) -> Json:
     """Return what pressing or choosing sends; `done` is the new state of the element."""
-    unsent = {"options", "option_groups", "min_query_length"}
+    unsent = {"options", "min_query_length"}
     action = {key: value for key, value in found.element.items() if key not in unsent}
     block_id, action_id = found.key
     at = {"action_id": action_id, "block_id": block_id, "action_ts": world.workspace.new_ts()}
@@ -320,8 +319,7 @@ def block_actions(
     if isinstance(where, View):
         payload["trigger_id"] = world.triggers.give(who.id, where.channel_id, where.id)
         return payload
-    values = block_contents.state_values(where.blocks, where.typed, where.channel_id)
-    payload["state"] = {"values": values}
+    payload["state"] = {"values": block_contents.state_values(where.blocks, where.typed)}
     payload["trigger_id"] = world.triggers.give(who.id, where.channel_id, None)
     payload["response_url"] = world.response_urls.give(who.id, where.channel_id, target=where)
     return payload
@@ -342,7 +340,6 @@ def block_suggestion(
 
 
 def view_submission(world: WorkspaceState, who: Member, view: View) -> Json:
-    """Return what sending a form sends."""
     return {
         **_interaction(world, "view_submission", who, view),
         "trigger_id": world.triggers.give(who.id, view.channel_id, view.id),

@@ -173,13 +173,11 @@ class Person:
 
     @property
     def id(self) -> str:
-        """The person's user id."""
         return self.member.id
 
     async def install(
         self, start_url: str, *, approve: bool = True, org_wide: bool = False
     ) -> Page:
-        """Install the app in a new browser. See `Browser.install`."""
         return await self.browser().install(start_url, approve=approve, org_wide=org_wide)
 
     async def type(
@@ -243,7 +241,6 @@ class Person:
         return live
 
     def join(self, channel: str) -> None:
-        """Join a channel that this person sees."""
         visible.place(self._world, self.member, channel).members.add(self.id)
         self._world.workspace.change_event.notify()
 
@@ -337,5 +334,4 @@ class Person:
         return await self.by_id.send(live)
 
     async def close(self, view: View) -> Delivery | None:
-        """Close a form; None unless the bot asked for an event."""
         return await self.by_id.close(view)

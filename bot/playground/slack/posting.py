@@ -159,7 +159,6 @@ class Posting:
         self._changed("changed", message, before)
 
     def remove(self, message: Message) -> None:
-        """Take a message away."""
         channel = self._workspace.channels[message.channel_id]
         if message in channel.messages:
             channel.messages.remove(message)
@@ -229,7 +228,6 @@ class ResponseUrls:
         command: str | None = None,
         target: Message | None = None,
     ) -> str:
-        """Return a new address."""
         kind = "actions" if command is None else "commands"
         path = f"{kind}/{self._workspace.team_id}/{len(self._given) + 1}/{secrets.token_hex(12)}"
         now = self._workspace.clock()

@@ -25,7 +25,6 @@ class Refusal(Exception):  # noqa: N818  it is an answer of the server, not a fa
 
     @property
     def body(self) -> dict[str, Any]:
-        """The JSON body of the answer."""
         return {"ok": False, "error": self.code, **self.details}
 
 

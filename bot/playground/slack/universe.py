@@ -30,7 +30,6 @@ class ReadMarks:
         return self._read.get((who.id, channel.id), "")
 
     def mark(self, who: Member, channel: Channel) -> None:
-        """Note that somebody has seen all that is there now."""
         last_ts = channel.messages[-1].ts if channel.messages else ""
         if last_ts > self.read_ts(who, channel):
             self._read[who.id, channel.id] = last_ts
@@ -162,7 +161,6 @@ class Universe:
         return org
 
     def add_workspace_of(self, org: Org, name: str) -> WorkspaceState:
-        """Add a workspace of an organisation. Raises: ValueError, if the name is taken."""
         team_id = self._new_id("T", name)
         first_number = len(org.teams) * _IDS_APART + 1
         workspace = Workspace(self.app.clock, team_id, name, self.change_event, first_number)

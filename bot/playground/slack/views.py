@@ -33,7 +33,6 @@ class Triggers:
         self._given: dict[str, Trigger] = {}
 
     def give(self, member_id: str, channel_id: str | None, view_id: str | None) -> str:
-        """Return a new id."""
         trigger_id = f"{len(self._given) + 1}.{int(self._clock())}.{secrets.token_hex(16)}"
         self._given[trigger_id] = Trigger(member_id, self._clock(), channel_id, view_id)
         return trigger_id
@@ -107,7 +106,7 @@ class Stacks:
         # New initial values do not change a field that is there already, touched or not:
         # https://github.com/slackapi/bolt-python/issues/572.
         before = view.blocks
-        held = block_contents.held(before, view.typed, view.channel_id)
+        held = block_contents.held(before, view.typed)
         view.payload = self._stored(payload)
         view.typed = block_contents.surviving(held, before, view.blocks)
         view.errors, view.block_errors = {}, {}
@@ -133,7 +132,6 @@ class Stacks:
         self._workspace.change_event.notify()
 
     def clear(self, member_id: str) -> None:
-        """Take all modals of a person away."""
         self.of(member_id).clear()
         self._workspace.change_event.notify()
 

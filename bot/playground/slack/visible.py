@@ -49,7 +49,6 @@ def people(world: WorkspaceState) -> list[Member]:
 
 
 def visible(channel: Channel, who: Member) -> list[Message]:
-    """Return the messages of a channel that somebody sees, oldest first."""
     return [message for message in channel.messages if message.is_for(who.id)]
 
 

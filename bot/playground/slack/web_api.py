@@ -67,7 +67,6 @@ class ResponseUrlApi:
         self._universe = universe
 
     async def handle(self, request: web.Request) -> web.Response:
-        """Act on one use."""
         path, sent = request.match_info["path"], _json_or_text(await request.read())
         arguments = sent if isinstance(sent, dict) else {"body": sent}
         call = Call("response_url", arguments, self._universe.app.clock(), str(request.url))
@@ -173,7 +172,6 @@ class WebApi:
         }
 
     async def handle(self, request: web.Request) -> web.Response:
-        """Answer one call and remember it."""
         name = request.match_info["method"]
         call = Call(name, {}, self._universe.app.clock(), str(request.url))
         problem = await _record(request, call)

@@ -127,7 +127,6 @@ class Account:
         return record
 
     def find_key(self, digest: str) -> KeyRecord | None:
-        """Return the record with this digest, or None."""
         return self._keys.get(digest)
 
     def revoke_key(self, which: str | KeyRecord) -> None:

@@ -12,13 +12,13 @@ from bot.playground.tracker.accounts import Account
 from bot.playground.tracker.keys import KEY_PATTERN, KeyRecord
 from bot.playground.tracker.service import (
     ERROR_STYLES,
+    STATUS,
     RefusedError,
     Request,
     Tracker,
     body_for_log,
     documented_refusal,
     holds_key,
-    status_of,
     without_keys,
 )
 
@@ -47,7 +47,7 @@ def authorize(
     if holder is None or holder[1].condition(now) != "valid":
         raise documented_refusal("invalid_key")
     account, record = holder
-    if not record.allows_address(tracker.caller_ip or caller_ip):
+    if not record.allows_address(caller_ip):
         raise documented_refusal("ip")
     record.last_used_at = now
     if not record.count_request(now, tracker.hourly_limit):
@@ -108,7 +108,7 @@ def finish_headers(
 
 def refused(tracker: Tracker, refusal: RefusedError) -> web.Response:
     """Return a refusal in the style and with the status that the tracker is set to."""
-    status = status_of(refusal.kind, tracker.error_status)
+    status = STATUS[refusal.kind]
     content_type, write = ERROR_STYLES[tracker.error_style]
     written = write(refusal, status)
     text = written if isinstance(written, str) else json.dumps(written)
@@ -119,7 +119,6 @@ def refused(tracker: Tracker, refusal: RefusedError) -> web.Response:
 
 
 def response_of(status: int, body: bytes, content_type: str = "application/json") -> web.Response:
-    """Return an answer in UTF-8."""
     return web.Response(status=status, body=body, content_type=content_type, charset="utf-8")
 
 

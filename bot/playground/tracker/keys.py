@@ -29,7 +29,6 @@ SCOPES = (
 
 
 def new_key_value() -> str:
-    """Return a fresh key of 52 characters."""
     count = KEY_CHARS - len(KEY_PREFIX)
     return KEY_PREFIX + "".join(secrets.choice(KEY_ALPHABET) for _ in range(count))
 

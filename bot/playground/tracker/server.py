@@ -124,7 +124,6 @@ def endpoint(tracker: Tracker, name: str, act: Act) -> Handler:
 
 
 async def list_domains(_tracker: Tracker, exchange: Exchange, account: Account) -> web.Response:
-    """Answer with every domain of the account: section 4.1."""
     if exchange.body:
         raise RefusedError("bad_request", "A list request has no body")
     return _json(200, [record.as_json() for record in account.domains.values()])

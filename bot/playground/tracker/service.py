@@ -23,18 +23,12 @@ class RefusedError(Exception):
         self.message = message
 
 
-# The four errors of section 7, with the status that each has unless `error_status` says otherwise.
+# The four errors of section 7.
 MESSAGES: Final[Mapping[str, str]] = {
     "invalid_key": "Invalid API key",
     "permissions": "Insufficient permissions",
     "ip": "IP address not allowed",
     "rate_limit": "Rate limit exceeded",
-}
-DEFAULT_ERROR_STATUS: Final[Mapping[str, int]] = {
-    "invalid_key": 401,
-    "permissions": 403,
-    "ip": 403,
-    "rate_limit": 429,
 }
 # Mistakes that the document does not mention; their statuses are those of HTTP.
 MISTAKE_STATUS: Final[Mapping[str, int]] = {
@@ -45,18 +39,14 @@ MISTAKE_STATUS: Final[Mapping[str, int]] = {
     "too_large": 413,
     "media_type": 415,
 }
+STATUS: Final[Mapping[str, int]] = dict(
+    MISTAKE_STATUS, invalid_key=401, permissions=403, ip=403, rate_limit=429
+)
 
 
 def documented_refusal(kind: str) -> RefusedError:
     """Return one of the four errors. Raises KeyError for any other kind."""
     return RefusedError(kind, MESSAGES[kind])
-
-
-def status_of(kind: str, error_status: int | None) -> int:
-    """Return the status of a refusal. `error_status` rules the four documented errors only."""
-    if kind in MISTAKE_STATUS:
-        return MISTAKE_STATUS[kind]
-    return DEFAULT_ERROR_STATUS[kind] if error_status is None else error_status
 
 
 def _as_deep(refusal: RefusedError, status: int) -> object:
@@ -107,7 +97,6 @@ class Request:
 
 
 def holds_key(text: str) -> bool:
-    """Say whether something that looks like a key is in the text."""
     return KEY_PATTERN.search(text) is not None
 
 
@@ -203,7 +192,6 @@ class FaultPlan:
         return None
 
     def clear(self) -> None:
-        """Forget every fault that has not happened yet."""
         self._planned.clear()
 
 
@@ -231,7 +219,6 @@ class Hold:
                 await self._arrival.wait()
 
     async def wait(self) -> None:
-        """Hold one request here until `release`."""
         self._count += 1
         self._arrival.set()
         await self._released.wait()
@@ -241,7 +228,6 @@ DEFAULT_HOURLY_LIMIT = 1000  # service document, section 8
 
 
 def utc_now() -> datetime:
-    """Return the moment, aware, in UTC."""
     return datetime.now(UTC)
 
 
@@ -249,8 +235,8 @@ def utc_now() -> datetime:
 class Tracker:
     """The service. Every attribute below `requests` is a setting and may be changed at any time.
 
-    What the service document leaves open is a setting: `error_style`, one of ERROR_STYLES;
-    `error_status`, one for all four errors, None for one each; and `retry_after_s`.
+    What the service document leaves open is a setting: `error_style`, one of ERROR_STYLES, and
+    `retry_after_s`.
     """
 
     clock: Callable[[], datetime] = utc_now
@@ -262,9 +248,7 @@ class Tracker:
     scan_latency_s: float = 0.0
     drip_interval_s: float = 0.05
     huge_bytes: int = 100_000_000
-    caller_ip: str | None = None
     error_style: str = "json"
-    error_status: int | None = None
     retry_after_s: int | None = None
     followed_redirects: int = 0
     faults: FaultPlan = field(default_factory=FaultPlan)

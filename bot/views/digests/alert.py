@@ -1,13 +1,11 @@
 """Draw an alert: what got worse just now, who takes it, and for how long it is snoozed. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from bot.digests.models import Alert
 from bot.digests.report import Move, Post, Report, fallen, owners_to_mention, worse_moves
-from bot.hostnames import HostNameError, host_name
 from bot.message import Block, Message
 from bot.views.blocks import (
     actions,
@@ -17,7 +15,6 @@ from bot.views.blocks import (
     message_of,
     paragraphs,
     plain_message,
-    run_button,
     section,
 )
 from bot.views.digests.changes import preview_note
@@ -27,10 +24,11 @@ from bot.views.digests.wording import (
     mention_tokens,
     owners_line,
     person,
+    scan_button,
 )
 from bot.views.domains import score_mrkdwn
 from bot.views.scan_facts import soon_text
-from bot.views.text import MAX_BUTTON_CHARS, bold, clip, host_text, moment_token, plural
+from bot.views.text import bold, host_text, moment_token, plural
 
 TAKE, SNOOZE = "alert.take", "alert.snooze"
 # The beginning of the ids of the blocks that a press redraws.
@@ -48,12 +46,13 @@ def alert_message(post: Post, name: str) -> Message:
     lines = [*map(_fall, worse_moves(report)), *_nearer(post)]
     hosts, left_out = fallen(report), len(lines) - MAX_LISTED
     owners = owners_line(owners_to_mention(report, plan.mentions))
+    scan = scan_button("Scan", hosts[0]) if len(hosts) == 1 else None
     blocks = (
         header(f"{plural(len(hosts), 'domain')} got worse"),
         *([section(f"🔔 {owners}")] if owners else []),
         *paragraphs(lines[:MAX_LISTED]),
         *([context(f"and {left_out:,} more")] if left_out > 0 else []),
-        *_named(_buttons(name, None, manage_button(post.digest), _scan_button(hosts))),
+        *_named(_buttons(name, None, manage_button(post.digest), scan)),
     )
     return message_of(*blocks)
 
@@ -147,14 +146,3 @@ def _nearer(post: Post) -> Iterator[str]:
     for domain in post.report.nearer:
         host = bold(host_text(domain.domain), MAX_HOST_CHARS)
         yield f"⏳ {host}: {soon_text(rows[domain.domain], post.sent_at)}"
-
-
-def _scan_button(hosts: Sequence[str]) -> Block | None:
-    """Return the button that scans the domain, if there is only one."""
-    if len(hosts) != 1:
-        return None
-    with suppress(HostNameError):
-        host = host_name(hosts[0])
-        label = clip(f"Scan {host}", MAX_BUTTON_CHARS)
-        return run_button("Scan", f"/scan {host}", accessibility_label=label)
-    return None

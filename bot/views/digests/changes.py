@@ -7,7 +7,7 @@ from itertools import chain, islice
 
 from bot.digests.models import Digest, Outcome, PastRun
 from bot.digests.report import MOVED_FROM, Move, Post, Report, better_moves, worse_moves
-from bot.digests.schedule import Slot
+from bot.digests.schedule import Slot, zone_of
 from bot.health import band_of
 from bot.portfolio.end_dates import MAX_TITLE_CHARS, EndDates, KnownIssue
 from bot.tracker.findings import SOON_DAYS, Severity
@@ -19,14 +19,13 @@ from bot.views.digests.wording import (
     domain_line,
     failure_text,
     filter_mrkdwn,
-    local_text,
     mode_text,
     person_mrkdwn,
     uncertain_text,
 )
 from bot.views.domains import score_mrkdwn
 from bot.views.scan_facts import SIGNS, scanned_text, soon_text
-from bot.views.schedule import schedule_text, zoned_slot_text
+from bot.views.schedule import schedule_text, weekday_text, zoned_slot_text
 from bot.views.text import (
     escaped,
     literal,
@@ -250,11 +249,10 @@ def _coming(post: Post) -> str:
 
 def _late(slot: Slot, post: Post) -> str:
     zone = post.digest.plan.schedule.zone
-    (due_day, due), (sent_day, sent) = (
-        local_text(moment, zone).split(", ") for moment in (slot.due_at, post.sent_at)
-    )
-    if due_day != sent_day:
-        due, sent = f"{due_day}, {due}", f"{sent_day}, {sent}"
+    local = [moment.astimezone(zone_of(zone)) for moment in (slot.due_at, post.sent_at)]
+    due, sent = (f"{moment:%H:%M}" for moment in local)
+    if local[0].date() != local[1].date():
+        due, sent = (f"{weekday_text(moment)}, {moment:%H:%M}" for moment in local)
     return f"⏰ *Late:* due {due}, sent {sent} ({escaped(zone, 60)})."
 
 

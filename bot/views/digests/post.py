@@ -2,26 +2,17 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import datetime
 
 from bot.digests.models import Digest, Mode
 from bot.digests.report import MOVED_FROM, Post, Report, TrendPoint, has_changed, owners_to_mention
 from bot.health import Band
-from bot.hostnames import HostNameError, host_name
 from bot.message import Block, Message
 from bot.views.blocks import actions, button, context, fields, header, run_button, section, text_of
 from bot.views.digests import changes, wording
 from bot.views.digests.tables import within_table, worst_lines, worst_table
-from bot.views.domains import average_text, bands_text
-from bot.views.text import (
-    MAX_BUTTON_CHARS,
-    SYMBOLS,
-    clip,
-    moment_token,
-    plural,
-    score_number,
-)
+from bot.views.domains import bands_text
+from bot.views.text import SYMBOLS, moment_token, plural, score_number, score_words
 
 MAX_POINTS = 20
 MIN_POINTS = 3  # two points zoom the axis into the step between them
@@ -101,7 +92,7 @@ def title(report: Report) -> str:
     counted = f"Health digest: {plural(report.totals.count, 'domain')}"
     now, before = _averages(report)
     moved = "" if now is None or before is None else changes.delta_text(before, now)
-    return f"{counted}, average {average_text(report.totals)} {moved}".strip()
+    return f"{counted}, average {score_words(report.totals.average)} {moved}".strip()
 
 
 def news_blocks(
@@ -209,9 +200,9 @@ def heartbeat_message(post: Post) -> Message:
     totals, silent = post.report.totals, post.digest.silent_runs
     what = "got worse" if post.digest.plan.mode is Mode.WORSE else "changed"
     title = f"Nothing {what} in the last {plural(max(silent, 1), 'run')}"
-    counted = f"({plural(totals.count, 'domain')}, average {average_text(totals)})"
+    counted = f"({plural(totals.count, 'domain')}, average {score_words(totals.average)})"
     blocks = (
-        section(f"✅ *{title}* {counted}.\n{bands_text(totals, with_symbols=True)}".strip()),
+        section(f"✅ *{title}* {counted}.\n{bands_text(totals)}".strip()),
         *_contexts(changes.filter_line(post), changes.about_mrkdwn(post), *changes.notes(post)),
         *actions(wording.manage_button(post.digest)),
         context(changes.footer_mrkdwn(post)),
@@ -259,13 +250,8 @@ def _details_button(post: Post) -> Block | None:
 
 
 def _scan_button(report: Report) -> Block | None:
-    for domain in report.worst:
-        if domain.domain_id:
-            with suppress(HostNameError):
-                host = host_name(domain.domain)
-                named = clip(f"Scan {host}", MAX_BUTTON_CHARS)
-                return run_button("Scan worst", f"/scan {host}", accessibility_label=named)
-    return None
+    hosts = (domain.domain for domain in report.worst if domain.domain_id)
+    return next(filter(None, (wording.scan_button("Scan worst", host) for host in hosts)), None)
 
 
 def _sections(*texts: str) -> list[Block]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,12 +21,15 @@ from bot.digests.models import (
 )
 from bot.digests.run_state import end_pause_in_time
 from bot.digests.schedule import UnknownZoneError, zone_of
+from bot.hostnames import HostNameError, host_name
 from bot.message import Block
-from bot.views.blocks import button
+from bot.views.blocks import button, run_button
 from bot.views.schedule import schedule_text, zoned_slot_text
 from bot.views.text import (
     MAX_ACCESSIBLE_CHARS,
+    MAX_BUTTON_CHARS,
     bold,
+    clip,
     code,
     day_text,
     host_text,
@@ -166,12 +170,6 @@ def person_mrkdwn(name: str | None) -> str:
     return bold(name, MAX_PERSON_CHARS) if name and outside(name, 1) else "somebody"
 
 
-def local_text(moment: datetime, zone: str) -> str:
-    """Return `Mon 23 Nov 2026, 09:00`, in local time."""
-    local = moment.astimezone(zone_of(zone))
-    return f"{local:%a} {day_text(local.date())}, {local:%H:%M}"
-
-
 def digest_address(digest: Digest) -> str:
     """Return the value of a digest's buttons: `C0123/d4`, its channel and its id."""
     return f"{digest.plan.channel_id}/{digest.digest_id}"
@@ -189,6 +187,15 @@ def digest_button(
 def manage_button(digest: Digest) -> Block | None:
     """Return the button that opens the digests of the channel."""
     return digest_button("Manage", MANAGE_DIGEST, digest)
+
+
+def scan_button(label: str, name: str) -> Block | None:
+    """Return a button that scans a listed domain, `None` if it has no host name."""
+    with suppress(HostNameError):
+        host = host_name(name)
+        heard = clip(f"Scan {host}", MAX_BUTTON_CHARS)
+        return run_button(label, f"/scan {host}", accessibility_label=heard)
+    return None
 
 
 INVITE = "`/invite @Domain Tracker`"

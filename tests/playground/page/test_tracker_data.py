@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 import aiohttp
 import pytest
 
-from bot.playground.page.tracker_pages.domains import add_typed, domain_rows, score_from
+from bot.playground.page.tracker_pages.domains import domain_rows, score_from
 from bot.playground.page.tracker_pages.keys import make_key
 from bot.playground.page.tracker_pages.knobs import EVERY, FAULTS, order_fault, request_rows
 from bot.playground.page.tracker_pages.paged_table import Query
@@ -78,27 +78,6 @@ def test_scores_are_read(typed: object, score: float | None) -> None:
 def test_what_is_no_score_is_refused(typed: object) -> None:
     with pytest.raises(ValueError, match="from 0 to 100"):
         score_from(typed)
-
-
-@pytest.mark.parametrize(
-    ("name", "trouble"),
-    [
-        (" New.Example ", None),
-        ("münchen.example", None),
-        ("A.example", "It is in the portfolio already."),
-        ("https://x.example/", "This is no domain name such as shop.example."),
-        ("", "This is no domain name such as shop.example."),
-    ],
-)
-def test_a_typed_domain_is_taken_or_refused(
-    account: Account, name: str, trouble: str | None
-) -> None:
-    assert add_typed(account, name, "owned", "", " eu , eu,, prod") == trouble
-    if trouble is None:
-        added = list(account.domains.values())[-1]
-        assert (added.domain, added.tags, added.folder) == (
-            name.strip().lower(), ("eu", "prod"), None
-        )  # fmt: skip
 
 
 def test_a_key_is_made_of_what_was_typed(account: Account) -> None:

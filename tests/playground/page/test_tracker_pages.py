@@ -98,22 +98,6 @@ async def test_a_score_out_of_range_changes_nothing_and_is_told(
     assert "A score is a number from 0 to 100." in visitor.notify.messages
 
 
-async def test_a_domain_is_added_by_the_form_with_an_error_first(
-    visitor: User, sandbox: Sandbox
-) -> None:
-    await visitor.open("/tracker")
-    visitor.find("Add domain").click()
-    await visitor.should_see("Add a domain")
-    press(visitor, "Add")
-    await visitor.should_see("This is no domain name such as shop.example.")
-
-    field(visitor, "Domain").value = "new.example"
-    press(visitor, "Add")
-
-    await visitor.should_not_see("Add a domain")
-    assert northwind(sandbox, "new.example").domain_type == "owned"
-
-
 async def test_a_domain_is_removed_only_after_a_yes(visitor: User, sandbox: Sandbox) -> None:
     record = northwind(sandbox, "example.com")
     await visitor.open("/tracker")

@@ -52,16 +52,6 @@ async def test_a_menu_of_conversations_takes_what_the_person_sees(
         pytest.param({"include": ["public"]}, {"general", "random", "shared"}, id="public"),
         pytest.param({"include": ["private"]}, {"secret", "hidden"}, id="private"),
         pytest.param({"include": ["im"]}, {"dm"}, id="direct"),
-        pytest.param(
-            {"include": ["public", "private"], "exclude_external_shared_channels": True},
-            {"general", "random", "secret", "hidden"},
-            id="unshared",
-        ),
-        pytest.param(
-            {"exclude_bot_users": True},
-            {"general", "random", "shared", "secret", "hidden"},
-            id="without bots",
-        ),
     ],
 )
 async def test_a_filter_narrows_a_menu(
@@ -84,22 +74,3 @@ async def test_somebody_deactivated_is_not_offered(slack: LocalSlack, opened: Op
 
     assert not await takes(slack, "ada", view, ["bob", "cy"])
     assert await takes(slack, "ada", view, ["bob", "@olga"])
-
-
-@pytest.mark.parametrize(
-    ("channel", "rule", "begins"),
-    [
-        pytest.param("secret", {"include": ["public", "private"]}, True, id="channel"),
-        pytest.param("dm", {"include": ["public", "private"]}, False, id="direct, left out"),
-        pytest.param("dm", {"exclude_bot_users": True}, False, id="direct, with a bot"),
-        pytest.param("dm", {"include": ["im"]}, True, id="direct"),
-    ],
-)
-async def test_a_menu_begins_with_the_open_conversation_if_it_offers_it(
-    opened: Open, channel: str, rule: Json, begins: bool
-) -> None:
-    here = menu("conversations_select", default_to_current_conversation=True, filter=rule)
-
-    view = await opened(here, channel=channel)
-
-    assert (view.values["Menu"] is not None) is begins

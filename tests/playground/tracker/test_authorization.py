@@ -1,5 +1,7 @@
 """Who is let in: service document, sections 5 and 7, over real sockets."""
 
+from collections.abc import Callable
+
 import httpx
 import pytest
 
@@ -44,14 +46,11 @@ async def test_two_authorization_headers_are_an_invalid_key(api: Api, key: str) 
     assert refusal(response) == (401, "Invalid API key")
 
 
-async def test_a_deleted_key_is_an_invalid_key(api: Api, acme: Account, key: str) -> None:
-    acme.delete_key(key)
-
-    assert refusal(await api.list(key)) == (401, "Invalid API key")
-
-
-async def test_a_revoked_key_is_an_invalid_key(api: Api, acme: Account, key: str) -> None:
-    acme.revoke_key(key)
+@pytest.mark.parametrize("end", [Account.delete_key, Account.revoke_key])
+async def test_a_key_that_was_ended_is_an_invalid_key(
+    api: Api, acme: Account, key: str, end: Callable[[Account, str], None]
+) -> None:
+    end(acme, key)
 
     assert refusal(await api.list(key)) == (401, "Invalid API key")
 

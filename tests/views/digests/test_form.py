@@ -62,7 +62,7 @@ def fields_of(form: Json) -> dict[str, Json]:
 
 def state_of(form: Json) -> Json:
     """Return what Slack sends of a form that no one has touched."""
-    values: Json = state_values(form["blocks"], {}, None)
+    values: Json = state_values(form["blocks"], {})
     return values
 
 

@@ -1,7 +1,6 @@
 from pathlib import Path
 
 from bot.playground.page.drawing.blocks import draw_blocks, draw_text
-from bot.playground.page.drawing.context import Actions, Names
 from bot.playground.page.drawing.mrkdwn import mrkdwn_html
 
 # The look of everything drawn, light and dark.
@@ -10,8 +9,6 @@ STYLE = "\n".join(Path(__file__).with_name(name).read_text("utf-8") for name in 
 
 __all__ = [
     "STYLE",
-    "Actions",
-    "Names",
     "draw_blocks",
     "draw_text",
     "mrkdwn_html",

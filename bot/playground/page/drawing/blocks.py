@@ -9,12 +9,14 @@ from collections.abc import Callable, Mapping
 
 from nicegui.element import Element
 
-from bot.playground.page.drawing.context import Actions, Json, Names, RenderContext, box, put
+from bot.playground.page.actions import SlackActions
+from bot.playground.page.drawing.context import Json, RenderContext, box, put
 from bot.playground.page.drawing.fields import Label, draw_button, draw_field, label_beside
 from bot.playground.page.drawing.menus import draw_menu
 from bot.playground.page.drawing.mrkdwn import mrkdwn_html, plain_words, text_html
 from bot.playground.page.drawing.pickers import draw_boxes, draw_date, draw_time
 from bot.playground.page.drawing.tables import draw_chart, draw_data_table
+from bot.playground.page.session import SlackNames
 
 _SOURCES = ("static", "external", "users", "channels", "conversations")
 _FILLED: dict[str, Callable[[RenderContext, Json, Json, Label], None]] = {
@@ -40,7 +42,6 @@ def draw_element(
 
 
 def draw_input(context: RenderContext, block: Json) -> None:
-    """Draw an `input` block."""
     error = context.errors.get(str(block.get("block_id", "")))
     with box("bk-input bk-wrong" if error else "bk-input"):
         draw_element(context, block, block["element"], _draw_label(block, is_wrong=bool(error)))
@@ -63,16 +64,12 @@ def _draw_label(block: Json, *, is_wrong: bool) -> Label:
     return Label(words, drawn.html_id, field_id, is_wrong, is_optional)
 
 
-# A long text is folded after about this many lines, unless the block says otherwise.
-_FOLDED_CHARS, _FOLDED_LINES = 700, 8
-
-
 def draw_section(context: RenderContext, block: Json) -> None:
     """Draw a text, up to ten fields in two columns, and what stands beside them."""
     with box("bk-section"):
         with box("bk-section-words"):
             if block.get("text"):
-                _draw_text(context, block)
+                put(text_html(block["text"], context.names), "bk-text")
             if block.get("fields"):
                 cells = (text_html(field, context.names) for field in block["fields"])
                 shown = "".join(
@@ -84,36 +81,15 @@ def draw_section(context: RenderContext, block: Json) -> None:
                 draw_element(context, block, block["accessory"])
 
 
-def _draw_text(context: RenderContext, block: Json) -> None:
-    words = block["text"]["text"]
-    is_long = len(words) > _FOLDED_CHARS or words.count("\n") >= _FOLDED_LINES
-    shown = text_html(block["text"], context.names)
-    if block.get("expand") or not is_long:
-        put(shown, "bk-text")
-        return
-    folded = put(shown, "bk-text bk-folded")
-    more = put("Show more", "bk-more", tag="button", type="button")
-    more.on(
-        "click",
-        js_handler=f"() => {{ getHtmlElement({folded.id}).classList.remove('bk-folded');"
-        f" getHtmlElement({more.id}).remove(); }}",
-    )
-
-
 def draw_header(_context: RenderContext, block: Json) -> None:
-    """Draw a title, as a heading of its level."""
-    level = min(max(int(block.get("level") or 1), 1), 4)
-    words = html.escape(plain_words(block["text"]))
-    put(words, f"bk-header bk-level-{level}", role="heading", aria_level=str(level + 1))
+    put(html.escape(plain_words(block["text"])), "bk-header", role="heading", aria_level="2")
 
 
 def draw_divider(_context: RenderContext, _block: Json) -> None:
-    """Draw a line across."""
     box("bk-divider", tag="hr")
 
 
 def draw_actions(context: RenderContext, block: Json) -> None:
-    """Draw buttons, menus and pickers in rows."""
     with box("bk-actions"):
         for element in block["elements"]:
             draw_element(context, block, element)
@@ -132,20 +108,18 @@ def _make_collapsible(head: Element, body: Element, *, is_folded: bool) -> None:
     )
 
 
-def draw_text(text: str, *, names: Names) -> None:
+def draw_text(text: str, *, names: SlackNames) -> None:
     """Draw a message without blocks into NiceGUI's current slot."""
     with box("bk-blocks"):
         put(mrkdwn_html(text, names=names), "bk-text")
 
 
 def draw_context(context: RenderContext, block: Json) -> None:
-    """Draw small grey texts in a row."""
     texts = (text_html(element, context.names) for element in block["elements"])
     put("".join(f'<span class="bk-text">{shown}</span>' for shown in texts), "bk-context")
 
 
 def draw_container(context: RenderContext, block: Json) -> None:
-    """Draw a frame with a title around other blocks, which may be folded away."""
     is_folded = bool(block.get("is_collapsible") and block.get("default_collapsed"))
     with box("bk-container"):
         head = _draw_head(context, block)
@@ -189,17 +163,16 @@ _DRAWN: Mapping[str, Callable[[RenderContext, Json], None]] = {
 def draw_blocks(
     blocks: list[Json],
     *,
-    actions: Actions,
-    names: Names,
+    actions: SlackActions,
+    names: SlackNames,
     errors: Mapping[str, str] | None = None,
     values: Mapping[tuple[str, str], Json] | None = None,
-    channel_id: str | None = None,
 ) -> None:
     """Draw blocks into NiceGUI's current slot; what cannot be drawn is shown as its JSON.
 
     See `RenderContext` for what else may be known.
     """
-    context = RenderContext(actions, names, errors or {}, values or {}, channel_id)
+    context = RenderContext(actions, names, errors or {}, values or {})
     with box("bk-blocks"):
         for block in blocks:
             _draw_block(context, block)

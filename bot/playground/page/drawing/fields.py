@@ -14,7 +14,6 @@ from nicegui.elements.textarea import Textarea
 
 from bot.playground.page.drawing.context import (
     Json,
-    Names,
     RenderContext,
     box,
     on_click,
@@ -22,10 +21,11 @@ from bot.playground.page.drawing.context import (
     put,
 )
 from bot.playground.page.drawing.mrkdwn import is_followed, leads_inside, plain_words, text_html
+from bot.playground.page.session import SlackNames
 from bot.playground.slack.block_contents import STATES
 
 
-async def agreed(question: Json | None, names: Names) -> bool:
+async def agreed(question: Json | None, names: SlackNames) -> bool:
     """Ask, and tell whether the person said yes; without a question that is so at once."""
     if not question:
         return True
@@ -37,30 +37,24 @@ async def agreed(question: Json | None, names: Names) -> bool:
             dialog.delete()
 
 
-def _drawn(question: Json, names: Names) -> ui.dialog:
+def _drawn(question: Json, names: SlackNames) -> ui.dialog:
     title = plain_words(question["title"])
-    style = " bk-danger" if question.get("style") == "danger" else " bk-primary"
+    style = "bk-danger" if question.get("style") == "danger" else "bk-primary"
     with ui.dialog() as dialog, box("bk-dialog"):
         dialog.props["aria-label"] = title
         put(html.escape(title), "bk-dialog-title", tag="h1")
         put(text_html(question["text"], names), "bk-text bk-dialog-text")
         with box("bk-dialog-buttons"):
-            deny = put(
-                html.escape(plain_words(question["deny"])),
-                "bk-button",
-                tag="button",
-                type="button",
-            )
-            confirm = put(
-                html.escape(plain_words(question["confirm"])),
-                f"bk-button{style}",
-                tag="button",
-                type="button",
-                autofocus=True,
-            )
+            deny = _answer(question["deny"], "")
+            confirm = _answer(question["confirm"], style, autofocus=True)
     on_click(deny, lambda: dialog.submit(""))
     on_click(confirm, lambda: dialog.submit("yes"))
     return dialog
+
+
+def _answer(text: Json, style: str, **attributes: Any) -> Element:
+    words = html.escape(plain_words(text))
+    return put(words, f"bk-button {style}", tag="button", type="button", **attributes)
 
 
 _STYLES = {"primary": " bk-primary", "danger": " bk-danger"}
@@ -145,7 +139,6 @@ class Label:
         field.props["hide-bottom-space"] = True
 
     def name_group(self, group: Element, role: str) -> None:
-        """Name several inputs that belong together."""
         group.props["role"] = role
         if self.label_id:
             group.props["aria-labelledby"] = self.label_id

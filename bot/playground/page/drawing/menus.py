@@ -10,9 +10,10 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from bot.playground.page.drawing.context import Json, Names, RenderContext, place_of
+from bot.playground.page.drawing.context import Json, RenderContext, place_of
 from bot.playground.page.drawing.fields import Label, choose, mark
 from bot.playground.page.drawing.mrkdwn import plain_words
+from bot.playground.page.session import SlackNames
 from bot.playground.page.theme import MARKUP
 from bot.playground.slack import forms
 
@@ -28,7 +29,7 @@ class Offer:
     note: str = ""
 
 
-def offers(element: Json, names: Names) -> list[Offer]:
+def offers(element: Json, names: SlackNames) -> list[Offer]:
     """Return what a menu offers at once; nothing for an external one."""
     kind = element["type"].removeprefix("multi_")
     if kind == "static_select":
@@ -48,7 +49,9 @@ def option_offers(options: Iterable[Json]) -> list[Offer]:
     ]
 
 
-def held_offers(element: Json, held: Any, known: Sequence[Offer], names: Names) -> list[Offer]:
+def held_offers(
+    element: Json, held: Any, known: Sequence[Offer], names: SlackNames
+) -> list[Offer]:
     """Return what is chosen already; a thing that is offered no more is still shown."""
     chosen = [] if held is None else held if isinstance(held, list) else [held]
     offered = {repr(offer.meant): offer for offer in known}
@@ -61,13 +64,13 @@ def matching(offered: Sequence[Offer], query: str) -> list[Offer]:
     return [offer for offer in offered if wanted in offer.words.casefold()]
 
 
-def _conversations(element: Json, names: Names) -> Iterator[Offer]:
+def _conversations(element: Json, names: SlackNames) -> Iterator[Offer]:
     for name, place in names.conversations().items():
         if forms.is_offered(element, place):
             yield Offer(f"{_PREFIXES.get(place.kind, '')}{name}", place.id)
 
 
-def _unknown(element: Json, meant: Any, names: Names) -> Offer:
+def _unknown(element: Json, meant: Any, names: SlackNames) -> Offer:
     if isinstance(meant, dict):
         return option_offers([meant])[0]
     name = names.user(meant) if "users" in element["type"] else names.channel(meant)
@@ -79,7 +82,6 @@ _NOTHING = "No results"
 
 
 def draw_menu(context: RenderContext, block: Json, element: Json, label: Label) -> None:
-    """Draw a select menu."""
     _Menu(context, block, element, label)
 
 

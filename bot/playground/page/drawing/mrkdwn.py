@@ -14,7 +14,8 @@ from itertools import groupby
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from bot.playground.page.drawing.context import Json, Names
+from bot.playground.page.drawing.context import Json
+from bot.playground.page.session import SlackNames
 
 # The emoji that people and apps write by name most often; Slack knows some two thousand. A name
 # that is missing is shown as it was written.
@@ -100,7 +101,7 @@ def _between(mark: str) -> re.Pattern[str]:
 _FORMATS = ((_between("*"), "b"), (_between("_"), "i"), (_between("~"), "s"))
 
 
-def mrkdwn_html(text: str, *, names: Names, verbatim: bool = False) -> str:
+def mrkdwn_html(text: str, *, names: SlackNames, verbatim: bool = False) -> str:
     """Return mrkdwn as safe HTML; addresses become links by themselves unless `verbatim`."""
     return "".join(_Reader(names, verbatim).fenced(text.replace(_OPEN, "").replace(_CLOSE, "")))
 
@@ -112,7 +113,7 @@ def unescaped(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    names: Names
+    names: SlackNames
     verbatim: bool
 
     def fenced(self, text: str) -> Iterator[str]:
@@ -218,7 +219,7 @@ def _bare_link_html(escaped_url: str) -> str:
     return link_html(url, html.escape(url))
 
 
-def moment_html(timestamp: int, pattern: str, fallback: str, url: str, names: Names) -> str:
+def moment_html(timestamp: int, pattern: str, fallback: str, url: str, names: SlackNames) -> str:
     """Return a date in its reader's zone, with its fallback where it cannot be shown."""
     try:
         shown = date_text(timestamp, pattern, zone=names.zone(), now=names.now())
@@ -234,8 +235,7 @@ def mention_html(words: str, *, is_loud: bool = False) -> str:
     return f'<span class="bk-mention{loud}">{html.escape(words)}</span>'
 
 
-def text_html(text: Json, names: Names) -> str:
-    """Return a text object of either kind."""
+def text_html(text: Json, names: SlackNames) -> str:
     if text["type"] == "mrkdwn":
         return mrkdwn_html(text["text"], names=names, verbatim=bool(text.get("verbatim")))
     return html.escape(plain_words(text))

@@ -5,10 +5,9 @@ https://docs.slack.dev/reference/block-kit/block-elements/date-picker-element
 
 import html
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import date
 from functools import partial
-from typing import Any
 
 from nicegui import ui
 from nicegui.element import Element
@@ -25,53 +24,42 @@ _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 
 def draw_date(context: RenderContext, block: Json, element: Json, label: Label) -> None:
     """Draw a day: typed as `2031-02-03`, or picked in a calendar."""
-    shown = str(context.held(block, element) or "")
-    field = _day_field(shown, plain_words(element.get("placeholder")) or "Select a date")
-    label.name_field(field)
-    mark(field, block, element)
-    _hand_on(field, _is_day, lambda value: choose(context, block, element, value))
+    field = ui.date_input(value=str(context.held(block, element) or ""))
+    field.picker.props("minimal mask=YYYY-MM-DD first-day-of-week=1")
+    field.button.props["aria-label"] = "Open the calendar"
+    _finish(field, context, block, element, label, _is_day)
 
 
 def draw_time(context: RenderContext, block: Json, element: Json, label: Label) -> None:
     """Draw a time of day: any minute, typed as `09:30` or picked on a clock."""
-    shown = str(context.held(block, element) or "")
-    placeholder = plain_words(element.get("placeholder")) or "Select a time"
     with box("bk-time"):
-        field = _time_field(shown, placeholder)
-        label.name_field(field)
-        mark(field, block, element)
+        field = ui.time_input(value=str(context.held(block, element) or ""))
         if element.get("timezone"):
             put(html.escape(str(element["timezone"])), "bk-hint")
-    _hand_on(field, _is_time, lambda value: choose(context, block, element, value))
-
-
-def _day_field(shown: str, placeholder: str) -> DateInput:
-    field = ui.date_input(value=shown, placeholder=placeholder)
-    field.classes("bk-field bk-picker").props("outlined dense")
-    field.picker.props("minimal mask=YYYY-MM-DD first-day-of-week=1")
-    field.button.props["aria-label"] = "Open the calendar"
-    return field
-
-
-def _time_field(shown: str, placeholder: str) -> TimeInput:
-    field = ui.time_input(value=shown, placeholder=placeholder)
-    field.classes("bk-field bk-picker").props("outlined dense")
     field.picker.props("format24h mask=HH:mm")
     field.button.props["aria-label"] = "Open the clock"
-    return field
+    _finish(field, context, block, element, label, lambda value: bool(_TIME.fullmatch(value)))
 
 
-def _hand_on(
+def _finish(
     field: DateInput | TimeInput,
+    context: RenderContext,
+    block: Json,
+    element: Json,
+    label: Label,
     is_whole: Callable[[str], bool],
-    tell: Callable[[str | None], Awaitable[Any]],
 ) -> None:
-    """Hand on what is picked or typed, but nothing half typed."""
+    """Name a picker, and hand on what is picked or typed, but nothing half typed."""
+    field.classes("bk-field bk-picker").props("outlined dense")
+    default = f"Select a {element['type'].removesuffix('picker')}"
+    field.props["placeholder"] = plain_words(element.get("placeholder")) or default
+    label.name_field(field)
+    mark(field, block, element)
 
     async def changed() -> None:
         value = str(field.value or "").strip()
         if not value or is_whole(value):
-            await tell(value or None)
+            await choose(context, block, element, value or None)
 
     field.on_value_change(changed)
 
@@ -81,10 +69,6 @@ def _is_day(value: str) -> bool:
         return date.fromisoformat(value).isoformat() == value
     except ValueError:
         return False
-
-
-def _is_time(value: str) -> bool:
-    return bool(_TIME.fullmatch(value))
 
 
 def draw_boxes(context: RenderContext, block: Json, element: Json, label: Label) -> None:

@@ -1,13 +1,13 @@
-"""`data_table`, sorted and paged, and `data_visualization` as an ECharts picture.
+"""`data_table`, which sorts, and `data_visualization` as an ECharts picture.
 
 https://docs.slack.dev/reference/block-kit/blocks/data-table-block and /data-visualization-block.
-Only the page of a table that is seen goes to the browser, as HTML that screen readers know.
+A table is HTML that screen readers know, whole: the bot sends no rows beyond the first page.
 """
 
 import html
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,13 @@ from nicegui.events import GenericEventArguments
 from bot.playground.page.drawing.context import Json, RenderContext, box, put
 from bot.playground.page.theme import MARKUP
 
-_PAGE_SIZE = 5
-
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the reader made of the table: the column that sorts, its direction, the page."""
+    """What the reader made of the table: the column that sorts, and its direction."""
 
     column: int | None = None
     is_descending: bool = False
-    page: int = 0
 
     def sorted_by(self, column: int) -> "Look":
         """Return the look after a column's title was pressed: up, then down, then as sent."""
@@ -43,25 +40,19 @@ def draw_data_table(_context: RenderContext, block: Json) -> None:
 
     async def pressed(event: GenericEventArguments) -> None:
         nonlocal look
-        what, _, number = str(event.args).partition(":")
-        place = int(number)
-        look = look.sorted_by(place) if what == "sort" else replace(look, page=place)
+        look = look.sorted_by(int(event.args))
         frame.content = data_table_html(block, look)
 
     frame.on("click", pressed, js_handler=MARKUP["pressed_in_table"])
 
 
 def data_table_html(block: Json, look: Look) -> str:
-    """Return one page of the table, with its pager where there are more."""
-    size = int(block.get("page_size") or _PAGE_SIZE)
-    order = row_order(block, look)
-    shown = order[look.page * size : (look.page + 1) * size]
-    body = "".join(_row_html(block, row) for row in shown)
+    """Return the table as the reader has sorted it."""
+    body = "".join(_row_html(block, row) for row in row_order(block, look))
     caption = f'<caption class="bk-caption">{html.escape(str(block["caption"]))}</caption>'
     return (
         f'<div class="bk-table-frame"><table class="bk-table">{caption}'
         f"<thead><tr>{_titles_html(block, look)}</tr></thead><tbody>{body}</tbody></table></div>"
-        f"{_pager_html(len(order), size, look.page) if len(order) > size else ''}"
     )
 
 
@@ -94,7 +85,7 @@ def _titles_html(block: Json, look: Look) -> str:
         side = "bk-right" if _is_numeric(block, place) else "bk-left"
         made.append(
             f'<th scope="col" class="{side}" aria-sort="{order}">'
-            f'<button type="button" class="bk-sort" data-do="sort:{place}">'
+            f'<button type="button" class="bk-sort" data-sort="{place}">'
             f"{html.escape(str(cell['text']))}"
             f'<span class="bk-arrow" aria-hidden="true">{arrow}</span></button></th>'
         )
@@ -110,22 +101,6 @@ def _row_html(block: Json, row: int) -> str:
         shown = html.escape(str(cell["text"]))
         made.append(f'<{tag}{scope} class="{side}">{shown}</{tag}>')
     return f"<tr>{''.join(made)}</tr>"
-
-
-def _pager_html(count: int, size: int, page: int) -> str:
-    first, last = page * size + 1, min((page + 1) * size, count)
-    back = _turn_html("←", "Previous rows", page - 1, is_possible=page > 0)
-    on = _turn_html("→", "Next rows", page + 1, is_possible=last < count)
-    where = f'<span role="status">{first}–{last} of {count}</span>'
-    return f'<div class="bk-pager">{where}{back}{on}</div>'
-
-
-def _turn_html(sign: str, words: str, page: int, *, is_possible: bool) -> str:
-    state = "" if is_possible else " disabled"
-    return (
-        f'<button type="button" class="bk-turn" aria-label="{words}" data-do="page:{page}"{state}>'
-        f'<span aria-hidden="true">{sign}</span></button>'
-    )
 
 
 # The colours are distinct on a white and on a dark page, also for most who see fewer of them.
@@ -150,23 +125,17 @@ def chart_options(chart: Json) -> Json:
 
     Raises: KeyError, if it is of a kind that the bot does not send.
     """
-    kind, axes = _LOOK[{"line": "line", "bar": "bar"}[chart["type"]]], chart["axis_config"]
-    x_label, y_label = axes.get("x_label", ""), axes.get("y_label", "")
+    kind, axes = {"line": _LOOK["line"]}[chart["type"]], chart["axis_config"]
     values = [value for _, _, value in _points(chart)]
-    is_bar = chart["type"] == "bar"
-    # At the edge the last label of a line would be cut off.
-    edges = {} if is_bar or len(axes["categories"]) == 1 else _LOOK["edges"]
-    x_own = {"data": axes["categories"], "name": x_label, "boundaryGap": is_bar}
-    # Only lines may leave zero out, as those who drew Slack's charts again found:
+    # Lines may leave zero out, as those who drew Slack's charts again found:
     # https://github.com/themashcodee/slack-blocks-to-jsx/pull/91.
-    y_own = {"name": y_label, "scale": not is_bar and len(set(values)) > 1}
+    y_own = {"name": axes.get("y_label", ""), "scale": len(set(values)) > 1}
     # The title of the axis stands beyond its longest number.
     gap_px = 20 + 7 * max(len(f"{value:,.0f}") for value in values)
-    room = {"left": 24 if y_label else 8, "bottom": 60 if x_label else 36}
     return {
         **_LOOK["shared"],
-        "grid": _LOOK["grid"] | room,
-        "xAxis": {**_LOOK["xAxis"], **x_own, "axisLabel": {"hideOverlap": True, **edges}},
+        "grid": _LOOK["grid"],
+        "xAxis": {**_LOOK["xAxis"], "data": axes["categories"]},
         "yAxis": {**_LOOK["yAxis"], **y_own, "nameGap": gap_px},
         "series": [kind | _series(axes["categories"], one) for one in chart["series"]],
     }
@@ -178,7 +147,6 @@ def _series(categories: list[str], series: Json) -> Json:
 
 
 def numbers_html(chart: Json, title: str) -> str:
-    """Return the chart's numbers as a table."""
     rows = "".join(
         f'<tr><th scope="row">{html.escape(name)}</th>'
         f"<td>{html.escape(label)}</td><td>{html.escape(str(value))}</td></tr>"

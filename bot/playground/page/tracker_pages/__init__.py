@@ -7,6 +7,5 @@ __all__ = ["add"]
 
 
 def add(sandbox: Sandbox) -> None:
-    """Add the pages under `/tracker`."""
     for add_page in (domains.add, keys.add, knobs.add_log, knobs.add):
         add_page(sandbox)

@@ -1,4 +1,4 @@
-"""The page with the domains of a portfolio: look, search, sort, change scores, add, remove."""
+"""The page with the domains of a portfolio: look, search, sort, change scores, remove."""
 
 import math
 from collections.abc import Callable
@@ -6,22 +6,18 @@ from typing import Any
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
-from starlette.requests import Request
 
 from bot.playground.page.theme import MARKUP
 from bot.playground.page.tracker_pages.frame import (
-    TRACKER_MENU,
-    answer_of,
+    Here,
+    add_page,
     ask,
     columns,
-    draw_head,
     draw_title,
-    here,
 )
 from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
 from bot.playground.sandbox import Sandbox
 from bot.playground.tracker import NO_SCORE, Account, DomainRecord
-from bot.playground.tracker.accounts import OWNED, DuplicateDomainError, canonical_name
 
 GOOD_FROM, FAIR_FROM = 80, 50
 
@@ -50,7 +46,6 @@ def score_from(typed: object) -> float | int | None:
 
 
 def band(health: object) -> str:
-    """Return "good", "fair", "poor" or "unknown"."""
     if isinstance(health, bool) or not isinstance(health, int | float):
         return "unknown"
     return "good" if health >= GOOD_FROM else "fair" if health >= FAIR_FROM else "poor"
@@ -81,46 +76,6 @@ def _row(record: DomainRecord) -> Row:
     }
 
 
-TYPES = [OWNED, "client", "competitor", "monitored", "parked"]
-
-
-async def ask_for_domain(account: Account) -> str | None:
-    """Return the name of the domain that was added, or None when the form was closed."""
-    with ui.dialog() as dialog, ui.card().style("width: 420px"):
-        ui.label("Add a domain").classes("text-lg")
-        name = ui.input("Domain", placeholder="shop.example").classes("w-full").props("autofocus")
-        kind = ui.select(TYPES, value=OWNED, label="Type").classes("w-full")
-        folder = ui.input("Folder").classes("w-full")
-        tags = ui.input("Tags", placeholder="prod, eu").classes("w-full")
-
-        def save() -> None:
-            trouble = add_typed(account, name.value, kind.value, folder.value, tags.value)
-            name.error = trouble
-            if trouble is None:
-                dialog.submit(name.value.strip().lower())
-
-        with ui.row().classes("w-full justify-end"):
-            ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
-            ui.button("Add", on_click=save).props("unelevated no-caps")
-    added: str | None = await answer_of(dialog)
-    return added
-
-
-def add_typed(account: Account, name: str, kind: str, folder: str, tags: str) -> str | None:
-    """Add what was typed; return a sentence when it cannot be, else None."""
-    domain = name.strip().lower()
-    try:
-        canonical_name(domain)
-    except ValueError:
-        return "This is no domain name such as shop.example."
-    labels = tuple(dict.fromkeys(tag.strip() for tag in tags.split(",") if tag.strip()))
-    try:
-        account.add(domain, domain_type=kind, folder=folder.strip() or None, tags=labels)
-    except DuplicateDomainError:
-        return "It is in the portfolio already."
-    return None
-
-
 COLUMNS = [
     column | {"sortable": True}
     for column in columns(
@@ -131,14 +86,10 @@ COLUMNS.append({"name": "remove", "label": "", "field": "id", "align": "right"})
 
 
 def add(sandbox: Sandbox) -> None:
-    """Add the page."""
+    def draw(here: Here) -> None:
+        _DomainsPage(sandbox.tracker.account(here.portfolio)).draw()
 
-    @ui.page("/tracker")
-    def page(request: Request) -> None:
-        place = here(request, has_portfolio=True)
-        draw_head("Domain Tracker", TRACKER_MENU, place)
-        with ui.column().classes("dt-page"):
-            _DomainsPage(sandbox.tracker.account(place.portfolio)).draw()
+    add_page("/tracker", draw, has_portfolio=True)
 
 
 class _DomainsPage:
@@ -146,13 +97,10 @@ class _DomainsPage:
         self._account = account
 
     def draw(self) -> None:
-        with ui.row().classes("w-full items-center"):
-            draw_title(
-                f"Domains of {self._account.name}",
-                "Click a score to change it: the next list or scan in Slack sees it.",
-            )
-            ui.space()
-            ui.button("Add domain", icon="add", on_click=self._add).props("unelevated no-caps")
+        draw_title(
+            f"Domains of {self._account.name}",
+            "Click a score to change it: the next list or scan in Slack sees it.",
+        )
         self._table = PagedTable(
             COLUMNS,
             lambda query: domain_rows(self._account, query),
@@ -175,11 +123,6 @@ class _DomainsPage:
         except ValueError as error:
             ui.notify(str(error), type="negative")
         self._table.refresh()
-
-    async def _add(self) -> None:
-        if name := await ask_for_domain(self._account):
-            ui.notify(f"{name} is in the portfolio.", type="positive")
-            self._table.refresh()
 
     async def _remove(self, event: GenericEventArguments) -> None:
         record = self._account.domains.get(event.args)

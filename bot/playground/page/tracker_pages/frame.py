@@ -1,6 +1,6 @@
 """What the Domain Tracker's pages and the inspector have in common: head, dialogs, moments."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -95,7 +95,25 @@ def here(request: Request, *, has_portfolio: bool = False) -> Here:
     )
 
 
-def draw_head(title: str, menu: Iterable[tuple[str, str]], here: Here) -> None:
+def add_page(
+    path: str,
+    draw: Callable[[Here], None],
+    title: str = "Domain Tracker",
+    menu: Iterable[tuple[str, str]] = TRACKER_MENU,
+    *,
+    has_portfolio: bool = False,
+) -> None:
+    """Serve a page: its head, and what `draw` draws below it."""
+
+    @ui.page(path)
+    def page(request: Request) -> None:
+        place = here(request, has_portfolio=has_portfolio)
+        _draw_head(title, menu, place)
+        with ui.column().classes("dt-page"):
+            draw(place)
+
+
+def _draw_head(title: str, menu: Iterable[tuple[str, str]], here: Here) -> None:
     """Draw the head of a page and set its colours."""
     ui.page_title(title)
     ui.add_css(STYLE)
@@ -127,7 +145,6 @@ def columns(**labels: str) -> list[dict[str, Any]]:
 
 
 def draw_title(title: str, note: str) -> None:
-    """Draw what a page is and what it is for."""
     ui.label(title).classes("dt-title")
     ui.label(note).classes("dt-note")
 

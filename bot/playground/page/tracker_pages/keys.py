@@ -5,17 +5,15 @@ from typing import Any
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
-from starlette.requests import Request
 
 from bot.playground.page.theme import MARKUP
 from bot.playground.page.tracker_pages.frame import (
-    TRACKER_MENU,
+    Here,
+    add_page,
     answer_of,
     ask,
     columns,
-    draw_head,
     draw_title,
-    here,
     moment_text,
 )
 from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
@@ -66,7 +64,6 @@ async def ask_for_key(account: Account, today: date) -> tuple[str, str] | None:
 def make_key(
     account: Account, name: str, scopes: list[str], lifetime: int | str, day: str, ips: str
 ) -> str:
-    """Make a key of what was typed and return its value. Raises: ValueError."""
     when: dict[str, Any] = {"days": lifetime}
     if lifetime == A_DATE:
         when = {"days": None, "expires_on": _day(day)}
@@ -132,14 +129,10 @@ COLUMNS = [
 
 
 def add(sandbox: Sandbox) -> None:
-    """Add the page."""
+    def draw(here: Here) -> None:
+        _KeysPage(sandbox, sandbox.tracker.account(here.portfolio)).draw()
 
-    @ui.page("/tracker/keys")
-    def page(request: Request) -> None:
-        place = here(request, has_portfolio=True)
-        draw_head("Domain Tracker", TRACKER_MENU, place)
-        with ui.column().classes("dt-page"):
-            _KeysPage(sandbox, sandbox.tracker.account(place.portfolio)).draw()
+    add_page("/tracker/keys", draw, has_portfolio=True)
 
 
 class _KeysPage:

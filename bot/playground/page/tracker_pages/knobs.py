@@ -6,14 +6,12 @@ from pathlib import Path
 
 import yaml
 from nicegui import ui
-from starlette.requests import Request as HttpRequest
 
 from bot.playground.page.tracker_pages.frame import (
-    TRACKER_MENU,
+    Here,
+    add_page,
     columns,
-    draw_head,
     draw_title,
-    here,
     time_text,
 )
 from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
@@ -30,7 +28,6 @@ PLACES = {ANY: "Any request", "list": "Listing", "add": "Adding", "scan": "Scann
 
 
 def draw_fault_form(tracker: Tracker) -> None:
-    """Draw the form."""
     ui.label("Faults").classes("text-lg")
     with ui.row().classes("w-full items-center"):
         kind = ui.select(FAULTS, value="invalid_key", label="What goes wrong")
@@ -106,21 +103,17 @@ MAX_HOURLY = 1_000_000
 
 
 def add(sandbox: Sandbox) -> None:
-    """Add the page."""
+    def draw(_here: Here) -> None:
+        note = "Make the service or Slack slow, strict or faulty, and watch the bot."
+        draw_title("Knobs", note)
+        with ui.card().classes("dt-card"):
+            _draw_settings(sandbox.tracker)
+        with ui.card().classes("dt-card"):
+            draw_fault_form(sandbox.tracker)
+        with ui.card().classes("dt-card"):
+            draw_slack_faults(sandbox.slack)
 
-    @ui.page("/tracker/knobs")
-    def page(request: HttpRequest) -> None:
-        draw_head("Domain Tracker", TRACKER_MENU, here(request))
-        with ui.column().classes("dt-page"):
-            draw_title(
-                "Knobs", "Make the service or Slack slow, strict or faulty, and watch the bot."
-            )
-            with ui.card().classes("dt-card"):
-                _draw_settings(sandbox.tracker)
-            with ui.card().classes("dt-card"):
-                draw_fault_form(sandbox.tracker)
-            with ui.card().classes("dt-card"):
-                draw_slack_faults(sandbox.slack)
+    add_page("/tracker/knobs", draw)
 
 
 def _draw_settings(tracker: Tracker) -> None:
@@ -165,18 +158,14 @@ LOG_COLUMNS = columns(
 
 
 def add_log(sandbox: Sandbox) -> None:
-    """Add the page."""
+    def draw(_here: Here) -> None:
+        draw_title("Requests", "Everything that was asked of the service, newest first.")
+        PagedTable(LOG_COLUMNS, lambda query: request_rows(sandbox.tracker, query))
 
-    @ui.page("/tracker/requests")
-    def page(request: HttpRequest) -> None:
-        draw_head("Domain Tracker", TRACKER_MENU, here(request))
-        with ui.column().classes("dt-page"):
-            draw_title("Requests", "Everything that was asked of the service, newest first.")
-            PagedTable(LOG_COLUMNS, lambda query: request_rows(sandbox.tracker, query))
+    add_page("/tracker/requests", draw)
 
 
 def request_rows(tracker: Tracker, query: Query) -> tuple[list[Row], int]:
-    """Return the requests of a query, newest first."""
     numbered = [*enumerate(tracker.requests)][::-1]
     return rows_of(
         numbered, lambda each: _request_row(*each), query, [str(c["name"]) for c in LOG_COLUMNS]

@@ -68,7 +68,6 @@ class PagedTable:
         find: Callable[[Query], tuple[list[Row], int]],
         sort_by: str = "",
         *,
-        is_descending: bool = False,
         search_label: str = "Search",
     ) -> None:
         self._find = find
@@ -80,7 +79,7 @@ class PagedTable:
             rows=[],
             pagination={
                 "sortBy": sort_by,
-                "descending": is_descending,
+                "descending": False,
                 "page": 1,
                 "rowsPerPage": ROWS_PER_PAGE,
                 "rowsNumber": 0,

@@ -26,7 +26,6 @@ class ApiCall:
     token: Token | None = None
 
     def get(self, name: str) -> Any:
-        """Return an argument, or None."""
         return self.arguments.get(name)
 
     def required(self, name: str) -> Any:
@@ -48,7 +47,6 @@ class ApiCall:
             raise Refusal("missing_scope", needed=needed, provided=provided)
 
     def member(self, member_id: object) -> Member:
-        """Return a person. Raises: Refusal."""
         member = self.world.workspace.members.get(str(member_id))
         if member is None:
             raise Refusal("user_not_found")

@@ -20,7 +20,6 @@ _RESTRICTS_REPLIES = {
 
 
 def message_json(world: WorkspaceState, message: Message) -> Json:
-    """Return a message as answers and payloads show it."""
     workspace = world.workspace
     shown = {key: value for key, value in message.content.items() if value is not None}
     shown.pop("link_names", None)
@@ -85,7 +84,6 @@ def _joined(call: ApiCall, channel: Channel) -> None:
 
 
 def post_message(call: ApiCall) -> Json:
-    """Post for everybody in the channel."""
     channel = _place(call)
     _joined(call, channel)
     call.world.posting.slow_down(channel)
@@ -95,7 +93,6 @@ def post_message(call: ApiCall) -> Json:
 
 
 def post_ephemeral(call: ApiCall) -> Json:
-    """Post for one person in the channel."""
     member_id = str(call.required("user"))
     channel = _place(call)
     _joined(call, channel)
@@ -168,21 +165,18 @@ def view_json(world: WorkspaceState, view: View) -> Json:
 
 
 def open_view(call: ApiCall) -> Json:
-    """Open a modal."""
     payload = call.required("view")
     view = call.world.stacks.open(call.required("trigger_id"), payload)
     return {"view": view_json(call.world, view)}
 
 
 def push_view(call: ApiCall) -> Json:
-    """Open a modal on top of another."""
     payload = call.required("view")
     view = call.world.stacks.push(call.required("trigger_id"), payload)
     return {"view": view_json(call.world, view)}
 
 
 def update_view(call: ApiCall) -> Json:
-    """Give an open view new content."""
     payload = call.required("view")
     view = _named(call)
     call.world.stacks.update(view, payload, call.get("hash"))
@@ -200,7 +194,6 @@ def _named(call: ApiCall) -> View:
 
 
 def publish(call: ApiCall) -> Json:
-    """Show somebody's Home tab."""
     if not call.universe.app.settings.home_tab:
         raise Refusal("not_enabled")
     payload = call.required("view")

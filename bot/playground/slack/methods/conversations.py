@@ -51,7 +51,6 @@ def _channel_json(call: ApiCall, channel: Channel) -> Json:
 
 
 def open_(call: ApiCall) -> Json:
-    """Open the direct message with one person."""
     if call.get("channel"):
         channel = call.channel(call.get("channel"))
     else:
@@ -67,7 +66,6 @@ def open_(call: ApiCall) -> Json:
 
 
 def info(call: ApiCall) -> Json:
-    """Describe one channel."""
     channel = call.channel(call.required("channel"))
     call.need(_SCOPE_OF_TYPE[_kind(channel)])
     shown = _channel_json(call, channel)
@@ -104,7 +102,6 @@ def of_user(call: ApiCall) -> Json:
 
 
 def members(call: ApiCall) -> Json:
-    """List who is in a channel."""
     channel = call.channel(call.required("channel"))
     call.need(_SCOPE_OF_TYPE[_kind(channel)])
     page, following = one_page(call, {each: each for each in channel.members}, DEFAULT_LIMIT)
@@ -172,7 +169,6 @@ _CHANNEL_ID = re.compile(r"[CGDZ][A-Z0-9]{8,}")
 
 
 def get_upload_url(call: ApiCall) -> Json:
-    """Return where the bytes of a file go."""
     name = str(call.required("filename"))
     try:
         length = int(call.required("length"))

@@ -31,7 +31,6 @@ def sample_health(domain: str) -> int:
 
 
 def is_score(health: object) -> TypeGuard[int | float]:
-    """Say whether a value is a number from 0 to 100."""
     if isinstance(health, bool) or not isinstance(health, int | float):
         return False
     return math.isfinite(health) and 0 <= health <= 100
@@ -56,7 +55,6 @@ class Facts:
     score: float
 
     def stream(self, topic: str) -> random.Random:
-        """Return this domain's random numbers for a topic."""
         return stream(self.domain, topic)
 
     def fails(self, check: str, rarity: float = 1.0) -> bool:
@@ -70,7 +68,6 @@ class Facts:
         return (self.today.toordinal() - phase) % every_days
 
     def in_days(self, days: int) -> date:
-        """Return the day so many days from today."""
         return self.today + timedelta(days=days)
 
 
@@ -78,12 +75,10 @@ PROVIDERS = ("postline", "mailhaven", "rapidpost")
 
 
 def receives_mail(facts: Facts) -> bool:
-    """Say whether the domain has a mail server."""
     return facts.stream("mail").random() < 0.8
 
 
 def mail_provider(facts: Facts) -> str:
-    """Return the label of the domain's mail provider."""
     return facts.stream("mail provider").choice(PROVIDERS)
 
 
@@ -107,7 +102,6 @@ def dmarc_policy(facts: Facts) -> str | None:
 
 
 def dmarc_record(facts: Facts) -> str | None:
-    """Return the DMARC record, or None when the domain publishes none."""
     policy = dmarc_policy(facts)
     return policy and f"v=DMARC1; p={policy}; rua=mailto:dmarc@{facts.domain}"
 

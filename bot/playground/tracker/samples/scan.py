@@ -139,7 +139,6 @@ def whois_section(facts: Facts) -> dict[str, Any]:
 
 
 def name_servers(facts: Facts) -> list[str]:
-    """Return the host names of the domain's name servers."""
     provider = facts.stream("dns").choice(("harbordns", "anycastia", "quaydns", "polarns"))
     return [f"ns{number}.{provider}.example" for number in (1, 2)]
 
@@ -161,7 +160,6 @@ POOR_SCORE = 50  # below it something is always amiss with the certificate
 
 
 def issuer(facts: Facts) -> dict[str, Any]:
-    """Return the authority of the domain's certificate."""
     return facts.stream("issuer").choice(DATA["issuers"])
 
 
@@ -177,12 +175,10 @@ def certificate_ends(facts: Facts) -> date:
 
 
 def speaks_old_tls(facts: Facts) -> bool:
-    """Say whether the server still accepts TLS 1.0 and 1.1."""
     return facts.fails("old tls", rarity=1.2)
 
 
 def ssl_section(facts: Facts) -> dict[str, Any]:
-    """Return the certificate, its chain and the protocols."""
     authority, ends = issuer(facts), certificate_ends(facts)
     starts = ends - timedelta(days=authority["lifetime_days"])
     pick = facts.stream(f"serial {ends}")

@@ -5,14 +5,19 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from bot.playground.page.actions import SlackActions
+from bot.playground.page.session import SlackNames
 from bot.playground.slack.model import Channel
 
 Json = dict[str, Any]
 NOON = datetime(2027, 2, 3, 12, tzinfo=UTC)
 
 
-class Berlin:
+class Berlin(SlackNames):
     """Names as Ada reads them, in Berlin, at noon UTC of 3 February 2027."""
+
+    def __init__(self) -> None:
+        pass
 
     def user(self, user_id: str) -> str | None:
         return {"U1": "ada", "U666": "<b>mallory"}.get(user_id)
@@ -42,7 +47,7 @@ class Berlin:
 
 
 @dataclass
-class Recorder:
+class Recorder(SlackActions):
     """Hands that remember what they did."""
 
     pressed: list[tuple[str, str]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Sorting, paging and the HTML of `data_table`."""
+"""Sorting and the HTML of `data_table`."""
 
 import pytest
 
@@ -20,15 +20,6 @@ def test_a_column_of_numbers_sorts_by_value(is_descending: bool, order: str) -> 
     block = a_table(*([cell("x"), number_cell(value, str(value))] for value in (40, 100, 5)))
 
     assert column(block, Look(1, is_descending)) == order.split()
-
-
-def test_only_one_page_of_five_rows_is_shown() -> None:
-    block = a_table(*([cell(f"d{number}"), cell()] for number in range(12)))
-
-    shown = data_table_html(block, Look(page=1))
-
-    assert [f"d{n}" for n in range(12) if f">d{n}<" in shown] == ["d5", "d6", "d7", "d8", "d9"]
-    assert "6–10 of 12" in shown
 
 
 def test_a_screen_reader_hears_caption_titles_and_row_names() -> None:

@@ -22,7 +22,7 @@ BLOCKS: list[Json] = [
     {"type": "context", "elements": [mrkdwn(), plain()]},
     samples.actions(button(), {"type": "static_select", "options": samples.options(3)}),
     samples.data_table(rows=3, page_size=10, row_header_column_index=1),
-    *(samples.chart({**samples.line_chart(), "type": kind}) for kind in ("line", "bar")),
+    samples.chart(),
     samples.container(samples.section(), is_collapsible=True, default_collapsed=True),
 ]
 NOT_DRAWN = {"radio_buttons", "datetimepicker", "email_text_input", "url_text_input"}

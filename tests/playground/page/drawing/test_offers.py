@@ -20,18 +20,7 @@ def words(**element: Any) -> list[str]:
         ({"type": "multi_channels_select"}, ["# general", "# shared"]),
         ({"type": "conversations_select"}, ["# general", "🔒 secret", "# shared", "App"]),
         ({"type": "conversations_select", "filter": {"include": ["private"]}}, ["🔒 secret"]),
-        (
-            {
-                "type": "conversations_select",
-                "filter": {"exclude_external_shared_channels": True, "include": ["public"]},
-            },
-            ["# general"],
-        ),
         ({"type": "conversations_select", "filter": {"include": ["im"]}}, ["App"]),
-        (
-            {"type": "conversations_select", "filter": {"exclude_bot_users": True}},
-            ["# general", "🔒 secret", "# shared"],
-        ),
         ({"type": "external_select"}, []),
     ],
 )
