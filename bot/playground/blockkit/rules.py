@@ -13,14 +13,14 @@ def _option_values_differ(value: Mapping[str, Any], place: Place) -> None:
 
     https://docs.slack.dev/reference/block-kit/composition-objects/option-object
     """
-    options = enumerate(value["options"])
+    options = enumerate(value.get("options", []))
     values = ((each["value"], place / "options" / index / "value") for index, each in options)
     all_different(values, "value")
 
 
 def _initial_options_exist(value: Mapping[str, Any], place: Place) -> None:
     """What is chosen at first must be among what can be chosen, to the letter."""
-    offered = value["options"]
+    offered = value.get("options", [])
     if "initial_option" in value and value["initial_option"] not in offered:
         (place / "initial_option").refuse("bad_value", "must exactly match one of the options")
     for index, chosen in enumerate(value.get("initial_options", [])):

@@ -11,7 +11,7 @@ Surface = Literal["message", "modal", "home"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing Slack would refuse.
+    """One thing Slack would refuse, or the playground does not draw.
 
     `message` is worded as Slack's validator words it (its general sentences are public:
     https://github.com/slackhq/hack-json-schema), without the pointer that Slack appends.
@@ -106,6 +106,13 @@ class Flag:
     def check(self, value: object, place: Place) -> None:
         if not isinstance(value, bool):
             place.refuse("wrong_type", "must provide a boolean")
+
+
+class NotDrawn:
+    """What Slack takes and the bot does not send: refused with words that say so."""
+
+    def check(self, _value: object, place: Place) -> None:
+        place.refuse("not_drawn", "taken by Slack, but not drawn by the playground")
 
 
 class Choice:

@@ -15,6 +15,7 @@ from bot.playground.blockkit.schema import (
     Flag,
     Integer,
     ListOf,
+    NotDrawn,
     Number,
     OneOf,
     Rule,
@@ -86,6 +87,8 @@ def _simple(head: str, rest: str) -> Spec:
             return Number(above=float(rest.removeprefix("above ")) if rest else None)
         case "flag":
             return Flag()
+        case "not_drawn":
+            return NotDrawn()
         case "choice":
             return Choice(*(int(word) if word.isdecimal() else word for word in rest.split()))
     return shape(head)

@@ -77,6 +77,8 @@ def check_suggestions(answer: Any) -> list[Json]:
 
     https://docs.slack.dev/reference/block-kit/composition-objects/option-object
     """
+    if isinstance(answer, dict) and answer.get("option_groups"):
+        raise FormError("groups of options: taken by Slack, but not drawn by the playground")
     if not isinstance(answer, dict) or "options" not in answer:
         raise FormError(f"no options in the answer: {answer!r}")
     # No options at all means "no results"; any others must fit a static menu.

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from bot.playground.slack import CommandFailed, FormError, LocalSlack, NothingToPress
+from bot.playground.slack.forms import check_suggestions
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import (
     ScriptedBot,
@@ -124,6 +125,11 @@ async def test_suggestions_that_slack_cannot_show_are_refused(
 
     with pytest.raises(FormError):
         await bob.suggest(await bob.next_message(), "pick", "")
+
+
+async def test_suggestions_in_groups_are_said_to_be_taken_by_slack() -> None:
+    with pytest.raises(FormError, match="taken by Slack"):
+        check_suggestions({"option_groups": [{"label": plain("x"), "options": options("x")}]})
 
 
 async def test_only_its_reader_can_press_in_an_ephemeral(slack: LocalSlack, api: Api) -> None:
