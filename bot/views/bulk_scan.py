@@ -41,7 +41,7 @@ MAX_UNKNOWN = 10
 MAX_PART_CHARS = 2_500
 MAX_HOST_CHARS = 80
 NARROW = (
-    "Narrow the filter, for example with `tag:prod`, `below:50`, `expires:30` or `issues:high`."
+    "Narrow the filter, for example with `tag:prod`, `below:50`, `expires:30`, or `issues:high`."
 )
 _TROUBLES = {
     INTERRUPTED: "the app was interrupted, so the result is unknown",
@@ -154,7 +154,7 @@ def progress_message(run: BulkScan, now: datetime) -> Message:
     failed = f", {len(run.failed):,} failed" if run.failed else ""
     far = f"{done:,} of {run.count:,} done{failed}."
     return message_of(
-        section(f"*{_title(run)}*{_what(run)}"),
+        section("  ·  ".join(filter(None, [f"*{_title(run)}*", _what(run)]))),
         section(f"{bar}  {far}"),
         context(_state(run, now)),
         *actions(_stop(run)),
@@ -166,7 +166,7 @@ def _title(run: BulkScan) -> str:
 
 
 def _what(run: BulkScan) -> str:
-    return f"  ·  {code(run.what, 200)}" if run.what else ""
+    return code(run.what, 200) if run.what else ""
 
 
 def _state(run: BulkScan, now: datetime) -> str:
@@ -187,8 +187,7 @@ def summary_message(run: BulkScan, now: datetime) -> Message:
     counts = [f"{len(scanned):,} scanned"]
     counts += [f"{len(failed):,} failed"] if failed else []
     counts += [f"{len(run.left):,} not begun"] if run.left else []
-    head = f"{_title(run)}: {', '.join(counts)}."
-    why = _why(run)
+    head = f"{_title(run)}: {', '.join(counts)}"
     parts = [
         _part("Worst issues first", _issue_lines(scanned)),
         _part("Ends within 30 days", _end_lines(scanned, now)),
@@ -201,7 +200,7 @@ def summary_message(run: BulkScan, now: datetime) -> Message:
     retry = button("Retry failed" if failed else "Scan the rest", RETRY, run.run_id)
     return message_of(
         header(head),
-        section(" ".join(filter(None, [why, _what(run).lstrip(" ·")])) or "All done."),
+        section("  ·  ".join(filter(None, [_what(run), _why(run)])) or "All done."),
         *map(section, lines),
         *actions(retry if failed or run.left else None, run_button("All domains", "/domains")),
     )
@@ -222,7 +221,8 @@ def _part(title: str, lines: Sequence[str]) -> list[str]:
     """Return a titled part of a summary, empty without lines."""
     if not lines:
         return []
-    shown = lines_within(lines[:MAX_LINES], MAX_PART_CHARS)
+    most = MAX_LINES + (len(lines) == MAX_LINES + 1)  # `and 1 more` would take its line
+    shown = lines_within(lines[:most], MAX_PART_CHARS)
     more = [f"• and {left:,} more"] if (left := len(lines) - len(shown)) else []
     return ["\n".join([f"*{title}*", *(f"• {line}" for line in shown), *more])]
 

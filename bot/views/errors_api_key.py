@@ -86,7 +86,7 @@ def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
 
 
 def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
-    text = "The workspace's API key doesn't allow the bot's IP address."
+    text = "The workspace's API key doesn't allow the app's IP address."
     if not facts.is_admin:
         return blocks.plain_message(f"{text} {_ask('to allow it')}")
     page = keys_page(facts.keys_url)
@@ -94,7 +94,7 @@ def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
     how = (
         f"Add {addresses} to the key's IP restrictions under {page}."
         if addresses
-        else "Ask the bot's operator for its address (setting `EGRESS_IPS`)."
+        else "Ask the app's operator for its address (setting `EGRESS_IPS`)."
         f" Add it to the key's IP restrictions under {page}."
     )
     return blocks.plain_message(f"{text} {how}", blocks.again_button(facts.command_line))

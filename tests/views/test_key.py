@@ -152,7 +152,7 @@ def test_a_key_behind_the_command_sends_to_the_form(looks_like_key: bool, may_se
     [
         (InvalidKeyError(), "Domain Tracker refuses this key. It is mistyped, expired, or"),
         (InsufficientPermissionsError(), "This API key may not list domains. It needs the scope"),
-        (IpNotAllowedError(), "The workspace's API key doesn't allow the bot's IP address."),
+        (IpNotAllowedError(), "The workspace's API key doesn't allow the app's IP address."),
         (RateLimitedError(40), "The API key's rate limit is reached. Try again in 40 s."),
     ],
     ids=["invalid", "scope", "address", "rate"],

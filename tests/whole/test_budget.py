@@ -19,7 +19,7 @@ async def test_an_admin_sees_what_is_left_and_who_used_it(ready: Harness) -> Non
     assert "left this hour, as of" in text
     assert "are reserved for digests" in text
     assert f"<@{bob}> 3" in text  # the list, the scan, and the list with the new score
-    assert "checks of the key 2" in text  # when it was set, and now
+    assert "key checks 2" in text  # when it was set, and now
 
 
 @pytest.mark.transports("shared")

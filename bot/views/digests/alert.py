@@ -20,17 +20,16 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.digests.changes import preview_note
+from bot.views.digests.changes import move_line, preview_note
 from bot.views.digests.wording import (
-    MAX_HOST_CHARS,
+    domain_line,
     manage_button,
     mention_tokens,
     owners_line,
     person,
 )
-from bot.views.domains import score_mrkdwn
 from bot.views.scan_facts import soon_text
-from bot.views.text import MAX_BUTTON_CHARS, bold, clip, host_text, moment_token, plural
+from bot.views.text import MAX_BUTTON_CHARS, clip, moment_token, plural
 
 TAKE, SNOOZE = "alert.take", "alert.snooze"
 # The beginning of the ids of the blocks that a press redraws.
@@ -45,7 +44,7 @@ _NO_EXAMPLE = "Nothing got worse since the last look, and no domain has a score 
 def alert_message(post: Post, name: str) -> Message:
     """Return the post about what got worse; `name` comes back with its buttons."""
     report, plan = post.report, post.digest.plan
-    lines = [*map(_fall, worse_moves(report)), *_nearer(post)]
+    lines = [*(f"📉 {move_line(move)}" for move in worse_moves(report)), *_nearer(post)]
     hosts, left_out = fallen(report), len(lines) - MAX_LISTED
     owners = owners_line(owners_to_mention(report, plan.mentions))
     blocks = (
@@ -137,16 +136,11 @@ def _is_redrawn(block: Mapping[str, Any]) -> bool:
     return str(block.get("block_id", "")).startswith(REDRAWN)
 
 
-def _fall(move: Move) -> str:
-    host, before = bold(host_text(move.domain.domain), MAX_HOST_CHARS), score_mrkdwn(move.before)
-    return f"📉 {host}: health fell from {before} to {score_mrkdwn(move.after)}"
-
-
 def _nearer(post: Post) -> Iterator[str]:
     rows = {domain.domain: row for domain, row in post.report.soon}
     for domain in post.report.nearer:
-        host = bold(host_text(domain.domain), MAX_HOST_CHARS)
-        yield f"⏳ {host}: {soon_text(rows[domain.domain], post.sent_at)}"
+        soon = soon_text(rows[domain.domain], post.sent_at)
+        yield f"⏳ {domain_line(domain.domain, soon)}"
 
 
 def _scan_button(hosts: Sequence[str]) -> Block | None:
