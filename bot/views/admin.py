@@ -164,7 +164,7 @@ def audiences_form(metadata: str, chosen: Mapping[str, Audience]) -> Block:
         )
         for operation in admin.CHOSEN_FOR
     ]
-    how = context("I ask Slack each time who somebody is. Others read whom to ask.")
+    how = context("Checked with Slack each time. Others see whom to ask.")
     return form(AUDIENCES_FORM, AUDIENCES_TITLE, "Save", [*fields, how], metadata=metadata)
 
 

@@ -133,7 +133,7 @@ def running_message(run: BulkScan | None, *, may_stop: bool) -> Message:
 def stopping_message(run: BulkScan) -> Message:
     """Return the answer to who stopped the bulk scan of another person."""
     return plain_message(
-        f"The bulk scan of <@{run.asked_by}> ends after the present domain."
+        f"The bulk scan of <@{run.asked_by}> ends after the current domain."
         " Its message says that you stopped it."
     )
 
@@ -174,7 +174,7 @@ def _state(run: BulkScan, now: datetime) -> str:
         return "The summary is below."
     if run.is_stopping:
         by = f", as <@{run.stopped_by}> asked" if _by_another(run) else ""
-        return f"Stopping after the present domain{by}."
+        return f"Stopping after the current domain{by}."
     if run.waits_until and run.waits_until > now:
         return f"⏸️ Waiting for free requests. I go on by myself {moment_token(run.waits_until)}."
     present = f"Now: {_name(run.left[0].host)}. " if run.left else ""

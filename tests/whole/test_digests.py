@@ -164,7 +164,7 @@ async def test_a_new_issue_is_worse_and_the_details_of_a_digest_are_for_who_pres
     requests = ready.service_requests()
 
     await ready.ada.press(second, "Details")
-    details = await ready.ada.next_message(where=lambda each: "Details of" in each.everything)
+    details = await ready.ada.next_message(where=lambda each: "Digest details" in each.everything)
     await ready.ada.press(first, "Details")
     gone = await ready.ada.next_message(where=lambda each: "newer digest" in each.everything)
 

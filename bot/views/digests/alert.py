@@ -20,7 +20,7 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.digests.changes import move_line, preview_note
+from bot.views.digests.changes import move_text, preview_note
 from bot.views.digests.wording import (
     domain_line,
     manage_button,
@@ -44,7 +44,7 @@ _NO_EXAMPLE = "Nothing got worse since the last look, and no domain has a score 
 def alert_message(post: Post, name: str) -> Message:
     """Return the post about what got worse; `name` comes back with its buttons."""
     report, plan = post.report, post.digest.plan
-    lines = [*(f"📉 {move_line(move)}" for move in worse_moves(report)), *_nearer(post)]
+    lines = [*map(_fall, worse_moves(report)), *_nearer(post)]
     hosts, left_out = fallen(report), len(lines) - MAX_LISTED
     owners = owners_line(owners_to_mention(report, plan.mentions))
     blocks = (
@@ -134,6 +134,10 @@ def _named(blocks: Sequence[Block]) -> list[Block]:
 
 def _is_redrawn(block: Mapping[str, Any]) -> bool:
     return str(block.get("block_id", "")).startswith(REDRAWN)
+
+
+def _fall(move: Move) -> str:
+    return f"📉 {domain_line(move.domain.domain, f'health {move_text(move)}')}"
 
 
 def _nearer(post: Post) -> Iterator[str]:

@@ -107,7 +107,8 @@ def _moved(
     # The rating is left out where every move changed it.
     more = f", {crossed:,} to a {rating} rating" if 0 < crossed < len(moves) else ""
     title = f"{plural(len(moves), 'domain')} {verb}"
-    return _group(symbol, title, map(move_line, moves), len(moves), more, is_listed=is_listed)
+    lines = (domain_line(move.domain.domain, f" {move_text(move)}") for move in moves)
+    return _group(symbol, title, lines, len(moves), more, is_listed=is_listed)
 
 
 def _soon(report: Report, now: datetime) -> ChangeGroup:
@@ -175,13 +176,13 @@ def _was(host: str, before: float | None) -> str:
     return domain_line(host, f"(was {score_mrkdwn(before)})")
 
 
-def move_line(move: Move) -> str:
-    """Return `*a.example*  🟢 85 good → 🔴 41 poor  ▼ …`."""
+def move_text(move: Move) -> str:
+    """Return `🟢 85 good → 🔴 41 poor  ▼ …` on one line."""
     before, after = move.before or 0, move.after or 0  # a move has both scores
     is_across = band_of(before) is not band_of(after)
     shown = score_mrkdwn(before) if is_across else score_number(before)
     moved = f"{shown} → {score_mrkdwn(after)}  {delta_text(before, after)}"
-    return domain_line(move.domain.domain, f" {moved.translate(_NO_BREAKS)}")
+    return moved.translate(_NO_BREAKS)
 
 
 LATE_FROM = timedelta(seconds=60)
