@@ -118,6 +118,7 @@ def test_the_answers_about_a_key_say_what_it_sees_and_what_becomes_of_the_other(
     ):
         assert_slack_takes(message)
         assert words in message.text
+        assert {"Set key", "Key"} & set(buttons(message))  # it took the place of other buttons
     saved = saved_form(a_key_record(), 1, two_keys(earlier=True).earlier)
     assert_slack_takes_form(saved)
     assert "(`…0R-b`), is kept until <!date^" in "\n".join(shown(saved))

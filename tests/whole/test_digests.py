@@ -145,7 +145,7 @@ async def test_d21_what_ends_within_30_days_is_told_and_reaching_a_mark_is_worse
     for post, left, age in ((first, 15, "scanned"), (second, 14, "scanned 1 day ago")):
         assert f"certificate expires in {left} days" in post.everything
         assert age in post.everything
-    assert "1 reached 30, 14, 7, or 1 days since the last digest" in second.everything
+    assert "1 reached 30, 14, 7, or 1 days" in second.everything
     assert len(digests(ready)) == 2
 
 

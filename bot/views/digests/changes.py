@@ -118,7 +118,7 @@ def _soon(report: Report, now: datetime) -> ChangeGroup:
     soon = sorted(report.soon, key=lambda each: each[0].domain not in nearer)
     lines = (domain_line(domain.domain, soon_text(row, now, age=not age)) for domain, row in soon)
     count = len(nearer)
-    reached = f"{count:,} reached 30, 14, 7, or 1 days since the last digest" if count else ""
+    reached = f"{count:,} reached 30, 14, 7, or 1 days" if count else ""
     more = "; ".join(filter(None, [age, reached]))
     title = f"Ends within {SOON_DAYS} days"
     return _group("⏳", title, lines, len(report.soon), more and f" ({more})", is_listed=True)
