@@ -74,7 +74,7 @@ def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -
     blocks = [
         section(f"{bold(host_text(report.host), 300)}  ·  {_scanned(report)}"),
         *(paragraphs(pages[page - 1], draw) or [section("_Nothing in this section._")]),
-        context(f"{counted}{f', page {page} of {len(pages)}' if pages[1:] else ''}.{left_out}"),
+        context(f"{counted}, page {page} of {len(pages)}.{left_out}"),
         *actions(to_page("Previous page", page - 1), to_page("Next page", page + 1)),
     ]
     return notice(section_title(name), blocks, metadata=metadata)

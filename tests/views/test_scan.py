@@ -305,7 +305,7 @@ def test_an_empty_section_has_a_form_too() -> None:
     form = section_form(a_report({}), "dns", 1)
 
     assert "_Nothing in this section._" in shown(form)
-    assert "0 records." in shown(form)
+    assert "0 records, page 1 of 1." in shown(form)
 
 
 @loop_over(
