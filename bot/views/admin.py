@@ -214,8 +214,7 @@ def history_form(entries: Sequence[admin.Entry], page: int, metadata: str) -> Bl
         button("Later", f"{HISTORY_PAGE}.later", str(page - 1)) if page else None,
         button("Earlier", f"{HISTORY_PAGE}.earlier", str(page + 1)) if page + 1 < pages else None,
     )
-    foot = f"Page {page + 1} of {pages}. " if pages > 1 else ""
-    foot += f"The last {admin.MAX_ENTRIES} actions are kept."
+    foot = f"Page {page + 1} of {pages}. The last {admin.MAX_ENTRIES} actions are kept."
     return notice(HISTORY_TITLE, [*blocks, *turns, context(foot)], metadata=metadata)
 
 

@@ -160,9 +160,8 @@ def typed_key_message(*, looks_like_key: bool, may_set: bool) -> Message:
 
 
 def _success(record: KeyRecord, predicate: str) -> Message:
-    return plain_message(
-        f"✅ {code(record.shown)} {predicate}", run_button("Key", "/domainkey", here=True)
-    )
+    key = run_button("Key", "/domainkey", here=True)
+    return plain_message(f"✅ {code(record.shown)} {predicate}", key)
 
 
 NAMED_ASKERS = 5

@@ -23,7 +23,6 @@ _NAMES_A_MOMENT = re.compile(
     r"([Dd]ate|[Tt]ime|_at|At|[Ee]xpir\w*|[Vv]alid\w*|[Nn]ot[_ ]?([Bb]efore|[Aa]fter)"
     r"|[Cc]reated|[Uu]pdated|[Cc]hanged|[Uu]ntil|[Ss]ince)$"
 )
-# The end of a word that names several, where it is surely that: one of them loses it.
 _PLURAL = re.compile(r"(?<=[a-z]{2})(?<![aisu])(?<!ie)(?<![sx]e)(?<![cs]he)s$")
 _ABBREVIATIONS = re.compile(
     r"a|aaaa|asn|ca|caa|cn|cname|csp|dkim|dmarc|dns|dnssec|hsts|https?|iana|icann|id|ip|ipv[46]"

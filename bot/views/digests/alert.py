@@ -143,8 +143,7 @@ def _fall(move: Move) -> str:
 def _nearer(post: Post) -> Iterator[str]:
     rows = {domain.domain: row for domain, row in post.report.soon}
     for domain in post.report.nearer:
-        soon = soon_text(rows[domain.domain], post.sent_at)
-        yield f"⏳ {domain_line(domain.domain, soon)}"
+        yield f"⏳ {domain_line(domain.domain, soon_text(rows[domain.domain], post.sent_at))}"
 
 
 def _scan_button(hosts: Sequence[str]) -> Block | None:
