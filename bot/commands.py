@@ -63,7 +63,7 @@ _ALL = (
             ("/domains expires:30", "ends within 30 days, or has ended"),
         ),
         note="Filters: text, tag:x, folder:x, type:x, below:0–100, above:0–100, expires:30 (or"
-        " cert:30, registration:30), issues:high, scanned:never, sort:score, sort:name or"
+        " cert:30, registration:30), issues:high, scanned:never, sort:score, sort:name, or"
         " sort:expiry, page:2."
         ' Put "two words" in quotes. Dates and issues are from the last scans.',
         operation="list",

@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 
-from bot.digests.models import AdminsOnlyError, Digest
+from bot.digests.models import Digest
 from bot.digests.run_state import is_promised
 from bot.digests.schedule import zone_of
 from bot.digests.service import DigestService
@@ -197,8 +197,7 @@ class DigestListeners:
     async def restrict(self, request: Request, value: str) -> None:
 
         async def work() -> str:
-            if not (await self.access.require_member(request)).is_admin:
-                raise AdminsOnlyError("not an admin")
+            await self.access.permissions.require_admin(request)
             admins_only = value == tables.ADMINS_MAY
             await self.digests.restrict(
                 request.workspace, admins_only=admins_only, by=request.origin.user_id

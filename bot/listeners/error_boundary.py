@@ -199,7 +199,7 @@ async def answer_unread(
         return BoltResponse(status=400, body=f"the request cannot be read; reference {reference}")
     if not is_unknown:
         logger.warning("a request could not be taken", request=reference, error=repr(error))
-    what = "The bot's database" if isinstance(error, StoreError) else "Slack"
+    what = "The app's database" if isinstance(error, StoreError) else "Slack"
     again = f"{what} is unavailable. Please try again shortly. Reference {reference}."
     text = str(error) if is_unknown else again
     if "command" not in body:

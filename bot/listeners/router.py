@@ -71,8 +71,7 @@ class Dispatcher:
                 return
             usage = COMMANDS[command]
             if not usage.takes_text and (words := split_words(text)):
-                why = "nothing stands behind this command"
-                why += ": it opens a form" if usage.opens_form else ""
+                why = "this command takes no text"
                 raise NotUnderstoodError([NotUnderstood(word.typed, why) for word in words], [])
             await handle(request, text)
 

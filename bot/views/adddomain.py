@@ -178,7 +178,7 @@ def list_summary(name: str, report: Report, why: Message | None = None) -> Messa
     lines += _named("Not tried", left)
     lines += _named("Not confirmed, may still appear", unknown)
     lines += _named("Refused", report.hosts(Outcome.REFUSED), refusal)
-    lines += _named("Already there", known) + _named("Added", added)
+    lines += _named("Added", added) + _named("Already there", known)
     again = run_button("Try again", LIST_LINE + name, once=True) if left or unknown else None
     said = [block for block in why.blocks if block["type"] != "actions"] if why else []
     buttons = actions(again, run_button("All domains", "/domains", number=1))

@@ -164,7 +164,7 @@ def audiences_form(metadata: str, chosen: Mapping[str, Audience]) -> Block:
         )
         for operation in admin.CHOSEN_FOR
     ]
-    how = context("I ask Slack each time who somebody is. Others read whom to ask.")
+    how = context("Checked with Slack each time. Others see whom to ask.")
     return form(AUDIENCES_FORM, AUDIENCES_TITLE, "Save", [*fields, how], metadata=metadata)
 
 
@@ -188,7 +188,7 @@ _DONE = {
     admin.Act.EARLIER_KEY_FORGOTTEN: "finished a rotation and removed the old key",
     admin.Act.MANAGERS_CHANGED: "changed the managers",
     admin.Act.AUDIENCES_CHANGED: "changed who may add and scan",
-    admin.Act.DIGEST_MADE: "made a digest",
+    admin.Act.DIGEST_MADE: "set up a digest",
     admin.Act.DIGEST_CHANGED: "changed a digest",
     admin.Act.DIGEST_PAUSED: "paused a digest",
     admin.Act.DIGEST_RESUMED: "resumed a digest",
@@ -200,7 +200,7 @@ _DONE = {
     admin.Act.APP_REINSTALLED: "installed the app again",
     admin.Act.ACCESS_REVOKED: "ended the app's access",
 }
-_NOT_PEOPLE = {admin.OPERATOR: "The bot's operator", admin.SLACK: "Slack"}
+_NOT_PEOPLE = {admin.OPERATOR: "The app's operator", admin.SLACK: "Slack"}
 
 
 def history_form(entries: Sequence[admin.Entry], page: int, metadata: str) -> Block:
@@ -234,10 +234,10 @@ def entry_line(entry: admin.Entry) -> str:
 
 def _not_a_manager(error: admin.NotAManagerError, _facts: Facts) -> Message:
     named = names_text(error.managers)
-    who = f"these managers: {named}" if named else "appointed managers"
+    who = f" Managers: {named}." if named else ""
     return plain_message(
-        f"Only admins and owners, and {who}, can manage the API key. Please ask one of them."
-        f"{_organisation_text(error)}"
+        "Only admins, owners, and appointed managers can manage the API key."
+        f"{who} Please ask one of them.{_organisation_text(error)}"
     )
 
 

@@ -20,6 +20,7 @@ from bot.views.blocks import (
     fields,
     message_of,
     plain_message,
+    run_button,
     section,
 )
 from bot.views.text import code, day_text, keys_page, moment_token, plural
@@ -154,13 +155,14 @@ def typed_key_message(*, looks_like_key: bool, may_set: bool) -> Message:
             " and set it with the form."
         )
     if not may_set:
-        text += " Only admins and owners, and appointed managers, can manage the key."
+        text += " Only admins, owners, and appointed managers can manage the key."
     set_key = button("Set key", SET_KEY, style="primary") if may_set else None
     return plain_message(text, set_key)
 
 
 def _success(record: KeyRecord, predicate: str) -> Message:
-    return plain_message(f"✅ {code(record.shown)} {predicate}")
+    key = run_button("Key", "/domainkey", here=True)
+    return plain_message(f"✅ {code(record.shown)} {predicate}", key)
 
 
 NAMED_ASKERS = 5
@@ -220,7 +222,7 @@ def _asker_text(asker: Caller) -> str:
         case Kind.DIGEST:
             return f"digests of <#{asker.subject_id}>"
         case Kind.CHECK:
-            return "checks of the key"
+            return "key checks"
         case Kind.STEP:
             return "workflows"
         case Kind.OTHER:

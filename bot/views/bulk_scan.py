@@ -42,7 +42,7 @@ MAX_UNKNOWN = 10
 MAX_PART_CHARS = 2_500
 MAX_HOST_CHARS = 80
 NARROW = (
-    "Narrow the filter, for example with `tag:prod`, `below:50`, `expires:30` or `issues:high`."
+    "Narrow the filter, for example with `tag:prod`, `below:50`, `expires:30`, or `issues:high`."
 )
 _TROUBLES = {
     INTERRUPTED: "the app was interrupted, so the result is unknown",
@@ -134,7 +134,7 @@ def running_message(run: BulkScan | None, *, may_stop: bool) -> Message:
 def stopping_message(run: BulkScan) -> Message:
     """Return the answer to who stopped the bulk scan of another person."""
     return plain_message(
-        f"The bulk scan of <@{run.asked_by}> ends after the present domain."
+        f"The bulk scan of <@{run.asked_by}> ends after the current domain."
         " Its message says that you stopped it."
     )
 
@@ -155,7 +155,7 @@ def progress_message(run: BulkScan, now: datetime) -> Message:
     failed = f", {len(run.failed):,} failed" if run.failed else ""
     far = f"{done:,} of {run.count:,} done{failed}."
     return message_of(
-        section(f"*{_title(run)}*{_what(run)}"),
+        section("  ·  ".join(filter(None, [f"*{_title(run)}*", _what(run)]))),
         section(f"{bar}  {far}"),
         context(_state(run, now)),
         *actions(_stop(run)),
@@ -167,7 +167,7 @@ def _title(run: BulkScan) -> str:
 
 
 def _what(run: BulkScan) -> str:
-    return f"  ·  {code(run.what, 200)}" if run.what else ""
+    return code(run.what, 200) if run.what else ""
 
 
 def _state(run: BulkScan, now: datetime) -> str:
@@ -175,7 +175,7 @@ def _state(run: BulkScan, now: datetime) -> str:
         return "The summary is below."
     if run.is_stopping:
         by = f", as <@{run.stopped_by}> asked" if _by_another(run) else ""
-        return f"Stopping after the present domain{by}."
+        return f"Stopping after the current domain{by}."
     if run.waits_until and run.waits_until > now:
         return f"⏸️ Waiting for free requests. I go on by myself {moment_token(run.waits_until)}."
     present = f"Now: {_name(run.left[0].host)}. " if run.left else ""
@@ -188,8 +188,7 @@ def summary_message(run: BulkScan, now: datetime) -> Message:
     counts = [f"{len(scanned):,} scanned"]
     counts += [f"{len(failed):,} failed"] if failed else []
     counts += [f"{len(run.left):,} not begun"] if run.left else []
-    head = f"{_title(run)}: {', '.join(counts)}."
-    why = _why(run)
+    head = f"{_title(run)}: {', '.join(counts)}"
     parts = [
         _part("Worst issues first", _issue_lines(scanned)),
         _part("Ends within 30 days", _end_lines(scanned, now)),
@@ -202,7 +201,7 @@ def summary_message(run: BulkScan, now: datetime) -> Message:
     retry = button("Retry failed" if failed else "Scan the rest", RETRY, run.run_id)
     return message_of(
         header(head),
-        section(" ".join(filter(None, [why, _what(run).lstrip(" ·")])) or "All done."),
+        section("  ·  ".join(filter(None, [_what(run), _why(run)])) or "All done."),
         *map(section, lines),
         *actions(retry if failed or run.left else None, run_button("All domains", "/domains")),
     )
@@ -223,7 +222,8 @@ def _part(title: str, lines: Sequence[str]) -> list[str]:
     """Return a titled part of a summary, empty without lines."""
     if not lines:
         return []
-    shown = lines_within(lines[:MAX_LINES], MAX_PART_CHARS)
+    most = MAX_LINES + (len(lines) == MAX_LINES + 1)  # `and 1 more` would take its line
+    shown = lines_within(lines[:most], MAX_PART_CHARS)
     more = [f"• and {left:,} more"] if (left := len(lines) - len(shown)) else []
     return ["\n".join([f"*{title}*", *(f"• {line}" for line in shown), *more])]
 

@@ -56,10 +56,10 @@ MAX_PAGE_ROWS = 25
 # https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element#static_select
 MAX_PAGES_IN_MENU = 99
 SORTS_THIS_PAGE = (
-    "The table sorts this page only. To sort the whole list, add `sort:name`, `sort:score` or"
+    "The table sorts this page only. To sort the whole list, add `sort:name`, `sort:score`, or"
     " `sort:expiry`."
 )
-COLUMNS = ("Domain", "Health", "State")
+COLUMNS = ("Domain", "Health", "Rating")
 LABEL_COLUMNS = ("Folder", "Tags")
 # With these a page of the longest names is below 10,000 characters, which older clients take.
 MAX_FOLDER_CHARS, MAX_TAGS_CHARS = 30, 60
@@ -206,7 +206,7 @@ def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds |
     if known is None:
         return ""
     dated = [each for each in _scanned(page, known) if each.first]
-    age = f" Registration and certificate {scanned_text(dated, known.now)}." if dated else ""
+    age = f" End dates: {scanned_text(dated, known.now)}." if dated else ""
     return age + _never_scanned_note(snapshot, query, known)
 
 

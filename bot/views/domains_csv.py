@@ -17,7 +17,7 @@ FILE_NAME = "domains.csv"
 MAX_ROWS = 10_000
 MAX_CELL_CHARS = 2_000
 COLUMNS = (
-    *("name", "score", "band", "registration end", "certificate end", "scanned at"),
+    *("name", "score", "rating", "registration end", "certificate end", "scanned at"),
     *("tags", "folder", "type"),
 )
 # How a formula begins; a spreadsheet runs it when the file is opened. The last four are the wide

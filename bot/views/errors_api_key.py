@@ -86,7 +86,7 @@ def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
 
 
 def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
-    text = "The workspace's API key doesn't allow the bot's IP address."
+    text = "The workspace's API key doesn't allow the app's IP address."
     if not facts.is_admin:
         return blocks.plain_message(f"{text} {_ask('to allow it')}")
     page = keys_page(facts.keys_url)
@@ -94,7 +94,7 @@ def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
     how = (
         f"Add {addresses} to the key's IP restrictions under {page}."
         if addresses
-        else "Ask the bot's operator for its address (setting `EGRESS_IPS`)."
+        else "Ask the app's operator for its address (setting `EGRESS_IPS`)."
         f" Add it to the key's IP restrictions under {page}."
     )
     return blocks.plain_message(f"{text} {how}", blocks.again_button(facts.command_line))
@@ -105,7 +105,7 @@ def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
         text = f"{why} Try again in {duration_text(error.retry_after_s)}."
         again = blocks.again_button(facts.command_line)
         if not facts.is_admin:
-            who = " Managers of the key can see what used them with `/domainkey`."
+            who = " Managers can see who used the requests with `/domainkey`."
             return blocks.plain_message(text + who, again)
         lines = api_key.budget_lines(facts.allowance, facts.now) if facts.allowance else []
         budget = [blocks.context("\n".join(lines))] if lines else []

@@ -140,7 +140,7 @@ def _host(error: HostNameError, facts: Facts) -> Message:
 
 
 def _unknown_domain(error: UnknownDomainError, _facts: Facts) -> Message:
-    near = ", ".join(bold(name, MAX_NAME_CHARS) for name in error.near)
+    near = " or ".join(bold(name, MAX_NAME_CHARS) for name in error.near)
     asked = f"Did you mean {near}?" if near else "You can add it."
     buttons = [
         run_button(f"Scan {outside(name, 60)}", f"/scan {name}", number=number)
@@ -224,17 +224,18 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
         "Slack blocks the app in this workspace for now. This may last for hours."
     ),
     slack.TokenRefusedError: _with_code(
-        "Slack no longer accepts the app in this workspace. Please ask an admin to reinstall it."
+        "Slack no longer accepts the app in this workspace."
+        " Please ask an admin to install it again."
     ),
     slack.MissingScopeError: _missing_scope,
     slack.SlackRefusedError: _with_code("Slack refused this request."),
     # The store
     store.StoreError: retry(
-        "The bot's database is unavailable. Please try again in a minute. If that fails, send the"
-        " reference to the bot's operator."
+        "The app's database is unavailable. Please try again in a minute. If that fails, send the"
+        " reference to the app's operator."
     ),
     store.NoAnswerError: retry(
-        "The bot's database didn't answer in time. Check whether your change was saved before you"
+        "The app's database didn't answer in time. Check whether your change was saved before you"
         " repeat it."
     ),
     store.ConflictError: retry("Someone else changed this at the same time."),
@@ -243,16 +244,16 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
         " again, try again in a few minutes."
     ),
     store.StoreLockedError: retry(
-        "Another copy of the bot uses its database. The operator has to stop one of them."
+        "Another copy of the app uses its database. The operator has to stop one of them."
     ),
     store.WrongKeyRingError: retry(
-        "The bot's data is encrypted with other keys. The operator has to restore them."
+        "The app's data is encrypted with other keys. The operator has to restore them."
     ),
     LostConnectionError: retry(
         "The connection to the database broke. Check whether your change was saved before you"
         " repeat it."
     ),
     OutdatedSchemaError: retry(
-        "The bot's database is outdated. The operator has to run `python -m bot migrate`."
+        "The app's database is outdated. The operator has to run `python -m bot migrate`."
     ),
 }

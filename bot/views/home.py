@@ -155,7 +155,7 @@ def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
     top = [
         *([DIVIDER] if page.is_connected else []),
         header("Setup"),
-        context("🔒 Only admins, owners and appointed managers see this part."),
+        context("🔒 Only admins, owners, and appointed managers see this part."),
     ]
     if isinstance(set_up, Message):
         return [*top, *refreshable(set_up)]

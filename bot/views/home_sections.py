@@ -291,7 +291,7 @@ def doubt_blocks(doubt: BotError) -> list[Block]:
     """Return why it is not known whether the reader is a manager."""
     if isinstance(doubt, ManagersUnknownError) and doubt.lacks_scope:
         return [context(_NO_SCOPE)]
-    who = "Slack" if isinstance(doubt, ManagersUnknownError) else "the bot's database"
+    who = "Slack" if isinstance(doubt, ManagersUnknownError) else "the app's database"
     unchecked = f"I can't check whether you are a manager, because {who} isn't answering."
     return [section(unchecked, refresh_button())]
 

@@ -125,7 +125,7 @@ def _lost_blocks(channel_ids: Sequence[str]) -> list[Block]:
         section(
             f"⚠️ *The app is already in {named}{more}.* But its database knows nothing of this"
             " workspace. That is expected if it was invited before its first start, or was"
-            " removed. Otherwise the database was lost or replaced, and the bot's operator can"
+            " removed. Otherwise the database was lost or replaced, and the app's operator can"
             " restore a backup. Without a backup, set up the key and the digests again. No digest"
             " is posted until then."
         )

@@ -56,7 +56,7 @@ def installed_page(*, name: str, app_id: str, team_id: str, is_again: bool = Fal
         text = "Your setup is unchanged. Missing permissions are now granted."
         return _page(f"Installed again in {_name(name, 'your workspace')}", text, open_slack)
     steps = _list(
-        "Open Slack: the bot writes to you there.",
+        "Open Slack: the app writes to you there.",
         "A workspace admin types <code>/domainkey</code> and connects the workspace to"
         " Domain Tracker, once.",
         "Everyone types <code>/domains</code> to see the portfolio, worst first.",
@@ -125,9 +125,9 @@ def of_organisation_page() -> str:
 def set_up_wrongly_page(*, reference: str) -> str:
     """Return the page for wrong app credentials, which only the operator can fix."""
     return _page(
-        "This bot is not set up correctly",
+        "This app is not set up correctly",
         "Nothing was installed, and trying again does not help.",
-        _note("Please tell the bot’s operator.", reference),
+        _note("Please tell the app’s operator.", reference),
     )
 
 
@@ -145,14 +145,14 @@ def not_kept_page(*, again: str, reference: str) -> str:
     """Return the page for an installation that could not be saved."""
     return _page(
         "Almost: please begin again",
-        "Slack has agreed, but the bot could not save it, so it cannot work yet. Wait a minute"
+        "Slack has agreed, but the app could not save it, so it cannot work yet. Wait a minute"
         " and begin again; nothing is installed twice.",
         _button("Begin again", again),
         _note(_ASK_OPERATOR, reference),
     )
 
 
-_ASK_OPERATOR = "If that fails, send the reference to the bot’s operator."
+_ASK_OPERATOR = "If that fails, send the reference to the app’s operator."
 
 
 def _page(title: str, text: str, *more: str) -> str:

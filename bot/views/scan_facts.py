@@ -167,15 +167,14 @@ def soon_text(row: EndDates, now: datetime, *, age: bool = True) -> str:
 
 
 def scanned_text(rows: Sequence[EndDates], now: datetime) -> str:
-    """Return `as scanned 3 days ago`, the age of the oldest scan, or nothing without rows."""
+    """Return `scanned 3 days ago`, or `oldest scan 3 days ago`; nothing without rows."""
     if not rows:
         return ""
     scanned = [row.scanned_at for row in rows]
     oldest, newest = (age_text((now - at).total_seconds()) for at in (min(scanned), max(scanned)))
-    return f"as scanned {oldest}{' or later' if newest != oldest else ''}"
+    return f"{'scanned' if newest == oldest else 'oldest scan'} {oldest}"
 
 
 def never_scanned_text(count: int) -> str:
     """Return how many domains were never scanned."""
-    were, their = ("was", "its") if count == 1 else ("were", "their")
-    return f"{plural(count, 'domain')} {were} never scanned: {their} dates are unknown."
+    return f"{plural(count, 'domain')} {'was' if count == 1 else 'were'} never scanned."

@@ -23,6 +23,7 @@ _NAMES_A_MOMENT = re.compile(
     r"([Dd]ate|[Tt]ime|_at|At|[Ee]xpir\w*|[Vv]alid\w*|[Nn]ot[_ ]?([Bb]efore|[Aa]fter)"
     r"|[Cc]reated|[Uu]pdated|[Cc]hanged|[Uu]ntil|[Ss]ince)$"
 )
+_PLURAL = re.compile(r"(?<=[a-z]{2})(?<![aisu])(?<!ie)(?<![sx]e)(?<![cs]he)s$")
 _ABBREVIATIONS = re.compile(
     r"a|aaaa|asn|ca|caa|cn|cname|csp|dkim|dmarc|dns|dnssec|hsts|https?|iana|icann|id|ip|ipv[46]"
     r"|mx|ns|ocsp|ptr|rdap|sans?|sha1|sha256|soa|spf|srv|ssl|sts|tls|ttl|txt|uri|url|www|xss"
@@ -87,7 +88,7 @@ def label(path: tuple[str, ...]) -> str:
     words: list[str] = []
     for part in path:
         if part.isdecimal() and words:
-            words[-1] += f" {part}"
+            words[-1] = f"{_PLURAL.sub('', words[-1])} {part}"
         else:
             words.append(_humanised(redact(part)))  # before a secret changes its form
     # Names are text from outside: markup is removed.

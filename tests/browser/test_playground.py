@@ -54,15 +54,15 @@ async def test_a_newcomer_scans_folds_a_section_and_sees_all_of_it_in_a_form(pag
     dns = scan.get_by_role("button", name=DNS)
     form = page.get_by_role("dialog", name="DNS")
 
-    await expect(scan.get_by_text("Records 1")).to_be_hidden()
+    await expect(scan.get_by_text("Record 1")).to_be_hidden()
     await dns.click()
-    await expect(scan.get_by_text("Records 1")).to_be_visible()
+    await expect(scan.get_by_text("Record 1")).to_be_visible()
     await scan.get_by_role("button", name="Show all of DNS").click()
     await expect(form).to_contain_text("records, page 1 of")
     await page.keyboard.press("Escape")
     await expect(form).to_be_hidden()
     await dns.click()
-    await expect(scan.get_by_text("Records 1")).to_be_hidden()
+    await expect(scan.get_by_text("Record 1")).to_be_hidden()
 
 
 async def test_the_list_can_be_sorted_by_its_reader(page: Page) -> None:

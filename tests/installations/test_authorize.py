@@ -248,7 +248,7 @@ async def response_url() -> AsyncIterator[tuple[str, list[dict[str, Any]]]]:
 
 
 @pytest.mark.parametrize(
-    ("works", "text"), [(True, FOREIGN), (False, "The bot's database is unavailable")]
+    ("works", "text"), [(True, FOREIGN), (False, "The app's database is unavailable")]
 )
 async def test_who_presses_reads_that_the_bot_was_removed_or_that_the_store_fails(
     bot: Bot, works: bool, text: str
@@ -300,7 +300,7 @@ async def test_a_store_that_does_not_answer_in_time_is_what_people_read_of(
 
     answer = await bot.command()
 
-    assert "The bot's database is unavailable" in answer.body
+    assert "The app's database is unavailable" in answer.body
 
 
 def test_what_is_asked_before_the_ack_leaves_slack_a_second() -> None:

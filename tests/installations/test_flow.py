@@ -376,7 +376,7 @@ FAILURES: dict[str, tuple[dict[str, Any] | tuple[int, str], int, str, str]] = {
     "our secret": (
         REFUSED | {"error": "bad_client_secret"},
         500,
-        "the bot’s operator",
+        "the app’s operator",
         "_SE",
     ),
 }

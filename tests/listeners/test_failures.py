@@ -170,7 +170,7 @@ async def unread(
 @loop_over(
     ("error", "said"),
     [
-        (STORE, "The bot's database is unavailable. Please try again shortly. Reference "),
+        (STORE, "The app's database is unavailable. Please try again shortly. Reference "),
         (SLACK, "Slack is unavailable. Please try again shortly. Reference "),
         (UNKNOWN, "Install the app again."),
     ],
@@ -188,7 +188,7 @@ async def test_a_command_that_was_not_taken_is_answered_with_a_sentence(
 async def test_a_press_that_was_not_taken_is_answered_below_its_message(
     body: Mapping[str, str],
 ) -> None:
-    for error, said in ((STORE, "The bot's database is unavailable."), (UNKNOWN, str(UNKNOWN))):
+    for error, said in ((STORE, "The app's database is unavailable."), (UNKNOWN, str(UNKNOWN))):
         url = ResponseUrl()
 
         assert await unread(error, body, url) == (200, "")
@@ -203,7 +203,7 @@ async def test_where_nothing_can_be_said_slack_says_that_it_failed() -> None:
 
     for body, url in ((PRESS, failing), (PRESS, silent), (FORM, unused)):
         status, text = await unread(STORE, body, url)
-        assert (status, text.partition(".")[0]) == (503, "The bot's database is unavailable")
+        assert (status, text.partition(".")[0]) == (503, "The app's database is unavailable")
         assert await unread(UNKNOWN, body, url) == (200, "")  # it would fail again
     assert unused.said == []
 

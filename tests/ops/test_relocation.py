@@ -114,7 +114,7 @@ async def test_everything_arrives_as_it_was_in_an_empty_database(
 async def test_how_far_it_is_is_told_now_and_then(
     path: Path, empty_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.store.sqlite.PAGE_ROWS", 1)
+    monkeypatch.setattr("bot.store.snapshot.PAGE_ROWS", 1)
     monkeypatch.setattr("bot.ops.move.PROGRESS_EVERY", 2)
     told: list[str] = []
 

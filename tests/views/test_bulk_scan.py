@@ -123,7 +123,7 @@ def test_progress_says_where_it_is_and_loses_its_button_in_the_end() -> None:
     run = a_run(an_item(), left=2)
     texts = {
         "Now: n0.example. About 2 minutes left.": run,
-        "Stopping after the present domain.": replace(run, stopped_by=ADMIN_ID),
+        "Stopping after the current domain.": replace(run, stopped_by=ADMIN_ID),
         "as <@U0BOB> asked.": replace(run, stopped_by="U0BOB"),
         "Waiting for free requests": replace(run, waits_until=MOMENT + timedelta(minutes=5)),
         "summary is below": replace(run, end=End.DONE),

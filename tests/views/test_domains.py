@@ -256,8 +256,8 @@ def test_days_left_are_numbers_that_the_table_sorts() -> None:
 def test_the_oldest_scan_of_the_page_dates_it_and_what_was_never_scanned_is_counted() -> None:
     message = listed(LETTERS, "sort:expiry", ends=DATED)
 
-    assert "Registration and certificate as scanned 3 days ago or later." in shown_text(message)
-    never = "1 domain was never scanned: its dates are unknown. `/scan scanned:never` scans them."
+    assert "End dates: oldest scan 3 days ago." in shown_text(message)
+    never = "1 domain was never scanned. `/scan scanned:never` scans them."
     assert never in shown_text(message)
     assert "b.example certificate expired 3 days ago. " in message.text
 
@@ -269,7 +269,7 @@ def test_without_a_date_there_are_no_columns_for_dates(ends: KnownEnds | None) -
     message = listed(LETTERS, ends=ends)
 
     assert [len(row) for row in table_of(message)] == [5] * 6
-    assert "as scanned" not in shown_text(message)
+    assert "End dates" not in shown_text(message)
 
 
 @loop_over("name", NAMES.values(), ids=NAMES)

@@ -29,6 +29,8 @@ LABELS = {
     "written small": (("ttl",), "TTL"),
     "inside": (("dnsRecords",), "DNS records"),
     "numbered": (("MX", "1", "host"), "MX 1 › Host"),
+    "one of several": (("nameServers", "2"), "Name server 2"),
+    "a plural that is not sure": (("entries", "1"), "Entries 1"),
     "a number first": (("1", "host"), "1 › Host"),
     "no name": ((), "Value"),
     "an empty name inside": (("a", "", "b"), "A › B"),

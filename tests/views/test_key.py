@@ -119,6 +119,7 @@ def test_the_answers_about_a_key_say_what_it_sees_and_what_becomes_of_the_other(
     ):
         assert_slack_takes(message)
         assert words in message.text
+        assert {"Set key", "Key"} & set(buttons(message))  # it took the place of other buttons
     saved = saved_form(a_key_record(), 1, two_keys(earlier=True).earlier)
     assert_slack_takes_form(saved)
     assert "(`…0R-b`), is kept until <!date^" in "\n".join(shown(saved))
@@ -153,7 +154,7 @@ def test_a_key_behind_the_command_sends_to_the_form(looks_like_key: bool, may_se
     [
         (InvalidKeyError(), "Domain Tracker refuses this key. It is mistyped, expired, or"),
         (InsufficientPermissionsError(), "This API key may not list domains. It needs the scope"),
-        (IpNotAllowedError(), "The workspace's API key doesn't allow the bot's IP address."),
+        (IpNotAllowedError(), "The workspace's API key doesn't allow the app's IP address."),
         (RateLimitedError(40), "The API key's rate limit is reached. Try again in 40 s."),
     ],
     ids=["invalid", "scope", "address", "rate"],

@@ -210,7 +210,7 @@ def test_a_wait_is_said_with_its_end_and_never_too_early() -> None:
 def test_whoever_used_requests_is_named() -> None:
     text = lines(PLENTY, (person("U1"), 1_012), (digests_of("C1"), 3), (KEY_CHECK, 2))[-1]
 
-    assert text == ("Used in the last hour: <@U1> 1,012, digests of <#C1> 3, checks of the key 2.")
+    assert text == ("Used in the last hour: <@U1> 1,012, digests of <#C1> 3, key checks 2.")
 
 
 def test_behind_the_first_five_the_rest_is_summed_up() -> None:

@@ -205,13 +205,13 @@ def test_who_may_is_named_and_in_an_organisation_its_admins_as_a_way(
 
     text = failure_message(error, facts_for()).text
 
-    named = f"these managers: <@{ADMIN_ID}>, <!subteam^S1>, can manage the API key. Please ask one"
+    named = f"Managers: <@{ADMIN_ID}>, <!subteam^S1>. Please ask one of them."
     assert (named in text) is (kind is NotAManagerError)
     assert ("An organization admin can make you a manager" in text) is is_in_organisation
 
 
 @loop_over("act", Act)
-@loop_over(("by", "who"), [(OPERATOR, "The bot's operator"), (SLACK, "Slack"), ("U1", "<@U1>")])
+@loop_over(("by", "who"), [(OPERATOR, "The app's operator"), (SLACK, "Slack"), ("U1", "<@U1>")])
 def test_an_act_says_who_did_what_and_what_it_changed(act: Act, by: str, who: str) -> None:
     entry = Entry(
         at=MOMENT,

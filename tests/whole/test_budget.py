@@ -19,7 +19,7 @@ async def test_an_admin_sees_what_is_left_and_who_used_it(ready: Harness) -> Non
     assert "left this hour, as of" in text
     assert "are reserved for digests" in text
     assert f"<@{bob}> 3" in text  # the list, the scan, and the list with the new score
-    assert "checks of the key 2" in text  # when it was set, and now
+    assert "key checks 2" in text  # when it was set, and now
 
 
 @pytest.mark.transports("shared")
@@ -41,6 +41,6 @@ async def test_members_are_told_who_can_see_what_used_the_requests(ready: Harnes
     to_ada = await ready.ask(ready.ada, "/domains")
 
     bob = ready.bob.member.id
-    assert "can see what used them with `/domainkey`" in to_bob.everything
+    assert "can see who used the requests with `/domainkey`" in to_bob.everything
     assert bob not in to_bob.everything
     assert f"<@{bob}> 1" in to_ada.everything

@@ -144,7 +144,7 @@ async def test_m16_an_admin_stops_it_too_and_a_summary_whose_answer_was_lost_com
     edited = await message_with(ready, "1 scanned, 1 not begun")
 
     assert (for_a_member.buttons, for_ada.buttons) == ([], ["Stop"])
-    assert f"<@{ready.bob.id}> ends after the present domain" in stopped.everything
+    assert f"<@{ready.bob.id}> ends after the current domain" in stopped.everything
     assert f"<@{ready.ada.id}> stopped it" in sent.everything
     assert (edited.ts, edited.buttons) != (sent.ts, [])
     posted = [each for each in ready.bob.messages("dm") if "1 scanned" in each.everything]

@@ -209,7 +209,7 @@ async def test_what_a_person_missed_of_several_digests_is_one_message(
             for _ in range(2):
                 await next_digest(app)
 
-        assert "6 digests were missed: the bot was not running" in notice.everything
+        assert "6 digests were missed: the app was not running" in notice.everything
         assert notice.buttons == ["Send now", "Send now"]
         assert len(app.bob.messages("dm")) == 1
 

@@ -142,10 +142,10 @@ async def test_d21_what_ends_within_30_days_is_told_and_reaching_a_mark_is_worse
     await at_nine(ready, "secret")  # 13
     await at_nine(ready, "secret")
 
-    for post, left, age in ((first, 15, "as scanned"), (second, 14, "as scanned 1 day ago")):
+    for post, left, age in ((first, 15, "scanned"), (second, 14, "scanned 1 day ago")):
         assert f"certificate expires in {left} days" in post.everything
         assert age in post.everything
-    assert "1 reached 30, 14, 7 or 1 days since the last digest" in second.everything
+    assert "1 reached 30, 14, 7, or 1 days" in second.everything
     assert len(digests(ready)) == 2
 
 
@@ -164,7 +164,7 @@ async def test_a_new_issue_is_worse_and_the_details_of_a_digest_are_for_who_pres
     requests = ready.service_requests()
 
     await ready.ada.press(second, "Details")
-    details = await ready.ada.next_message(where=lambda each: "Details of" in each.everything)
+    details = await ready.ada.next_message(where=lambda each: "Digest details" in each.everything)
     await ready.ada.press(first, "Details")
     gone = await ready.ada.next_message(where=lambda each: "newer digest" in each.everything)
 

@@ -30,7 +30,7 @@ async def test_owners_may_set_the_key_too_and_all_others_are_told_who_may(app: H
 
     assert "Set key" in state.buttons
     for refusal in refusals:
-        assert "Only admins and owners" in refusal.everything
+        assert "Only admins, owners, and appointed managers" in refusal.everything
         assert refusal.buttons == []
     assert "/domainkey" in usage.everything
 
@@ -148,8 +148,8 @@ async def test_rights_are_checked_again_at_every_press_and_submit(ready: Harness
     while "⏳" in (shown := await ready.ada.next_form()).everything:
         pass
 
-    assert "Only admins and owners" in refused.everything
-    assert "Only admins and owners" in shown.everything
+    assert "Only admins, owners, and appointed managers" in refused.everything
+    assert "Only admins, owners, and appointed managers" in shown.everything
     assert (await ready.ask(ready.bob, "/domains")).blocks[0]["type"] == "header"
 
 

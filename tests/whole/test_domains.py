@@ -198,7 +198,7 @@ async def test_m25_the_filtered_list_comes_as_a_csv_file_to_the_person_alone(
     sent = await ready.bob.next_message("dm")
     read = csv.reader((await ready.bob.download(sent)).decode("utf-8-sig").splitlines())
     assert [row[:3] for row in read] == [
-        ["name", "score", "band"],
+        ["name", "score", "rating"],
         ["'=cmd.example", "3", "poor"],
         ["shop.example", "41", "poor"],
         ["www.example", "97", "good"],
@@ -291,7 +291,7 @@ async def test_m23_what_scans_said_of_ends_and_issues_is_in_the_list_and_its_fil
         ["www.example", "–", "97 days"],
         ["new.example", "–", "–"],
     ]
-    assert "as scanned 3 days ago" in everything.everything
+    assert "End dates: scanned 3 days ago" in everything.everything
     assert "1 domain was never scanned" in everything.everything
     assert [row[0] for row in rows(soon)] == ["shop.example"]
     assert "shop.example certificate expires in 5 days" in soon.text

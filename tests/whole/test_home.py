@@ -131,7 +131,7 @@ async def test_m23_what_ends_soon_comes_to_home_with_its_scan(ready: Harness) ->
 
     assert "filter scanned:never" in unscanned.everything.replace("`", "")
     shown = await home_where(ready, ready.bob, "Ends soon", "2 domains were never scanned")
-    assert "⚠️ registration expires in 21 days (as scanned just now)" in shown.everything
+    assert "⚠️ registration expires in 21 days (scanned just now)" in shown.everything
     assert shown.buttons.count("Scan") == home.buttons.count("Scan") + 1
 
 
@@ -161,7 +161,7 @@ async def test_whoever_is_no_manager_any_more_is_refused_and_sees_it(ready: Harn
 
     await ready.ada.press(home, "Check key")
 
-    await window(ready.ada, "Only admins and owners")
+    await window(ready.ada, "Only admins, owners, and appointed managers")
     left = await home_where(ready, ready.ada, "ask an admin or owner")
     assert "Setup" not in left.everything
 

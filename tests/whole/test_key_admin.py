@@ -12,7 +12,7 @@ from tests.whole.harness import Harness
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("http")]
 
 DAY = timedelta(days=1)
-REFUSAL = "Only admins and owners"
+REFUSAL = "Only admins, owners, and appointed managers"
 
 
 async def state(app: Harness, person: Person | None = None) -> Message:
@@ -115,7 +115,7 @@ async def test_the_history_says_who_did_what(ready: Harness) -> None:
 
     for words in ("set the key", "replaced the key", "changed the managers", "let only admins"):
         assert f"<@{ready.ada.id}> {words}" in text
-    for words in ("made a digest", "paused a digest", "resumed a digest", "deleted a digest"):
+    for words in ("set up a digest", "paused a digest", "resumed a digest", "deleted a digest"):
         assert f"<@{ready.bob.id}> {words}" in text
     assert ready.key[11:-4] not in text
 

@@ -89,4 +89,4 @@ async def test_a_store_that_is_gone_is_admitted_and_nothing_is_said_to_be_saved(
     form = await ready.submit_key(key)
 
     assert "Not saved" in form.everything
-    assert "The bot's database" in form.everything
+    assert "The app's database" in form.everything

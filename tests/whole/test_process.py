@@ -113,7 +113,7 @@ async def test_an_admin_connects_and_members_work(tmp_path: Path, transport: str
         added = await app.ask(app.bob, "/adddomain new.example")
         bot.send_signal(signal.SIGTERM)
 
-        assert "Only admins and owners" in refused.everything
+        assert "Only admins, owners, and appointed managers" in refused.everything
         assert "1 domain," in listed.everything
         assert "Scan of shop.example" in scanned.everything
         assert "Added " in added.everything

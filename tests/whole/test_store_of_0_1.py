@@ -162,7 +162,7 @@ async def test_every_digest_is_listed_with_its_state_and_what_was_under_way_goes
     assert "08:30 (Europe/Berlin)" in in_secret
     assert "until it is resumed" in in_secret
     assert "7 Mar 2026, 09:20 UTC unconfirmed" in in_shared
-    assert "*Paused*: the bot is not in the channel" in in_random
+    assert "*Paused*: the app is not in the channel" in in_random
     assert "*Late:* due 10:00, sent 10:04" in late.everything
     assert "may be missing" in uncertain.everything
     assert "Sent" in answer.everything
@@ -192,7 +192,7 @@ async def test_the_next_digests_compare_with_what_was_posted_before(many: Many) 
     assert "compared with 8 Mar 2026, 09:00 UTC" in daily.everything
     assert "▲ +30" in daily.everything
     assert "2 Mar 69, 3 Mar 63.6, 6 Mar 63.6, 7 Mar 63.6, 8 Mar 63.6, 9 Mar 73.6" in daily.text
-    assert "Worst 3 of 4" in daily.everything
+    assert "Worst 3 of 4 domains" in daily.everything
     assert "compared with 3 Mar 2026, 09:05 UTC" in worse.everything
     assert {*worse.mentions} == {f"<@{home.ada.id}>"}
     assert "Active" in resumed.everything
@@ -229,7 +229,7 @@ async def test_the_key_its_earlier_one_its_managers_and_its_history_are_there(
     assert "Replace key" in to_a_manager.buttons
     assert "Replace key" not in to_cy.buttons
     assert "replaced the key by" in acts
-    assert "made a digest" in acts
+    assert "set up a digest" in acts
     assert "New CA → Newest CA" in scan.everything
     assert "is in use again" in rolled_back.everything
 
@@ -241,7 +241,7 @@ async def test_commands_that_were_kept_run_once_there_is_a_key(many: Many) -> No
     async with running_bot(many[HOME]):
         await amber.connect()
 
-        await next_with(amber.bob, "1 domain,", "dm")  # as the bot is not in the channel
+        await next_with(amber.bob, "1 domain,", "dm")  # as the app is not in the channel
         await next_with(amber.slack.person("cy"), "Scan of shop.amber.example", "dm")
 
 

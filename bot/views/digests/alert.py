@@ -17,18 +17,17 @@ from bot.views.blocks import (
     plain_message,
     section,
 )
-from bot.views.digests.changes import preview_note
+from bot.views.digests.changes import move_text, preview_note
 from bot.views.digests.wording import (
-    MAX_HOST_CHARS,
+    domain_line,
     manage_button,
     mention_tokens,
     owners_line,
     person,
     scan_button,
 )
-from bot.views.domains import score_mrkdwn
 from bot.views.scan_facts import soon_text
-from bot.views.text import bold, host_text, moment_token, plural
+from bot.views.text import moment_token, plural
 
 TAKE, SNOOZE = "alert.take", "alert.snooze"
 # The beginning of the ids of the blocks that a press redraws.
@@ -137,12 +136,10 @@ def _is_redrawn(block: Mapping[str, Any]) -> bool:
 
 
 def _fall(move: Move) -> str:
-    host, before = bold(host_text(move.domain.domain), MAX_HOST_CHARS), score_mrkdwn(move.before)
-    return f"📉 {host}: health fell from {before} to {score_mrkdwn(move.after)}"
+    return f"📉 {domain_line(move.domain.domain, f'health {move_text(move)}')}"
 
 
 def _nearer(post: Post) -> Iterator[str]:
     rows = {domain.domain: row for domain, row in post.report.soon}
     for domain in post.report.nearer:
-        host = bold(host_text(domain.domain), MAX_HOST_CHARS)
-        yield f"⏳ {host}: {soon_text(rows[domain.domain], post.sent_at)}"
+        yield f"⏳ {domain_line(domain.domain, soon_text(rows[domain.domain], post.sent_at))}"

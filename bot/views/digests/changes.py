@@ -101,12 +101,13 @@ def _group(
 
 
 def _moved(
-    symbol: str, verb: str, moves: Sequence[Move], crossed: int, band: str, *, is_listed: bool
+    symbol: str, verb: str, moves: Sequence[Move], crossed: int, rating: str, *, is_listed: bool
 ) -> ChangeGroup:
-    # The bands are left out where every move crossed into another one.
-    more = f", {crossed:,} into a {band} band" if 0 < crossed < len(moves) else ""
+    # The rating is left out where every move changed it.
+    more = f", {crossed:,} to a {rating} rating" if 0 < crossed < len(moves) else ""
     title = f"{plural(len(moves), 'domain')} {verb}"
-    return _group(symbol, title, map(_move_line, moves), len(moves), more, is_listed=is_listed)
+    lines = (domain_line(move.domain.domain, f" {move_text(move)}") for move in moves)
+    return _group(symbol, title, lines, len(moves), more, is_listed=is_listed)
 
 
 def _soon(report: Report, now: datetime) -> ChangeGroup:
@@ -116,7 +117,7 @@ def _soon(report: Report, now: datetime) -> ChangeGroup:
     soon = sorted(report.soon, key=lambda each: each[0].domain not in nearer)
     lines = (domain_line(domain.domain, soon_text(row, now, age=not age)) for domain, row in soon)
     count = len(nearer)
-    reached = f"{count:,} reached 30, 14, 7 or 1 days since the last digest" if count else ""
+    reached = f"{count:,} reached 30, 14, 7, or 1 days" if count else ""
     more = "; ".join(filter(None, [age, reached]))
     title = f"Ends within {SOON_DAYS} days"
     return _group("⏳", title, lines, len(report.soon), more and f" ({more})", is_listed=True)
@@ -174,12 +175,13 @@ def _was(host: str, before: float | None) -> str:
     return domain_line(host, f"(was {score_mrkdwn(before)})")
 
 
-def _move_line(move: Move) -> str:
+def move_text(move: Move) -> str:
+    """Return `🟢 85 good → 🔴 41 poor  ▼ …` on one line."""
     before, after = move.before or 0, move.after or 0  # a move has both scores
     is_across = band_of(before) is not band_of(after)
     shown = score_mrkdwn(before) if is_across else score_number(before)
     moved = f"{shown} → {score_mrkdwn(after)}  {delta_text(before, after)}"
-    return domain_line(move.domain.domain, f" {moved.translate(_NO_BREAKS)}")
+    return moved.translate(_NO_BREAKS)
 
 
 LATE_FROM = timedelta(seconds=60)
@@ -231,9 +233,8 @@ def first_note(digest: Digest) -> str:
     """Return the note of a digest's first post: its owner and how to change it."""
     who = person_mrkdwn(digest.made_by_name)
     return (
-        f"👋 This is the first digest. {who} set it up for this channel."
-        f" Post: {mode_text(digest.plan)}. To change, pause or delete it, press `Manage` or type"
-        " `/domaindigest`."
+        f"👋 This is the first digest, set up by {who}. Post: {mode_text(digest.plan)}."
+        " To change, pause, or delete it, press `Manage`."
     )
 
 

@@ -31,7 +31,7 @@ SENDING = "Sending… This can take a few seconds."
 NOT_SAVED, NOT_SENT, NOT_RESUMED = "*Not saved.* ", "*Not sent.* ", "*Not resumed.* "
 SAVING = "Saving…"
 PREVIEWING = "Preparing the preview…"
-RESTRICTED = "🔒 Only admins and owners can now change digests."
+RESTRICTED = "🔒 Only admins, owners, and managers can now change digests."
 UNRESTRICTED = "🔓 Members can now change the digests of their channels."
 
 
@@ -139,7 +139,7 @@ def edit_form(editing: Editing, metadata: str) -> Block:
 def _about(editing: Editing) -> str:
     digest = editing.digest
     if digest:
-        return f"Made by {person_mrkdwn(digest.made_by_name)}, {moment_token(digest.made_at)}."
+        return f"Set up by {person_mrkdwn(digest.made_by_name)}, {moment_token(digest.made_at)}."
     if editing.is_new:
         return "Post a scheduled health summary to a channel."
     return "Your entries so far."
@@ -148,7 +148,7 @@ def _about(editing: Editing) -> str:
 def _runs_text(editing: Editing) -> str:
     schedule = editing.draft.schedule
     if schedule is None:
-        return "*Next five runs*\n_Choose days, a time and a time zone to see them._"
+        return "*Next five runs*\n_Choose days, a time, and a time zone to see them._"
     after, paused = _after(editing)
     lines = next_runs(schedule, after, editing.reader_zone)
     runs = [f"• {line}" for line in lines[:RUNS_SHOWN]]

@@ -80,8 +80,8 @@ def _points(trend: Sequence[TrendPoint]) -> list[Point]:
 
 
 _NOTHING_CHANGED = (
-    f"Nothing changed since the last digest: no score moved by {MOVED_FROM} points or into"
-    " another band."
+    f"Nothing changed since the last digest: no score moved by {MOVED_FROM} points or got a new"
+    " rating."
 )
 
 
@@ -184,7 +184,7 @@ def details_message(post: Post) -> Message:
     left = MAX_DETAILS_CHARS - sum(len(group.as_mrkdwn) for group in groups)
     report = within_table(post.report, left)
     top = (
-        section(f"*Details of the digest of {moment_token(post.sent_at)}*"),
+        section(f"*Digest details*  ·  {moment_token(post.sent_at)}"),
         *_contexts(changes.filter_line(post)),
         *news_blocks(report, groups, "", plan.filter_text),
     )
@@ -216,7 +216,7 @@ def announcement_message(digest: Digest) -> Message:
     title = f"🗓️ {who} *set up a health digest for this channel.*"
     if digest.moved_at:  # possibly not by its creator
         title = f"🗓️ {who}*'s health digest is posted in this channel from now on.*"
-    how = "To change, pause or delete it, press `Manage` or type `/domaindigest`."
+    how = "To change, pause, or delete it, press `Manage` or type `/domaindigest`."
     blocks = (
         section(title),
         fields([*wording.plan_lines(digest.plan), _first_pair(digest)]),

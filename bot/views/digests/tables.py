@@ -50,6 +50,7 @@ TITLE = "Health digests"
 NEW, CHANGE, SEND, PREVIEW = "digests.new", "digests.change", "digests.send", "digests.preview"
 PAUSE, RESUME, DELETE = "digests.pause", "digests.resume", "digests.delete"
 RESTRICT = "digests.restrict"
+ONLY_MANAGERS = "Only admins, owners, and managers"
 ADMINS_MAY, MEMBERS_MAY = "admins", "members"
 """The values of the button that says who may change digests."""
 
@@ -110,7 +111,7 @@ def _heading(listed: DigestList) -> str:
         return f"*{plural(len(listed.digests), 'digest')} {where}*"
     return (
         f"*No digests {where} yet*\nA digest is a scheduled post, on days and at a time you"
-        " choose. It says what got worse, what ends soon and which domains are worst."
+        " choose. It says what got worse, what ends soon, and which domains are worst."
     )
 
 
@@ -135,7 +136,7 @@ def _hints(listed: DigestList) -> list[str]:
     if channel and channel.is_shared:
         hints.append("👥 People from another company are in this channel and read its digests.")
     if not listed.may_change:
-        hints.append("🔒 Only admins and owners can change digests in this workspace.")
+        hints.append(f"🔒 {ONLY_MANAGERS} can change digests in this workspace.")
     return hints
 
 
@@ -193,10 +194,9 @@ def _digest_buttons(digest: Digest) -> list[Block]:
 def _admin_blocks(listed: DigestList) -> list[Block]:
     if not listed.is_admin:
         return []
+    who, label, value = "Members of a channel", "Only admins may change digests", ADMINS_MAY
     if listed.is_restricted:
-        who, label, value = "Only admins", "Let members change digests", MEMBERS_MAY
-    else:
-        who, label, value = "Members of a channel", "Only admins may change digests", ADMINS_MAY
+        who, label, value = ONLY_MANAGERS, "Let members change digests", MEMBERS_MAY
     return [
         {"type": "divider"},
         context(f"{who} can change digests in this workspace."),
@@ -212,11 +212,11 @@ Change = tuple[float, str]
 
 
 def worst_title(report: Report) -> str:
-    """Return `Worst 10 of 128`, or that all domains are shown."""
+    """Return `Worst 10 of 128 domains`, or that all domains are shown."""
     count, shown = report.totals.count, len(report.worst)
     if shown == count:
         return "The only domain" if count == 1 else f"All {count:,} domains, worst first"
-    return f"Worst {shown:,} of {count:,}"
+    return f"Worst {shown:,} of {count:,} domains"
 
 
 def worst_table(report: Report) -> list[Block]:
@@ -227,7 +227,7 @@ def worst_table(report: Report) -> list[Block]:
     if not report.worst:
         return []
     changes = _changes(report)
-    titles = ["Domain", "Health", *(["Change"] if changes is not None else []), "State"]
+    titles = ["Domain", "Health", *(["Change"] if changes is not None else []), "Rating"]
     return [
         {
             "type": "data_table",

@@ -85,8 +85,8 @@ def _notice_texts(digest: digests.Digest, notice: digests.Notice) -> tuple[str, 
         case digests.Outcome.UNCERTAIN:
             title = f"❓ A digest may be missing in {channel}."
             text = (
-                f"{due} {_capital(wording.uncertain_text(notice.trouble))}, so the bot does not"
-                " repeat it. Check the channel, and press `Send now` if it is missing."
+                f"{due} {_capital(wording.uncertain_text(notice.trouble))}, so it is not"
+                " repeated. Check the channel, and press `Send now` if it is missing."
             )
         case digests.Outcome.MISSED if notice.count > 1:
             title = f"⚠️ {plural(notice.count, 'digest')} in {channel} were missed{because}."
@@ -132,7 +132,7 @@ def changed_text(digest: digests.Digest) -> str:
 def archived_line(lead: str = "") -> str:
     """Return the warning about an archived channel."""
     return (
-        f"⚠️ {lead}That channel is archived. Unarchive it, type {wording.INVITE} in it and try"
+        f"⚠️ {lead}That channel is archived. Unarchive it, type {wording.INVITE} in it, and try"
         " again, or choose another channel."
     )
 
@@ -180,7 +180,7 @@ DIGEST_ERRORS: dict[type[BaseException], blocks.Explain] = {
         "Another change came first, so this one was stopped. Check the channel before you press"
         " `Send now` again."
     ),
-    digests.StoppedError: blocks.retry("The bot is restarting. Nothing was done."),
+    digests.StoppedError: blocks.retry("The app is restarting. Nothing was done."),
     digests.NotInChannelError: blocks.plain(
         "Only members of a channel can see and change its digests. If it is private, the app"
         f" must be in it too: type {wording.INVITE} there."
@@ -189,7 +189,8 @@ DIGEST_ERRORS: dict[type[BaseException], blocks.Explain] = {
         f"The app is not in that channel. Type {wording.INVITE} there and try again."
     ),
     digests.AdminsOnlyError: blocks.plain(
-        "Only admins and owners can change digests in this workspace. Please ask one of them."
+        "Only admins, owners, and managers can change digests in this workspace."
+        " Please ask one of them."
     ),
     digests.GuestError: blocks.plain(
         "Guests cannot see or change digests. Please ask a full member of this workspace."

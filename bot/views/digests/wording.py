@@ -214,7 +214,7 @@ _REASONS: dict[FailureReason, tuple[str, str]] = {
         "An admin can set a key with the scope `read_domains` in `/domainkey`.",
     ),
     FailureReason.ADDRESS: (
-        "Domain Tracker blocks the bot's IP address",
+        "Domain Tracker blocks the app's IP address",
         "An admin can allow that address in the API key's IP restrictions.",
     ),
     FailureReason.KEY: (
@@ -228,11 +228,11 @@ _REASONS: dict[FailureReason, tuple[str, str]] = {
         f"Unarchive {{channel}} and type {INVITE} in it, or {_ANOTHER}",
     ),
     FailureReason.NOT_IN_CHANNEL: (
-        "the bot is not in the channel",
+        "the app is not in the channel",
         f"Go to {{channel}} and type {INVITE} in it, or {_ANOTHER}",
     ),
     FailureReason.NOT_FOUND: (
-        "the channel was deleted, or is private and the bot is not in it",
+        "the channel was deleted, or is private and the app is not in it",
         f"If it still exists, type {INVITE} in it. If not, {_ANOTHER}",
     ),
     FailureReason.RESTRICTED: (
@@ -240,20 +240,20 @@ _REASONS: dict[FailureReason, tuple[str, str]] = {
         f"Ask the managers of {{channel}} to allow it, or {_ANOTHER}",
     ),
     FailureReason.UNINSTALLED: (
-        "Slack no longer lets the bot into this workspace",
-        "An admin can reinstall Domain Tracker.",
+        "Slack no longer lets the app into this workspace",
+        "An admin can install the app again.",
     ),
     FailureReason.PERMISSION: (
         "the app lacks a permission in this workspace",
-        "An admin can reinstall Domain Tracker to grant it.",
+        "An admin can install the app again to grant it.",
     ),
     FailureReason.CHANGED: ("it was changed or paused at that moment", ""),
     FailureReason.ZONE: ("its time zone no longer exists", "Choose another one with {change}."),
     FailureReason.INTERNAL: (
-        "the bot had an internal error",
-        "Ask the operator of the bot to look at its log.",
+        "the app had an internal error",
+        "Ask the app's operator to look at its log.",
     ),
-    FailureReason.DOWN: ("the bot was not running", ""),
+    FailureReason.DOWN: ("the app was not running", ""),
 }
 
 
@@ -265,7 +265,7 @@ def failure_text(reason: FailureReason) -> str:
 def uncertain_text(reason: FailureReason | None) -> str:
     """Return why a run may not have been posted, as the end of a sentence."""
     if reason is FailureReason.DOWN:
-        return "the bot stopped while posting it"
+        return "the app stopped while posting it"
     return "Slack did not confirm the post"
 
 

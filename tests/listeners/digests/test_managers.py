@@ -60,7 +60,7 @@ async def test_whoever_is_not_sees_them(room: AdminRoom) -> None:
 
     assert "1 digest" in form.everything
     assert "Delete" not in form.buttons
-    assert "Only admins and owners can change digests" in seen
+    assert "Only admins, owners, and managers can change digests" in seen
     assert await count(room) == 1
 
 

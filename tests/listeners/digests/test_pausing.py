@@ -70,5 +70,5 @@ async def test_rights_are_asked_for_when_it_is_submitted(room: Room) -> None:
 
     after = await room.submit(form)
 
-    assert "Only admins and owners" in after.everything
+    assert "Only admins, owners, and managers" in after.everything
     assert (await room.now(digest)).pause is None

@@ -21,7 +21,7 @@ async def test_an_admin_keeps_digests_to_admins_and_gives_them_back(room: Room) 
     seen = await room.list()
     await room.press(kept, "Let members change digests", room.ada)
 
-    assert "🔒 Only admins and owners can now" in kept.everything
+    assert "🔒 Only admins, owners, and managers can now" in kept.everything
     assert seen.buttons == []
     assert "1 digest" in seen.everything
     assert "Change" in (await room.list()).buttons
@@ -33,7 +33,7 @@ async def test_who_is_no_admin_any_more_does_not_say_who_may(room: Room) -> None
 
     after = await room.press(form, "Only admins may change digests", room.ada)
 
-    assert "Only admins and owners can change digests" in after.everything
+    assert "Only admins and owners of this workspace can" in after.everything
     assert not await room.office.desk.admins_only(room.workspace)
 
 
@@ -62,7 +62,7 @@ async def test_rights_are_asked_for_at_every_press(room: Room, label: str) -> No
     after = await room.press(form, label)
 
     assert (
-        "Only admins and owners can change digests in this workspace. Please ask"
+        "Only admins, owners, and managers can change digests in this workspace. Please ask"
         in after.everything
     )
     assert after.buttons == []
@@ -103,7 +103,7 @@ async def test_a_store_that_fails_is_told_in_the_form(room: Room) -> None:
 
     after = await room.press(form, "Delete")
 
-    assert "The bot's database is unavailable" in after.everything
+    assert "The app's database is unavailable" in after.everything
     assert re.search("Reference [0-9a-f]{8}", after.everything)
     assert after.buttons == ["Back"]
 

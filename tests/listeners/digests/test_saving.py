@@ -194,7 +194,7 @@ async def test_a_store_that_fails_takes_nothing_away_that_was_typed(
         after = await room.submit(form, typed)
     saved = await room.submit(after)
 
-    assert "*Not saved.* The bot's database is unavailable" in after.everything
+    assert "*Not saved.* The app's database is unavailable" in after.everything
     assert (after.title, after.values["Filter"]) == ("Change digest", "tag:typed below:80")
     assert "✅ Saved." in saved.everything
     plan = (await room.now(digest)).plan

@@ -42,8 +42,10 @@ def test_an_alert_says_what_fell_from_what_to_what() -> None:
     message = taken(alert_message(a_fall(), NAME))
 
     assert title(message) == "1 domain got worse"
-    assert message.text == "1 domain got worse. a.example: health fell from 85 good to 41 poor."
-    assert "*a.example*: health fell from 🟢 85 good to 🔴 41 poor" in str(message.blocks)
+    assert message.text == "1 domain got worse. a.example health 85 good to 41 poor down 44."
+    assert "📉 *a.example* health 🟢 85 good → 🔴 41 poor  ▼" in shown_text(message).replace(
+        "\xa0", " "
+    )
     assert buttons(message) == PRESSABLE | {"Scan": "/scan a.example"}
 
 
@@ -65,7 +67,7 @@ def test_an_alert_says_what_ends_soon() -> None:
 
     message = taken(alert_message(a_post(report=report, sent_at=MOMENT), NAME))
 
-    assert "a.example: certificate expires in 7 days" in message.text
+    assert "a.example certificate expires in 7 days" in message.text
 
 
 def test_the_owners_of_what_fell_are_mentioned() -> None:
@@ -122,7 +124,11 @@ def test_a_preview_is_an_alert_without_buttons_or_mentions() -> None:
 
 
 def test_a_preview_where_nothing_got_worse_says_so_and_shows_an_example_if_it_can() -> None:
-    for score, words in {41: "41 poor", 3: "13 poor", None: "no domain has a score"}.items():
+    for score, words in {
+        41: "health 41 to 31 poor",
+        3: "health 13 to 3 poor",
+        None: "no domain has a score",
+    }.items():
         report = report_on([a_domain(score=score)], None, worst_count=10)
 
         text = shown_text(taken(alert_preview(a_post(report=report))))

@@ -67,7 +67,7 @@ def test_a_digest_with_nothing_to_compare_with_tells_no_changes() -> None:
 
     assert "nothing to compare with yet" in shown_text(message)
     assert "Nothing changed" not in shown_text(message)
-    assert rows(message)[0] == ["Domain", "Health", "State"]
+    assert rows(message)[0] == ["Domain", "Health", "Rating"]
     assert everywhere(message, "1 domain without a score: b.example")
 
 
@@ -90,7 +90,7 @@ def test_what_ends_within_30_days_is_told_everywhere_with_its_age() -> None:
 
     message = taken(digest_message(a_post(report=report, sent_at=MOMENT)))
 
-    assert everywhere(message, "Ends within 30 days (as scanned 2 days ago; 1 reached 30,")
+    assert everywhere(message, "Ends within 30 days (scanned 2 days ago; 1 reached 30,")
     assert everywhere(message, "registration expired 1 day ago")
     assert everywhere(message, "registration expires in 1 day")
     assert everywhere(message, "and 4 more")
@@ -131,10 +131,10 @@ def test_scans_of_one_day_have_one_age_in_the_title_and_others_an_age_each() -> 
         for rows in (one_night, two_weeks)
     )
 
-    assert "*Ends within 30 days* (as scanned 7 hours ago or later" in once
-    assert once.count("as scanned") == 2  # in the text and in the block
-    assert each.count("as scanned") == 4
-    assert "(as scanned 14 days ago)" in each
+    assert "*Ends within 30 days* (oldest scan 7 hours ago" in once
+    assert once.count("oldest scan") == 2  # in the text and in the block
+    assert each.count("(scanned") == 4
+    assert "(scanned 14 days ago)" in each
 
 
 def issues_of(*found: tuple[Severity, str], days: int = 0) -> EndDates:
@@ -212,5 +212,5 @@ def test_the_details_of_a_digest_name_what_the_post_only_counts() -> None:
     assert everywhere(message, "n4.ex")
     table = block(message, "data_table")
     assert 60 < len(table["rows"]) <= 101
-    assert table["caption"].endswith(" of 154")
+    assert table["caption"].endswith(" of 154 domains")
     assert buttons(message) == {"All domains": "/domains tag:prod below:70"} | MANAGED

@@ -24,15 +24,18 @@ def test_the_worst_come_in_a_table_that_says_of_how_many() -> None:
 
     message = digest_message(a_post(report=report))
 
-    assert block(message, "data_table")["caption"] == "Worst 4 of 5"
+    assert block(message, "data_table")["caption"] == "Worst 4 of 5 domains"
     assert rows(message) == [
-        ["Domain", "Health", "Change", "State"],
+        ["Domain", "Health", "Change", "Rating"],
         ["a.example", "41", "▼ \N{MINUS SIGN}41", "🔴 poor"],
         ["b.example", "50", "▲ +0.1", "🟡 fair"],
         ["c.example", "77", "▲ +1", "🟡 fair"],
         ["d.example", "78", "was unknown", "🟡 fair"],
     ]
-    assert "Worst 4 of 5. 41 poor a.example down 41. 50 fair b.example up 0.1." in message.text
+    assert (
+        "Worst 4 of 5 domains. 41 poor a.example down 41. 50 fair b.example up 0.1."
+        in message.text
+    )
 
 
 def test_readers_can_sort_the_table_by_every_number() -> None:

@@ -68,7 +68,7 @@ def test_a_list_that_has_shrunk_is_said_to_stay_so_though_it_was_asked_for_twice
     ("outcome", "trouble", "words"),
     [
         pytest.param(
-            Outcome.MISSED, FailureReason.DOWN, "was missed: the bot was not running.", id="missed"
+            Outcome.MISSED, FailureReason.DOWN, "was missed: the app was not running.", id="missed"
         ),
         pytest.param(
             Outcome.FAILED, FailureReason.KEY, "was not posted: the workspace has no", id="failed"
@@ -83,7 +83,7 @@ def test_a_list_that_has_shrunk_is_said_to_stay_so_though_it_was_asked_for_twice
         pytest.param(
             Outcome.UNCERTAIN,
             FailureReason.DOWN,
-            "may be missing here: the bot stopped",
+            "may be missing here: the app stopped",
             id="stopped",
         ),
     ],
@@ -112,9 +112,9 @@ def test_the_first_digest_says_who_set_it_up_and_how_to_change_it() -> None:
 
     message = taken(digest_message(post))
 
-    assert everywhere(message, "This is the first digest. Ada set it up")
+    assert everywhere(message, "This is the first digest, set up by Ada")
     assert everywhere(message, "Post: When something changed; heartbeat after 5 quiet runs.")
-    assert everywhere(message, "press Manage or type /domaindigest")
+    assert everywhere(message, "To change, pause, or delete it, press Manage.")
     assert "first digest" not in digest_message(replace(post, is_first=False)).text
 
 

@@ -125,7 +125,7 @@ def test_a_digest_that_the_bot_paused_can_be_resumed(trouble: FailureReason) -> 
         pytest.param(FailureReason.RESTRICTED, f"the managers of {CHANNEL}", id="restricted"),
         pytest.param(FailureReason.SCOPE, "the scope `read_domains`", id="scope"),
         pytest.param(FailureReason.KEY, "set one with `/domainkey`", id="key"),
-        pytest.param(FailureReason.UNINSTALLED, "reinstall Domain Tracker", id="uninstalled"),
+        pytest.param(FailureReason.UNINSTALLED, "install the app again", id="uninstalled"),
     ],
 )  # fmt: skip
 def test_a_notice_says_how_to_mend_it(trouble: FailureReason, words: str) -> None:
@@ -136,7 +136,7 @@ def test_a_notice_says_how_to_mend_it(trouble: FailureReason, words: str) -> Non
     ("trouble", "words"),
     [
         pytest.param(FailureReason.SLACK, "Slack did not confirm the post, so", id="no answer"),
-        pytest.param(FailureReason.DOWN, "The bot stopped while posting it, so", id="stopped"),
+        pytest.param(FailureReason.DOWN, "The app stopped while posting it, so", id="stopped"),
     ],
 )
 def test_an_uncertain_run_is_not_called_missing(trouble: FailureReason, words: str) -> None:

@@ -288,4 +288,4 @@ def test_a_digest_of_ten_thousand_domains_is_as_short_as_any() -> None:
     message = taken(digest_message(a_post(report=report, slot=a_slot(), trend=a_trend([50] * 20))))
 
     assert title(message).startswith("Health digest: 10,000 domains, average 4")
-    assert block(message, "data_table")["caption"] == "Worst 25 of 10,000"
+    assert block(message, "data_table")["caption"] == "Worst 25 of 10,000 domains"

@@ -60,13 +60,13 @@ def test_a_run_under_way_is_told_until_its_claim_ends(
     [
         (Outcome.POSTED, None, "posted"),
         (Outcome.QUIET, None, "nothing to post"),
-        (Outcome.MISSED, FailureReason.DOWN, "⚠️ missed: the bot was not running"),
+        (Outcome.MISSED, FailureReason.DOWN, "⚠️ missed: the app was not running"),
         (Outcome.FAILED, FailureReason.SERVICE, "⚠️ not posted: Domain Tracker did not answer"),
         (Outcome.UNCERTAIN, None, "❓ unconfirmed: Slack did not confirm the post"),
         (
             Outcome.UNCERTAIN,
             FailureReason.DOWN,
-            "❓ unconfirmed: the bot stopped while posting it",
+            "❓ unconfirmed: the app stopped while posting it",
         ),
     ],
 )
