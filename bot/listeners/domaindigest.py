@@ -191,6 +191,7 @@ class DigestListeners:
         return modal.resumed_line(resumed, visitor.member.zone)
 
     async def delete(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
+        # Slack has asked for confirmation.
         await self.digests.delete(request.workspace, digest.digest_id, by=visitor.editor)
         return modal.DELETED
 

@@ -41,7 +41,7 @@ NEEDED_SCOPES = {
     ),
     "users:read": "who is an admin, an owner or a guest; time zones",
     "channels:read": "who is in the public channel of a digest; where the app is",
-    "groups:read": "who is in the private channels that the bot was invited to",
+    "groups:read": "who is in the private channels that the app was invited to",
 }
 OPTIONAL_SCOPES = {
     "usergroups:read": "offers user groups as managers, and to mention in digests",
@@ -135,7 +135,7 @@ class SlackHealth:
         self._well[""] = True
 
 
-FOREIGN_WORKSPACE = "This bot serves another workspace. Ask its operator to add this one."
+FOREIGN_WORKSPACE = "This app serves another workspace. Ask its operator to add this one."
 
 
 class Identity(AsyncAuthorize):

@@ -212,7 +212,7 @@ SCAN_FIELDS = {"domainId", *SECTIONS}
 
 
 def decode_listing(status: int, headers: Mapping[str, str], body: bytes) -> Listing:
-    """Return the domains of a list reply (service document, section 4.1).
+    """Return the domains of a list reply (service document, section 4.1); raise TrackerError.
 
     A list is never searched for error messages: a tag may say "Rate limit exceeded".
     """
@@ -227,7 +227,8 @@ def decode_listing(status: int, headers: Mapping[str, str], body: bytes) -> List
 def decode_added(status: int, headers: Mapping[str, str], body: bytes) -> Added:
     """Return the answer to an added domain, of any form (service document, section 4.2).
 
-    A success counts as an error only when it calls itself one, or is only a message.
+    A success counts as an error, and raises TrackerError, only when it calls itself one, or is
+    only a message.
     """
     if status in SUCCESS and not body.strip():
         return Added(None)
@@ -244,6 +245,7 @@ def decode_scan(status: int, headers: Mapping[str, str], body: bytes) -> ScanRes
     """Return the result of a full scan (service document, sections 2.3 and 4.3).
 
     An object with any of the documented fields is a result, and is not searched for messages.
+    Anything else raises TrackerError.
     """
     value = _json(status, headers, body, is_write=True)
     if not isinstance(value, dict) or SCAN_FIELDS.isdisjoint(value):

@@ -105,7 +105,7 @@ def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
         text = f"{why} Try again in {duration_text(error.retry_after_s)}."
         again = blocks.again_button(facts.command_line)
         if not facts.is_admin:
-            who = " Managers can see who used the requests with `/domainkey`."
+            who = " With `/domainkey`, managers can see who used the requests."
             return blocks.plain_message(text + who, again)
         lines = api_key.budget_lines(facts.allowance, facts.now) if facts.allowance else []
         budget = [blocks.context("\n".join(lines))] if lines else []

@@ -224,7 +224,7 @@ def test_an_admin_learns_of_the_wait_the_budget_and_what_used_it(error: BotError
     assert "Used in the last hour: <@U0ADMIN> 12." in text
     assert ("1,000 an hour per key" in text) is isinstance(error, RateLimitedError)
     member = failure_message(error, facts_for(allowance=an_allowance()))
-    assert "Managers can see who used the requests with /domainkey." in member.text
+    assert "With /domainkey, managers can see who used the requests." in member.text
     assert ADMIN_ID not in member.text
     assert buttons(member) == {"Try again": "/scan"}
 

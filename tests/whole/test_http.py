@@ -216,7 +216,7 @@ async def test_a_person_of_another_workspace_gets_a_sentence_although_no_address
     status, text = await app.slack.raw_post(body, app.slack.sign(body) | FORM)
 
     assert status == 200
-    assert ("serves another workspace" in text) is (kind == "command")
+    assert ("This app serves another workspace" in text) is (kind == "command")
     assert app.tracker.requests == []
     assert "[error" not in capsys.readouterr().out
 
