@@ -196,7 +196,6 @@ class DigestListeners:
         return modal.DELETED
 
     async def restrict(self, request: Request, value: str) -> None:
-
         async def work() -> str:
             await self.access.permissions.require_admin(request)
             admins_only = value == tables.ADMINS_MAY
@@ -208,7 +207,6 @@ class DigestListeners:
         await self.screen.attempt(request, work)
 
     async def open_pause(self, request: Request, digest_id: str) -> None:
-
         async def work() -> None:
             digest, _ = await self.access.digest_to_edit(request, digest_id)
             await self._show_pause(request, digest)
