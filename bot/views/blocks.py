@@ -259,6 +259,8 @@ _WORDS = (
     ("  ·  ", ", "),
     ("     ", ", "),
     ("\N{NO-BREAK SPACE}", " "),
+    ("  ▲ +", ", up "),
+    ("  ▼ \N{MINUS SIGN}", ", down "),
     ("▲ +", "up "),
     ("▼ \N{MINUS SIGN}", "down "),
     ("\N{VARIATION SELECTOR-16}", ""),

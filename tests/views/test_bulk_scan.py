@@ -108,6 +108,15 @@ def test_the_summary_names_the_worst_issue_first() -> None:
     assert buttons(message) == {"Retry failed": "r1", "All domains": "/domains"}
 
 
+@loop_over(("count", "rest"), [(5, None), (6, None), (7, "and 2 more")])
+def test_a_part_of_the_summary_does_not_end_with_one_more(count: int, rest: str | None) -> None:
+    done = [an_item(f"d{number}.example", "low") for number in range(count)]
+    shown = shown_text(summary_message(a_run(*done, end=End.DONE), MOMENT))
+
+    assert [f"d{number}.example" in shown for number in (5, 6)] == [count == 6, False]
+    assert ("more" in shown) is (rest is not None and rest in shown)
+
+
 def test_what_ends_soon_is_named_and_what_ends_later_is_not() -> None:
     near, far = MOMENT + timedelta(days=9), MOMENT + timedelta(days=90)
     sections = {"ssl": {"notAfter": near.isoformat()}, "whois": {"expires": far.isoformat()}}

@@ -42,7 +42,7 @@ def test_a_fall_into_another_band_names_both() -> None:
     text = shown_text(message).replace("\N{NO-BREAK SPACE}", " ")
     assert "• *a.example*  🟢 82.5 good → 🔴 41 poor  ▼ \N{MINUS SIGN}41.5" in text
     assert "• *b.example*  100 → 🟢 86 good  ▼ \N{MINUS SIGN}14" in text
-    assert "a.example 82.5 good to 41 poor down 41.5; b.example 100 to 86 good down 14." in (
+    assert "a.example 82.5 good to 41 poor, down 41.5; b.example 100 to 86 good, down 14." in (
         message.text
     )
 
@@ -57,7 +57,7 @@ def test_long_lists_say_how_many_more() -> None:
     assert "• *d02.example*" in shown_text(message)
     assert "d03.example" not in shown_text(Message("", message.blocks[:4]))
     assert "• and 9 more" in shown_text(message)
-    assert "d02.example 70 to 60 fair down 10; and 9 more." in message.text
+    assert "d02.example 70 to 60 fair, down 10; and 9 more." in message.text
     assert everywhere(message, "12 domains new")
     assert "new-d00" not in shown_text(message)
 

@@ -33,7 +33,7 @@ def test_the_worst_come_in_a_table_that_says_of_how_many() -> None:
         ["d.example", "78", "was unknown", "🟡 fair"],
     ]
     assert (
-        "Worst 4 of 5 domains. 41 poor a.example down 41. 50 fair b.example up 0.1."
+        "Worst 4 of 5 domains. 41 poor a.example, down 41. 50 fair b.example, up 0.1."
         in message.text
     )
 
