@@ -266,7 +266,7 @@ def _run(settings: Settings, role: str) -> int:
     from bot.app import serve
     from bot.bootstrap.services import Role
     from bot.bootstrap.slack_app import StartError
-    from bot.event_loop import EventLoop
+    from bot.concurrency import EventLoop
     from bot.logs import set_up_logs
     from bot.ops.output import RUN_DOCTOR
     from bot.store.documents import StoreError, WrongKeyRingError

@@ -18,7 +18,7 @@ LAYERS: list[set[str]] = [
         *("redaction", "workspace"),
     },
     {"command_text", "concurrency", "hostnames", "logs", "store", "tracker"},
-    {"claims", "clock_check", "event_loop"},
+    {"claims", "clock_check"},
     {
         *("admin", "deduplication", "deferred_commands", "home_viewers", "inflight_requests"),
         *("jobs", "metrics", "portfolio", "process_heartbeat", "slack"),

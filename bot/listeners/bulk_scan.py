@@ -76,12 +76,11 @@ class BulkScanListeners:
     async def stop(self, request: Request, run_id: str) -> None:
         """Stop a bulk scan after its present domain: for who began it, and managers of the key."""
         run, person = await self._last(request, run_id), request.origin.user_id
-        if run.asked_by == person:
-            await self.bulk.stop(request.workspace, run_id, person)
-            return
-        await self.access.permissions.require_configurer(request)
+        if run.asked_by != person:
+            await self.access.permissions.require_configurer(request)
         await self.bulk.stop(request.workspace, run_id, person)
-        await request.reply(views.stopping_message(run))
+        if not request.message or request.message.get("ts") != run.ts:
+            await request.reply(views.stopping_message(run, person))
 
     async def retry(self, request: Request, run_id: str) -> None:
         """Scan what a bulk scan did not: what was left first, as it did not fail yet."""

@@ -86,7 +86,7 @@ class DomainsListeners:
     ) -> tuple[list[Domain], KnownEnds | None]:
         now = self.clock()
         known: KnownEnds | None
-        if query.needs_ends:  # without them the list would be wrong: an error is told
+        if query.needs_ends:  # without them the list would be wrong: an error is the answer
             known = KnownEnds(await self.ends.get(request.workspace), now)
         else:
             known = await self.ends.known(request.workspace, now)

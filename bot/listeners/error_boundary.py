@@ -97,6 +97,7 @@ class Failures:
         return Facts(
             reference=request.reference,
             now=self.clock(),
+            user_id=request.origin.user_id,
             is_admin=has_two_sides
             and not request.step_id
             and bool(await _or_none(self.may_configure(request))),

@@ -171,7 +171,7 @@ def _mrkdwn(text: str) -> Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """The request that failed, and the workspace's API key.
+    """The request that failed, who made it, and the workspace's API key.
 
     `reference` finds the failure in the log. `command_line` is what `Try again` runs. `allowance`
     is set when there are not enough requests. `keys_url` leads to the service's page of keys.
@@ -179,6 +179,7 @@ class Facts:
 
     reference: str
     now: datetime
+    user_id: str = ""
     is_admin: bool = False
     command_line: str | None = None
     key: KeyRecord | None = None

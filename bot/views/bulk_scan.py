@@ -119,20 +119,26 @@ def started_message(run: BulkScan, team_id: str) -> Message:
     return plain_message(text, button("Open messages", OPEN_MESSAGES, url=url))
 
 
-def running_message(run: BulkScan | None, *, may_stop: bool) -> Message:
-    """Return who has a bulk scan under way, how far it is, and for some `Stop`."""
+def running_message(run: BulkScan | None, reader: str, *, may_configure: bool) -> Message:
+    """Return who has a bulk scan under way, how far it is, and for who may stop it `Stop`."""
     if run is None:
         return plain_message("A bulk scan is under way. Please wait for its end.")
+    is_own = run.asked_by == reader
+    who, where = f"<@{run.asked_by}> has a bulk scan", ""
+    if is_own:
+        who, where = "You have a bulk scan", " The progress is in your direct messages."
     far = f"{len(run.done):,} of {plural(run.count, 'domain')} done"
     return plain_message(
-        f"<@{run.asked_by}> has a bulk scan under way: {far}, about {_span(len(run.left))} left."
+        f"{who} under way: {far}, about {_span(len(run.left))} left.{where}"
         " A workspace has one at a time. You can still scan single domains.",
-        _stop(run) if may_stop else None,
+        _stop(run) if is_own or may_configure else None,
     )
 
 
-def stopping_message(run: BulkScan) -> Message:
-    """Return the answer to who stopped the bulk scan of another person."""
+def stopping_message(run: BulkScan, reader: str) -> Message:
+    """Return the answer to who stopped a bulk scan elsewhere than in its message."""
+    if run.asked_by == reader:
+        return plain_message("Your bulk scan ends after the current domain.")
     return plain_message(
         f"The bulk scan of <@{run.asked_by}> ends after the current domain."
         " Its message says that you stopped it."

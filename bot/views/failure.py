@@ -179,7 +179,9 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
         "Domain Tracker lists this domain without an ID, so it can't be scanned."
     ),
     NoScanError: retry("That scan is no longer kept. Scan the domain again."),
-    BulkScanRunsError: lambda error, facts: running_message(error.run, may_stop=facts.is_admin),
+    BulkScanRunsError: lambda error, facts: running_message(
+        error.run, facts.user_id, may_configure=facts.is_admin
+    ),
     BulkScanOverError: plain(
         "This bulk scan is over. Type `/scan` with the filter to scan again."
     ),

@@ -15,7 +15,7 @@ from contextlib import AsyncExitStack
 
 from bot.app import serve
 from bot.bootstrap.services import Role
-from bot.event_loop import EventLoop
+from bot.concurrency import EventLoop
 from bot.logs import set_up_logs
 from bot.settings import load_settings
 from tests.benchmarks.handed import HandedClock

@@ -146,9 +146,16 @@ def test_progress_says_where_it_is_and_loses_its_button_in_the_end() -> None:
 
 
 def test_a_second_person_reads_who_and_how_far() -> None:
-    text = running_message(a_run(an_item(), left=2), may_stop=False).text
+    run = a_run(an_item(), left=2)
+    own, others, managed = (
+        running_message(run, reader, may_configure=may_configure)
+        for reader, may_configure in ((ADMIN_ID, False), ("U2", False), ("U2", True))
+    )
 
-    assert f"<@{ADMIN_ID}> has a bulk scan under way: 1 of 3 domains done" in text
+    assert "You have a bulk scan under way: 1 of 3 domains done" in own.text
+    assert "The progress is in your direct messages." in own.text
+    assert f"<@{ADMIN_ID}> has a bulk scan under way: 1 of 3 domains done" in others.text
+    assert ["Stop" in buttons(each) for each in (own, others, managed)] == [True, False, True]
 
 
 @loop_over("text", HOSTILE_TEXTS.values(), ids=lambda _: "text")
@@ -162,13 +169,13 @@ def test_slack_takes_every_message_and_nothing_from_outside_acts(text: str) -> N
     for run in runs:
         assert_slack_takes(progress_message(run, MOMENT))
         assert_slack_takes(summary_message(run, MOMENT))
-        assert_slack_takes(running_message(run, may_stop=True))
-    assert_slack_takes(stopping_message(run))
+        assert_slack_takes(running_message(run, "U2", may_configure=True))
+    assert_slack_takes(stopping_message(run, "U2"))
     assert_slack_takes(started_message(runs[0], "T1"))
     assert_slack_takes(price_message(items, [(text, [text])] * 30, text, None, without_id=2))
 
 
 @pytest.mark.parametrize("run", [None, a_run()])
 def test_an_empty_one_is_drawn_too(run: BulkScan | None) -> None:
-    assert_slack_takes(running_message(run, may_stop=True))
+    assert_slack_takes(running_message(run, "U2", may_configure=True))
     assert "0 scanned" in shown_text(summary_message(a_run(end=End.DONE), MOMENT))

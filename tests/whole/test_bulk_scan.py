@@ -51,8 +51,8 @@ async def test_m16_a_second_person_reads_of_the_first_and_stop_leaves_the_rest(
     await ready.press(ready.bob, price, "Start")
     await held.waiting(1)
     second = await ready.ask(ready.ada, "/scan tag:prod")
-    progress = await message_with(ready, "Now:")
-    await ready.bob.press(progress, "Stop")
+    again = await ready.ask(ready.bob, "/scan tag:prod")
+    answer = await ready.press(ready.bob, again, "Stop")
     stopping = await message_with(ready, "Stopping")
     held.release()
     summary = await message_with(ready, "1 scanned", "1 not begun")
@@ -60,6 +60,8 @@ async def test_m16_a_second_person_reads_of_the_first_and_stop_leaves_the_rest(
     rest = await message_with(ready, "Bulk scan of 1 domain: 1 scanned")
 
     assert f"<@{ready.bob.id}> has a bulk scan under way: 0 of 2 domains" in second.everything
+    assert "You have a bulk scan under way: 0 of 2 domains" in again.everything
+    assert "Your bulk scan ends after the current domain." in answer.everything
     assert stopping.buttons == []
     assert rest.buttons == ["All domains"]
     assert len(scans_of(ready)) == len(set(scans_of(ready))) == 2

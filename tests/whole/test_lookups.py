@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bot.event_loop import EventLoop
+from bot.concurrency import EventLoop
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.harness import make_store, running_bot, running_stand_ins
 

@@ -29,7 +29,7 @@ def draw_refusal(code: str, details: Iterable[str], what: str) -> None:
         ui.label(f"Slack refused this: {code}").classes("sk-refused-code")
         for line in details:
             ui.label(line).classes("sk-refused-line")
-        ui.label(f"{what} · in Slack nobody would see this").classes("sk-quiet")
+        ui.label(f"{what} · in Slack no one would see this").classes("sk-quiet")
 
 
 Json = dict[str, Any]

@@ -36,7 +36,7 @@ class Choices:
         for member in self.people:
             if member.name == name:
                 return member
-        raise FormError(f"{found.names[0]}: there is nobody called {name}")
+        raise FormError(f"{found.names[0]}: there is no one called {name}")
 
     def _place(self, found: Found, name: str) -> Channel:
         offered = [place for place in self.places if is_offered(found.element, place)]
@@ -180,7 +180,7 @@ def check_complete(view: View) -> None:
     if not view.payload.get("submit"):
         raise FormError(f"the form {view.title!r} has no submit button")
     if wrong := wrong_fields(view):
-        raise FormError(", ".join(f"{name}: {told}" for name, told in wrong.items()))
+        raise FormError(", ".join(f"{name}: {reason}" for name, reason in wrong.items()))
 
 
 def wrong_fields(view: View) -> dict[str, str]:
@@ -190,8 +190,8 @@ def wrong_fields(view: View) -> dict[str, str]:
         if found.block.get("type") == "input":
             state = view.state[found.key[0]][found.key[1]]
             value = state[STATES[state["type"]][0]]
-            if told := _what_is_wrong(found, value):
-                wrong.setdefault(found.key[0], told)
+            if reason := _what_is_wrong(found, value):
+                wrong.setdefault(found.key[0], reason)
     return wrong
 
 

@@ -117,8 +117,8 @@ class Handle:
     async def _tell_removed(
         self, installation: Installation, order: Iterable[str], at: float | None
     ) -> list[Delivery]:
-        told = lifecycle.events_of_removal(self.universe, installation, order, at)
-        return [await self.outbox.deliver_event(payload) for payload in told]
+        events = lifecycle.events_of_removal(self.universe, installation, order, at)
+        return [await self.outbox.deliver_event(payload) for payload in events]
 
     def deliver_to(self, url: str) -> None:
         """Send payloads to this address as signed requests, no longer through sockets."""
@@ -216,8 +216,8 @@ class LocalOrg(Handle):
         if f"team_access_{change}" not in self.app.settings.events:
             return []
         ids = [slack.team_id for slack in workspaces]
-        told = payloads.team_access(self.app, self._installation(), change, ids)
-        return [await self.outbox.deliver_event(told)]
+        changed = payloads.team_access(self.app, self._installation(), change, ids)
+        return [await self.outbox.deliver_event(changed)]
 
 
 class LocalSlack(Handle):

@@ -285,7 +285,7 @@ class Workspace:
         for member in self.members.values():
             if member.name == name:
                 return member
-        raise KeyError(f"nobody is called {name}: {[m.name for m in self.members.values()]}")
+        raise KeyError(f"no one is called {name}: {[m.name for m in self.members.values()]}")
 
     def channel_named(self, name: str) -> Channel | None:
         """Return the channel of that name (a leading # is dropped), or None."""

@@ -91,8 +91,8 @@ class Acting:
         visible.top(self._world, self._member, view)
         views = list(reversed(self._world.stacks.of(self._member.id)))
         self._world.stacks.clear(self._member.id)
-        told = [await self._tell_closed(view, is_cleared=True) for view in views]
-        return told[0]
+        answers = [await self._tell_closed(view, is_cleared=True) for view in views]
+        return answers[0]
 
     async def open_home(self, tab: str = "home") -> Delivery | None:
         """Open a tab of the app; None if it gets no such event. Raises: CommandFailed."""
@@ -105,8 +105,8 @@ class Acting:
         if not view.payload.get("notify_on_close"):
             return None
         who, world = self._member, self._world
-        told = payloads.view_closed(world, who, view, is_cleared=is_cleared)
-        return await self.deliver("interactive", told)
+        closed = payloads.view_closed(world, who, view, is_cleared=is_cleared)
+        return await self.deliver("interactive", closed)
 
     def live(self, where: Message | View) -> Message | View:
         """Return the thing itself behind a snapshot. Raises: NothingToPress, FormError."""

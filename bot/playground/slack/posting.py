@@ -50,15 +50,15 @@ class Checks:
     def _known_types(self, blocks: Any, code: str) -> None:
         for node in objects(blocks):
             if node.get("type") in self.refused_types:
-                told = f"unsupported type: {node['type']}"
-                raise refusal_of(code, [Problem("unsupported_type", told, "/blocks")])
+                message = f"unsupported type: {node['type']}"
+                raise refusal_of(code, [Problem("unsupported_type", message, "/blocks")])
 
 
 def refusal_of(code: str, problems: Sequence[Problem]) -> Refusal:
     """Return the refusal as the Web API words it: each problem with its JSON pointer."""
-    told = [f"{problem.message} [json-pointer:{problem.pointer}]" for problem in problems]
-    metadata = {"messages": [f"[ERROR] {line}" for line in told]}
-    return Refusal(code, errors=told, response_metadata=metadata)
+    lines = [f"{problem.message} [json-pointer:{problem.pointer}]" for problem in problems]
+    metadata = {"messages": [f"[ERROR] {line}" for line in lines]}
+    return Refusal(code, errors=lines, response_metadata=metadata)
 
 
 _CONTENT_KEYS = (

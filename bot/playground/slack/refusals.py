@@ -36,8 +36,8 @@ def too_fast(retry_after_s: int) -> Refusal:
 
 def bad_arguments(*messages: str) -> Refusal:
     """Return the answer to arguments that are missing or not of the method's form."""
-    told = {"messages": [f"[ERROR] {message}" for message in messages]}
-    return Refusal("invalid_arguments", response_metadata=told)
+    metadata = {"messages": [f"[ERROR] {message}" for message in messages]}
+    return Refusal("invalid_arguments", response_metadata=metadata)
 
 
 class CommandFailed(Exception):  # noqa: N818  reads as what Slack shows: the command failed

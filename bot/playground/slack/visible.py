@@ -161,8 +161,8 @@ class Unseen:
             return await self._world.workspace.change_event.until(look, timeout_s)
         except TimeoutError:
             seen = [message.everything[:200] for message in visible(place, self._member)]
-            told = f"{self._member.name} waited {timeout_s} s in {place.name}, seeing {seen}"
-            raise TimeoutError(told) from None
+            waited = f"{self._member.name} waited {timeout_s} s in {place.name}, seeing {seen}"
+            raise TimeoutError(waited) from None
 
     async def next_form(self, timeout_s: float) -> View:
         """Return the modal on top, once it is new or changed. Raises: TimeoutError."""
@@ -178,8 +178,8 @@ class Unseen:
             return await self._world.workspace.change_event.until(look, timeout_s)
         except TimeoutError:
             shown = (form := self._top()) and form.title
-            told = f"{self._member.name} waited {timeout_s} s for a form, seeing {shown}"
-            raise TimeoutError(told) from None
+            waited = f"{self._member.name} waited {timeout_s} s for a form, seeing {shown}"
+            raise TimeoutError(waited) from None
 
     def _top(self) -> View | None:
         stack = self._world.stacks.of(self._member.id)

@@ -135,8 +135,8 @@ async def add_domain(_tracker: Tracker, exchange: Exchange, account: Account) ->
     try:
         record = account.add(**wanted)
     except DuplicateDomainError as error:
-        told = f"{wanted['domain']} is in the portfolio already"
-        raise RefusedError("duplicate", told) from error
+        message = f"{wanted['domain']} is in the portfolio already"
+        raise RefusedError("duplicate", message) from error
     return _json(201, record.as_json())
 
 

@@ -72,7 +72,7 @@ async def test_a_field_takes_an_answer(
         pytest.param(NUMBER, {"Count": "10"}, "between 1 and 9", id="too much"),
         pytest.param(TAGS, {"Tags": ["a", "b"]}, "at most 1", id="too many"),
         pytest.param(CHANNEL, {"Channel": "nowhere"}, "no channel", id="no channel"),
-        pytest.param(PERSON, {"Person": "nobody"}, "nobody called", id="no person"),
+        pytest.param(PERSON, {"Person": "nobody"}, "no one called", id="no person"),
     ],
 )
 async def test_slacks_client_does_not_send_it(

@@ -175,7 +175,7 @@ class _KeysPage:
 
     async def _remove(self, event: GenericEventArguments) -> None:
         record = self._account.find_key(event.args)
-        note = "Whatever still uses it is told “Invalid API key” from then on."
+        note = "Whatever still uses it gets “Invalid API key” from then on."
         if record and await ask(f"Delete the key “{record.name}”?", "Delete key", note):
             self._account.delete_key(record)
             self._table.refresh()

@@ -334,15 +334,15 @@ def _issues(facts: Facts) -> list[Issue]:
         "ftp": facts.fails("ftp", rarity=2),
         "no caa": not has_caa(facts),
     }
-    told = [DATA["issues"][name] for name, is_so in found.items() if is_so]
-    told += [
+    issues = [DATA["issues"][name] for name, is_so in found.items() if is_so]
+    issues += [
         ["low", f"Header {name} is missing", f"Send {name}: {value}"]
         for name, value in DATA["headers"].items()
         if _lacks(facts, name)
     ]
     return [
         {"severity": severity, "title": title.format(**days), "recommendation": advice}
-        for severity, title, advice in told
+        for severity, title, advice in issues
     ]
 
 
