@@ -125,7 +125,7 @@ def chart_options(chart: Json) -> Json:
 
     Raises: KeyError, if it is of a kind that the bot does not send.
     """
-    kind, axes = {"line": _LOOK["line"]}[chart["type"]], chart["axis_config"]
+    kind, axes = _LOOK[chart["type"]], chart["axis_config"]
     values = [value for _, _, value in _points(chart)]
     # Lines may leave zero out, as those who drew Slack's charts again found:
     # https://github.com/themashcodee/slack-blocks-to-jsx/pull/91.
