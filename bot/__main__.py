@@ -277,7 +277,7 @@ def _run(settings: Settings, role: str) -> int:
         with asyncio.Runner(loop_factory=EventLoop) as runner:
             runner.run(_until_stopped(lambda stop: serve(settings, stop, role=Role(role))))
     except WrongKeyRingError as error:
-        _say(f"BOT_SECRET_KEYS: {error}")
+        _say(f"BOT_SECRET_KEYS: {error}", RUN_DOCTOR)
         return WRONG_SETTINGS
     except (StartError, StoreError, OSError) as error:
         _say(f"The bot cannot start: {error}", RUN_DOCTOR)

@@ -34,10 +34,8 @@ _SELECTORS = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
 )
 _UNSEEN = re.compile(f"{INVISIBLE.pattern[:-1]}{_SELECTORS}]")
-# As JSON and tracebacks write such a character.
-_ESCAPE = re.compile(
-    r"(?<!\\)\\+(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U000([0-9a-f]{5}))", re.IGNORECASE
-)
+# As JSON and tracebacks write such a character; `\U` is another one than `\u`.
+_ESCAPE = re.compile(r"(?<!\\)\\+(?:x([0-9a-f]{2})|u([0-9A-Fa-f]{4})|U000([0-9a-f]{5})|[bfr])")
 
 
 def redact(text: str) -> str:
@@ -69,8 +67,8 @@ def _seen(text: str) -> str:
 
 
 def _unless_unseen(escape: re.Match[str]) -> str:
-    char = chr(int(escape[1] or escape[2] or escape[3], 16))
-    return "" if _UNSEEN.match(char) else escape[0]
+    code = escape[1] or escape[2] or escape[3] or "0d"  # \b, \f, \r: unseen too
+    return "" if _UNSEEN.match(chr(int(code, 16))) else escape[0]
 
 
 def holds_secret(text: str) -> bool:

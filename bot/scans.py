@@ -122,9 +122,8 @@ class Scans:
         report = await self._flights.run(
             (workspace, host), lambda: self._scan_once(workspace, host, scan)
         )
-        if (
-            lists and not is_own and report.score_after is None
-        ):  # the call that began it asks for no list
+        # The call that began the scan may have asked for no list.
+        if lists and not is_own and report.score_after is None:
             listed = await self._listed(workspace, purpose)
             report = replace(report, score_after=_score(listed, host))
         return report

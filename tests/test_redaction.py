@@ -130,7 +130,7 @@ def test_of_all_that_nobody_sees_nothing_hides_a_secret() -> None:
         assert holds_secret(KEY.replace("_sk", f"{hidden}_sk")), repr(hidden)
 
 
-SPLIT = "\u200b\ufe0f\u034f\u180b\u3164\U000e0101\xad\x07\ud83d"
+SPLIT = "\u200b\ufe0f\u034f\u180b\u3164\U000e0101\U000e0041\xad\x07\x08\x0c\r\ud83d"
 
 
 @loop_over("written", [str, json.dumps, repr, lambda text: json.dumps(repr(text))])

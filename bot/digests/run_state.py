@@ -170,7 +170,7 @@ def fail_past_slots(
 def coming_slot(digest: Digest, schedule: Schedule, after: datetime) -> Slot:
     """Return the first slot later than `after` that was not posted before a clock went back."""
     done = {run.slot for run in digest.past if run.outcome in _DONE}
-    done |= {digest.run.slot} if digest.run else set()
+    done |= {digest.run.slot} if digest.run and not digest.run.is_extra else set()
     while (slot := next_slot(schedule, after)) in done:
         after = slot.due_at
     return slot

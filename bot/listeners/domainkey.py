@@ -64,13 +64,13 @@ class KeyState:
 
     async def message_for(self, member: Member, workspace: WorkspaceId) -> Message:
         """Return the state for a manager or admin; raise StoreError."""
-        slots = await self.keys.pair(workspace)
+        pair = await self.keys.pair(workspace)
         named = await self.managers.named(workspace)
         return api_key.key_state_message(
-            slots.record if slots else None,
+            pair.record if pair else None,
             await self.allowances.of(workspace),
             self.clock(),
-            earlier=slots.earlier if slots else None,
+            earlier=pair.earlier if pair else None,
             managers=named.ids,
             audiences=await self.audiences.chosen(workspace),
             may_name=member.is_admin,

@@ -114,9 +114,9 @@ class KeyFormListeners:
 
     async def open_key_form(self, request: Request, _value: str) -> None:
         await self.permissions.require_configurer(request)
-        slots = await self.keys.pair(request.workspace)
-        values = self._proposed(slots) if slots else forms.KeyFormValues()
-        form = forms.key_form(request.as_metadata(), values, in_use=slots)
+        pair = await self.keys.pair(request.workspace)
+        values = self._proposed(pair) if pair else forms.KeyFormValues()
+        form = forms.key_form(request.as_metadata(), values, in_use=pair)
         await open_form(request.client, request.trigger_id or "", form)
 
     async def set_key(self, request: Request, given: GivenKey) -> None:
@@ -130,16 +130,16 @@ class KeyFormListeners:
     async def open_rotation(self, request: Request, _value: str) -> None:
         """Open the first of four steps that rotate the key."""
         await self.permissions.require_configurer(request)
-        slots = await self._slots(request)
-        label = self._proposed(slots).label
-        form = forms.first_step(slots, label, request.as_metadata())
+        pair = await self._pair(request)
+        label = self._proposed(pair).label
+        form = forms.first_step(pair, label, request.as_metadata())
         await open_form(request.client, request.trigger_id or "", form)
 
     async def ask_for_key(self, request: Request, _value: str) -> None:
         """Show the second step: the new key is entered."""
         metadata = request.as_metadata()
         await self._show_step(
-            request, lambda slots: forms.second_step(metadata, self._proposed(slots), None, slots)
+            request, lambda pair: forms.second_step(metadata, self._proposed(pair), None, pair)
         )
 
     async def swap(self, request: Request, given: GivenKey) -> None:
@@ -161,14 +161,14 @@ class KeyFormListeners:
         metadata = request.as_metadata()
         await self._show_step(
             request,
-            lambda slots: forms.third_step(slots.record, _earlier(slots, mark), None, metadata),
+            lambda pair: forms.third_step(pair.record, _earlier(pair, mark), None, metadata),
         )
 
     async def ask_to_delete(self, request: Request, mark: str) -> None:
         """Show the fourth step: the old key is deleted in the service."""
         metadata = request.as_metadata()
         await self._show_step(
-            request, lambda slots: forms.fourth_step(_earlier(slots, mark), metadata)
+            request, lambda pair: forms.fourth_step(_earlier(pair, mark), metadata)
         )
 
     async def finish(self, request: Request, mark: str) -> None:
@@ -178,14 +178,14 @@ class KeyFormListeners:
             await self.permissions.require_configurer(request)
             by = request.origin.user_id
             await self.key_service.forget_earlier(request.workspace, mark, by=by)
-            return forms.finished((await self._slots(request)).record)
+            return forms.finished((await self._pair(request)).record)
 
         await self.screen.redraw(request, form, forms.interrupted)
 
     async def _show_step(self, request: Request, step: Callable[[KeyPair], Block]) -> None:
         async def form() -> Block:
             await self.permissions.require_configurer(request)
-            return step(await self._slots(request))
+            return step(await self._pair(request))
 
         await self.screen.redraw(request, form, forms.interrupted)
 
@@ -219,18 +219,18 @@ class KeyFormListeners:
         self.lines.run_kept(workspace, request.client, kept)
         await self.digests.retry_waiting(workspace)
 
-    def _proposed(self, slots: KeyPair) -> forms.KeyFormValues:
-        label = proposed_label(slots.record, self.clock().date())
-        return forms.KeyFormValues(label=label, scopes=slots.record.scopes)
+    def _proposed(self, pair: KeyPair) -> forms.KeyFormValues:
+        label = proposed_label(pair.record, self.clock().date())
+        return forms.KeyFormValues(label=label, scopes=pair.record.scopes)
 
-    async def _slots(self, request: Request) -> KeyPair:
-        slots = await self.keys.pair(request.workspace)
-        if slots is None:
+    async def _pair(self, request: Request) -> KeyPair:
+        pair = await self.keys.pair(request.workspace)
+        if pair is None:
             raise NoKeyError("removed in between")
-        return slots
+        return pair
 
 
-def _earlier(slots: KeyPair, mark: str) -> PreviousKey:
-    if slots.earlier is None or slots.earlier.record.mark != mark:
+def _earlier(pair: KeyPair, mark: str) -> PreviousKey:
+    if pair.earlier is None or pair.earlier.record.mark != mark:
         raise NoEarlierKeyError("another key than the form is about")
-    return slots.earlier
+    return pair.earlier

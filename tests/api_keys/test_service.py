@@ -56,10 +56,10 @@ class Office:
         return (await self.keys.stored(ONE)).secret
 
     async def earlier_mark(self) -> str:
-        slots = await self.keys.pair(ONE)
-        assert slots is not None
-        assert slots.earlier is not None
-        return slots.earlier.record.mark
+        pair = await self.keys.pair(ONE)
+        assert pair is not None
+        assert pair.earlier is not None
+        return pair.earlier.record.mark
 
     async def acts(self) -> list[Act]:
         return [entry.act for entry in await self.audit.entries(ONE)]

@@ -213,6 +213,14 @@ def test_a_clock_that_goes_back_over_a_slot_lets_none_come_twice_after_a_pause()
     assert update(posted_at_nine(), weekdays, BOB, back, version=1).next.due_at == NINE + 3 * DAY
 
 
+def test_send_now_at_the_moment_of_a_slot_does_not_take_its_place() -> None:
+    until_nine = paused(a_daily_digest(), BOB, NINE - HOUR, until=NINE)
+
+    digest = start_manual_run(until_nine, BOB, NINE, "hers")
+
+    assert run_state.end_pause_in_time(digest, NINE).next.due_at == NINE
+
+
 def test_a_slot_that_was_not_posted_comes_once_the_clock_shows_it_again() -> None:
     ahead = paused(a_daily_digest(), BOB, NINE + HOUR, until=None)
 

@@ -106,12 +106,12 @@ class AdminRoom:
         ids = tuple(map(self.group_id, groups))
         await self.managers.name(self.workspace, Named(people, ids, named.rev))
 
-    async def slots(self) -> KeyPair | None:
+    async def pair(self) -> KeyPair | None:
         return await self.keys.pair(self.workspace)
 
     async def earlier(self) -> KeyRecord | None:
-        slots = await self.slots()
-        return slots.earlier.record if slots and slots.earlier else None
+        pair = await self.pair()
+        return pair.earlier.record if pair and pair.earlier else None
 
     async def acts(self) -> list[Act]:
         return [entry.act for entry in await self.audit.entries(self.workspace)]

@@ -58,9 +58,9 @@ async def nothing(_room: AdminRoom) -> str:
 
 
 async def mark_in_use(room: AdminRoom) -> str:
-    slots = await room.slots()
-    assert slots is not None
-    return slots.record.mark
+    pair = await room.pair()
+    assert pair is not None
+    return pair.record.mark
 
 
 async def mark_before(room: AdminRoom) -> str:

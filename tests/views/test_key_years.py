@@ -57,7 +57,7 @@ def an_earlier_key(label: str = "old bot") -> PreviousKey:
     return PreviousKey("v1.k.x", a_key_record(label=label), MOMENT + 7 * DAY)
 
 
-def slots_of(record: KeyRecord, earlier: PreviousKey | None = None) -> KeyPair:
+def pair_of(record: KeyRecord, earlier: PreviousKey | None = None) -> KeyPair:
     return KeyPair(sealed="v1.k.y", record=record, earlier=earlier)
 
 
@@ -81,8 +81,8 @@ def test_a_label_does_nothing_in_notices_and_steps(text: str) -> None:
     assert_slack_takes(appointed_message(ADMIN_ID))
     assert_slack_takes(key_state_message(record, None, MOMENT, earlier=earlier))
     for form in (
-        first_step(slots_of(record, earlier), text, "meta"),
-        second_step("meta", KeyFormValues(), None, slots_of(record, earlier)),
+        first_step(pair_of(record, earlier), text, "meta"),
+        second_step("meta", KeyFormValues(), None, pair_of(record, earlier)),
         third_step(record, earlier, 1, "meta"),
         fourth_step(earlier, "meta"),
         finished(record),
@@ -95,7 +95,7 @@ def test_the_steps_name_what_to_do_with_which_key() -> None:
     text = [
         "\n".join(shown(form))
         for form in (
-            first_step(slots_of(record), "next bot", ""),
+            first_step(pair_of(record), "next bot", ""),
             third_step(record, an_earlier_key(), 3, ""),
             fourth_step(an_earlier_key(), ""),
         )

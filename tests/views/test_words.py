@@ -22,7 +22,7 @@ from tests.views.acceptance import shown
 from tests.views.test_failure import KINDS, an_allowance, an_error
 from tests.views.test_installing import EVERY_MESSAGE
 from tests.views.test_key_state import ALLOWANCE
-from tests.views.test_key_years import an_earlier_key, slots_of
+from tests.views.test_key_years import an_earlier_key, pair_of
 
 MAX_WORDS = 20
 UNSAID = re.compile(
@@ -119,7 +119,7 @@ def test_no_message_and_no_step_of_a_rotation_has_a_long_sentence() -> None:
 
     assert [long for each in text for long in too_long(each["blocks"])] == []
     assert [each["text"] for each in text if UNSAID.search(str(each))] == []
-    assert too_long(second_step("", KeyFormValues(), None, slots_of(record, earlier))) == []
+    assert too_long(second_step("", KeyFormValues(), None, pair_of(record, earlier))) == []
     assert too_long(third_step(record, earlier, 3, "")) == []
 
 

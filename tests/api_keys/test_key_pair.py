@@ -41,8 +41,8 @@ class Safe:
         return (await self.keys.stored(ONE)).secret
 
     async def earlier_mark(self) -> str | None:
-        slots = await self.keys.pair(ONE)
-        return slots.earlier.record.mark if slots and slots.earlier else None
+        pair = await self.keys.pair(ONE)
+        return pair.earlier.record.mark if pair and pair.earlier else None
 
 
 @pytest.fixture
@@ -54,15 +54,15 @@ async def safe() -> Safe:
 
 async def test_the_key_before_can_be_put_back_and_the_other_one_again(safe: Safe) -> None:
     mark = await safe.earlier_mark() or ""
-    slots = await safe.keys.roll_back(ONE, await safe.keys.earlier(ONE, mark))
+    pair = await safe.keys.roll_back(ONE, await safe.keys.earlier(ONE, mark))
     back = await safe.in_use()
     with pytest.raises(KeyInUseError):  # which a second press asks for
         await safe.keys.earlier(ONE, mark)
 
     await safe.keys.roll_back(ONE, await safe.keys.earlier(ONE, await safe.earlier_mark() or ""))
 
-    assert slots.earlier is not None
-    assert slots.earlier.record.last4 == NEW[-4:]
+    assert pair.earlier is not None
+    assert pair.earlier.record.last4 == NEW[-4:]
     assert (back, await safe.in_use()) == (OLD, NEW)
 
 
@@ -105,10 +105,10 @@ async def test_a_key_that_can_not_be_read_any_more_can_be_replaced(safe: Safe) -
     await stranger.save(ONE, a_draft(NEWEST), set_by="U1")
 
     assert (await stranger.stored(ONE)).secret == NEWEST
-    slots = await stranger.pair(ONE)
-    assert slots is not None
-    assert slots.earlier is not None
-    assert slots.earlier.record.mark == unreadable
+    pair = await stranger.pair(ONE)
+    assert pair is not None
+    assert pair.earlier is not None
+    assert pair.earlier.record.mark == unreadable
     with pytest.raises(UnreadableSecretError):
         await stranger.earlier(ONE, unreadable)
 
@@ -212,13 +212,13 @@ async def test_a_key_that_is_set_in_the_middle_of_removing_another_stays(safe: S
 
 
 async def test_no_key_is_shown_and_no_sealed_one_either(safe: Safe) -> None:
-    slots = await safe.keys.pair(ONE)
-    assert slots is not None
-    assert slots.earlier is not None
+    pair = await safe.keys.pair(ONE)
+    assert pair is not None
+    assert pair.earlier is not None
 
-    shown = repr([slots, a_draft(NEW), await safe.keys.stored(ONE)])
+    shown = repr([pair, a_draft(NEW), await safe.keys.stored(ONE)])
 
-    for kept in (slots.sealed, slots.earlier.sealed, NEW):
+    for kept in (pair.sealed, pair.earlier.sealed, NEW):
         assert kept not in shown
 
 
@@ -229,8 +229,8 @@ async def test_two_who_replace_at_once_leave_one_in_use_and_one_before(safe: Saf
 
     await asyncio.gather(*(safe.keys.save(ONE, draft, set_by="U1") for draft in drafts))
 
-    slots = await safe.keys.pair(ONE)
-    assert slots is not None
-    assert slots.earlier is not None
-    assert {slots.record.label, slots.earlier.record.label} == {OLD[-9:], NEWEST[-9:]}
-    assert KEY_TAIL not in repr(slots)
+    pair = await safe.keys.pair(ONE)
+    assert pair is not None
+    assert pair.earlier is not None
+    assert {pair.record.label, pair.earlier.record.label} == {OLD[-9:], NEWEST[-9:]}
+    assert KEY_TAIL not in repr(pair)
