@@ -70,7 +70,7 @@ class SharedProcesses(Processes):
         # Its last known revision (0: no document), and since when it is that.
         self._seen: LRUCache[str, tuple[int, float]] = LRUCache(MAX_KNOWN)
 
-    async def heartbeat(self) -> None:  # as above
+    async def heartbeat(self) -> None:
         try:
             await self._documents.put(f"{PREFIX}{self.process_id}", self._shown)
             await self._look()
@@ -78,7 +78,7 @@ class SharedProcesses(Processes):
             self._seen.clear()
             raise
 
-    async def deregister(self) -> None:  # as above
+    async def deregister(self) -> None:
         try:
             async with asyncio.timeout(LEFT_WITHIN_S):
                 await self._documents.delete(f"{PREFIX}{self.process_id}")

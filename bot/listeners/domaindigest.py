@@ -195,7 +195,6 @@ class DigestListeners:
         return modal.DELETED
 
     async def restrict(self, request: Request, value: str) -> None:
-
         async def work() -> str:
             if not (await self.access.require_member(request)).is_admin:
                 raise AdminsOnlyError("not an admin")
@@ -208,7 +207,6 @@ class DigestListeners:
         await self.screen.attempt(request, work)
 
     async def open_pause(self, request: Request, digest_id: str) -> None:
-
         async def work() -> None:
             digest, _ = await self.access.digest_to_edit(request, digest_id)
             await self._show_pause(request, digest)

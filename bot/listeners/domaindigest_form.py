@@ -98,7 +98,6 @@ class DigestFormListeners:
         await self.screen.attempt(request, work)
 
     async def open_change(self, request: Request, digest_id: str) -> None:
-
         async def work() -> None:
             digest, editor = await self.access.digest_to_edit(request, digest_id)
             await self.screen.show(request, self._saved_form(request, digest, editor.member))
