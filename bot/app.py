@@ -225,13 +225,14 @@ async def serve(
             run_periodic(ground, role, running, lifecycle, finish_within_s=finish_within_s)
         )
         endpoint, link_checks = await slack_app.start_transport(stack, app, parts, role)
-        tick = {"tick": _all_true(checks["tick"], beats.are_recent)}
-        own_checks = {
+        checks = {
             "store": parts.documents.check,
             "slack": workspaces.find_slack,
             "clock": ground.clock_check.is_right,
+            **checks,
+            "tick": _all_true(checks["tick"], beats.are_recent),
+            **link_checks,
         }
-        checks = {**own_checks, **checks, **tick, **link_checks}
         look_at_processes(parts.metrics, ground.stored)
         install = lifecycle.endpoint if role.answers else None
         health = HealthEndpoints(checks)

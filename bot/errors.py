@@ -40,8 +40,10 @@ class warned(suppress):  # noqa: N801  # as `suppress` is
 
     def __exit__(self, *raised: Any) -> bool:
         if is_over := super().__exit__(*raised):
-            error, is_known = raised[1], issubclass(raised[0], BotError | TimeoutError)
+            error = raised[1]
+            is_known = isinstance(error, BotError | TimeoutError)
             cause = {"cause": repr(error.__cause__)} if error.__cause__ else {}
-            log = logger.warning if is_known else logger.exception
-            log(self._said, error=repr(error), **cause, **self._facts)
+            log = logger.warning if is_known else logger.error
+            where = not isinstance(error, BotError)
+            log(self._said, error=repr(error), exc_info=where, **cause, **self._facts)
         return is_over

@@ -78,7 +78,8 @@ def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr)
     )
     structlog.configure(
         processors=[*before, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
-        logger_factory=structlog.stdlib.LoggerFactory(),
+        # `warned` logs for the module whose block it ends.
+        logger_factory=structlog.stdlib.LoggerFactory(["bot.errors"]),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,
     )

@@ -1,3 +1,4 @@
+import asyncio
 import io
 import json
 import logging
@@ -11,6 +12,7 @@ from slack_bolt.logger.messages import (
     warning_token_skipped,
 )
 
+from bot.errors import BotError, warned
 from bot.logs import bolt_logger, lines_counted, set_up_logs
 from bot.redaction import holds_secret
 from tests.builders import APP_TOKEN, BOT_TOKEN, KEY, KEY_TAIL
@@ -174,3 +176,32 @@ def test_lines_that_an_operator_should_look_at_are_counted_those_of_libraries_to
     structlog.get_logger().error("nobody counts any more")
 
     assert counted == ["warning", "error", "critical"]
+
+
+def test_an_error_after_which_the_bot_goes_on_is_logged_where_it_was_met() -> None:
+    log = Log("json")
+
+    for error in (BotError("no answer"), TimeoutError(), ZeroDivisionError()):
+        with warned("not drawn", Exception, home="T1"):
+            raise error
+
+    lines = [json.loads(line) for line in log.lines()]
+    assert {(each["event"], each["logger"], each["home"]) for each in lines} == {
+        ("not drawn", __name__, "T1")
+    }
+    # Only what says too little by itself comes with the place where it was raised.
+    assert [(each["level"], "exception" in each) for each in lines] == [
+        ("warning", False),
+        ("warning", True),
+        ("error", True),
+    ]
+
+
+def test_what_is_not_foreseen_in_a_block_goes_on_upwards() -> None:
+    log = Log("json")
+
+    for error in (asyncio.CancelledError(), TimeoutError()):
+        with pytest.raises(type(error)), warned("not drawn", BotError):
+            raise error
+
+    assert not log.lines()

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from types import ModuleType
 from urllib.parse import urlencode
 
 import structlog
@@ -185,7 +185,7 @@ class InstallFlow(AsyncOAuthFlow):
         settings: AsyncOAuthSettings,
         *,
         calls: OAuthCalls,
-        pages: Any,
+        pages: ModuleType,
         on_installed: Callable[[Installation, Installation | None], Awaitable[None]],
         tasks: Tasks,
         clock: Callable[[], datetime],

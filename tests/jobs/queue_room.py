@@ -118,11 +118,15 @@ class Deliveries:
             await self._enough.wait()
 
 
+CLOCK_IS_RIGHT = partial(asyncio.sleep, 0)
+
+
 def at_work(
     pool: Pool,
     deliver: Callable[[WorkspaceId, Sequence[str]], Awaitable[list[str]]],
     periodic: Mapping[str, Callable[[], Awaitable[object]]] | None = None,
     *,
+    require_clock: Callable[[], Awaitable[None]] = CLOCK_IS_RIGHT,
     every_s: float = 0.1,
     finish_within_s: float = TIME_LIMIT_S,
     concurrency: int = 20,
@@ -136,7 +140,7 @@ def at_work(
             periodic=periodic or {},
             deliver=deliver,
             clock=lambda: NOW,
-            require_clock=partial(asyncio.sleep, 0),
+            require_clock=require_clock,
         ),
         every_s=every_s,
         finish_within_s=finish_within_s,
