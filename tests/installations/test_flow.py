@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from datetime import datetime, timedelta
 from email.utils import format_datetime
-from types import SimpleNamespace
+from types import ModuleType
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -440,7 +440,7 @@ async def test_a_stranger_cannot_raise_an_alarm_about_the_settings(
 async def test_what_breaks_unforeseen_leaves_a_reference_too(
     room: Room, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    room.flow._pages = SimpleNamespace()
+    room.flow._pages = ModuleType("no_pages")
 
     page = await room.browser.install()
 
