@@ -41,6 +41,6 @@ async def test_members_are_told_who_can_see_what_used_the_requests(ready: Harnes
     to_ada = await ready.ask(ready.ada, "/domains")
 
     bob = ready.bob.member.id
-    assert "can see who used the requests with `/domainkey`" in to_bob.everything
+    assert "With `/domainkey`, managers can see who used the requests." in to_bob.everything
     assert bob not in to_bob.everything
     assert f"<@{bob}> 1" in to_ada.everything
