@@ -55,6 +55,14 @@ class Clock:
     def seconds(self) -> float:
         return self().timestamp()
 
+    @classmethod
+    def from_noon(cls) -> "Clock":
+        """Return one that begins at the next noon: no slot and no night is near."""
+        clock, now = cls(), datetime.now(UTC)
+        noon = now.replace(hour=12, minute=0, second=0, microsecond=0)
+        clock.ahead = (noon - now) % timedelta(days=1)
+        return clock
+
 
 @dataclass
 class Harness:
@@ -186,7 +194,7 @@ def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, transport: s
 async def running_harness(
     folder: Path, transport: str, pace: Pace = PATIENT
 ) -> AsyncIterator[Harness]:
-    async with running_stand_ins(folder, transport) as app:
+    async with running_stand_ins(folder, transport, Clock.from_noon()) as app:
         await make_store(app)
         async with running_bot(app, pace):
             yield app
