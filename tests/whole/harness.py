@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,6 +24,7 @@ from bot.store.documents import Documents
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from bot.store.sqlite import open_sqlite
+from bot.web import CHECKED_FOR_S
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
@@ -267,7 +268,10 @@ async def until_ready(
     app: Harness, bot: "asyncio.Task[None] | None" = None, *, port: int | None = None
 ) -> None:
     """Wait for one process; `port` is the one that takes Slack's requests if not given."""
-    if not app.settings.slack_app_token:
+    if app.settings.slack_app_token:
+        with suppress(TimeoutError):  # the answer is kept for half a second: not to ask too early
+            await app.slack.connected(CHECKED_FOR_S)
+    else:
         app.slack.deliver_to(app.url("/slack/events"))
     url = f"http://127.0.0.1:{port or app.settings.port}/readyz"
     async with asyncio.timeout(TIME_LIMIT_S), aiohttp.ClientSession() as http:
