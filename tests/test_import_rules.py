@@ -44,7 +44,7 @@ RUN = BOT / "playground" / "run.py"
 ONLY_IN: dict[str, set[str]] = {
     "aiohttp": {"app", "bootstrap", "connections", "metrics", "ops", "slack", "web"},
     "apscheduler": {"jobs"},
-    "httpx": {"bootstrap", "settings", "tracker"},
+    "httpx": {"bootstrap", "tracker"},
     "procrastinate": {"jobs"},
     "prometheus_client": {"metrics"},
     "psycopg": {"store"},
