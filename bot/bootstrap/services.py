@@ -31,7 +31,7 @@ from bot.portfolio import service
 from bot.portfolio.service import StoredVersions
 from bot.process_heartbeat import PREFIX, Processes
 from bot.settings import Settings
-from bot.slack.posting import Posting
+from bot.slack.posting import BETWEEN_S, Posting
 from bot.slack.replies import Replies
 from bot.store.documents import FORWARDING
 from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_make_key_file
@@ -224,14 +224,15 @@ class Role(Enum):
 class Pace:
     """How long people wait for a word: the first one, and the second one of a scan.
 
-    `patience`: so many times longer than usual the bot waits for the store and for Slack, where
-    it goes on without them. Slack is content with 1; on a machine that is busy with other things
-    tests need more.
+    `between_posts_s` lies between two posts in a channel. `patience`: so many times longer than
+    usual the bot waits for the store and for Slack, where it goes on without them. Slack is
+    content with 1; on a machine that is busy with other things tests need more.
     """
 
     first_word_after_s: float = FIRST_WORD_AFTER_S
     first_word_in_home_after_s: float = FIRST_WORD_IN_HOME_AFTER_S
     still_waiting_after_s: float = STILL_WAITING_AFTER_S
+    between_posts_s: float = BETWEEN_S
     patience: float = 1.0
 
 

@@ -46,7 +46,10 @@ async def test_d2_a_digest_comes_on_its_weekdays_only(ready: Harness) -> None:
     )  # every day, so that one sees when the other had its chance
 
     for _ in range(3):
+        slot = nine(ready)
         await at_nine(ready, "secret")
+        if slot == day:
+            await next_digest(ready)
 
     assert [when(post) for post in digests(ready)] == [day]
 
