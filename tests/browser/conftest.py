@@ -25,6 +25,7 @@ expect.set_options(timeout=TIME_LIMIT_S * 1000)
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
+    "--in-process-gpu",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
