@@ -71,10 +71,17 @@ def forgotten_servers() -> Iterator[None]:
 def own_log_settings() -> Iterator[None]:
     """Take back what a test set up for the log, as the next one may look at what is logged."""
     root = logging.getLogger()
-    level, handlers = root.level, root.handlers[:]
+    handlers, levels = root.handlers[:], {each: each.level for each in _loggers()}
     yield
-    root.setLevel(level)
     root.handlers[:] = handlers
+    for logger in _loggers():
+        if logger.level != levels.get(logger, logging.NOTSET):
+            logger.setLevel(levels.get(logger, logging.NOTSET))
+
+
+def _loggers() -> list[logging.Logger]:
+    known = logging.root.manager.loggerDict.values()
+    return [logging.root, *(each for each in known if isinstance(each, logging.Logger))]
 
 
 @pytest.fixture(scope="session")

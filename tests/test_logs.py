@@ -23,13 +23,9 @@ SECRETS = [KEY, BOT_TOKEN, APP_TOKEN]
 
 @pytest.fixture(autouse=True)
 def logs_as_before() -> Iterator[None]:
-    names = ("apscheduler", "slack_sdk", "slack_bolt", "aiohttp", "asyncio")
-    levels = {name: logging.getLogger(name).level for name in names}
     yield
     structlog.reset_defaults()
     structlog.contextvars.clear_contextvars()
-    for name, level in levels.items():
-        logging.getLogger(name).setLevel(level)
 
 
 class Log(io.StringIO):
