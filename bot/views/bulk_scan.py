@@ -7,7 +7,7 @@ from bot.bulk_scans.record import INTERRUPTED, BulkScan, End, Item
 from bot.bulk_scans.runner import MAX_DOMAINS, SECONDS_EACH
 from bot.message import Block, Message
 from bot.shared_limits import Allowance
-from bot.tracker.findings import SEVERITIES, SOON_DAYS
+from bot.tracker.findings import SEVERITIES
 from bot.tracker.rate_limit import BudgetState
 from bot.views.blocks import (
     actions,
@@ -21,7 +21,7 @@ from bot.views.blocks import (
     section,
 )
 from bot.views.home import OPEN_MESSAGES
-from bot.views.scan_facts import SIGNS, end_sign, end_text, ends, issues_title
+from bot.views.scan_facts import SIGNS, end_sign, ends, issues_title, soon_words
 from bot.views.text import (
     bold,
     code,
@@ -248,17 +248,15 @@ def _issue_lines(items: Sequence[Item]) -> list[str]:
 
 
 def _end_lines(items: Sequence[Item], now: datetime) -> list[str]:
-    """Return what ends soon, the first end of each domain."""
-    first = [
-        (item.host, *given[0]) for item in items if item.facts and (given := ends(item.facts))
+    """Return all that ends soon, a line for each domain, the first one first."""
+    near = [
+        (ends(facts)[0][1], item.host, text)
+        for item in items
+        if (facts := item.facts) and (text := soon_words(facts, now))
     ]
-    near = sorted(
-        (each for each in first if each[2].days_left(now) <= SOON_DAYS),
-        key=lambda each: each[2].day,
-    )
     return [
-        f"{end_sign(end, now)} {_name(host)}: {end_text(name, end, now)}"
-        for host, name, end in near
+        f"{end_sign(end, now)} {_name(host)}: {text}"
+        for end, host, text in sorted(near, key=lambda each: each[0].day)
     ]
 
 

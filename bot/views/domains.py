@@ -207,11 +207,12 @@ def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds |
         return ""
     dated = [each for each in _scanned(page, known) if each.first]
     age = f" End dates: {scanned_text(dated, known.now)}." if dated else ""
-    return age + _never_scanned_note(snapshot, query, known)
+    is_unclear = query.needs_ends or (dated and not query.is_filter)
+    return age + (_never_scanned_note(snapshot, known) if is_unclear else "")
 
 
-def _never_scanned_note(snapshot: Snapshot, query: Query, known: KnownEnds) -> str:
-    never = known.never_scanned(snapshot.by_host) if query.needs_ends else 0
+def _never_scanned_note(snapshot: Snapshot, known: KnownEnds) -> str:
+    never = known.never_scanned(snapshot.by_host)
     return f" {never_scanned_text(never)} `/scan scanned:never` scans them." if never else ""
 
 
@@ -282,7 +283,7 @@ def _buttons(query: Query, page: Page) -> list[Block]:
 def _nothing_found_message(snapshot: Snapshot, query: Query, known: KnownEnds | None) -> Message:
     total = plural(len(snapshot.domains), "domain")
     text = f"None of your {total} matches {code(_filter_text(query), 300)}."
-    note = _never_scanned_note(snapshot, query, known).strip() if known else ""
+    note = _never_scanned_note(snapshot, known).strip() if known and query.needs_ends else ""
     offers = [*_offers(snapshot, query), *([note] if note else [])]
     all_domains = blocks.run_button("All domains", "/domains", here=True)
     return blocks.plain_message("\n".join([text, *offers]), all_domains)

@@ -160,10 +160,15 @@ def first_text(row: EndDates | None, now: datetime) -> str:
 
 def soon_text(row: EndDates, now: datetime, *, age: bool = True) -> str:
     """Return all that ends within 30 days, and the age of the scan that says so."""
-    near = [each for each in ends(row) if each[1].days_left(now) <= SOON_DAYS]
-    text = ", ".join(end_text(name.lower(), end, now) for name, end in near)
-    signs = f"{end_sign(near[0][1], now)} " if near else ""
-    return f"{signs}{text}{f' ({scanned_text([row], now)})' if age else ''}"
+    text = soon_words(row, now)
+    sign = f"{end_sign(ends(row)[0][1], now)} " if text else ""
+    return f"{sign}{text}{f' ({scanned_text([row], now)})' if age else ''}"
+
+
+def soon_words(facts: ScanFacts | EndDates, now: datetime) -> str:
+    """Return all that ends within 30 days without its sign, or nothing."""
+    near = (each for each in ends(facts) if each[1].days_left(now) <= SOON_DAYS)
+    return ", ".join(end_text(name.lower(), end, now) for name, end in near)
 
 
 def scanned_text(rows: Sequence[EndDates], now: datetime) -> str:

@@ -117,15 +117,20 @@ def test_a_part_of_the_summary_does_not_end_with_one_more(count: int, rest: str 
     assert ("more" in shown) is (rest is not None and rest in shown)
 
 
-def test_what_ends_soon_is_named_and_what_ends_later_is_not() -> None:
-    near, far = MOMENT + timedelta(days=9), MOMENT + timedelta(days=90)
-    sections = {"ssl": {"notAfter": near.isoformat()}, "whois": {"expires": far.isoformat()}}
-    done = an_item(facts=facts_of(sections))
+def test_all_that_ends_soon_is_named_and_what_ends_later_is_not() -> None:
+    def ending(host: str, certificate: int, registration: int) -> Item:
+        ends = [(MOMENT + timedelta(days)).isoformat() for days in (certificate, registration)]
+        sections = {"ssl": {"notAfter": ends[0]}, "whois": {"expires": ends[1]}}
+        return an_item(host, facts=facts_of(sections))
 
-    text = summary_message(a_run(done, end=End.DONE), MOMENT).text
+    done = [ending("a.example", 31, 90), ending("b.example", 9, 90), ending("c.example", 20, 6)]
+    text = summary_message(a_run(*done, end=End.DONE), MOMENT).text
 
-    assert "shop.example: Certificate expires in 9 days" in text
-    assert "Registration" not in text
+    assert "c.example: registration expires in 6 days, certificate expires in 20 days" in text
+    assert "b.example: certificate expires in 9 days" in text
+    assert text.index("c.example: ") < text.index("b.example: ")
+    assert "90 days" not in text
+    assert "a.example: " not in text
 
 
 def test_progress_says_where_it_is_and_loses_its_button_in_the_end() -> None:

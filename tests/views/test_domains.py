@@ -260,6 +260,8 @@ def test_the_oldest_scan_of_the_page_dates_it_and_what_was_never_scanned_is_coun
     never = "1 domain was never scanned. `/scan scanned:never` scans them."
     assert never in shown_text(message)
     assert "b.example certificate expired 3 days ago. " in message.text
+    assert never in shown_text(listed(LETTERS, ends=DATED))  # there a dash has two reasons
+    assert "never scanned" not in shown_text(listed(LETTERS, "example", ends=DATED))
 
 
 @loop_over(

@@ -101,7 +101,7 @@ def channel_field(draft: Draft, nonce: str) -> Block:
         filter={"include": ["public", "private"]},
         initial_conversation=draft.channel_id or None,
     )
-    hint = "Invite the app to this channel first."
+    hint = "The app must be in this channel. To add it, type /invite there."
     return field(f"channel:{nonce}", "Channel", element, hint=hint)
 
 
