@@ -45,7 +45,7 @@ class NoScanError(BotError):
 
 
 class ScansDomains(Protocol):
-    """Asks the service for a scan."""
+    """Asks the service for a scan: `WorkspaceTracker`, whose layer is no lower than this one."""
 
     async def scan(
         self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON

@@ -144,7 +144,7 @@ class _Epoch:
 
 
 class ListsDomains(Protocol):
-    """Asks the service for a workspace's list."""
+    """Asks the service for a workspace's list: `WorkspaceTracker`, of a higher layer."""
 
     async def list_domains(
         self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON

@@ -60,7 +60,7 @@ async def due_at_once(digests: int = DIGESTS) -> list[Row]:
 LOOKING = "Two workers look for jobs, and each asks for the lists that it needs."
 PER_CORE = (
     "So that no kill posts it twice, each digest claims its slot, notes that it posts, and notes"
-    " what it posted: four writes, a deletion and two reads of the store. The threads of SQLite"
+    " what it posted: four writes, a deletion and two reads of the store. On SQLite its threads"
     " take three tenths of the time, drawing and post two tenths, the meter of the callbacks one."
 )
 
