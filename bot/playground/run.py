@@ -240,7 +240,7 @@ def _banner(sandbox: Sandbox, options: Options, listener: socket.socket) -> list
         else "The workspace has no key yet: as ada, type /domainkey, with one of these keys:"
     )
     return [
-        f"Open {at} and type /scan example.com",
+        f"Open {at} and type /domains",
         "",
         f"  {at}/            Slack",
         f"  {at}/tracker     Domain Tracker: domains, API keys, knobs",

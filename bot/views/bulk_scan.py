@@ -60,14 +60,15 @@ def price_message(
     *,
     without_id: int = 0,
 ) -> Message:
-    """Return what a bulk scan costs, with `Start` unless it is too large.
+    """Return what a bulk scan costs, with `Start` unless it is too large or empty.
 
     `selection` is the filter or the names. `without_id` domains cannot be scanned.
     """
     lines = _unknown_lines(unknown)
     if without_id:
         lines.append(f"{plural(without_id, 'domain')} can't be scanned: no ID is listed.")
-    count, start = len(items), None
+    count = len(items)
+    button_below = None if items else run_button("All domains", "/domains")
     if count > MAX_DOMAINS:
         lines[:0] = [f"*{count:,} domains match; one bulk scan takes {MAX_DOMAINS}.* {NARROW}"]
     elif count:
@@ -75,10 +76,10 @@ def price_message(
             f"*{plural(count, 'scan')}, about {_span(count)}.* {_budget(count, allowance)}",
             f"To scan: {code(selection)}",
         ]
-        start = button("Start", START, selection, style="primary")
-        if start is None:
+        button_below = button("Start", START, selection, style="primary")
+        if button_below is None:
             lines.append(f"These names are too long for one bulk scan. {NARROW}")
-    return message_of(*paragraphs(lines), *actions(start))
+    return message_of(*paragraphs(lines), *actions(button_below))
 
 
 def _unknown_lines(unknown: Unknown) -> list[str]:

@@ -81,7 +81,13 @@ def test_names_that_are_unknown_are_listed_up_to_ten() -> None:
 
     assert "x9.example is not in your portfolio. Did you mean shop.example?" in message.text
     assert "and 2 more names" in message.text
-    assert "Start" in buttons(message)
+    assert set(buttons(message)) == {"Start"}
+
+
+def test_where_no_name_is_known_the_list_of_domains_is_the_next_step() -> None:
+    message = price_message([], [("one.example", []), ("two.example", [])], "one two", None)
+
+    assert buttons(message) == {"All domains": "/domains"}
 
 
 def test_the_summary_names_the_worst_issue_first() -> None:
