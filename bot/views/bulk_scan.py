@@ -197,8 +197,8 @@ def summary_message(run: BulkScan, now: datetime) -> Message:
     counts += [f"{len(run.left):,} not begun"] if run.left else []
     head = f"{_title(run)}: {', '.join(counts)}"
     parts = [
-        _part("Worst issues first", _issue_lines(scanned)),
-        _part("Ends within 30 days", _end_lines(scanned, now)),
+        _part("Worst issues first", _issue_lines(scanned), ": `/domains issues:low`"),
+        _part("Ends within 30 days", _end_lines(scanned, now), ": `/domains expires:30`"),
         _part("Changed", _change_lines(scanned)),
         _part("Failed", [f"{_name(each.host)}: {_trouble(each)}" for each in failed]),
     ]
@@ -225,13 +225,13 @@ def _why(run: BulkScan) -> str:
     return "I stopped: the API key can't be used for scans. Admins see why with `/domainkey`."
 
 
-def _part(title: str, lines: Sequence[str]) -> list[str]:
-    """Return a titled part of a summary, empty without lines."""
+def _part(title: str, lines: Sequence[str], where: str = "") -> list[str]:
+    """Return a titled part of a summary, empty without lines; `where` lists what is left out."""
     if not lines:
         return []
     most = MAX_LINES + (len(lines) == MAX_LINES + 1)  # `and 1 more` would take its line
     shown = lines_within(lines[:most], MAX_PART_CHARS)
-    more = [f"• and {left:,} more"] if (left := len(lines) - len(shown)) else []
+    more = [f"• and {left:,} more{where}"] if (left := len(lines) - len(shown)) else []
     return ["\n".join([f"*{title}*", *(f"• {line}" for line in shown), *more])]
 
 

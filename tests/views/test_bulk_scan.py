@@ -137,6 +137,9 @@ def test_all_that_ends_soon_is_named_and_what_ends_later_is_not() -> None:
     assert text.index("c.example: ") < text.index("b.example: ")
     assert "90 days" not in text
     assert "a.example: " not in text
+    many = [ending(f"{number}.example", 9, 90) for number in range(7)]
+    text = summary_message(a_run(*many, end=End.DONE), MOMENT).text
+    assert "and 2 more: /domains expires:30" in text  # as on Home
 
 
 def test_progress_says_where_it_is_and_loses_its_button_in_the_end() -> None:
