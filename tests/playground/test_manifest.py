@@ -36,6 +36,27 @@ def test_what_a_manifest_leaves_out_is_off(tmp_path: Path) -> None:
     assert read(SMALL, tmp_path) == AppInfo("Small", ())
 
 
+@pytest.mark.parametrize(
+    ("changed", "to", "message"),
+    [
+        ("name: Large", f"name: {'x' * 36}", "less than 36 characters /display_information/name"),
+        ("name: Large", "nom: Large", "missing required field: name"),
+        ("global", "channel", "valid enum value /features/shortcuts/0/type"),
+        ("Scan a domain", "Scan one of your domains!", "less than 25 .*/shortcuts/0/name"),
+        ("/scan,", "/,", "more than 1 characters /features/slash_commands/0/command"),
+        ("command: /scan", "escape: true, command: /scan", "property: escape"),
+        ("home_tab_enabled: true", "home_tab_enabled: on top", "provide a boolean"),
+    ],
+)
+def test_a_manifest_that_slack_would_not_take_is_none(
+    tmp_path: Path, changed: str, to: str, message: str
+) -> None:
+    assert changed in LARGE
+
+    with pytest.raises(ValueError, match=message):
+        read(LARGE.replace(changed, to, 1), tmp_path)
+
+
 STEP = "functions: {scan: {title: Scan a domain}}"
 
 

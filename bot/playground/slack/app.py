@@ -88,12 +88,14 @@ class Settings:
     """What the app's pages and its manifest say; change it whenever you like.
 
     `scopes` are all that may be asked for, `events` what the app is subscribed to; people cannot
-    write to a `messages_tab_read_only`. `answers_within_s`: so long Slack waits for an ack, and
+    write to a `messages_tab_read_only`. `raw_commands` get their text as typed: `should_escape` is
+    off in the manifest. `answers_within_s`: so long Slack waits for an ack, and
     after a press for a form; on a busy machine tests should wait longer.
     """
 
     commands: Sequence[str]
     scopes: Sequence[str]
+    raw_commands: Sequence[str] = ()
     events: Sequence[str] = ()
     redirect_urls: Sequence[str] = ()
     shortcuts: Sequence[Shortcut] = ()

@@ -188,6 +188,7 @@ class Person:
         name, *rest = re.split(r"\s", text, maxsplit=1)
         words = rest[0].strip() if rest else ""
         visible.check_may_type(self._world, self.member, place, name)
+        verbatim = verbatim or name in self._world.app.settings.raw_commands
         sent = words if verbatim else payloads.escaped(self._world, words)
         payload = payloads.command(self._world, self.member, place, name, sent)
         return await self.by_id.command(payload)

@@ -128,6 +128,17 @@ async def test_a_direct_message_needs_its_own_scope(
     assert (said["error"], said["needed"]) == ("missing_scope", "im:write")
 
 
+async def test_a_command_is_escaped_only_where_the_manifest_says_so(slack: LocalSlack) -> None:
+    slack.outbox.carrier = bot = ScriptedBot()
+    slack.app.settings.raw_commands = ["/scan"]
+
+    for line in ("/scan @ada", "/domains @ada"):
+        await slack.person("bob").type(line)
+
+    ada = f"<@{slack.person('ada').id}>"
+    assert [delivery.payload["text"] for delivery in bot.got] == ["@ada", ada]
+
+
 @pytest.mark.parametrize(
     ("content_type", "shown"),
     [("application/json", "Hi"), ("text/plain", '{"text": "Hi"}')],
