@@ -50,16 +50,20 @@ class AppInfo:
     messages_tab_read_only: bool = False
     rotates_tokens: bool = False
     deploys_to_orgs: bool = False
+    is_interactive: bool = False
+    suggests_options: bool = False
     functions: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def settings(self) -> dict[str, Any]:
         """What of it `running_slack` takes."""
         tabs = ("home_tab", "messages_tab", "messages_tab_read_only")
-        names = ("scopes", "events", "shortcuts", "functions", *tabs)
+        presses = ("is_interactive", "suggests_options")
+        names = ("scopes", "events", "shortcuts", "functions", *presses, *tabs)
         commands = tuple(each.command for each in self.commands)
         raw = tuple(each.command for each in self.commands if not each.should_escape)
-        return {"commands": commands, "raw_commands": raw, **{name: getattr(self, name) for name in names}}
+        taken = {name: getattr(self, name) for name in names}
+        return {"commands": commands, "raw_commands": raw, **taken}
 
 
 def read_manifest(path: Path = MANIFEST, *, reads_messages: bool = False) -> AppInfo:
@@ -77,6 +81,7 @@ def read_manifest(path: Path = MANIFEST, *, reads_messages: bool = False) -> App
     is_ready = settings.get("org_deploy_enabled") and settings.get("function_runtime") == "remote"
     if (functions := manifest.get("functions", {})) and not is_ready:
         raise ValueError("functions need org_deploy_enabled: true and function_runtime: remote")
+    pressed = settings.get("interactivity", {})
     oauth, tabs = manifest.get("oauth_config", {}), features.get("app_home", {})
     return AppInfo(
         manifest["display_information"]["name"],
@@ -93,6 +98,8 @@ def read_manifest(path: Path = MANIFEST, *, reads_messages: bool = False) -> App
         messages_tab_read_only=bool(tabs.get("messages_tab_read_only_enabled")),
         rotates_tokens=bool(settings.get("token_rotation_enabled")),
         deploys_to_orgs=bool(settings.get("org_deploy_enabled")),
+        is_interactive=bool(pressed.get("is_enabled")),
+        suggests_options=bool(pressed.get("message_menu_options_url")),
         functions=functions,
     )
 

@@ -14,7 +14,7 @@ features:
     home_tab_enabled: true
     messages_tab_enabled: true
     messages_tab_read_only_enabled: true
-  slash_commands: [{command: /scan, description: Scan}]
+  slash_commands: [{command: /scan, description: Scan, should_escape: true}]
   shortcuts: [{name: Scan a domain, type: global, callback_id: scan, description: Scan}]
 oauth_config:
   redirect_urls: [https://bot.example/slack/oauth_redirect]
@@ -23,6 +23,7 @@ settings:
   event_subscriptions: {bot_events: [app_uninstalled]}
   org_deploy_enabled: true
   token_rotation_enabled: true
+  interactivity: {is_enabled: true, message_menu_options_url: https://bot.example/slack/events}
 """
 
 
@@ -73,7 +74,7 @@ def test_custom_steps_are_for_organisations_and_run_elsewhere(tmp_path: Path) ->
 def test_all_that_slack_goes_by_is_read(tmp_path: Path) -> None:
     assert read(LARGE, tmp_path) == AppInfo(
         "Large",
-        (SlashCommand("/scan", "Scan"),),
+        (SlashCommand("/scan", "Scan", should_escape=True),),
         scopes=("commands", "usergroups:read"),
         events=("app_uninstalled",),
         redirect_urls=("https://bot.example/slack/oauth_redirect",),
@@ -83,4 +84,6 @@ def test_all_that_slack_goes_by_is_read(tmp_path: Path) -> None:
         messages_tab_read_only=True,
         rotates_tokens=True,
         deploys_to_orgs=True,
+        is_interactive=True,
+        suggests_options=True,
     )

@@ -12,9 +12,9 @@ from aiohttp.test_utils import TestServer
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground.slack import CommandFailed, LocalSlack
+from bot.playground.slack import CommandFailed, FormError, LocalSlack, running_slack
 from tests.playground.slack.conftest import Clock, Open
-from tests.playground.slack.samples import ScriptedBot, form, text_field
+from tests.playground.slack.samples import ScriptedBot, actions, button, form, text_field
 
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
@@ -111,7 +111,8 @@ async def test_a_token_in_a_json_body_or_in_the_address_is_none(
 ) -> None:
     url, token = f"{slack.api_url}auth.test", {"token": slack.bot_token}
     answers = []
-    for sent in ({"json": token}, {"params": token}, {"data": token}):
+    ways: list[Json] = [{"json": token}, {"params": token}, {"data": token}]
+    for sent in ways:
         async with http.post(url, **sent) as response:
             answers.append((await response.json()).get("error"))
 
@@ -137,6 +138,38 @@ async def test_a_command_is_escaped_only_where_the_manifest_says_so(slack: Local
 
     ada = f"<@{slack.person('ada').id}>"
     assert [delivery.payload["text"] for delivery in bot.got] == ["@ada", ada]
+
+
+async def test_nothing_is_pressed_or_suggested_that_the_manifest_leaves_out(
+    slack: LocalSlack, client: AsyncWebClient
+) -> None:
+    menu = {"type": "external_select", "action_id": "pick", "min_query_length": 0}
+    row = [actions(button("Scan"), menu)]
+    await client.chat_postMessage(channel="general", text="x", blocks=row)
+    bob, settings = slack.person("bob"), slack.app.settings
+    message = await bob.next_message()
+    settings.is_interactive = settings.suggests_options = False
+
+    with pytest.raises(CommandFailed, match="not_interactive"):
+        await bob.press(message, "Scan")
+    slack.deliver_to("http://127.0.0.1:9/")
+    with pytest.raises(FormError, match="message_menu_options_url"):
+        await bob.suggest(message, "pick", "")
+
+    assert slack.envelopes == []
+
+
+async def test_a_step_is_told_only_where_the_app_hears_of_it() -> None:
+    bot = ScriptedBot()
+    async with running_slack(functions={"scan": {"title": "Scan"}}) as slack:
+        slack.outbox.carrier = bot
+        slack.start_step("scan")
+        slack.app.settings.events = ["function_executed"]
+        heard = slack.start_step("scan")
+        await slack.lines.settled()
+
+    ids = [delivery.payload["event"]["function_execution_id"] for delivery in bot.got]
+    assert ids == [heard.id]
 
 
 @pytest.mark.parametrize(
