@@ -46,6 +46,7 @@ def test_what_a_manifest_leaves_out_is_off(tmp_path: Path) -> None:
         ("Scan a domain", "Scan one of your domains!", "less than 25 .*/shortcuts/0/name"),
         ("/scan,", "/,", "more than 1 characters /features/slash_commands/0/command"),
         ("command: /scan", "escape: true, command: /scan", "property: escape"),
+        ("{bot: [commands,", "{bot_optional: [files:write], bot: [commands,", "one of `bot` too"),
         ("home_tab_enabled: true", "home_tab_enabled: on top", "provide a boolean"),
     ],
 )

@@ -120,6 +120,13 @@ def _collapsing_makes_sense(value: Mapping[str, Any], place: Place) -> None:
         spot.refuse("conflict", "cannot be set when `is_collapsible` is true")
 
 
+def _optional_scopes_stand_in_both(value: Mapping[str, Any], place: Place) -> None:
+    """https://docs.slack.dev/authentication/installing-with-oauth."""
+    for index, scope in enumerate(value.get("bot_optional", [])):
+        if scope not in value.get("bot", []):
+            (place / "bot_optional" / index).refuse("bad_value", "must be one of `bot` too")
+
+
 _ALL: tuple[Rule, ...] = (
     _option_values_differ,
     _initial_options_exist,
@@ -133,5 +140,6 @@ _ALL: tuple[Rule, ...] = (
     _names_differ,
     _one_point_per_category,
     _collapsing_makes_sense,
+    _optional_scopes_stand_in_both,
 )
 RULES: Mapping[str, Rule] = {rule.__name__.removeprefix("_"): rule for rule in _ALL}
