@@ -8,6 +8,9 @@ from typing import Any
 
 import yaml
 
+from bot.playground.blockkit.schema import Place
+from bot.playground.blockkit.tables import shape
+
 MANIFEST = Path(__file__).parents[2] / "manifest.yml"
 # What docs/operators.md lets an operator turn on by removing the comment sign.
 _FOR_MESSAGES = re.compile(r"# (- (?:app_mentions:read|im:history|app_mention\b|message\.im))")
@@ -20,6 +23,7 @@ class SlashCommand:
     command: str
     description: str
     usage_hint: str = ""
+    should_escape: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,22 +50,27 @@ class AppInfo:
     messages_tab_read_only: bool = False
     rotates_tokens: bool = False
     deploys_to_orgs: bool = False
+    is_interactive: bool = False
+    suggests_options: bool = False
     functions: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def settings(self) -> dict[str, Any]:
         """What of it `running_slack` takes."""
         tabs = ("home_tab", "messages_tab", "messages_tab_read_only")
-        names = ("scopes", "events", "shortcuts", "functions", *tabs)
+        presses = ("is_interactive", "suggests_options")
+        names = ("scopes", "events", "shortcuts", "functions", *presses, *tabs)
         commands = tuple(each.command for each in self.commands)
-        return {"commands": commands, **{name: getattr(self, name) for name in names}}
+        raw = tuple(each.command for each in self.commands if not each.should_escape)
+        taken = {name: getattr(self, name) for name in names}
+        return {"commands": commands, "raw_commands": raw, **taken}
 
 
 def read_manifest(path: Path = MANIFEST, *, reads_messages: bool = False) -> AppInfo:
     """Return what the manifest says, with `reads_messages` as changed for mentions and messages.
 
-    Raises: ValueError: it declares functions, which Slack takes only of apps for organisations
-    that run elsewhere: https://docs.slack.dev/tools/bolt-js/tutorials/custom-steps.
+    Raises: ValueError: Slack would not take it, as where it declares functions, but not of an app
+    for organisations that runs elsewhere: https://docs.slack.dev/tools/bolt-js/tutorials/custom-steps.
     """
     text = path.read_text(encoding="utf-8")
     if reads_messages:
@@ -72,6 +81,7 @@ def read_manifest(path: Path = MANIFEST, *, reads_messages: bool = False) -> App
     is_ready = settings.get("org_deploy_enabled") and settings.get("function_runtime") == "remote"
     if (functions := manifest.get("functions", {})) and not is_ready:
         raise ValueError("functions need org_deploy_enabled: true and function_runtime: remote")
+    pressed = settings.get("interactivity", {})
     oauth, tabs = manifest.get("oauth_config", {}), features.get("app_home", {})
     return AppInfo(
         manifest["display_information"]["name"],
@@ -88,19 +98,29 @@ def read_manifest(path: Path = MANIFEST, *, reads_messages: bool = False) -> App
         messages_tab_read_only=bool(tabs.get("messages_tab_read_only_enabled")),
         rotates_tokens=bool(settings.get("token_rotation_enabled")),
         deploys_to_orgs=bool(settings.get("org_deploy_enabled")),
+        is_interactive=bool(pressed.get("is_enabled")),
+        suggests_options=bool(pressed.get("message_menu_options_url")),
         functions=functions,
     )
 
 
 @lru_cache(maxsize=1)
 def _parsed(text: str) -> dict[str, Any]:
-    """Return the document of a YAML text; each local Slack reads the same one (7 ms)."""
+    """Return the document of a YAML text; each local Slack reads the same one (7 ms).
+
+    Raises: ValueError: Slack would not take it.
+    """
     manifest: dict[str, Any] = yaml.safe_load(text)
+    place = Place("", "message")
+    checked = {name: part for name, part in manifest.items() if name != "functions"}
+    shape("manifest").check(checked, place)
+    if place.problems:
+        raise ValueError("; ".join(f"{each.message} {each.pointer}" for each in place.problems))
     return manifest
 
 
 def _commands(features: dict[str, Any]) -> tuple[SlashCommand, ...]:
     return tuple(
-        SlashCommand(entry["command"], entry["description"], entry.get("usage_hint", ""))
+        SlashCommand(**{name: part for name, part in entry.items() if name != "url"})
         for entry in features.get("slash_commands", [])
     )

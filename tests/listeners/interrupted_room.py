@@ -192,6 +192,7 @@ async def running_room() -> AsyncIterator[Room]:
             commands=["/scan", "/adddomain", "/domaindigest"],
             scopes=("chat:write", "im:write", "users:read", "commands"),
             functions={STEP: {"title": "Scan a domain"}},
+            events=["function_executed"],
         ) as slack,
     ):
         app = bolt_app(slack)

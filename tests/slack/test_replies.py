@@ -336,13 +336,14 @@ async def test_a_step_that_is_over_already_needs_no_end(code: str, is_error: boo
 
 
 async def test_a_thread_of_a_channel_is_none_of_the_direct_message(room: Room) -> None:
-    in_channel = Origin(room.bob.id, room.channel.id, thread_ts="1.1", is_in_thread=True)
+    start = room.bob.say("Is it down?", "dm")
+    in_channel = Origin(room.bob.id, room.channel.id, thread_ts=start.ts, is_in_thread=True)
     room.slack.fail_next("chat.postEphemeral", error="user_not_in_channel")
 
     await room.replies.send(room.client, in_channel, ANSWER)
     await room.replies.send(room.client, replace(in_channel, channel_id=None), ANSWER)
 
-    assert [each.thread_ts for each in room.bob.messages("dm")] == [None, "1.1"]
+    assert [each.thread_ts for each in room.bob.messages("dm")] == [None, None, start.ts]
 
 
 async def test_an_address_answers_in_the_thread_and_replaces_where_it_shall(asked: Room) -> None:

@@ -1,6 +1,6 @@
 """What must hold between the fields of one object, by the names that the tables use."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -13,20 +13,28 @@ def _option_values_differ(value: Mapping[str, Any], place: Place) -> None:
 
     https://docs.slack.dev/reference/block-kit/composition-objects/option-object
     """
-    options = enumerate(value.get("options", []))
-    values = ((each["value"], place / "options" / index / "value") for index, each in options)
+    values = ((each["value"], spot / "value") for each, spot in _offered(value, place))
     all_different(values, "value")
 
 
 def _initial_options_exist(value: Mapping[str, Any], place: Place) -> None:
     """What is chosen at first must be among what can be chosen, to the letter."""
-    offered = value.get("options", [])
+    offered = [each for each, _ in _offered(value, place)]
     if "initial_option" in value and value["initial_option"] not in offered:
         (place / "initial_option").refuse("bad_value", "must exactly match one of the options")
     for index, chosen in enumerate(value.get("initial_options", [])):
         if chosen not in offered:
             spot = place / "initial_options" / index
             spot.refuse("bad_value", "must exactly match one of the options")
+
+
+def _offered(value: Mapping[str, Any], place: Place) -> Iterator[tuple[Any, Place]]:
+    """Yield each option of a menu, also those in groups."""
+    groups = enumerate(value.get("option_groups", []))
+    holders = [(value, place), *((group, place / "option_groups" / i) for i, group in groups)]
+    for holder, spot in holders:
+        for index, option in enumerate(holder.get("options", [])):
+            yield option, spot / "options" / index
 
 
 def _formatted_beside_formatted(value: Mapping[str, Any], place: Place) -> None:
@@ -112,6 +120,13 @@ def _collapsing_makes_sense(value: Mapping[str, Any], place: Place) -> None:
         spot.refuse("conflict", "cannot be set when `is_collapsible` is true")
 
 
+def _optional_scopes_stand_in_both(value: Mapping[str, Any], place: Place) -> None:
+    """https://docs.slack.dev/authentication/installing-with-oauth."""
+    for index, scope in enumerate(value.get("bot_optional", [])):
+        if scope not in value.get("bot", []):
+            (place / "bot_optional" / index).refuse("bad_value", "must be one of `bot` too")
+
+
 _ALL: tuple[Rule, ...] = (
     _option_values_differ,
     _initial_options_exist,
@@ -125,5 +140,6 @@ _ALL: tuple[Rule, ...] = (
     _names_differ,
     _one_point_per_category,
     _collapsing_makes_sense,
+    _optional_scopes_stand_in_both,
 )
 RULES: Mapping[str, Rule] = {rule.__name__.removeprefix("_"): rule for rule in _ALL}

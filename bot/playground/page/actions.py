@@ -123,6 +123,7 @@ _CHANGED = "This message has changed in the meantime."
 _TOLD = {
     "operation_timeout": "The app did not answer within 3 seconds",
     "dispatch_failed": "The app could not be reached",
+    "not_interactive": "This app is not configured to handle interactive responses",
 }
 
 

@@ -88,18 +88,23 @@ class Settings:
     """What the app's pages and its manifest say; change it whenever you like.
 
     `scopes` are all that may be asked for, `events` what the app is subscribed to; people cannot
-    write to a `messages_tab_read_only`. `answers_within_s`: so long Slack waits for an ack, and
-    after a press for a form; on a busy machine tests should wait longer.
+    write to a `messages_tab_read_only`. `raw_commands` get their text as typed: `should_escape` is
+    off in the manifest. Unless it `is_interactive` nothing can be pressed; over HTTP menus ask it
+    for options only if it `suggests_options`. `answers_within_s`: so long Slack waits for an ack,
+    and after a press for a form; on a busy machine tests should wait longer.
     """
 
     commands: Sequence[str]
     scopes: Sequence[str]
+    raw_commands: Sequence[str] = ()
     events: Sequence[str] = ()
     redirect_urls: Sequence[str] = ()
     shortcuts: Sequence[Shortcut] = ()
     functions: Mapping[str, Json] = field(default_factory=dict)
     rotates_tokens: bool = False
     deploys_to_orgs: bool = False
+    is_interactive: bool = True
+    suggests_options: bool = True
     messages_tab: bool = True
     messages_tab_read_only: bool = False
     home_tab: bool = True

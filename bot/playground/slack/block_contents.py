@@ -17,7 +17,7 @@ _PING = re.compile(
 _LITERAL_PING = re.compile(r"(?<!\w)@(channel|here|everyone)\b")
 _MARKUP_TYPES = {"mrkdwn", "markdown"}
 # Not on the screen until somebody opens it, or never.
-_UNSEEN_KEYS = {"confirm", "options", "block_id", "action_id", "value_id"}
+_UNSEEN_KEYS = {"confirm", "options", "option_groups", "block_id", "action_id", "value_id"}
 _LISTED_TYPES = {"radio_buttons", "checkboxes"}  # show their options without being opened
 _SHOWN_KEYS = {"caption", "title", "name", "label", "value", "x_label", "y_label", "alt_text"}
 _SHOWN_KEYS |= {"initial_value", "initial_date", "initial_time", "fallback"}
@@ -143,6 +143,12 @@ def label(button: Json) -> str:
     """Return the words on a button or of an option."""
     text = button.get("text")
     return str(text.get("text", "")) if isinstance(text, dict) else ""
+
+
+def options(menu: Json) -> list[Json]:
+    """Return the options of a menu, or of an answer to what was typed, also those in groups."""
+    holders = menu.get("option_groups") or [menu]
+    return [option for holder in holders for option in holder.get("options") or []]
 
 
 Typed = dict[tuple[str, str], Json]

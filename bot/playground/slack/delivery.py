@@ -149,7 +149,9 @@ class SignedHttp:
             headers["X-Slack-Retry-Reason"] = str(delivery.retry_reason)
         async with self._request(body, headers) as response:
             delivery.is_not_retried = response.headers.get("X-Slack-No-Retry") == "1"
-            return response.status, decoded(await response.text())
+            is_json = response.content_type == "application/json"
+            text = await response.text()
+            return response.status, decoded(text) if is_json else text or None
 
     async def post(self, body: bytes, headers: Mapping[str, str]) -> tuple[int, str]:
         """Post anything, signed or not; return status and body. Redirects are not followed."""

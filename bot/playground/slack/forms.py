@@ -48,7 +48,7 @@ class Choices:
 
     def _option(self, found: Found, words: str) -> Json:
         asks = asks_the_bot(found)
-        options = list(self.options) if asks else found.element["options"]
+        options = list(self.options) if asks else block_contents.options(found.element)
         for option in options:
             if block_contents.label(option) == words:
                 return option
@@ -77,17 +77,15 @@ def check_suggestions(answer: Any) -> list[Json]:
 
     https://docs.slack.dev/reference/block-kit/composition-objects/option-object
     """
-    if isinstance(answer, dict) and answer.get("option_groups"):
-        raise FormError("groups of options: taken by Slack, but not drawn by the playground")
-    if not isinstance(answer, dict) or "options" not in answer:
+    if not isinstance(answer, dict) or not {"options", "option_groups"} & answer.keys():
         raise FormError(f"no options in the answer: {answer!r}")
     # No options at all means "no results"; any others must fit a static menu.
-    offered: list[Json] = answer["options"] or []
-    menu = {"type": "static_select", "action_id": "offered", "options": offered}
-    problems = check_blocks([{"type": "actions", "elements": [menu]}]) if offered else []
+    given = {key: answer[key] for key in ("options", "option_groups") if answer.get(key)}
+    menu = {"type": "static_select", "action_id": "offered", **given}
+    problems = check_blocks([{"type": "actions", "elements": [menu]}]) if given else []
     if problems:
         raise FormError(f"{problems[0].message} at {problems[0].pointer}")
-    return offered
+    return block_contents.options(answer)
 
 
 MAX_TEXT_CHARS = 3000

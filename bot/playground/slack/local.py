@@ -301,7 +301,8 @@ class LocalSlack(Handle):
         run_id = self.world.workspace.new_id("Fx")
         run = StepRun(run_id, callback_id, function, inputs, self.team_id, token)
         self.app.step_runs[run.id] = run
-        self.app.announce([payloads.function_executed(self.world, run)])
+        if "function_executed" in self.app.settings.events:
+            self.app.announce([payloads.function_executed(self.world, run)])
         return run
 
     async def run_step(

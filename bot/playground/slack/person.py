@@ -8,7 +8,7 @@ from bot.playground.slack import block_contents, forms, payloads, views, visible
 from bot.playground.slack.block_contents import Found, Json
 from bot.playground.slack.browser import Browser, Page
 from bot.playground.slack.change_event import PATIENCE_S
-from bot.playground.slack.delivery import Delivery, Outbox
+from bot.playground.slack.delivery import Delivery, Outbox, SignedHttp
 from bot.playground.slack.forms import Choices
 from bot.playground.slack.model import Channel, Member, Message, View
 from bot.playground.slack.refusals import CommandFailed, FormError, NothingToPress, Refusal
@@ -137,6 +137,9 @@ class Acting:
         """Ask the bot for options; below `min_query_length` it is not asked. See `suggest`."""
         if not forms.asks_the_bot(found):
             raise FormError(f"{found.names[0]} does not ask the bot for options")
+        is_over_http = isinstance(self._outbox.carrier, SignedHttp)
+        if is_over_http and not self._world.app.settings.suggests_options:
+            raise FormError("the manifest has no message_menu_options_url")
         if len(query) < found.element.get("min_query_length", 3):
             return []
         payload = payloads.block_suggestion(self._world, self._member, live, found, query)
@@ -147,6 +150,9 @@ class Acting:
         """Send a payload to the bot. Raises: CommandFailed, unless it is acknowledged."""
         if self._member.deleted:
             raise CommandFailed("account_inactive")
+        if kind == "interactive" and not self._world.app.settings.is_interactive:
+            # Slack shows: "This app is not configured to handle interactive responses."
+            raise CommandFailed("not_interactive")
         delivery = await self._outbox.deliver(kind, payload)
         if delivery.problem:
             raise CommandFailed(delivery.problem, delivery)
@@ -188,6 +194,7 @@ class Person:
         name, *rest = re.split(r"\s", text, maxsplit=1)
         words = rest[0].strip() if rest else ""
         visible.check_may_type(self._world, self.member, place, name)
+        verbatim = verbatim or name in self._world.app.settings.raw_commands
         sent = words if verbatim else payloads.escaped(self._world, words)
         payload = payloads.command(self._world, self.member, place, name, sent)
         return await self.by_id.command(payload)

@@ -3,6 +3,7 @@
 import copy
 import json
 import math
+import re
 import secrets
 import time
 import uuid
@@ -65,6 +66,7 @@ _CONTENT_KEYS = (
     *("text", "markdown_text", "blocks", "attachments", "thread_ts", "metadata"),
     *("unfurl_links", "unfurl_media", "parse", "link_names"),
 )
+_TIMESTAMP = re.compile(r"\d{10}\.\d{6}")
 
 
 class Posting:
@@ -103,6 +105,8 @@ class Posting:
     ) -> Message:
         """Post as the bot, or as `user`, and return the message. Raises: Refusal."""
         content = self._content(sent, may_be_empty=bool(files))
+        if content.get("thread_ts") and not seen_by:
+            content["thread_ts"] = self._thread(channel, content["thread_ts"])
         is_hidden = seen_by and not self._is_active(channel, content.get("thread_ts"))
         if is_hidden and user != SLACKBOT_ID:  # which answers where one types
             seen_by = NO_ONE
@@ -126,6 +130,16 @@ class Posting:
         channel.messages.append(message)
         self._changed("added", message)
         return message
+
+    def _thread(self, channel: Channel, thread_ts: object) -> str | None:
+        """Return the thread of a reply; None where it is gone: then the channel gets the reply.
+
+        Slack "silently ignores" such a thread: https://github.com/caipe-io/ai-platform-engineering/pull/1034
+        and https://github.com/PostHog/posthog/pull/83601.
+        """
+        said = [each for each in channel.messages if not each.is_ephemeral]
+        is_there = any(thread_ts in (each.ts, each.thread_ts) for each in said)
+        return str(thread_ts) if is_there else None
 
     def _is_active(self, channel: Channel, thread_ts: str | None) -> bool:
         """Tell whether an ephemeral message would be shown there.
@@ -179,6 +193,11 @@ class Posting:
         if sent.get("text") or not may_be_empty:
             self._checks.message(sent)
         content = {key: copy.deepcopy(sent[key]) for key in _CONTENT_KEYS if key in sent}
+        thread_ts = str(content.get("thread_ts") or "")
+        if thread_ts and not _TIMESTAMP.fullmatch(thread_ts):
+            # https://github.com/jenkinsci/slack-plugin/issues/584
+            message = f"[ERROR] {thread_ts} is not a valid thread_ts"
+            raise Refusal("invalid_thread_ts", response_metadata={"messages": [message]})
         content["text"] = str(sent.get("text") or "")[:MAX_POST_CHARS]
         blocks = sent.get("blocks") or []
         if isinstance(blocks, str):  # Slack takes JSON in JSON

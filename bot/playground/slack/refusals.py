@@ -1,7 +1,9 @@
 """How Slack says no: to a call, and to a person."""
 
+import math
+from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from bot.playground.slack.delivery import Delivery
 
@@ -32,6 +34,28 @@ def too_fast(retry_after_s: int) -> Refusal:
     """Return the answer to one call too many: https://docs.slack.dev/apis/web-api/rate-limits."""
     headers = {"Retry-After": str(retry_after_s)}
     return Refusal("ratelimited", status=429, headers=headers)
+
+
+Tier = Literal[2, 3, 4]
+PER_MINUTE: Mapping[Tier, int] = {2: 20, 3: 50, 4: 100}
+
+
+class Rates:
+    """When each method was called in a workspace: https://docs.slack.dev/apis/web-api/rate-limits.
+
+    Slack says "20+" and takes bursts of unknown length, so this is the strict way.
+    """
+
+    def __init__(self) -> None:
+        self._called_at: dict[str, deque[float]] = {}
+
+    def count(self, method: str, tier: Tier, now: float) -> None:
+        """Count a call at `now`, in seconds. Raises: Refusal, of one too many in a minute."""
+        most = PER_MINUTE[tier]
+        calls = self._called_at.setdefault(method, deque(maxlen=most))
+        if len(calls) == most and (wait_s := calls[0] + 60 - now) > 0:
+            raise too_fast(math.ceil(wait_s))
+        calls.append(now)
 
 
 def bad_arguments(*messages: str) -> Refusal:

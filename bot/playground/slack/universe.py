@@ -14,7 +14,7 @@ from bot.playground.slack.files import Files
 from bot.playground.slack.installations import Installation
 from bot.playground.slack.model import Channel, Member, Org, OrgPerson, Workspace, domain_of
 from bot.playground.slack.posting import Checks, Posting, ResponseUrls
-from bot.playground.slack.refusals import Refusal
+from bot.playground.slack.refusals import Rates, Refusal
 from bot.playground.slack.views import Stacks, Triggers
 
 
@@ -61,6 +61,7 @@ class WorkspaceState:
         self.response_urls = ResponseUrls(self.workspace, self.posting)
         self.files = Files(self.workspace, self.posting)
         self.read_marks = ReadMarks(self.workspace)
+        self.rates = Rates()
         self.links_bare_domains = False
         self.strangers_may_type = False
 

@@ -202,7 +202,9 @@ def _checked_errors(view: View, errors: Any) -> dict[str, str]:
     labels = _labels(view)
     if not isinstance(errors, dict) or not errors or not set(errors) <= set(labels):
         raise Refusal(f"errors must name input blocks of {sorted(labels)}, not {errors!r}")
-    return {block_id: str(message) for block_id, message in errors.items()}
+    if not all(isinstance(message, str) and message for message in errors.values()):
+        raise Refusal(f"errors must be words, not {errors!r}")
+    return errors
 
 
 def _labels(view: View) -> dict[str, str]:

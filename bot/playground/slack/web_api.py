@@ -191,6 +191,9 @@ class WebApi:
         call.arguments = _decoded(call.arguments)
         api_call = ApiCall(self._universe, self._world(call, method, token), call.arguments, token)
         if token:
+            if method.tier:
+                now = api_call.world.posting.monotonic()
+                api_call.world.rates.count(call.method, method.tier, now)
             headers["x-oauth-scopes"] = ",".join(token.installation.scopes)
             headers["x-accepted-oauth-scopes"] = ",".join(method.scopes)
             if method.scopes:
@@ -226,6 +229,7 @@ class WebApi:
 async def _record(request: web.Request, call: Call) -> Refusal | None:
     """Note token and arguments, from the address, a form or a JSON body; return what is wrong."""
     call.arguments = dict(request.query)
+    given = None  # a token in the address or in JSON is none: https://docs.slack.dev/apis/web-api
     if request.content_type == "application/json":
         try:
             body = await request.json() if request.can_read_body else {}
@@ -235,10 +239,11 @@ async def _record(request: web.Request, call: Call) -> Refusal | None:
             return Refusal("json_not_object")
         call.arguments |= body
     else:
-        call.arguments |= dict(await request.post())
+        call.arguments |= dict(form := await request.post())
+        given = form.get("token")
     kind, _, token = request.headers.get("Authorization", "").partition(" ")
-    given = call.arguments.pop("token", None)
-    call.token = (token.strip() if kind == "Bearer" else given) or None
+    call.arguments.pop("token", None)
+    call.token = (token.strip() if kind == "Bearer" else str(given or "")) or None
     if kind == "Basic":
         call.arguments |= _credentials(token)
     return None

@@ -156,6 +156,8 @@ async def _answer(tracker: Tracker, exchange: Exchange, name: str, act: Act) -> 
     scope = "read_domains" if name == "list" else "write_domains"
     try:
         account = authorize(tracker, exchange.holder, exchange.http.remote or "", scope)
+        if exchange.http.query_string:  # the document shows none: it would be without effect
+            raise _wrong("A request has no query")
         return await act(tracker, exchange, account)
     except RefusedError as refusal:
         return refused(tracker, refusal)

@@ -127,9 +127,12 @@ async def test_suggestions_that_slack_cannot_show_are_refused(
         await bob.suggest(await bob.next_message(), "pick", "")
 
 
-async def test_suggestions_in_groups_are_said_to_be_taken_by_slack() -> None:
-    with pytest.raises(FormError, match="taken by Slack"):
-        check_suggestions({"option_groups": [{"label": plain("x"), "options": options("x")}]})
+async def test_suggestions_may_come_in_groups() -> None:
+    groups = [{"label": plain("x"), "options": options(*words)} for words in ("ab", "c")]
+
+    assert check_suggestions({"option_groups": groups}) == options("a", "b", "c")
+    with pytest.raises(FormError, match="76 characters"):
+        check_suggestions({"option_groups": [{**groups[0], "label": plain("x" * 76)}]})
 
 
 async def test_only_its_reader_can_press_in_an_ephemeral(slack: LocalSlack, api: Api) -> None:

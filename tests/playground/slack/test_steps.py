@@ -30,7 +30,8 @@ SCAN = {
 
 @pytest.fixture
 async def slack() -> AsyncIterator[LocalSlack]:
-    async with running_slack(functions={"scan": SCAN}, answers_within_s=TIME_LIMIT_S) as slack:
+    known: Json = {"functions": {"scan": SCAN}, "events": ["function_executed"]}
+    async with running_slack(**known, answers_within_s=TIME_LIMIT_S) as slack:
         slack.outbox.carrier = ScriptedBot()
         yield slack
 

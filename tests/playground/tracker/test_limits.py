@@ -104,3 +104,9 @@ async def test_what_is_not_in_the_document_is_not_there(
     response = await api.http.request(method, path, headers=bearer(key))
 
     assert response.status_code == status
+
+
+async def test_a_request_with_a_query_is_refused(api: Api, key: str) -> None:
+    reply = await api.http.get(f"{LIST}?sort=score", headers=bearer(key))
+
+    assert (reply.status_code, reply.json()) == (400, {"error": "A request has no query"})

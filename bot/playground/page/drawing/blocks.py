@@ -82,7 +82,8 @@ def draw_section(context: RenderContext, block: Json) -> None:
 
 
 def draw_header(_context: RenderContext, block: Json) -> None:
-    put(html.escape(plain_words(block["text"])), "bk-header", role="heading", aria_level="2")
+    level, words = block.get("level", 2), html.escape(plain_words(block["text"]))
+    put(words, f"bk-header bk-level-{level}", role="heading", aria_level=str(level))
 
 
 def draw_divider(_context: RenderContext, _block: Json) -> None:

@@ -4,7 +4,7 @@ https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nicegui import ui
@@ -27,13 +27,15 @@ class Offer:
     words: str
     meant: Any
     note: str = ""
+    heading: str = ""  # of the group that it begins
 
 
 def offers(element: Json, names: SlackNames) -> list[Offer]:
     """Return what a menu offers at once; nothing for an external one."""
     kind = element["type"].removeprefix("multi_")
     if kind == "static_select":
-        return option_offers(element["options"])
+        groups = element.get("option_groups") or [element]
+        return [offer for group in groups for offer in _of_group(group)]
     if kind == "users_select":
         return [Offer(name, user_id) for user_id, name in names.people().items()]
     if kind in ("channels_select", "conversations_select"):
@@ -47,6 +49,11 @@ def option_offers(options: Iterable[Json]) -> list[Offer]:
         Offer(plain_words(option["text"]), option, plain_words(option.get("description")))
         for option in options
     ]
+
+
+def _of_group(group: Json) -> list[Offer]:
+    first, *others = option_offers(group["options"])
+    return [replace(first, heading=plain_words(group.get("label"))), *others]
 
 
 def held_offers(
@@ -132,7 +139,8 @@ class _Menu:
         """Return the line of the menu; equal things have equal lines, which Quasar compares."""
         key = str(offer.meant["value"] if isinstance(offer.meant, dict) else offer.meant)
         self._known[key] = offer
-        return {"label": offer.words, "value": key, "note": offer.note}
+        line = {"label": offer.words, "value": key, "note": offer.note}
+        return {**line, "heading": offer.heading}
 
     def _show_chosen(self) -> None:
         lines = [self._line(offer) for offer in self._chosen]

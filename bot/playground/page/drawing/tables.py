@@ -1,13 +1,13 @@
 """`data_table`, which sorts, and `data_visualization` as an ECharts picture.
 
 https://docs.slack.dev/reference/block-kit/blocks/data-table-block and /data-visualization-block.
-A table is HTML that screen readers know, whole: the bot sends no rows beyond the first page.
+A table is HTML that screen readers know, a page of it at a time.
 """
 
 import html
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,23 @@ from nicegui.events import GenericEventArguments
 from bot.playground.page.drawing.context import Json, RenderContext, box, put
 from bot.playground.page.theme import MARKUP
 
+_TURNS = {"back": -1, "next": 1}
+DEFAULT_PAGE_SIZE = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the reader made of the table: the column that sorts, and its direction."""
+    """What the reader made of the table: the column that sorts, its direction, and the page."""
 
     column: int | None = None
     is_descending: bool = False
+    page: int = 0
+
+    def pressed(self, what: str) -> "Look":
+        """Return the look after a press on `next`, `back` or the number of a column's title."""
+        if what in _TURNS:
+            return replace(self, page=self.page + _TURNS[what])
+        return self.sorted_by(int(what))
 
     def sorted_by(self, column: int) -> "Look":
         """Return the look after a column's title was pressed: up, then down, then as sent."""
@@ -40,19 +50,34 @@ def draw_data_table(_context: RenderContext, block: Json) -> None:
 
     async def pressed(event: GenericEventArguments) -> None:
         nonlocal look
-        look = look.sorted_by(int(event.args))
+        look = look.pressed(event.args)
         frame.content = data_table_html(block, look)
 
     frame.on("click", pressed, js_handler=MARKUP["pressed_in_table"])
 
 
 def data_table_html(block: Json, look: Look) -> str:
-    """Return the table as the reader has sorted it."""
-    body = "".join(_row_html(block, row) for row in row_order(block, look))
+    """Return the page of the table that the reader has turned to, as the reader has sorted it."""
+    size, count = block.get("page_size", DEFAULT_PAGE_SIZE), len(block["rows"]) - 1
+    start = look.page * size
+    body = "".join(_row_html(block, row) for row in row_order(block, look)[start : start + size])
     caption = f'<caption class="bk-caption">{html.escape(str(block["caption"]))}</caption>'
     return (
         f'<div class="bk-table-frame"><table class="bk-table">{caption}'
         f"<thead><tr>{_titles_html(block, look)}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"{_turns_html(start, min(start + size, count), count)}"
+    )
+
+
+def _turns_html(start: int, end: int, count: int) -> str:
+    """Return the buttons that turn the page; nothing where there is one page only."""
+    if (start, end) == (0, count):
+        return ""
+    back, following = ("" if may else " disabled" for may in (start > 0, end < count))
+    return (
+        f'<div class="bk-turns"><button type="button" class="bk-sort" data-sort="back"{back}>'
+        f"Previous</button><span>{start + 1}–{end} of {count}</span>"
+        f'<button type="button" class="bk-sort" data-sort="next"{following}>Next</button></div>'
     )
 
 
@@ -132,10 +157,11 @@ def chart_options(chart: Json) -> Json:
     y_own = {"name": axes.get("y_label", ""), "scale": len(set(values)) > 1}
     # The title of the axis stands beyond its longest number.
     gap_px = 20 + 7 * max(len(f"{value:,.0f}") for value in values)
+    x_own = {"name": axes.get("x_label", ""), "data": axes["categories"]}
     return {
         **_LOOK["shared"],
-        "grid": _LOOK["grid"],
-        "xAxis": {**_LOOK["xAxis"], "data": axes["categories"]},
+        "grid": _LOOK["grid"] | ({"bottom": 56} if x_own["name"] else {}),
+        "xAxis": {**_LOOK["xAxis"], **x_own},
         "yAxis": {**_LOOK["yAxis"], **y_own, "nameGap": gap_px},
         "series": [kind | _series(axes["categories"], one) for one in chart["series"]],
     }

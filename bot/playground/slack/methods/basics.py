@@ -130,10 +130,10 @@ def _running(call: ApiCall) -> StepRun:
 METHODS = {
     "api.test": Method(api_test, token=None),
     "auth.test": Method(auth_test, acts_in="nowhere"),
-    "functions.completeError": Method(complete_error, acts_in="nowhere"),
-    "functions.completeSuccess": Method(complete_success, acts_in="nowhere"),
-    "users.info": Method(users_info, ("users:read",)),
-    "users.list": Method(users_list, ("users:read",), acts_in="team_id"),
+    "functions.completeError": Method(complete_error, acts_in="nowhere", tier=3),
+    "functions.completeSuccess": Method(complete_success, acts_in="nowhere", tier=3),
+    "users.info": Method(users_info, ("users:read",), tier=4),
+    "users.list": Method(users_list, ("users:read",), acts_in="team_id", tier=2),
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.installations import Token
 from bot.playground.slack.model import Channel, Member
-from bot.playground.slack.refusals import Refusal, bad_arguments
+from bot.playground.slack.refusals import Refusal, Tier, bad_arguments
 from bot.playground.slack.universe import Universe, WorkspaceState
 
 
@@ -77,13 +77,16 @@ class Method:
     """A Web API method: what it does and which scopes it needs (any one of them; none: ()).
 
     `acts_in` says how an organisation's token finds the workspace: by what the arguments "name",
-    by a "team_id" that has to be there, or "nowhere" in particular.
+    by a "team_id" that has to be there, or "nowhere" in particular. `tier` is how often it may be
+    called; None: without a limit here. What Slack says of each method is also in
+    https://github.com/slackapi/java-slack-sdk/blob/main/metadata/web-api/rate_limit_tiers.json.
     """
 
     run: Callable[[ApiCall], Json]
     scopes: tuple[str, ...] = ()
     token: str | None = "xoxb"  # noqa: S105  the kind of token, not one; None: needs none
     acts_in: Literal["named", "team_id", "nowhere"] = "named"
+    tier: Tier | None = None
 
 
 T = TypeVar("T")

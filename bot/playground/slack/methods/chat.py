@@ -125,8 +125,8 @@ def update(call: ApiCall) -> Json:
 
 METHODS = {
     "chat.postMessage": Method(post_message, ("chat:write",)),
-    "chat.postEphemeral": Method(post_ephemeral, ("chat:write",)),
-    "chat.update": Method(update, ("chat:write",)),
+    "chat.postEphemeral": Method(post_ephemeral, ("chat:write",), tier=4),
+    "chat.update": Method(update, ("chat:write",), tier=3),
 }
 
 
@@ -203,8 +203,8 @@ def publish(call: ApiCall) -> Json:
 
 
 VIEW_METHODS = {
-    "views.open": Method(open_view),
-    "views.push": Method(push_view),
-    "views.update": Method(update_view),
-    "views.publish": Method(publish),
+    "views.open": Method(open_view, tier=4),
+    "views.push": Method(push_view, tier=4),
+    "views.update": Method(update_view, tier=4),
+    "views.publish": Method(publish, tier=4),
 }

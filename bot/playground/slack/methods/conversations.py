@@ -109,10 +109,10 @@ def members(call: ApiCall) -> Json:
 
 
 METHODS = {
-    "conversations.open": Method(open_, ("im:write", "mpim:write", "channels:manage")),
-    "conversations.info": Method(info, _READ),
-    "conversations.members": Method(members, _READ),
-    "users.conversations": Method(of_user, _READ, acts_in="team_id"),
+    "conversations.open": Method(open_, ("im:write",), tier=3),
+    "conversations.info": Method(info, _READ, tier=3),
+    "conversations.members": Method(members, _READ, tier=4),
+    "users.conversations": Method(of_user, _READ, acts_in="team_id", tier=2),
 }
 
 
@@ -159,8 +159,8 @@ def list_members_of_group(call: ApiCall) -> Json:
 
 _SCOPES = ("usergroups:read",)
 GROUP_METHODS = {
-    "usergroups.list": Method(list_groups, _SCOPES, acts_in="team_id"),
-    "usergroups.users.list": Method(list_members_of_group, _SCOPES, acts_in="team_id"),
+    "usergroups.list": Method(list_groups, _SCOPES, acts_in="team_id", tier=2),
+    "usergroups.users.list": Method(list_members_of_group, _SCOPES, acts_in="team_id", tier=2),
 }
 
 
@@ -222,6 +222,6 @@ def _check_place(call: ApiCall, channel_id: str) -> None:
 
 _FILE_SCOPES = ("files:write",)
 FILE_METHODS = {
-    "files.getUploadURLExternal": Method(get_upload_url, _FILE_SCOPES),
-    "files.completeUploadExternal": Method(complete_upload, _FILE_SCOPES),
+    "files.getUploadURLExternal": Method(get_upload_url, _FILE_SCOPES, tier=4),
+    "files.completeUploadExternal": Method(complete_upload, _FILE_SCOPES, tier=4),
 }

@@ -22,6 +22,35 @@ def test_a_column_of_numbers_sorts_by_value(is_descending: bool, order: str) -> 
     assert column(block, Look(1, is_descending)) == order.split()
 
 
+def shown_names(block: Json, look: Look) -> list[str]:
+    shown = data_table_html(block, look)
+    return [row[1]["text"] for row in block["rows"][1:] if f">{row[1]['text']}<" in shown]
+
+
+@pytest.mark.parametrize(
+    ("size", "pages"),
+    [
+        ({}, ["12345", "67"]),
+        ({"page_size": 3}, ["123", "456", "7"]),
+        ({"page_size": 7}, ["1234567"]),
+    ],
+)
+def test_a_page_shows_as_many_rows_as_it_says_or_five(size: Json, pages: list[str]) -> None:
+    block = a_table(*([cell("x"), cell(f"no. {number}")] for number in range(1, 8)), **size)
+
+    for number, page in enumerate(pages):
+        look = Look(page=number)
+        assert shown_names(block, look) == [f"no. {each}" for each in page]
+        shown = data_table_html(block, look)
+        assert ("Previous" in shown) == (len(pages) > 1)
+        assert ('data-sort="next" disabled' in shown) == (number == len(pages) - 1 > 0)
+
+
+def test_a_press_turns_the_page_or_sorts_from_the_first_one() -> None:
+    assert Look().pressed("next").pressed("next").pressed("back") == Look(page=1)
+    assert Look(page=1).pressed("0") == Look(0)
+
+
 def test_a_screen_reader_hears_caption_titles_and_row_names() -> None:
     block = a_table([cell("x"), number_cell()], row_header_column_index=1)
 

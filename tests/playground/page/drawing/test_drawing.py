@@ -17,7 +17,7 @@ Json = Any
 # One of each block and element that the bot sends, as rich as it may be.
 BLOCKS: list[Json] = [
     samples.section(accessory=button(confirm=samples.confirm()), fields=[plain(), mrkdwn()]),
-    {"type": "header", "text": plain(), "level": 2},
+    {"type": "header", "text": plain(), "level": 3},
     {"type": "divider"},
     {"type": "context", "elements": [mrkdwn(), plain()]},
     samples.actions(button(), {"type": "static_select", "options": samples.options(3)}),
@@ -36,6 +36,7 @@ async def test_every_block_that_the_bot_sends_is_drawn(stage: Stage) -> None:
 
     for block in blocks:
         assert of(user, "data-block-id", block["block_id"]), block["type"]
+    assert [each.props["aria-level"] for each in of(user, "role", "heading")] == ["3"]
     assert not of(user, "tag", "pre")
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from bot.playground.page.drawing.menus import held_offers, matching, offers
+from tests.playground.blockkit.samples import option, plain
 from tests.playground.page.drawing.people import Berlin
 
 
@@ -26,6 +27,18 @@ def words(**element: Any) -> list[str]:
 )
 def test_a_menu_offers_what_its_source_holds(element: dict[str, Any], offered: list[str]) -> None:
     assert words(**element) == offered
+
+
+def test_the_first_option_of_a_group_has_its_heading() -> None:
+    groups = [
+        {"label": plain(label), "options": [option(value) for value in values]}
+        for label, values in (("Web", "ab"), ("Mail", "c"))
+    ]
+
+    offered = offers({"type": "static_select", "option_groups": groups}, Berlin())
+
+    assert [offer.heading for offer in offered] == ["Web", "", "Mail"]
+    assert [offer.meant["value"] for offer in offered] == ["a", "b", "c"]
 
 
 def test_typing_narrows_a_menu_whatever_the_case() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.playground.page.drawing.mrkdwn import link_html, text_html
-from bot.playground.page.drawing.tables import numbers_html
+from bot.playground.page.drawing.tables import chart_options, numbers_html
 from tests.playground.blockkit.samples import line_chart, plain
 from tests.playground.page.drawing.people import Berlin
 
@@ -22,6 +22,14 @@ def test_plain_text_shows_emoji_unless_told_not_to() -> None:
 @pytest.mark.parametrize("url", ["javascript:x", " https://a.example", "//a.example", "data:x"])
 def test_an_address_that_could_run_something_is_no_link(url: str) -> None:
     assert link_html(url, "words") == "words"
+
+
+def test_both_axes_of_a_chart_bear_their_titles() -> None:
+    axes = {"categories": ["day 0", "day 1"], "x_label": "Week of", "y_label": "Score"}
+
+    drawn = chart_options(line_chart(axis_config=axes))
+
+    assert (drawn["xAxis"]["name"], drawn["yAxis"]["name"]) == ("Week of", "Score")
 
 
 def test_a_chart_s_numbers_can_be_read() -> None:

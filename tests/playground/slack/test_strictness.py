@@ -1,0 +1,201 @@
+"""What the real Slack refuses or does otherwise, sent by slack_sdk through a real socket."""
+
+import json
+import math
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.playground.slack import CommandFailed, FormError, LocalSlack, running_slack
+from tests.playground.slack.conftest import Clock, Open
+from tests.playground.slack.samples import ScriptedBot, actions, button, form, text_field
+
+pytestmark = pytest.mark.anyio
+Json = dict[str, Any]
+
+
+@pytest.fixture
+async def client(slack: LocalSlack) -> AsyncIterator[AsyncWebClient]:
+    async with aiohttp.ClientSession() as session:
+        yield AsyncWebClient(
+            slack.bot_token, base_url=slack.api_url, session=session, retry_handlers=[]
+        )
+
+
+async def refused(client: AsyncWebClient, method: str, **arguments: Any) -> Json:
+    """Return Slack's answer to a call that it refuses."""
+    with pytest.raises(SlackApiError) as caught:
+        await client.api_call(method, json=arguments)
+    body: Json = caught.value.response.data
+    return body
+
+
+@pytest.mark.parametrize("thread_ts", ["0", "yesterday", "1800000000"])
+async def test_a_thread_is_named_by_a_timestamp(client: AsyncWebClient, thread_ts: str) -> None:
+    said = await refused(
+        client, "chat.postMessage", channel="general", text="x", thread_ts=thread_ts
+    )
+
+    assert said["error"] == "invalid_thread_ts"
+    words = [f"[ERROR] {thread_ts} is not a valid thread_ts"]
+    assert said["response_metadata"]["messages"] == words
+
+
+async def test_a_reply_to_a_message_that_is_gone_is_seen_by_the_whole_channel(
+    slack: LocalSlack, client: AsyncWebClient
+) -> None:
+    bob = slack.person("bob")
+    asked, kept = bob.say("@domain_tracker scan"), bob.say("still here")
+    bob.delete(asked)
+
+    answers = [
+        await client.chat_postMessage(channel="general", text="private?", thread_ts=each.ts)
+        for each in (asked, kept)
+    ]
+
+    assert ["thread_ts" in answer["message"] for answer in answers] == [False, True]
+    assert [message.thread_ts for message in bob.messages()] == [None, None, kept.ts]
+
+
+async def test_a_thread_outlives_its_first_message(
+    slack: LocalSlack, client: AsyncWebClient
+) -> None:
+    bob = slack.person("bob")
+    asked = bob.say("look at this")
+    bob.say("I do", thread_ts=asked.ts)
+    bob.delete(asked)
+
+    answer = await client.chat_postMessage(channel="general", text="too", thread_ts=asked.ts)
+
+    assert answer["message"]["thread_ts"] == asked.ts
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "per_minute"),
+    [
+        ("usergroups.list", {}, 20),
+        ("conversations.open", {"users": "ada"}, 50),
+        ("users.info", {"user": "ada"}, 100),
+    ],
+)
+async def test_a_method_is_called_so_often_in_a_minute(
+    slack: LocalSlack, client: AsyncWebClient, method: str, arguments: Json, per_minute: int
+) -> None:
+    slack.world.posting.monotonic = real = Clock(100.0)
+    slack.world.scopes = (*slack.world.scopes, "usergroups:read")
+    arguments = {name: slack.person(who).id for name, who in arguments.items()}
+    for _ in range(per_minute):
+        await client.api_call(method, json=arguments)
+        real.now += 0.125
+
+    with pytest.raises(SlackApiError) as caught:
+        await client.api_call(method, json=arguments)
+
+    assert caught.value.response["error"] == "ratelimited"
+    assert caught.value.response.status_code == 429
+    wait_s = int(caught.value.response.headers["Retry-After"])
+    assert wait_s == math.ceil(60 - per_minute * 0.125)
+    assert (await client.auth_test())["ok"]  # of its own, and for hundreds
+    real.now += wait_s
+    assert (await client.api_call(method, json=arguments))["ok"]
+
+
+async def test_a_token_in_a_json_body_or_in_the_address_is_none(
+    slack: LocalSlack, http: aiohttp.ClientSession
+) -> None:
+    url, token = f"{slack.api_url}auth.test", {"token": slack.bot_token}
+    answers = []
+    ways: list[Json] = [{"json": token}, {"params": token}, {"data": token}]
+    for sent in ways:
+        async with http.post(url, **sent) as response:
+            answers.append((await response.json()).get("error"))
+
+    assert answers == ["not_authed", "not_authed", None]
+
+
+async def test_a_direct_message_needs_its_own_scope(
+    slack: LocalSlack, client: AsyncWebClient
+) -> None:
+    slack.world.scopes = ("mpim:write",)
+
+    said = await refused(client, "conversations.open", users=slack.person("ada").id)
+
+    assert (said["error"], said["needed"]) == ("missing_scope", "im:write")
+
+
+async def test_a_command_is_escaped_only_where_the_manifest_says_so(slack: LocalSlack) -> None:
+    slack.outbox.carrier = bot = ScriptedBot()
+    slack.app.settings.raw_commands = ["/scan"]
+
+    for line in ("/scan @ada", "/domains @ada"):
+        await slack.person("bob").type(line)
+
+    ada = f"<@{slack.person('ada').id}>"
+    assert [delivery.payload["text"] for delivery in bot.got] == ["@ada", ada]
+
+
+async def test_nothing_is_pressed_or_suggested_that_the_manifest_leaves_out(
+    slack: LocalSlack, client: AsyncWebClient
+) -> None:
+    menu = {"type": "external_select", "action_id": "pick", "min_query_length": 0}
+    row = [actions(button("Scan"), menu)]
+    await client.chat_postMessage(channel="general", text="x", blocks=row)
+    bob, settings = slack.person("bob"), slack.app.settings
+    message = await bob.next_message()
+    settings.is_interactive = settings.suggests_options = False
+
+    with pytest.raises(CommandFailed, match="not_interactive"):
+        await bob.press(message, "Scan")
+    slack.deliver_to("http://127.0.0.1:9/")
+    with pytest.raises(FormError, match="message_menu_options_url"):
+        await bob.suggest(message, "pick", "")
+
+    assert slack.envelopes == []
+
+
+async def test_a_step_is_told_only_where_the_app_hears_of_it() -> None:
+    bot = ScriptedBot()
+    async with running_slack(functions={"scan": {"title": "Scan"}}) as slack:
+        slack.outbox.carrier = bot
+        slack.start_step("scan")
+        slack.app.settings.events = ["function_executed"]
+        heard = slack.start_step("scan")
+        await slack.lines.settled()
+
+    ids = [delivery.payload["event"]["function_execution_id"] for delivery in bot.got]
+    assert ids == [heard.id]
+
+
+@pytest.mark.parametrize(
+    ("content_type", "shown"),
+    [("application/json", "Hi"), ("text/plain", '{"text": "Hi"}')],
+)
+async def test_an_ack_is_read_as_json_only_where_it_says_so(
+    slack: LocalSlack, content_type: str, shown: str
+) -> None:
+    async def answer(_request: web.Request) -> web.Response:
+        return web.Response(text=json.dumps({"text": "Hi"}), content_type=content_type)
+
+    app = web.Application()
+    app.router.add_post("/", answer)
+    async with TestServer(app) as server:
+        slack.deliver_to(str(server.make_url("/")))
+        await slack.person("bob").type("/scan")
+
+    assert [message.text for message in slack.person("bob").messages()] == [shown]
+
+
+@pytest.mark.parametrize("said", ["", 7, None, {"text": "taken"}])
+async def test_the_error_of_a_field_is_words(slack: LocalSlack, opened: Open, said: Any) -> None:
+    view = await opened(form(text_field("Name")))
+    answer = {"response_action": "errors", "errors": {"name": said}}
+    slack.outbox.carrier = ScriptedBot(answer)
+
+    with pytest.raises(CommandFailed):
+        await slack.person("ada").submit(view, {"Name": "x"})
