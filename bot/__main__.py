@@ -18,7 +18,6 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return what reads them."""
     words = argparse.ArgumentParser(
         prog="python -m bot",
         description=(

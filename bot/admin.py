@@ -100,7 +100,6 @@ class Named:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The people, then the groups."""
         return (*self.user_ids, *self.group_ids)
 
 
@@ -114,7 +113,6 @@ class Managers:
     documents: Documents
 
     async def named(self, workspace: WorkspaceId) -> Named:
-        """Return the managers."""
         document = await self.documents.get(f"{workspace}/{KIND}")
         return decode(document) if document else Named()
 
@@ -155,7 +153,6 @@ class Audiences:
     documents: Documents
 
     async def chosen(self, workspace: WorkspaceId) -> dict[str, Audience]:
-        """Return the audience of each operation."""
         document = await self.documents.get(f"{workspace}/{AUDIENCES_KIND}")
         return DEFAULT_AUDIENCES | (decode_audiences(document) if document else {})
 
@@ -175,7 +172,6 @@ class Audiences:
 
 
 def audience_names(audiences: Mapping[str, Audience]) -> dict[str, str]:
-    """Return the names of audiences, by operation."""
     names = {audience: name for name, audience in AUDIENCE_NAMES.items()}
     return {operation: names[audience] for operation, audience in audiences.items()}
 

@@ -77,7 +77,6 @@ def quoted(value: str) -> str:
 
 
 def is_help(text: str) -> bool:
-    """Say whether the person asks how a command is used."""
     return text.strip().lower() in {"help", "-h", "--help", "?"}
 
 

@@ -201,11 +201,9 @@ class Event:
         self._listeners: list[Callable[[WorkspaceId], object]] = []
 
     def listen(self, listener: Callable[[WorkspaceId], object]) -> None:
-        """Add a listener."""
         self._listeners.append(listener)
 
     def __call__(self, workspace: WorkspaceId) -> None:
-        """Call every listener with a workspace."""
         for listener in self._listeners:
             listener(workspace)
 
@@ -234,7 +232,6 @@ class EventLoop(asyncio.SelectorEventLoop):
         proto: int = 0,
         flags: int = 0,
     ) -> list[Any]:
-        """See `asyncio.loop.getaddrinfo`."""
         question = host, port, family, type, proto, flags
         return await self._lookups.run(
             question,

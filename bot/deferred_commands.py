@@ -71,7 +71,6 @@ class DeferredCommands:
         return taken
 
     async def forget_expired(self) -> int:
-        """Delete the expired commands; return their number."""
         due = await self._documents.due_keys(self._clock())
         expired = [key for key in due if f"/{KIND}/" in key]
         for key in expired:

@@ -32,12 +32,10 @@ class Place:
 
     @property
     def name(self) -> str:
-        """The name within the workspace."""
         return f"{self.process_id}-{self.number}"
 
     @property
     def key(self) -> str:
-        """The key of the document."""
         return f"{self.workspace}/{KIND}/{self.name}"
 
 
@@ -89,7 +87,6 @@ class InflightStore:
         await self._documents.put(place.key, value, due_at=since + DUE_AFTER)
 
     async def forget(self, place: Place) -> None:
-        """Delete a request that was answered."""
         await self._documents.delete(place.key)
 
     async def due(self) -> list[Place]:

@@ -37,7 +37,6 @@ class Processes:
         """Record that this process ends; a store that fails is only logged."""
 
     def is_dead(self, process_id: str) -> bool:
-        """Return whether that process has ended."""
         return process_id != self.process_id
 
 

@@ -97,7 +97,6 @@ def _public_address(text: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host name or address means this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -58,7 +58,6 @@ class Usage:
 
     @property
     def total(self) -> int:
-        """The requests of all of them."""
         return sum(requests for _, requests in self.shares)
 
 

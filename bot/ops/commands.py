@@ -56,7 +56,6 @@ from bot.store.postgres.address import Address, parse_address
 
 
 def open_store(settings: Settings) -> Store:
-    """Return the store of these settings."""
     if isinstance(settings.database, Path):
         return FileStore(settings.database)
     return DatabaseStore(settings.database, migrations())

@@ -200,7 +200,6 @@ async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot 
 
 
 def database_finding(address: Address, facts: Facts) -> Finding:
-    """Return how the database answers."""
     where = shown(address.place)
     said = (
         f"{where} answers in {facts.read_s * 1000:.1f} ms; PostgreSQL {shown(facts.version, 20)},"
@@ -217,7 +216,6 @@ def database_finding(address: Address, facts: Facts) -> Finding:
 
 
 def tls_finding(facts: Facts) -> Finding:
-    """Return whether the connection to the database is encrypted."""
     if facts.is_encrypted:
         return ok(TLS, "the connection to the database is encrypted")
     if facts.is_near:

@@ -70,7 +70,6 @@ def places_of(documents: Iterable[Document]) -> Places:
 
 
 def installation_name(installation: Installation) -> str:
-    """Return the name of the workspace of an installation."""
     return Places({installation.home: installation.name}).workspace(installation.home)
 
 
@@ -135,7 +134,6 @@ class Holdings(Found):
     workspaces: dict[WorkspaceId, Held] = field(default_factory=dict)
 
     def digests(self, workspace: WorkspaceId) -> dict[str, Digest]:
-        """Return a workspace's digests by id."""
         held = self.workspaces.get(workspace, Held())
         return {digest.digest_id: digest for digest in held.digests}
 
@@ -199,7 +197,6 @@ def _written(digest: Digest) -> dict[str, Any]:
 
 
 def digest_fields(digest: Digest) -> dict[str, Any]:
-    """Return the fields of a digest, as the file names them."""
     plan = digest.plan
     return {
         "id": digest.digest_id,

@@ -71,12 +71,10 @@ class WorkspaceDifference:
 
     @property
     def changes(self) -> list[Step]:
-        """The steps that write something."""
         return [step for step in self.steps if step.before != step.after]
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to write."""
         is_same = all(before == after for before, after in (self.managers, self.audiences))
         return not self.changes and self.admins_only is None and is_same
 
@@ -90,7 +88,6 @@ class Difference:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to write."""
         return all(each.is_empty for each in self.workspaces)
 
 

@@ -91,13 +91,11 @@ def _id(pattern: str, like: str) -> PlainValidator:
 
 
 def _member(kind: type[Enum]) -> PlainValidator:
-    """Validate one of the values of an enum."""
     known = {str(each.value): each for each in kind}
     return _field(known.get, f"{{}} is not one of {', '.join(known)}")
 
 
 def _number(allowed: range) -> PlainValidator:
-    """Validate a whole number."""
     said = f"must be a whole number from {allowed[0]} to {allowed[-1]}"
     return _field(lambda text: number_of(text, allowed), said)
 
@@ -215,7 +213,6 @@ class WantedDigest(_Group):
 
     @property
     def plan(self) -> Plan:
-        """What people decide."""
         return Plan(
             channel_id=self.channel,
             schedule=Schedule(frozenset(self.days), self.time, self.zone, self.look_every),
@@ -254,7 +251,6 @@ class WantedWorkspace(_Group):
 
     @property
     def workspace(self) -> WorkspaceId:
-        """Its id."""
         return WorkspaceId(self.team, self.organisation)
 
 

@@ -58,7 +58,6 @@ class MoveManifest:
 
 
 def moves(key: str) -> bool:
-    """Return whether the document with that key moves."""
     return not key.startswith(STAYS) and kind_of(key) != PENDING
 
 

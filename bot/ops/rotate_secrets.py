@@ -26,7 +26,6 @@ class Rotated:
 
     @property
     def failures(self) -> int:
-        """How many things were left as they are."""
         return len(self.closed) + len(self.unreadable)
 
 

@@ -53,7 +53,6 @@ async def read_pages(path: Path) -> AsyncGenerator[Snapshot]:
 
 
 def snapshot_of(rows: Iterable[tuple[bytes | None, bytes | None]]) -> Snapshot:
-    """Return the snapshot of rows as `encode_row` writes them."""
     documents, unreadable = [], []
     for key, value in rows:
         try:

@@ -251,7 +251,6 @@ class PostgresDedup:
         return bool(is_new)
 
     async def forget(self, name: str) -> None:
-        """Let `name` be new again: what it asked for has failed."""
         await self._calls.write("DELETE FROM seen WHERE name = %s", (_hash(name),))
 
     async def drop_old(self) -> None:

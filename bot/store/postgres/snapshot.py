@@ -59,7 +59,6 @@ class Facts:
 
 
 async def read_facts(pool: Pool) -> Facts:
-    """Return them; raise StoreError."""
     try:
         async with pool.connection() as connection:
             info = connection.info
@@ -152,7 +151,6 @@ class PostgresArrival:
         self._connection = connection
 
     async def get(self, key: str) -> Document | None:
-        """Return the document, or `None` when there is none."""
         cursor = await self._connection.execute(SELECT + "WHERE key = %s", (key,))
         row = await cursor.fetchone()
         return document_of(row) if row else None
@@ -178,7 +176,6 @@ class PostgresArrival:
                 await copy.write_row((each.key, encode_value(each.value), each.rev, each.due_at))
 
     def pages(self) -> AsyncGenerator[Snapshot]:
-        """Yield every document, in key order, page by page."""
         return pages_of(self._connection, SELECT, {})
 
 
