@@ -138,9 +138,15 @@ JOBS_END_WITHIN = 0.7
 
 @asynccontextmanager
 async def run_periodic(
-    ground: Runtime, role: Role, running: Features, lifecycle: Lifecycle, *, finish_within_s: float
+    ground: Runtime,
+    role: Role,
+    running: Features,
+    lifecycle: Lifecycle,
+    beats: Ticks,
+    *,
+    finish_within_s: float,
 ) -> AsyncIterator[Mapping[str, Check]]:
-    """Do what comes again inside the block; yield how to tell whether it does.
+    """Do what comes again inside the block; yield how to tell whether it, and `beats`, do.
 
     While the clock is wrong, nothing is taken for due. At the end nothing is begun any more that
     is due, and what the queue has begun is waited for.
@@ -161,7 +167,8 @@ async def run_periodic(
             await running.digests.run_due()
 
     async def go_round() -> bool:
-        return await ticks.are_recent() and not any(each.is_stuck for each in rounds)
+        are_recent = await ticks.are_recent() and await beats.are_recent()
+        return are_recent and not any(each.is_stuck for each in rounds)
 
     async with ticking(timed("tick", tick), every_s=every_s) as ticks:
         if shared is None or not role.delivers:
@@ -178,7 +185,6 @@ async def run_periodic(
             clock=parts.clock,
         )
         async with working(
-            shared.address,
             shared.pool,
             work,
             every_s=every_s,
@@ -224,7 +230,7 @@ async def serve(
         finishing = _Finishing(finish_within_s)
         listener, beats = await _watch_over_answers(stack, ground, running, finishing)
         checks = await stack.enter_async_context(
-            run_periodic(ground, role, running, lifecycle, finish_within_s=finish_within_s)
+            run_periodic(ground, role, running, lifecycle, beats, finish_within_s=finish_within_s)
         )
         endpoint, link_checks = await slack_app.start_transport(stack, app, parts, role)
         checks = {
@@ -232,7 +238,6 @@ async def serve(
             "slack": workspaces.find_slack,
             "clock": ground.clock_check.is_right,
             **checks,
-            "tick": _all_true(checks["tick"], beats.are_recent),
             **link_checks,
         }
         look_at_processes(parts.metrics, ground.stored)
@@ -291,10 +296,3 @@ async def _finish(tasks: Tasks, running: Features, finishing: _Finishing) -> Non
     people = await running.boundary.cancel_all()
     running.cut_off()
     logger.warning("work was cut off by the stop", people=people)
-
-
-def _all_true(*checks: Check) -> Check:
-    async def are_true() -> bool:
-        return all([await each() for each in checks])
-
-    return are_true

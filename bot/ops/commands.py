@@ -4,7 +4,6 @@ Each prints its result and returns the exit status; what is in the way is an Ope
 """
 
 import asyncio
-import os
 import sys
 from collections.abc import Coroutine, Iterable
 from datetime import UTC, datetime
@@ -104,7 +103,7 @@ async def doctor(settings: Settings) -> int:
     mode = "Socket Mode" if settings.slack_app_token else "HTTP"
     many = "any number of workspaces" if settings.is_for_many else "one workspace"
     findings = [ok(SETTINGS, f"complete, for {mode} and {many}")]
-    findings += await diagnose(settings, open_store(settings), os.environ)
+    findings += await diagnose(settings, open_store(settings))
     _print(finding.line for finding in findings)
     return FAILED if any(each.mark is Mark.FAIL for each in findings) else DONE
 

@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from shutil import disk_usage
 
@@ -35,6 +35,12 @@ from bot.store.sqlite import open_sqlite
 
 STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
 RESTORE = "stop the bot and put a backup in its place."
+# Where DYNO is set: https://devcenter.heroku.com/articles/dynos#ephemeral-filesystem.
+DISK_IS_WIPED = warning(
+    DISK,
+    "Heroku empties the disk of a dyno at least once a day: keys and digests are lost then",
+    "Use PostgreSQL or a disk that lasts. Keep what `python -m bot export` prints.",
+)
 SAME_USER = (
     "Give the file and its folder to the user that runs the bot, and run this as that user."
 )
@@ -87,27 +93,6 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
     opens = f"{shown(source.name)} opens {them}"
     unused = f"; no longer needed: {', '.join(spare)}" if spare else ""
     return ok(RING, f"{opens}; keys in use: {needed}{unused}")
-
-
-def check_disk(environ: Mapping[str, str]) -> Finding | None:
-    """Return a warning where files do not last, `None` where nothing is known of that.
-
-    Heroku sets DYNO, and empties the disk of a dyno at least once a day:
-    https://devcenter.heroku.com/articles/dynos#ephemeral-filesystem.
-    """
-    if "DYNO" not in environ:
-        return None
-    return warning(
-        DISK,
-        "Heroku empties the disk of a dyno at least once a day: keys and digests are lost then",
-        "Use PostgreSQL or a disk that lasts. Keep what `python -m bot export` prints.",
-    )
-
-
-def disk_warning(environ: Mapping[str, str]) -> str | None:
-    """Return the same as a sentence for the log."""
-    finding = check_disk(environ)
-    return f"{finding.said}. {finding.mend}" if finding else None
 
 
 def _unreadable_finding(where: str, snapshot: Snapshot) -> Finding:
