@@ -7,10 +7,9 @@ from enum import Enum
 from typing import Any
 
 import msgspec
-import structlog
 
 from bot.commands import COMMANDS, Audience
-from bot.errors import BotError, NotAllowedError
+from bot.errors import BotError, NotAllowedError, warned
 from bot.redaction import redact
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.workspace import WorkspaceId
@@ -34,9 +33,9 @@ class NotAManagerError(NotAllowedError):
 class NotAnAdminError(NotAllowedError):
     """Only admins and owners may do this, managers may not."""
 
-    def __init__(self, why: str = "no admin", *, is_in_organisation: bool = False) -> None:
+    def __init__(self, *, is_in_organisation: bool = False) -> None:
         self.is_in_organisation = is_in_organisation
-        super().__init__(why)
+        super().__init__("no admin")
 
 
 class OutsideAudienceError(NotAllowedError):
@@ -181,7 +180,6 @@ def decode_audiences(document: Document) -> dict[str, Audience]:
     return {operation: AUDIENCE_NAMES[document.value[operation]] for operation in CHOSEN_FOR}
 
 
-logger = structlog.get_logger()
 HISTORY_KIND = "audit"
 MAX_ENTRIES = 500
 # Actors that are no people in Slack: the operator of the bot, and Slack itself.
@@ -265,10 +263,8 @@ class Audit:
             before = document.value["entries"] if document else []
             return Write({"v": 1, "entries": [*before, encode(entry)][-MAX_ENTRIES:]})
 
-        try:
+        with warned("not in the history", StoreError, act=act.value, by=by):
             await update(self.documents, f"{workspace}/{HISTORY_KIND}", with_entry)
-        except StoreError as error:
-            logger.warning("not in the history", act=act.value, by=by, error=repr(error))
         self.on_act(workspace)
 
     async def note_digest(

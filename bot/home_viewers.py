@@ -3,11 +3,11 @@
 import asyncio
 import contextvars
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 
-import structlog
-
 from bot.concurrency import Tasks
+from bot.errors import warned
 from bot.store.documents import (
     ConflictError,
     Document,
@@ -18,7 +18,6 @@ from bot.store.documents import (
 )
 from bot.workspace import WorkspaceId
 
-logger = structlog.get_logger()
 KIND = "home-viewers"
 GREETED = "greeted"
 # Slack sends no event when a person leaves the tab.
@@ -85,21 +84,15 @@ class HomeViewers:
             viewers = {viewer: at.isoformat() for viewer, at in latest[-MAX_VIEWERS:]}
             return Write({"v": 1, "viewers": viewers})
 
-        try:
+        with warned("not remembered as a viewer", StoreError):
             await update(self._documents, _place(workspace), noted)
-        except StoreError as error:
-            logger.warning("not remembered as a viewer", error=repr(error))
 
     async def claim_greeting(self, workspace: WorkspaceId, user_id: str) -> bool:
         """Return whether a person is to be greeted: once, and never if the store fails."""
-        try:
+        with warned("not greeted", StoreError), suppress(ConflictError):
             await self._documents.put(f"{workspace}/{GREETED}/{user_id}", {"v": 1}, if_rev=0)
-        except ConflictError:
-            return False
-        except StoreError as error:
-            logger.warning("not greeted", error=repr(error))
-            return False
-        return True
+            return True
+        return False
 
     async def viewers(self, workspace: WorkspaceId) -> list[str]:
         """Return the ids of the viewers, the latest first; raise StoreError."""
@@ -126,11 +119,9 @@ class HomeViewers:
             self._rests.discard(rest)
 
     async def _draw_all(self, workspace: WorkspaceId) -> int:
-        try:
+        viewers: list[str] = []
+        with warned("the viewers of Home are unknown", StoreError):
             viewers = await self.viewers(workspace)
-        except StoreError as error:
-            logger.warning("the viewers of Home are unknown", error=repr(error))
-            return 0
         if self._draw:  # all at once: a slow draw must not delay the others
             await asyncio.gather(*(self._draw(workspace, viewer) for viewer in viewers))
         return len(viewers)
