@@ -60,11 +60,7 @@ def split_words(text: str) -> list[Word]:
     """Return the words of `text` in their order. Never fails: an open quote runs to the end."""
     found = (match for match in _WORD.finditer(text.translate(_STRAIGHT)) if match[0])
     return [
-        Word(
-            key=match["key"].lower() if match["key"] else None,
-            value=_value(match),
-            raw=match[0],
-        )
+        Word(key=match["key"].lower() if match["key"] else None, value=_value(match), raw=match[0])
         for match in found
     ]
 

@@ -8,14 +8,7 @@ from datetime import datetime, timedelta
 
 from bot.concurrency import Tasks
 from bot.errors import warned
-from bot.store.documents import (
-    ConflictError,
-    Document,
-    Documents,
-    StoreError,
-    Write,
-    update,
-)
+from bot.store.documents import ConflictError, Document, Documents, StoreError, Write, update
 from bot.workspace import WorkspaceId
 
 KIND = "home-viewers"

@@ -59,12 +59,7 @@ class SharedProcesses(Processes):
     ) -> None:
         super().__init__()
         self._documents = documents
-        self._shown = {
-            "v": 1,
-            "role": role,
-            "started_at": clock().isoformat(),
-            "keys": list(keys),
-        }
+        self._shown = {"v": 1, "role": role, "started_at": clock().isoformat(), "keys": list(keys)}
         self._steady = steady
         # Its last known revision (0: no document), and since when it is that.
         self._seen: LRUCache[str, tuple[int, float]] = LRUCache(MAX_KNOWN)

@@ -5,13 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.inflight_requests import (
-    FIRST_TRY,
-    LONGEST_TRY,
-    InflightStore,
-    Pending,
-    Place,
-)
+from bot.inflight_requests import FIRST_TRY, LONGEST_TRY, InflightStore, Pending, Place
 from bot.store.documents import Document
 from bot.store.encryption import KeyRing, associated_data
 from bot.workspace import WorkspaceId

@@ -6,12 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.process_heartbeat import (
-    DEAD_AFTER_S,
-    PREFIX,
-    REFRESH_EVERY_S,
-    SharedProcesses,
-)
+from bot.process_heartbeat import DEAD_AFTER_S, PREFIX, REFRESH_EVERY_S, SharedProcesses
 from bot.store.documents import Document, StoreError
 from tests.builders import MOMENT
 from tests.fakes import FakeClock

@@ -33,13 +33,7 @@ from bot.ops.rotate_secrets import (
     rotate,
     rotation_lines,
 )
-from bot.ops.stores import (
-    DatabaseStore,
-    FileStore,
-    Store,
-    no_keys_error,
-    read_sealed,
-)
+from bot.ops.stores import DatabaseStore, FileStore, Store, no_keys_error, read_sealed
 from bot.settings import DEFAULT_FILE, MOVE_TO, Settings, text_of
 from bot.store.documents import (
     ConflictError,

@@ -16,23 +16,9 @@ from bot.installations.installation import (
     organisation,
 )
 from bot.ops.export_file import installation_name, places_of
-from bot.ops.output import (
-    Finding,
-    counted,
-    failure,
-    ok,
-    shown,
-    some_names,
-    warning,
-)
+from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
 from bot.ops.stores import sealed_in
-from bot.slack.auth import (
-    MENTION_SCOPES,
-    NEEDED_SCOPES,
-    OPTIONAL_SCOPES,
-    Answer,
-    Grant,
-)
+from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Answer, Grant
 from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
 from bot.store.documents import Document, UnreadableSecretError
 from bot.store.encryption import KeyRing

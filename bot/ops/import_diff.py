@@ -23,15 +23,7 @@ from bot.digests import edits
 from bot.digests.edits import Editor
 from bot.digests.models import MAX_PER_CHANNEL, Digest, Pause
 from bot.digests.repository import DigestRepository
-from bot.ops.export_file import (
-    ADMINS,
-    MEMBERS,
-    WHO_MAY,
-    Held,
-    Holdings,
-    Places,
-    digest_fields,
-)
+from bot.ops.export_file import ADMINS, MEMBERS, WHO_MAY, Held, Holdings, Places, digest_fields
 from bot.ops.import_file import (
     Loc,
     WantedDigest,

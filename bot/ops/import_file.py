@@ -126,8 +126,7 @@ def _moment(text: str) -> datetime | None:
 
 
 VERSIONS = _field(
-    {f"{VERSION}": VERSION}.get,
-    f"this is version {{text}} of the file; this bot reads {VERSION}",
+    {f"{VERSION}": VERSION}.get, f"this is version {{text}} of the file; this bot reads {VERSION}"
 )
 EDITORS = _field({ADMINS: True, MEMBERS: False}.get, f"must be {MEMBERS} or {ADMINS}, not {{}}")
 AUDIENCE = _field(AUDIENCE_NAMES.get, f"must be one of {', '.join(AUDIENCE_NAMES)}, not {{}}")

@@ -2,14 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterator,
-    Collection,
-    Iterable,
-    Iterator,
-    Sequence,
-)
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime

@@ -17,12 +17,7 @@ from bot.ops.move import MARK, move_into, relocate, survey
 from bot.ops.output import OperatingError
 from bot.ops.stores import DatabaseStore, forwarding_in
 from bot.process_heartbeat import SharedProcesses
-from bot.store.documents import (
-    FORWARDING,
-    Document,
-    StoreError,
-    StoreLockedError,
-)
+from bot.store.documents import FORWARDING, Document, StoreError, StoreLockedError
 from bot.store.encryption import (
     KeyRing,
     RingSource,

@@ -27,12 +27,7 @@ from bot.ops.rotate_secrets import (
     rotation_lines,
 )
 from bot.ops.stores import Process
-from bot.store.documents import (
-    Document,
-    Documents,
-    StoreError,
-    WrongKeyRingError,
-)
+from bot.store.documents import Document, Documents, StoreError, WrongKeyRingError
 from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data, check_key_ring
 from bot.store.snapshot import Snapshot
 from bot.workspace import WorkspaceId

@@ -168,11 +168,7 @@ class Calls:
                 return await self._run(statement, arguments)
 
     async def write(
-        self,
-        statement: LiteralString,
-        arguments: Arguments = (),
-        *,
-        within_s: float | None = None,
+        self, statement: LiteralString, arguments: Arguments = (), *, within_s: float | None = None
     ) -> list[Row]:
         """Return the rows; `within_s`: for a statement that takes its time.
 
