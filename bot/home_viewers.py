@@ -43,8 +43,7 @@ class HomeViewers:
         self._draw: Draw | None = None
         # The changed workspaces; `True`: again since their viewers were looked up.
         self._changed: dict[WorkspaceId, bool] = {}
-        self._rests: set[asyncio.Future[object]] = set()
-        self._is_stopped = False
+        self._stopped = asyncio.Event()
 
     def set_renderer(self, draw: Draw) -> None:
         """Set `draw(workspace, user_id)`, which redraws a person's tab and never raises."""
@@ -52,21 +51,19 @@ class HomeViewers:
 
     def schedule_refresh(self, workspace: WorkspaceId) -> None:
         """Redraw the open tabs of a workspace soon, and once. Never raises, never waits."""
-        if self._draw is None or self._is_stopped:
+        if self._draw is None or self._stopped.is_set():
             return
-        if workspace in self._changed:
-            self._changed[workspace] = True
-            return
+        is_under_way = workspace in self._changed
         self._changed[workspace] = True
+        if is_under_way:
+            return
         # In a context without the person who made the change.
         drawing = self._draw_while_changing(workspace)
         contextvars.Context().run(self._tasks.start, drawing)
 
     def stop(self) -> None:
         """Draw nothing more, and end the rests between draws."""
-        self._is_stopped = True
-        for rest in self._rests:
-            rest.cancel()
+        self._stopped.set()
 
     async def opened(self, workspace: WorkspaceId, user_id: str) -> None:
         """Record a viewer. A store that fails is only logged."""
@@ -95,7 +92,7 @@ class HomeViewers:
     async def _draw_while_changing(self, workspace: WorkspaceId) -> None:
         try:
             await self._rest(GATHER_S)
-            while self._changed[workspace] and not self._is_stopped:
+            while self._changed[workspace] and not self._stopped.is_set():
                 self._changed[workspace] = False
                 drawn = await self._draw_all(workspace)
                 await self._rest(max(BETWEEN_S, drawn * PER_VIEWER_S))
@@ -103,13 +100,14 @@ class HomeViewers:
             del self._changed[workspace]
 
     async def _rest(self, seconds: float) -> None:
-        rest = asyncio.ensure_future(self._sleep(seconds))
-        self._rests.add(rest)
+        either = {
+            asyncio.ensure_future(each) for each in (self._sleep(seconds), self._stopped.wait())
+        }
         try:
-            await asyncio.wait({rest})
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            rest.cancel()
-            self._rests.discard(rest)
+            for each in either:
+                each.cancel()
 
     async def _draw_all(self, workspace: WorkspaceId) -> int:
         viewers: list[str] = []
