@@ -25,16 +25,6 @@ def a_command(user_id: str = "U1", text: str = "shop.example") -> KeptCommand:
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
-def documents() -> MemoryDocuments:
-    return MemoryDocuments()
-
-
-@pytest.fixture
 def kept(documents: MemoryDocuments, clock: FakeClock) -> DeferredCommands:
     return DeferredCommands(documents, KeyRing({"k1": b"1" * 32}), clock=clock)
 

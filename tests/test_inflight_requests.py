@@ -42,16 +42,6 @@ class RacedDocuments(MemoryDocuments):
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
-def documents() -> MemoryDocuments:
-    return MemoryDocuments()
-
-
-@pytest.fixture
 def answers(documents: MemoryDocuments, clock: FakeClock) -> InflightStore:
     return InflightStore(documents, RING, clock=clock)
 
