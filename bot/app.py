@@ -72,7 +72,11 @@ async def build_runtime(
     stack.enter_context(lines_counted(metrics.note_line))
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
     documents, ring = stored.documents, stored.ring
-    processes = _processes(stored, role, clock=clock)
+    processes = (
+        SharedProcesses(documents, role=role.value, clock=clock, keys=ring.names)
+        if stored.shared
+        else Processes()
+    )
     clock_check, tasks = ClockCheck(), Tasks()
     commons = await build_shared_state(
         stored, processes, tasks, clock=clock, patience=pace.patience
@@ -123,13 +127,6 @@ def _slack_session(metrics: Metrics, clock_check: ClockCheck) -> aiohttp.ClientS
     )
     trace = traced_calls(metrics.slack.note_call, partial(clock_check.note_date, SLACK))
     return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=[trace])
-
-
-def _processes(stored: Stored, role: Role, *, clock: Callable[[], datetime]) -> Processes:
-    if stored.shared is None:
-        return Processes()
-    names = stored.ring.names
-    return SharedProcesses(stored.documents, role=role.value, clock=clock, keys=names)
 
 
 # Of the time for finishing; the rest is for what the jobs leave behind.

@@ -10,6 +10,7 @@ from datetime import datetime
 import structlog
 from cachetools import LRUCache
 
+from bot.errors import warned
 from bot.store.documents import ConflictError, Documents, StoreError
 
 logger = structlog.get_logger()
@@ -73,11 +74,10 @@ class SharedProcesses(Processes):
             raise
 
     async def deregister(self) -> None:
-        try:
+        said = "could not say that this process ends"  # the others find out
+        with warned(said, StoreError, TimeoutError):
             async with asyncio.timeout(LEFT_WITHIN_S):
                 await self._documents.delete(f"{PREFIX}{self.process_id}")
-        except (StoreError, TimeoutError) as error:  # the others find out
-            logger.warning("could not say that this process ends", error=repr(error))
 
     def is_dead(self, process_id: str) -> bool:
         """Return whether that process has ended. An unknown one is watched from now on."""

@@ -30,7 +30,7 @@ from bot.metrics.definitions import Metrics
 from bot.portfolio import service
 from bot.portfolio.service import StoredVersions
 from bot.process_heartbeat import PREFIX, Processes
-from bot.settings import Settings
+from bot.settings import Settings, text_of
 from bot.slack.posting import BETWEEN_S, Posting
 from bot.slack.replies import Replies
 from bot.store.documents import FORWARDING
@@ -108,8 +108,8 @@ async def _open_shared(address: Address) -> "PostgresDocuments":
 
 
 def _key_ring(settings: Settings) -> KeyRing:
-    if settings.bot_secret_keys:  # which PostgreSQL requires
-        return KeyRing.parse(settings.bot_secret_keys.get_secret_value())
+    if setting := text_of(settings.bot_secret_keys):  # which PostgreSQL requires
+        return KeyRing.parse(setting)
     path = key_file_of(settings.database_path)
     ring, is_new = load_or_make_key_file(path)
     if is_new:

@@ -85,13 +85,6 @@ async def check_signing_secret(secret: str) -> Sequence[Finding]:
     return [warning(SECRET, said, mend)]
 
 
-def mentions_finding(lacking: str) -> Finding:
-    """Return whether the scopes are granted that `SLACK_MENTIONS` needs."""
-    if lacking:
-        return warning(MENTIONS, f"it is on, but not granted: {lacking}", MEND_MENTIONS)
-    return ok(MENTIONS, "the permissions for it are granted")
-
-
 def refusal(about: str, error: SlackError, mend: str) -> Finding:
     """Return the finding for a failed call of Slack; `mend` is what to do after a refusal."""
     if isinstance(error, SlackRefusedError):
@@ -318,7 +311,10 @@ def _permission_findings(
         mend = f"To use it there, {again}. Everything else works without it."
         yield warning(SCOPES, f"not granted in {some_names(wishes)}", mend)
     if granted and reads_messages:
-        yield mentions_finding(some_names(_lacking(MENTION_SCOPES, granted)))
+        if lacking := some_names(_lacking(MENTION_SCOPES, granted)):
+            yield warning(MENTIONS, f"it is on, but not granted: {lacking}", MEND_MENTIONS)
+        else:
+            yield ok(MENTIONS, "the permissions for it are granted")
     if granted and not (narrow or wishes):
         yield ok(SCOPES, f"all {len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)} are granted")
 
