@@ -224,8 +224,8 @@ async def serve(
         app = slack_app.bolt_app(ground.clients.patient(), workspaces, parts.metrics)
         running = register_features(app, parts)
         lifecycle = register_lifecycle(app, parts, running, workspaces)
-        finishing = _Finishing(finish_within_s)
-        listener, beats = await _watch_over_answers(stack, ground, running, finishing)
+        deadline = _StopDeadline(finish_within_s)
+        listener, beats = await _watch_over_answers(stack, ground, running, deadline)
         checks = await stack.enter_async_context(
             run_periodic(ground, role, running, lifecycle, beats, finish_within_s=finish_within_s)
         )
@@ -245,10 +245,10 @@ async def serve(
         await stop.wait()
         logger.info("stopping")
         health.stop()
-        finishing.begin()
+        deadline.begin()
 
 
-class _Finishing:
+class _StopDeadline:
     """How long a stop may still take. Until it has begun, all of its time is left."""
 
     def __init__(self, within_s: float) -> None:
@@ -265,7 +265,7 @@ class _Finishing:
 
 
 async def _watch_over_answers(
-    stack: AsyncExitStack, ground: Runtime, running: Features, finishing: _Finishing
+    stack: AsyncExitStack, ground: Runtime, running: Features, deadline: _StopDeadline
 ) -> tuple[AsyncExitStack, Ticks]:
     """Notify people whose process died; at the end, finish the requests of this one.
 
@@ -280,15 +280,15 @@ async def _watch_over_answers(
     beating = ticking(interruptions.tick, every_s=REFRESH_EVERY_S)
     beats = await stack.enter_async_context(beating)
     listener = await stack.enter_async_context(AsyncExitStack())
-    stack.push_async_callback(_finish, parts.tasks, running, finishing)
+    stack.push_async_callback(_finish, parts.tasks, running, deadline)
     stack.callback(running.stop)
     stack.callback(interruptions.stop)
     return listener, beats
 
 
-async def _finish(tasks: Tasks, running: Features, finishing: _Finishing) -> None:
+async def _finish(tasks: Tasks, running: Features, deadline: _StopDeadline) -> None:
     """Wait for running work; people who would get no answer get a notice."""
-    if await tasks.drain(finishing.left_s()):
+    if await tasks.drain(deadline.left_s()):
         return
     people = await running.boundary.cancel_all()
     running.cut_off()

@@ -70,31 +70,28 @@ async def opened_store(settings: Settings, note: Note) -> AsyncIterator[Stored]:
         documents: ErasableDocuments
         shared = None
         if isinstance(database, Path):
-            logger.info("store", path=str(settings.database_path.absolute()))
-            documents = await _open_file(database)
+            logger.info("store", path=str(database.absolute()))
+            documents = await _open_file(database, stack)
         else:
             documents = shared = await _open_shared(database)
-        stack.push_async_callback(documents.close)
+            stack.push_async_callback(shared.close)
         ring = _key_ring(settings)
         await check_key_ring(documents, ring)
         yield Stored(documents=timed_documents(documents, note), ring=ring, shared=shared)
 
 
-async def _open_file(path: Path) -> FencedDocuments:
+async def _open_file(path: Path, stack: AsyncExitStack) -> FencedDocuments:
     # What the operator's commands use is slow to import.
     if "DYNO" in os.environ:
         from bot.ops.doctor_store import DISK_IS_WIPED
 
         logger.warning(DISK_IS_WIPED.said, mend=DISK_IS_WIPED.mend)
     documents = await open_sqlite(path)
-    try:
-        if await documents.get(FORWARDING):
-            from bot.ops.stores import require_unmoved
+    stack.push_async_callback(documents.close)
+    if await documents.get(FORWARDING):
+        from bot.ops.stores import require_unmoved
 
-            await require_unmoved(documents)
-    except BaseException:
-        await documents.close()
-        raise
+        await require_unmoved(documents)
     return FencedDocuments(documents, beginning_of=scope_of_key)
 
 

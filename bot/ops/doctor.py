@@ -191,6 +191,6 @@ async def _unreadable_settings(store: Store, known: Collection[str]) -> Sequence
         holdings = await read_holdings(store)
     except (OperatingError, StoreError):  # there is no store yet; or it was read a moment ago
         return []
-    names = [holdings.places.document(key) for key in holdings.unreadable if key not in known]
+    names = [holdings.known_names.document(key) for key in holdings.unreadable if key not in known]
     said = f"this version of the bot cannot read {some_names(names)}"
     return [warning(STORE, said, f"Use the version that wrote it, or {RESTORE}")] if names else []

@@ -15,7 +15,7 @@ from bot.installations.installation import (
     is_installation,
     organisation,
 )
-from bot.ops.export_file import installation_name, places_of
+from bot.ops.export_file import installation_name, workspace_names
 from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
 from bot.ops.stores import sealed_in
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Answer, Grant
@@ -339,9 +339,9 @@ def _not_installed(documents: Sequence[Document], query: InstallQuery) -> Iterat
             known.add(workspace)
             if is_installation(each.key):
                 homes.add(workspace)
-    places = places_of(documents)
+    known_names = workspace_names(documents)
     left_out = [
-        places.workspace(each)
+        known_names.workspace(each)
         for each in sorted(known - homes, key=str)
         if organisation(each.enterprise_id or "") not in homes
     ]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from shutil import disk_usage
 
-from bot.ops.export_file import places_of
+from bot.ops.export_file import workspace_names
 from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
 from bot.ops.stores import (
     ALL,
@@ -79,9 +79,9 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
     if source.ring is None:
         return _without_ring(source, sealed, needed)
     if closed := list(unopened(documents, source.ring)):
-        places = places_of(documents)
+        known_names = workspace_names(documents)
         said = [
-            f"{places.document(each.key, each.thing)}: {each.why_closed(source.ring)}"
+            f"{known_names.document(each.key, each.thing)}: {each.why_closed(source.ring)}"
             for each in closed
         ]
         mend = f"The store needs the keys named {needed}. Put the missing or earlier one back."
@@ -96,8 +96,8 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
 
 
 def _unreadable_finding(where: str, snapshot: Snapshot) -> Finding:
-    places = places_of(snapshot.documents)
-    names = [places.document(key) for key in snapshot.unreadable]
+    known_names = workspace_names(snapshot.documents)
+    names = [known_names.document(key) for key in snapshot.unreadable]
     said = f"{where} holds what cannot be read: {some_names(names)}"
     return failure(STORE, said, f"Use the version of the bot that wrote it, or {RESTORE}")
 
@@ -169,7 +169,7 @@ async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot 
                 return [failure(STORE, said, "Run `python -m bot migrate`.")], None
             facts = await read_facts(pool)
             snapshot = await read_sealed(store)
-            running = await store.living()
+            running = await store.running_processes()
     except StoreError as error:
         return [failure(STORE, shown(str(error), 400), REACH)], None
     is_whole = not snapshot.unreadable

@@ -23,7 +23,15 @@ from bot.digests import edits
 from bot.digests.edits import Editor
 from bot.digests.models import MAX_PER_CHANNEL, Digest, Pause
 from bot.digests.repository import DigestRepository
-from bot.ops.export_file import ADMINS, MEMBERS, WHO_MAY, Held, Holdings, Places, digest_fields
+from bot.ops.export_file import (
+    ADMINS,
+    MEMBERS,
+    WHO_MAY,
+    Held,
+    Holdings,
+    WorkspaceNames,
+    digest_fields,
+)
 from bot.ops.import_file import (
     Loc,
     WantedDigest,
@@ -183,9 +191,9 @@ def _pause(before: Pause | None, wanted: WantedPause | None, now: datetime) -> P
     return None if is_over and pause != before else pause
 
 
-def difference_lines(difference: Difference, places: Places) -> Iterator[str]:
+def difference_lines(difference: Difference, known_names: WorkspaceNames) -> Iterator[str]:
     """Yield the difference: `+` is a new digest, `~` a change with each field before and after."""
-    named = [(places.workspace(each.workspace), each) for each in difference.workspaces]
+    named = [(known_names.workspace(each.workspace), each) for each in difference.workspaces]
     for place, each in named:
         if each.admins_only is not None:
             words = (MEMBERS, ADMINS) if each.admins_only else (ADMINS, MEMBERS)
@@ -209,7 +217,7 @@ def difference_lines(difference: Difference, places: Places) -> Iterator[str]:
     added = sum(step.before is None for step in steps)
     same = sum(step.before == step.after for step in steps)
     for workspace, digest_id in difference.left_alone:
-        place = places.workspace(workspace)
+        place = known_names.workspace(workspace)
         yield f"  {place}: digest {shown(digest_id)}: not in the file, left alone"
     yield (
         f"{counted(added, 'digest')} to add, {len(steps) - added - same:,} to change,"

@@ -150,7 +150,7 @@ class FileStore:
         finally:
             await documents.close()
 
-    async def living(self) -> Sequence[Process]:
+    async def running_processes(self) -> Sequence[Process]:
         """Return the processes beside which it is open: there can be none."""
         return ()
 
@@ -190,7 +190,7 @@ class DatabaseStore:
         finally:
             await documents.close()
 
-    async def living(self) -> Sequence[Process]:
+    async def running_processes(self) -> Sequence[Process]:
         """Return the processes whose documents change within some seconds.
 
         No clock is compared, and a killed process does not count.

@@ -15,7 +15,7 @@ from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.inflight_requests import InflightStore, Pending, Place
 from bot.installations.directory import InstallationRepository
 from bot.installations.installation import organisation
-from bot.ops.export_file import Places
+from bot.ops.export_file import WorkspaceNames
 from bot.ops.output import OperatingError
 from bot.ops.rotate_secrets import (
     Rotated,
@@ -194,7 +194,7 @@ async def test_what_does_not_open_is_named_and_the_rest_is_done(documents: Docum
 
     result = await rotated(documents)
 
-    said = [*failure_lines(result, BOTH, Places({ACME: "Acme"}))]
+    said = [*failure_lines(result, BOTH, WorkspaceNames({ACME: "Acme"}))]
     assert said == [
         "later (next.sealed) of Acme (T1): of a kind that this version of the bot does not know",
         "the API key of T2 (organisation E1): damaged, or moved there from another place",
