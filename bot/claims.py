@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -73,10 +74,9 @@ class Claims:
         """Write a claim; return `None` if another process was faster."""
         value = {"v": 1, "by": self.process_id, "wish": wish}
         rev = before.rev if before else 0
-        try:
+        with suppress(ConflictError):
             return await self.documents.put(key, value, due_at=self.clock() + LASTS, if_rev=rev)
-        except ConflictError:
-            return None
+        return None
 
     async def _do(
         self,
