@@ -39,8 +39,8 @@ from bot.slack.replies import LINES_PER_HOST, Replies
 from bot.tracker.http import tracker_http
 from bot.web import Check, HealthEndpoints
 
-# The SDK 3.47 does not pass its `timeout` on to a session that it is given. With `connect` a
-# A Slack that cannot be reached differs from one that may have done what it was asked.
+# The SDK 3.47 does not pass its `timeout` on to a session that it is given. With `connect` a Slack
+# that cannot be reached differs from one that may have done what it was asked.
 SLACK_TIMEOUT = aiohttp.ClientTimeout(total=15, connect=8)
 IDLE_LINE_S = 4.0
 SLACK = "slack"
