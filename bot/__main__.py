@@ -18,7 +18,6 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return what reads them."""
     words = argparse.ArgumentParser(
         prog="python -m bot",
         description=(
@@ -254,7 +253,7 @@ def _command(settings: Settings, arguments: argparse.Namespace) -> Coroutine[Any
         case "import":
             return operate.import_file(settings, arguments.file, is_applied=arguments.apply)
         case "move" if arguments.back:
-            return operate.come_back(settings)
+            return operate.move_back(settings)
         case "move":
             return operate.move(settings, arguments.to or os.environ.get(MOVE_TO, ""))
         case _:

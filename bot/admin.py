@@ -7,10 +7,9 @@ from enum import Enum
 from typing import Any
 
 import msgspec
-import structlog
 
 from bot.commands import COMMANDS, Audience
-from bot.errors import BotError, NotAllowedError
+from bot.errors import BotError, NotAllowedError, warned
 from bot.redaction import redact
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.workspace import WorkspaceId
@@ -34,9 +33,9 @@ class NotAManagerError(NotAllowedError):
 class NotAnAdminError(NotAllowedError):
     """Only admins and owners may do this, managers may not."""
 
-    def __init__(self, why: str = "no admin", *, is_in_organisation: bool = False) -> None:
+    def __init__(self, *, is_in_organisation: bool = False) -> None:
         self.is_in_organisation = is_in_organisation
-        super().__init__(why)
+        super().__init__("no admin")
 
 
 class OutsideAudienceError(NotAllowedError):
@@ -100,7 +99,6 @@ class Named:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The people, then the groups."""
         return (*self.user_ids, *self.group_ids)
 
 
@@ -114,7 +112,6 @@ class Managers:
     documents: Documents
 
     async def named(self, workspace: WorkspaceId) -> Named:
-        """Return the managers."""
         document = await self.documents.get(f"{workspace}/{KIND}")
         return decode(document) if document else Named()
 
@@ -155,7 +152,6 @@ class Audiences:
     documents: Documents
 
     async def chosen(self, workspace: WorkspaceId) -> dict[str, Audience]:
-        """Return the audience of each operation."""
         document = await self.documents.get(f"{workspace}/{AUDIENCES_KIND}")
         return DEFAULT_AUDIENCES | (decode_audiences(document) if document else {})
 
@@ -175,7 +171,6 @@ class Audiences:
 
 
 def audience_names(audiences: Mapping[str, Audience]) -> dict[str, str]:
-    """Return the names of audiences, by operation."""
     names = {audience: name for name, audience in AUDIENCE_NAMES.items()}
     return {operation: names[audience] for operation, audience in audiences.items()}
 
@@ -185,7 +180,6 @@ def decode_audiences(document: Document) -> dict[str, Audience]:
     return {operation: AUDIENCE_NAMES[document.value[operation]] for operation in CHOSEN_FOR}
 
 
-logger = structlog.get_logger()
 HISTORY_KIND = "audit"
 MAX_ENTRIES = 500
 # Actors that are no people in Slack: the operator of the bot, and Slack itself.
@@ -269,10 +263,8 @@ class Audit:
             before = document.value["entries"] if document else []
             return Write({"v": 1, "entries": [*before, encode(entry)][-MAX_ENTRIES:]})
 
-        try:
+        with warned("not in the history", StoreError, act=act.value, by=by):
             await update(self.documents, f"{workspace}/{HISTORY_KIND}", with_entry)
-        except StoreError as error:
-            logger.warning("not in the history", act=act.value, by=by, error=repr(error))
         self.on_act(workspace)
 
     async def note_digest(

@@ -39,8 +39,8 @@ from bot.slack.replies import LINES_PER_HOST, Replies
 from bot.tracker.http import tracker_http
 from bot.web import Check, HealthEndpoints
 
-# The SDK 3.47 does not pass its `timeout` on to a session that it is given. With `connect` a
-# A Slack that cannot be reached differs from one that may have done what it was asked.
+# The SDK 3.47 does not pass its `timeout` on to a session that it is given. With `connect` a Slack
+# that cannot be reached differs from one that may have done what it was asked.
 SLACK_TIMEOUT = aiohttp.ClientTimeout(total=15, connect=8)
 IDLE_LINE_S = 4.0
 SLACK = "slack"
@@ -72,7 +72,11 @@ async def build_runtime(
     stack.enter_context(lines_counted(metrics.note_line))
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
     documents, ring = stored.documents, stored.ring
-    processes = _processes(stored, role, clock=clock)
+    processes = (
+        SharedProcesses(documents, role=role.value, clock=clock, keys=ring.names)
+        if stored.shared
+        else Processes()
+    )
     clock_check, tasks = ClockCheck(), Tasks()
     commons = await build_shared_state(
         stored, processes, tasks, clock=clock, patience=pace.patience
@@ -125,22 +129,21 @@ def _slack_session(metrics: Metrics, clock_check: ClockCheck) -> aiohttp.ClientS
     return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=[trace])
 
 
-def _processes(stored: Stored, role: Role, *, clock: Callable[[], datetime]) -> Processes:
-    if stored.shared is None:
-        return Processes()
-    names = stored.ring.names
-    return SharedProcesses(stored.documents, role=role.value, clock=clock, keys=names)
-
-
 # Of the time for finishing; the rest is for what the jobs leave behind.
 JOBS_END_WITHIN = 0.7
 
 
 @asynccontextmanager
 async def run_periodic(
-    ground: Runtime, role: Role, running: Features, lifecycle: Lifecycle, *, finish_within_s: float
+    ground: Runtime,
+    role: Role,
+    running: Features,
+    lifecycle: Lifecycle,
+    beats: Ticks,
+    *,
+    finish_within_s: float,
 ) -> AsyncIterator[Mapping[str, Check]]:
-    """Do what comes again inside the block; yield how to tell whether it does.
+    """Do what comes again inside the block; yield how to tell whether it, and `beats`, do.
 
     While the clock is wrong, nothing is taken for due. At the end nothing is begun any more that
     is due, and what the queue has begun is waited for.
@@ -161,7 +164,8 @@ async def run_periodic(
             await running.digests.run_due()
 
     async def go_round() -> bool:
-        return await ticks.are_recent() and not any(each.is_stuck for each in rounds)
+        are_recent = await ticks.are_recent() and await beats.are_recent()
+        return are_recent and not any(each.is_stuck for each in rounds)
 
     async with ticking(timed("tick", tick), every_s=every_s) as ticks:
         if shared is None or not role.delivers:
@@ -178,7 +182,6 @@ async def run_periodic(
             clock=parts.clock,
         )
         async with working(
-            shared.address,
             shared.pool,
             work,
             every_s=every_s,
@@ -221,10 +224,10 @@ async def serve(
         app = slack_app.bolt_app(ground.clients.patient(), workspaces, parts.metrics)
         running = register_features(app, parts)
         lifecycle = register_lifecycle(app, parts, running, workspaces)
-        finishing = _Finishing(finish_within_s)
-        listener, beats = await _watch_over_answers(stack, ground, running, finishing)
+        deadline = _StopDeadline(finish_within_s)
+        listener, beats = await _watch_over_answers(stack, ground, running, deadline)
         checks = await stack.enter_async_context(
-            run_periodic(ground, role, running, lifecycle, finish_within_s=finish_within_s)
+            run_periodic(ground, role, running, lifecycle, beats, finish_within_s=finish_within_s)
         )
         endpoint, link_checks = await slack_app.start_transport(stack, app, parts, role)
         checks = {
@@ -232,7 +235,6 @@ async def serve(
             "slack": workspaces.find_slack,
             "clock": ground.clock_check.is_right,
             **checks,
-            "tick": _all_true(checks["tick"], beats.are_recent),
             **link_checks,
         }
         look_at_processes(parts.metrics, ground.stored)
@@ -243,10 +245,10 @@ async def serve(
         await stop.wait()
         logger.info("stopping")
         health.stop()
-        finishing.begin()
+        deadline.begin()
 
 
-class _Finishing:
+class _StopDeadline:
     """How long a stop may still take. Until it has begun, all of its time is left."""
 
     def __init__(self, within_s: float) -> None:
@@ -263,7 +265,7 @@ class _Finishing:
 
 
 async def _watch_over_answers(
-    stack: AsyncExitStack, ground: Runtime, running: Features, finishing: _Finishing
+    stack: AsyncExitStack, ground: Runtime, running: Features, deadline: _StopDeadline
 ) -> tuple[AsyncExitStack, Ticks]:
     """Notify people whose process died; at the end, finish the requests of this one.
 
@@ -278,23 +280,16 @@ async def _watch_over_answers(
     beating = ticking(interruptions.tick, every_s=REFRESH_EVERY_S)
     beats = await stack.enter_async_context(beating)
     listener = await stack.enter_async_context(AsyncExitStack())
-    stack.push_async_callback(_finish, parts.tasks, running, finishing)
+    stack.push_async_callback(_finish, parts.tasks, running, deadline)
     stack.callback(running.stop)
     stack.callback(interruptions.stop)
     return listener, beats
 
 
-async def _finish(tasks: Tasks, running: Features, finishing: _Finishing) -> None:
+async def _finish(tasks: Tasks, running: Features, deadline: _StopDeadline) -> None:
     """Wait for running work; people who would get no answer get a notice."""
-    if await tasks.drain(finishing.left_s()):
+    if await tasks.drain(deadline.left_s()):
         return
     people = await running.boundary.cancel_all()
     running.cut_off()
     logger.warning("work was cut off by the stop", people=people)
-
-
-def _all_true(*checks: Check) -> Check:
-    async def are_true() -> bool:
-        return all([await each() for each in checks])
-
-    return are_true

@@ -2,18 +2,17 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-import structlog
-
+from bot.errors import warned
 from bot.store.documents import ConflictError, Document, Documents, StoreError
 from bot.tracker import models
 from bot.tracker.models import ReserveReachedError, TooBusyError, TrackerError, UnavailableError
 from bot.workspace import WorkspaceId
 
-logger = structlog.get_logger()
 T = TypeVar("T")
 KIND = "claim"
 # Longer than a scan takes with its wait for a place, so a live process never loses its claim.
@@ -75,10 +74,9 @@ class Claims:
         """Write a claim; return `None` if another process was faster."""
         value = {"v": 1, "by": self.process_id, "wish": wish}
         rev = before.rev if before else 0
-        try:
+        with suppress(ConflictError):
             return await self.documents.put(key, value, due_at=self.clock() + LASTS, if_rev=rev)
-        except ConflictError:
-            return None
+        return None
 
     async def _do(
         self,
@@ -101,16 +99,14 @@ class Claims:
 
     async def _end(self, claim: Document, error: Exception | None) -> None:
         """Store the outcome; delete the claim after an error that others may not meet."""
-        try:
-            is_shared = isinstance(error, TrackerError) and not isinstance(error, NOT_SHARED)
+        is_shared = isinstance(error, TrackerError) and not isinstance(error, NOT_SHARED)
+        with warned("a claim could not be ended", StoreError):
             if error is None or is_shared:
                 value = claim.value | {"outcome": _encode(error)}
                 due_at = claim.due_at
                 await self.documents.put(claim.key, value, due_at=due_at, if_rev=claim.rev)
             else:
                 await self.documents.delete(claim.key, if_rev=claim.rev)
-        except StoreError as failure:
-            logger.warning("a claim could not be ended", error=repr(failure))
 
 
 def _encode(error: Exception | None) -> dict[str, Any] | None:

@@ -25,7 +25,6 @@ class ClockWrongError(BotError):
 
 
 def utc_now() -> datetime:
-    """Return the present moment."""
     return datetime.now(UTC)
 
 
@@ -54,7 +53,6 @@ class ClockCheck:
         self._asked[name], self._clocks[name] = ask, clock
 
     def note(self, name: str, now: datetime) -> None:
-        """Note that another clock shows `now`."""
         self._answers[name] = now, self._steady()
 
     def note_date(self, name: str, date: str) -> None:
@@ -85,7 +83,6 @@ class ClockCheck:
         return not wrong
 
     async def require(self) -> None:
-        """Raise ClockWrongError if the clock differs from another one."""
         if not await self.is_right():
             raise ClockWrongError("the clock of this machine is wrong")
 

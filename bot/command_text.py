@@ -60,11 +60,7 @@ def split_words(text: str) -> list[Word]:
     """Return the words of `text` in their order. Never fails: an open quote runs to the end."""
     found = (match for match in _WORD.finditer(text.translate(_STRAIGHT)) if match[0])
     return [
-        Word(
-            key=match["key"].lower() if match["key"] else None,
-            value=_value(match),
-            raw=match[0],
-        )
+        Word(key=match["key"].lower() if match["key"] else None, value=_value(match), raw=match[0])
         for match in found
     ]
 
@@ -77,7 +73,6 @@ def quoted(value: str) -> str:
 
 
 def is_help(text: str) -> bool:
-    """Say whether the person asks how a command is used."""
     return text.strip().lower() in {"help", "-h", "--help", "?"}
 
 

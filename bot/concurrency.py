@@ -19,17 +19,34 @@ logger = structlog.get_logger()
 LOOKUP_THREADS = 32
 
 
+def _log_error(task: asyncio.Future[Any]) -> None:
+    if not task.cancelled() and (error := task.exception()):
+        logger.error("a task failed", exc_info=error)
+
+
+def _retrieve_error(task: asyncio.Future[Any]) -> None:
+    """Retrieve an error whose callers may all have left: asyncio would log it."""
+    if not task.cancelled():
+        task.exception()
+
+
 class Tasks:
     """A set of running tasks. Bolt keeps none (1.30): nothing else would wait for them."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
 
-    def start(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
+    def start(
+        self,
+        work: Coroutine[Any, Any, T],
+        *,
+        on_end: Callable[[asyncio.Future[T]], object] = _log_error,
+    ) -> "asyncio.Task[T]":
         """Run `work` on its own, and return its task; what it raises is logged."""
         task = asyncio.create_task(work)
         self._running.add(task)
-        task.add_done_callback(self._finish)
+        task.add_done_callback(self._running.discard)
+        task.add_done_callback(on_end)
         return task
 
     async def drain(self, timeout_s: float) -> bool:
@@ -47,11 +64,6 @@ class Tasks:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
         return len(late)
-
-    def _finish(self, task: asyncio.Task[Any]) -> None:
-        self._running.discard(task)
-        if not task.cancelled() and (error := task.exception()):
-            logger.error("a task failed", exc_info=error)
 
 
 K = TypeVar("K", bound=Hashable)
@@ -73,20 +85,14 @@ class SingleFlight(Generic[K, T]):
         A caller that is cancelled leaves; the work goes on for the others.
         """
         if key not in self._flights:
-            task = asyncio.ensure_future(work())
-            self._flights[key] = task
-            task.add_done_callback(lambda done: self._on_done(key, done))
+            self._flights[key] = task = asyncio.ensure_future(work())
+            task.add_done_callback(lambda _: self._flights.pop(key))
+            task.add_done_callback(_retrieve_error)
         return await asyncio.shield(self._flights[key])
 
     def is_under_way(self, key: K) -> bool:
         """Return whether the next caller would share a run that has begun already."""
         return key in self._flights
-
-    def _on_done(self, key: K, task: asyncio.Task[T]) -> None:
-        del self._flights[key]
-        if not task.cancelled():
-            # All callers may have left: asyncio would log an error that was never retrieved.
-            task.exception()
 
 
 # As many domains are sorted and drawn in the time that a hop to a thread and back takes.
@@ -116,34 +122,20 @@ class BoundedWait:
         """Return or raise as `work` does; raise TimeoutError when that takes longer."""
         task = asyncio.ensure_future(work)
         self._begun.add(task)
-        task.add_done_callback(self._let_go)
+        task.add_done_callback(self._begun.discard)
+        task.add_done_callback(_retrieve_error)
         done, _ = await asyncio.wait({task}, timeout=self._within_s)
         if not done:
             raise TimeoutError(f"no answer within {self._within_s} s")
         return task.result()
 
-    def _let_go(self, task: asyncio.Future[Any]) -> None:
-        self._begun.discard(task)
-        if not task.cancelled():
-            task.exception()  # asyncio would log one that was never retrieved
 
-
-async def run_shielded(tasks: Tasks, work: Awaitable[T]) -> T:
+async def run_shielded(tasks: Tasks, work: Coroutine[Any, Any, T]) -> T:
     """Do `work` as one of `tasks`, so that a stop waits for its end; return or raise as it does.
 
     What Slack gives once must not be lost because its caller has gone.
     """
-    result, error = await asyncio.shield(tasks.start(_outcome(work)))
-    if error:
-        raise error
-    return result  # type: ignore[return-value]  # without an error there is one
-
-
-async def _outcome(work: Awaitable[T]) -> tuple[T | None, Exception | None]:
-    try:
-        return await work, None
-    except Exception as error:  # noqa: BLE001  # it is for the caller, not for the log
-        return None, error
+    return await asyncio.shield(tasks.start(work, on_end=_retrieve_error))
 
 
 # It asks Slack for each of many workspaces, or rewrites the file of the store.
@@ -201,11 +193,9 @@ class Event:
         self._listeners: list[Callable[[WorkspaceId], object]] = []
 
     def listen(self, listener: Callable[[WorkspaceId], object]) -> None:
-        """Add a listener."""
         self._listeners.append(listener)
 
     def __call__(self, workspace: WorkspaceId) -> None:
-        """Call every listener with a workspace."""
         for listener in self._listeners:
             listener(workspace)
 
@@ -234,7 +224,6 @@ class EventLoop(asyncio.SelectorEventLoop):
         proto: int = 0,
         flags: int = 0,
     ) -> list[Any]:
-        """See `asyncio.loop.getaddrinfo`."""
         question = host, port, family, type, proto, flags
         return await self._lookups.run(
             question,

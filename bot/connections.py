@@ -45,7 +45,6 @@ class _Refused(asyncio.Protocol):
     """Closes a connection at once."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See `asyncio.BaseProtocol`."""
         transport.close()
 
 

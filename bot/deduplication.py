@@ -81,7 +81,6 @@ class StoredDedup:
             self._seen[int(each.key.removeprefix(KEY_PREFIX))] = set(each.value["names"])
 
     async def is_new(self, name: str) -> bool:
-        """See `DedupStore.is_new`."""
         hashed = _hash(name)
         if any(hashed in names for names in self._seen.values()):
             return False
@@ -91,7 +90,6 @@ class StoredDedup:
         return True
 
     async def forget(self, name: str) -> None:
-        """See `DedupStore.forget`."""
         hashed = _hash(name)
         for bucket in [bucket for bucket, names in self._seen.items() if hashed in names]:
             self._seen[bucket].discard(hashed)

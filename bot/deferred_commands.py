@@ -70,14 +70,6 @@ class DeferredCommands:
                 taken.append(KeptCommand(user_id=user_id, **json.loads(body)))
         return taken
 
-    async def forget_expired(self) -> int:
-        """Delete the expired commands; return their number."""
-        due = await self._documents.due_keys(self._clock())
-        expired = [key for key in due if f"/{KIND}/" in key]
-        for key in expired:
-            await self._documents.delete(key)
-        return len(expired)
-
 
 def _name(command: KeptCommand) -> str:
     return hashlib.sha256(f"{command.command} {command.text}".encode()).hexdigest()[:16]

@@ -37,7 +37,6 @@ class Summary:
 
 
 def summary(scores: Iterable[float | None]) -> Summary:
-    """Return the summary of `scores`."""
     scores = list(scores)
     known = [score for score in scores if score is not None]
     counted: Counter[Band] = Counter()

@@ -3,22 +3,14 @@
 import asyncio
 import contextvars
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 
-import structlog
-
 from bot.concurrency import Tasks
-from bot.store.documents import (
-    ConflictError,
-    Document,
-    Documents,
-    StoreError,
-    Write,
-    update,
-)
+from bot.errors import warned
+from bot.store.documents import ConflictError, Document, Documents, StoreError, Write, update
 from bot.workspace import WorkspaceId
 
-logger = structlog.get_logger()
 KIND = "home-viewers"
 GREETED = "greeted"
 # Slack sends no event when a person leaves the tab.
@@ -51,8 +43,7 @@ class HomeViewers:
         self._draw: Draw | None = None
         # The changed workspaces; `True`: again since their viewers were looked up.
         self._changed: dict[WorkspaceId, bool] = {}
-        self._rests: set[asyncio.Future[object]] = set()
-        self._is_stopped = False
+        self._stopped = asyncio.Event()
 
     def set_renderer(self, draw: Draw) -> None:
         """Set `draw(workspace, user_id)`, which redraws a person's tab and never raises."""
@@ -60,21 +51,19 @@ class HomeViewers:
 
     def schedule_refresh(self, workspace: WorkspaceId) -> None:
         """Redraw the open tabs of a workspace soon, and once. Never raises, never waits."""
-        if self._draw is None or self._is_stopped:
+        if self._draw is None or self._stopped.is_set():
             return
-        if workspace in self._changed:
-            self._changed[workspace] = True
-            return
+        is_under_way = workspace in self._changed
         self._changed[workspace] = True
+        if is_under_way:
+            return
         # In a context without the person who made the change.
         drawing = self._draw_while_changing(workspace)
         contextvars.Context().run(self._tasks.start, drawing)
 
     def stop(self) -> None:
         """Draw nothing more, and end the rests between draws."""
-        self._is_stopped = True
-        for rest in self._rests:
-            rest.cancel()
+        self._stopped.set()
 
     async def opened(self, workspace: WorkspaceId, user_id: str) -> None:
         """Record a viewer. A store that fails is only logged."""
@@ -85,21 +74,15 @@ class HomeViewers:
             viewers = {viewer: at.isoformat() for viewer, at in latest[-MAX_VIEWERS:]}
             return Write({"v": 1, "viewers": viewers})
 
-        try:
+        with warned("not remembered as a viewer", StoreError):
             await update(self._documents, _place(workspace), noted)
-        except StoreError as error:
-            logger.warning("not remembered as a viewer", error=repr(error))
 
     async def claim_greeting(self, workspace: WorkspaceId, user_id: str) -> bool:
         """Return whether a person is to be greeted: once, and never if the store fails."""
-        try:
+        with warned("not greeted", StoreError), suppress(ConflictError):
             await self._documents.put(f"{workspace}/{GREETED}/{user_id}", {"v": 1}, if_rev=0)
-        except ConflictError:
-            return False
-        except StoreError as error:
-            logger.warning("not greeted", error=repr(error))
-            return False
-        return True
+            return True
+        return False
 
     async def viewers(self, workspace: WorkspaceId) -> list[str]:
         """Return the ids of the viewers, the latest first; raise StoreError."""
@@ -109,7 +92,7 @@ class HomeViewers:
     async def _draw_while_changing(self, workspace: WorkspaceId) -> None:
         try:
             await self._rest(GATHER_S)
-            while self._changed[workspace] and not self._is_stopped:
+            while self._changed[workspace] and not self._stopped.is_set():
                 self._changed[workspace] = False
                 drawn = await self._draw_all(workspace)
                 await self._rest(max(BETWEEN_S, drawn * PER_VIEWER_S))
@@ -117,20 +100,19 @@ class HomeViewers:
             del self._changed[workspace]
 
     async def _rest(self, seconds: float) -> None:
-        rest = asyncio.ensure_future(self._sleep(seconds))
-        self._rests.add(rest)
+        either = {
+            asyncio.ensure_future(each) for each in (self._sleep(seconds), self._stopped.wait())
+        }
         try:
-            await asyncio.wait({rest})
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            rest.cancel()
-            self._rests.discard(rest)
+            for each in either:
+                each.cancel()
 
     async def _draw_all(self, workspace: WorkspaceId) -> int:
-        try:
+        viewers: list[str] = []
+        with warned("the viewers of Home are unknown", StoreError):
             viewers = await self.viewers(workspace)
-        except StoreError as error:
-            logger.warning("the viewers of Home are unknown", error=repr(error))
-            return 0
         if self._draw:  # all at once: a slow draw must not delay the others
             await asyncio.gather(*(self._draw(workspace, viewer) for viewer in viewers))
         return len(viewers)

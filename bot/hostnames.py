@@ -72,9 +72,9 @@ def host_name(typed: str) -> str:
 
 def unicode_name(host: str) -> str:
     """Return `host` in its own script, or as it is when it cannot be decoded."""
-    if "xn--" not in host:
+    if "xn--" not in host or len(host) > MAX_NAME_CHARS:
         return host
-    return _decoded(host) if len(host) <= MAX_NAME_CHARS else _decoded.__wrapped__(host)
+    return _decoded(host)
 
 
 @lru_cache(MAX_REMEMBERED)

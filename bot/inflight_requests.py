@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timedelta
 
 from bot.backoff import backoff
-from bot.store.documents import ConflictError, Document, Documents
+from bot.store.documents import ConflictError, Documents
 from bot.store.encryption import KeyRing, associated_data
 from bot.workspace import WorkspaceId
 
@@ -32,12 +32,10 @@ class Place:
 
     @property
     def name(self) -> str:
-        """The name within the workspace."""
         return f"{self.process_id}-{self.number}"
 
     @property
     def key(self) -> str:
-        """The key of the document."""
         return f"{self.workspace}/{KIND}/{self.name}"
 
 
@@ -89,7 +87,6 @@ class InflightStore:
         await self._documents.put(place.key, value, due_at=since + DUE_AFTER)
 
     async def forget(self, place: Place) -> None:
-        """Delete a request that was answered."""
         await self._documents.delete(place.key)
 
     async def due(self) -> list[Place]:
@@ -104,9 +101,11 @@ class InflightStore:
         hour it is deleted.
         """
         document, now = await self._documents.get(place.key), self._clock()
-        if document is None or _is_taken(document, now):
+        if document is None:
             return None
         value = document.value
+        if value["tries"] and document.due_at and document.due_at > now:
+            return None  # another process took it since it came due
         try:
             if now - datetime.fromisoformat(value["since"]) > ANSWERABLE_FOR:
                 await self._documents.delete(place.key, if_rev=document.rev)
@@ -120,12 +119,6 @@ class InflightStore:
         # During an update processes of two versions read each other's documents.
         known = {each.name for each in fields(Pending)}
         return Pending(**{name: body[name] for name in body if name in known})
-
-
-def _is_taken(document: Document, now: datetime) -> bool:
-    """Return whether another process took the request since it came due."""
-    is_due = document.due_at is None or document.due_at <= now
-    return document.value["tries"] > 0 and not is_due
 
 
 def _place(key: str) -> Place:

@@ -100,8 +100,7 @@ class _Counting(logging.Handler):
         self._note = note
 
     def emit(self, record: logging.LogRecord) -> None:
-        is_critical, is_error = (record.levelno >= each for each in (50, 40))
-        self._note("critical" if is_critical else "error" if is_error else "warning")
+        self._note(record.levelname.lower())
 
 
 @contextmanager

@@ -38,17 +38,14 @@ class Message:
 
     @property
     def text(self) -> str:
-        """What is said to those who do not see it."""
         return self._unpacked()[0]
 
     @property
     def blocks(self) -> Blocks:
-        """What people see."""
         return self._unpacked()[1]
 
     @property
     def plain(self) -> Blocks | None:
-        """What they see where Slack refuses the blocks."""
         return self._unpacked()[2]
 
     def pack(self) -> None:
@@ -64,7 +61,6 @@ class Message:
         return parts
 
     def as_args(self) -> dict[str, Any]:
-        """Return the arguments to post this message with."""
         text, blocks, _ = self._unpacked()
         if len(text) > MAX_TEXT_CHARS:
             text = f"{text[: MAX_TEXT_CHARS - 1]}…"
@@ -90,7 +86,6 @@ class Message:
 
     @property
     def is_shareable(self) -> bool:
-        """Whether the person could share it."""
         return self.for_one() != self
 
     def _with_shares(self, change: Callable[[Block], Block | None]) -> "Message":

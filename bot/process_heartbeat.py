@@ -10,6 +10,7 @@ from datetime import datetime
 import structlog
 from cachetools import LRUCache
 
+from bot.errors import warned
 from bot.store.documents import ConflictError, Documents, StoreError
 
 logger = structlog.get_logger()
@@ -37,7 +38,6 @@ class Processes:
         """Record that this process ends; a store that fails is only logged."""
 
     def is_dead(self, process_id: str) -> bool:
-        """Return whether that process has ended."""
         return process_id != self.process_id
 
 
@@ -60,12 +60,7 @@ class SharedProcesses(Processes):
     ) -> None:
         super().__init__()
         self._documents = documents
-        self._shown = {
-            "v": 1,
-            "role": role,
-            "started_at": clock().isoformat(),
-            "keys": list(keys),
-        }
+        self._shown = {"v": 1, "role": role, "started_at": clock().isoformat(), "keys": list(keys)}
         self._steady = steady
         # Its last known revision (0: no document), and since when it is that.
         self._seen: LRUCache[str, tuple[int, float]] = LRUCache(MAX_KNOWN)
@@ -79,11 +74,10 @@ class SharedProcesses(Processes):
             raise
 
     async def deregister(self) -> None:
-        try:
+        said = "could not say that this process ends"  # the others find out
+        with warned(said, StoreError, TimeoutError):
             async with asyncio.timeout(LEFT_WITHIN_S):
                 await self._documents.delete(f"{PREFIX}{self.process_id}")
-        except (StoreError, TimeoutError) as error:  # the others find out
-            logger.warning("could not say that this process ends", error=repr(error))
 
     def is_dead(self, process_id: str) -> bool:
         """Return whether that process has ended. An unknown one is watched from now on."""

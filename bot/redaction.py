@@ -19,9 +19,7 @@ _OAUTH = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 # Without one of these there is nothing of the sort: it is much quicker to look for them first.
-_HINT = re.compile(
-    "service_sk_|xox|xapp-|xwfp-|code=|state=|client_secret|authorization",
-)
+_HINT = re.compile("service_sk_|xox|xapp-|xwfp-|code=|state=|client_secret|authorization")
 # Control characters, half characters, and what is there without being seen.
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"

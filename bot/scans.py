@@ -13,7 +13,7 @@ import structlog
 
 from bot.claims import Claims
 from bot.concurrency import SingleFlight
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.portfolio.end_dates import KeptEndDates, end_dates_of
 from bot.portfolio.lookup import host_of
 from bot.portfolio.service import Portfolio, Snapshot
@@ -179,14 +179,11 @@ class Scans:
         report = await asyncio.to_thread(self._report, domain, result)
         listed = await self._listed(workspace, purpose) if lists else None
         report = replace(report, score_after=_score(listed, report.host))
-        try:
+        with warned("a scan could not be kept", StoreError):  # the answer needs no store
             report = await self._compared(workspace, report)
             await self._keep(workspace, report)
             await self._keep_ends(workspace, report, listed)
             self.on_kept(workspace)  # Home shows the new dates
-        except StoreError as error:
-            # The answer does not depend on the store.
-            logger.warning("a scan could not be kept", error=repr(error))
         return report
 
     def _report(self, domain: Domain, result: ScanResult) -> ScanReport:

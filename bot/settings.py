@@ -97,7 +97,6 @@ def _public_address(text: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host name or address means this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -135,7 +134,7 @@ def _networks(text: str) -> str:
     return text
 
 
-def _told(what: str) -> WrapValidator:
+def _in_words(what: str) -> WrapValidator:
     """Say `must …` of what is wrong, in the place of pydantic's own words."""
 
     def check(value: Any, right: ValidatorFunctionWrapHandler) -> Any:
@@ -148,11 +147,11 @@ def _told(what: str) -> WrapValidator:
 
 
 def _number(low: float, high: float) -> WrapValidator:
-    return _told(f"be a number from {low:g} to {high:g}")
+    return _in_words(f"be a number from {low:g} to {high:g}")
 
 
 def _one_of(kind: Any) -> WrapValidator:
-    return _told(f"be one of {', '.join(get_args(kind))}")
+    return _in_words(f"be one of {', '.join(get_args(kind))}")
 
 
 Url = Annotated[str, AfterValidator(_address)]
@@ -173,13 +172,13 @@ MetricsToken = Annotated[
     ),
 ]
 Label = Annotated[
-    str, Field(max_length=MAX_LABEL_CHARS), _told(f"have at most {MAX_LABEL_CHARS} characters")
+    str, Field(max_length=MAX_LABEL_CHARS), _in_words(f"have at most {MAX_LABEL_CHARS} characters")
 ]
 Port = Annotated[int, Field(ge=1, le=65535), _number(1, 65535)]
 PoolSize = Annotated[
     int, Field(ge=MIN_POOL_SIZE, le=MAX_POOL_SIZE), _number(MIN_POOL_SIZE, MAX_POOL_SIZE)
 ]
-Switch = Annotated[bool, _told("be true or false")]
+Switch = Annotated[bool, _in_words("be true or false")]
 TickSeconds = Annotated[float, Field(ge=0.5, le=60), _number(0.5, 60)]  # a slot cannot wait longer
 LogLevel = Annotated[Level, BeforeValidator(lambda level: level.upper()), _one_of(Level)]
 LogFormat = Annotated[Format, _one_of(Format)]
@@ -289,7 +288,8 @@ class _OnlyTheDatabase(BaseSettings):
 
 def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
     yield from _problems_of_ways(given)
-    if _is_in_postgres(given) and "bot_secret_keys" not in given:
+    is_shared = str(given.get("database_url", "")).startswith(SCHEMES)
+    if is_shared and "bot_secret_keys" not in given:
         yield (
             "BOT_SECRET_KEYS: needed with PostgreSQL. After a `move`, use the content of the old"
             f" store's key file, {key_file_of(DEFAULT_FILE)} by default. Otherwise make a key with"
@@ -300,10 +300,6 @@ def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
             "SLACK_SIGNING_SECRET: needed for HTTP"
             " (or set SLACK_APP_TOKEN to connect by Socket Mode)"
         )
-
-
-def _is_in_postgres(given: Mapping[str, Any]) -> bool:
-    return str(given.get("database_url", "")).startswith(SCHEMES)
 
 
 def _problems_of_ways(given: Mapping[str, Any]) -> Iterator[str]:
@@ -324,15 +320,11 @@ def _problems_of_ways(given: Mapping[str, Any]) -> Iterator[str]:
         yield f"PUBLIC_URL: is missing{with_it}: {why}"
 
 
-def _problems_within(error: ValidationError) -> list[str]:
-    return [
-        f"{str(problem['loc'][0]).upper()}: {_in_words(problem['type'], problem['msg'])}"
-        for problem in error.errors(include_input=False, include_url=False)
-    ]
-
-
-def _in_words(kind: str, message: str) -> str:
-    return "is missing" if kind == "missing" else message.removeprefix("Value error, ")
+def _problems_within(error: ValidationError) -> Iterator[str]:
+    for each in error.errors(include_input=False, include_url=False):
+        is_missing = each["type"] == "missing"
+        said = "is missing" if is_missing else each["msg"].removeprefix("Value error, ")
+        yield f"{str(each['loc'][0]).upper()}: {said}"
 
 
 def load_settings(env_file: Path = Path(".env")) -> Settings:
@@ -356,7 +348,7 @@ def load_database(env_file: Path = Path(".env")) -> Path | Address | None:
         found = _read(_OnlyTheDatabase, env_file)
         return database_of(found.database_url) if found.model_fields_set else None
     except ValidationError as error:
-        raise SettingsError(_problems_within(error)) from None
+        raise SettingsError([*_problems_within(error)]) from None
 
 
 def _read(kind: type[S], env_file: Path) -> S:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import structlog
 from cachetools import TTLCache
 
-from bot import claims
+from bot import claims, deferred_commands
 from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.repository import Keys
 from bot.concurrency import BoundedWait, Tasks
@@ -30,7 +30,7 @@ logger = structlog.get_logger()
 LIMITS_KIND = "budget"
 # Earlier versions kept usage, and Slack's waits, in documents of their own.
 EXPIRING_KINDS = {
-    *(LIMITS_KIND, claims.KIND, add_many.KIND),
+    *(LIMITS_KIND, claims.KIND, add_many.KIND, deferred_commands.KIND),
     *("usage", "slack-hold", "digest-alert"),
 }
 VERSION = 1
@@ -58,7 +58,6 @@ class Usage:
 
     @property
     def total(self) -> int:
-        """The requests of all of them."""
         return sum(requests for _, requests in self.shares)
 
 
@@ -216,7 +215,7 @@ AT_MOST = 4_000
 
 
 async def forget_expired(documents: Documents, now: datetime) -> int:
-    """Delete what was not written for an hour, at most 4,000 documents; return how many.
+    """Delete what nothing needs any more, at most 4,000 documents; return how many.
 
     In a database that takes a few seconds. Raise StoreError.
     """

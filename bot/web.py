@@ -5,6 +5,7 @@ import hmac
 import ipaddress
 import json
 import logging
+import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -83,8 +84,7 @@ Page = Callable[[str], Awaitable[tuple[bytes, str]]]
 # Takes the route, the status and the seconds of a request.
 Note = Callable[[str, int, float], object]
 # A request with one of these came through a proxy, so its origin is not certain.
-_FORWARDED = ("Forwarded", "X-Real-IP", "Via")
-_FORWARDED_PREFIX = "x-forwarded-"
+_FORWARDED = re.compile("Forwarded|X-Forwarded-.*|X-Real-IP|Via", re.IGNORECASE)
 
 
 class MetricsEndpoint:
@@ -147,8 +147,7 @@ def _is_from_this_machine(request: web.Request) -> bool:
 
     A proxy that adds no header and sends `localhost` as the host is not recognised.
     """
-    is_forwarded = any(name.lower().startswith(_FORWARDED_PREFIX) for name in request.headers)
-    if is_forwarded or any(name in request.headers for name in _FORWARDED):
+    if any(_FORWARDED.fullmatch(name) for name in request.headers):
         return False
     host = request.url.host or ""
     is_local_host = host == "localhost" or _is_loopback(host)

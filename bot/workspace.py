@@ -58,12 +58,10 @@ _current: ContextVar[tuple[WorkspaceId, Caller] | None] = ContextVar("caller", d
 
 
 def person(user_id: str) -> Caller:
-    """Return a person as a caller."""
     return Caller(Kind.PERSON, user_id)
 
 
 def digests_of(channel_id: str) -> Caller:
-    """Return the digests of a channel as a caller."""
     return Caller(Kind.DIGEST, channel_id)
 
 

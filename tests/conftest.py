@@ -14,6 +14,8 @@ from hypothesis import HealthCheck, settings
 from bot.jobs.queue_jobs import queue_migrations
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.migrations import OURS, migrate
+from tests.fakes import FakeClock
+from tests.memory import MemoryDocuments
 from tests.postgres import MigratedDatabases, PostgresServer, running_postgres
 
 SETTINGS = (
@@ -82,6 +84,16 @@ def own_log_settings() -> Iterator[None]:
 def _loggers() -> list[logging.Logger]:
     known = logging.root.manager.loggerDict.values()
     return [logging.root, *(each for each in known if isinstance(each, logging.Logger))]
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def documents() -> MemoryDocuments:
+    return MemoryDocuments()
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """A document store in memory."""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -102,3 +103,19 @@ class MemoryDocuments:
     def _require_open(self) -> None:
         if self._is_closed:
             raise StoreError("the store is closed")
+
+
+class FailingDocuments(MemoryDocuments):
+    """Documents that take `writes_left` writes more, as of a process that dies; `None`: any."""
+
+    writes = 0
+    writes_left: int | None = None
+
+    async def put(self, key: str, value: Mapping[str, Any], **more: Any) -> Document:
+        if self.writes_left == 0:
+            raise StoreError("killed")
+        if self.writes_left:
+            self.writes_left -= 1
+        self.writes += 1
+        await asyncio.sleep(0)
+        return await super().put(key, value, **more)

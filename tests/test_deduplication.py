@@ -1,31 +1,16 @@
 """What is remembered of what arrived, here and by all processes together."""
 
 import asyncio
-from typing import Any
 
 import pytest
 
 from bot.concurrency import Tasks
 from bot.deduplication import BUCKET_S, REMEMBERED_FOR_S, MemoryDedup, SharedDedup, StoredDedup
-from bot.store.documents import Document, StoreError
+from bot.store.documents import StoreError
 from tests.fakes import TIME_LIMIT_S, FakeClock
-from tests.memory import MemoryDocuments
+from tests.memory import FailingDocuments, MemoryDocuments
 
 pytestmark = pytest.mark.anyio
-
-
-class CountedDocuments(MemoryDocuments):
-    """Counts what is written; raises `error` if there is one."""
-
-    writes = 0
-    error: StoreError | None = None
-
-    async def put(self, *args: Any, **options: Any) -> Document:
-        if self.error:
-            raise self.error
-        self.writes += 1
-        await asyncio.sleep(0)
-        return await super().put(*args, **options)
 
 
 class TroubledSeen(MemoryDedup):
@@ -75,7 +60,7 @@ async def restarted(documents: MemoryDocuments, clock: FakeClock, tasks: Tasks) 
 
 
 async def test_what_was_seen_is_known_after_a_restart() -> None:
-    documents, clock, tasks = CountedDocuments(), FakeClock(), Tasks()
+    documents, clock, tasks = FailingDocuments(), FakeClock(), Tasks()
     first = await restarted(documents, clock, tasks)
     await first.is_new("a")
     await first.is_new("b")
@@ -88,7 +73,7 @@ async def test_what_was_seen_is_known_after_a_restart() -> None:
 
 
 async def test_many_that_come_at_once_cost_one_write_for_which_none_waits() -> None:
-    documents, clock, tasks = CountedDocuments(), FakeClock(), Tasks()
+    documents, clock, tasks = FailingDocuments(), FakeClock(), Tasks()
     seen = await restarted(documents, clock, tasks)
 
     for number in range(100):
@@ -100,12 +85,12 @@ async def test_many_that_come_at_once_cost_one_write_for_which_none_waits() -> N
 
 
 async def test_what_the_store_did_not_take_is_written_with_the_next() -> None:
-    documents, clock, tasks = CountedDocuments(), FakeClock(), Tasks()
+    documents, clock, tasks = FailingDocuments(), FakeClock(), Tasks()
     seen = await restarted(documents, clock, tasks)
-    documents.error = StoreError("down")
+    documents.writes_left = 0
     assert await seen.is_new("a")
     assert await tasks.drain(TIME_LIMIT_S)
-    documents.error = None
+    documents.writes_left = None
     clock.advance(BUCKET_S)
     assert await seen.is_new("b")
 
@@ -115,7 +100,7 @@ async def test_what_the_store_did_not_take_is_written_with_the_next() -> None:
 
 
 async def test_what_a_signature_is_no_longer_good_for_leaves_the_store() -> None:
-    documents, clock, tasks = CountedDocuments(), FakeClock(), Tasks()
+    documents, clock, tasks = FailingDocuments(), FakeClock(), Tasks()
     seen = await restarted(documents, clock, tasks)
     await seen.is_new("a")
     assert await tasks.drain(TIME_LIMIT_S)

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from bot.deferred_commands import DeferredCommands, KeptCommand
+from bot.shared_limits import forget_expired
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL, MOMENT
@@ -21,16 +22,6 @@ def a_command(user_id: str = "U1", text: str = "shop.example") -> KeptCommand:
     return KeptCommand(
         command="/scan", text=text, user_id=user_id, channel_id="C1", response_url=URL
     )
-
-
-@pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
-def documents() -> MemoryDocuments:
-    return MemoryDocuments()
 
 
 @pytest.fixture
@@ -67,7 +58,7 @@ async def test_what_nobody_took_is_swept_away(
     await kept.keep(ONE, a_command("U2"), typed_at=clock.now)
     clock.advance(600)
 
-    assert await kept.forget_expired() == 1
+    assert await forget_expired(documents, clock.now) == 1
     [left] = await documents.list_prefix("")
     assert "/U2/" in left.key
 

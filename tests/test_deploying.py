@@ -66,23 +66,17 @@ def test_the_one_click_platform_is_asked_for_all_that_a_process_needs() -> None:
     assert Settings(**given).is_shared  # type: ignore[arg-type]  # of several types
 
 
-def test_the_one_click_platform_has_connections_for_two_of_each_process() -> None:
+def test_the_one_click_platform_has_both_processes_and_connections_for_two_of_each() -> None:
     """Old and new ones may overlap during a release."""
     found = app_json()
     env, formation = found["env"], found["formation"]
     assert isinstance(env, dict)
     assert isinstance(formation, dict)
 
+    assert set(formation) == set(procfile()) - {"release"}
     assert "heroku-postgresql:essential-0" in found["addons"]  # type: ignore[operator]  # a list
     each = int(env["DATABASE_POOL_SIZE"]["value"])
     assert 2 * len(formation) * each <= ESSENTIAL_0
-
-
-def test_the_one_click_platform_brings_a_database_and_both_processes() -> None:
-    found = app_json()
-
-    assert any("heroku-postgresql" in str(addon) for addon in found["addons"])  # type: ignore[attr-defined]  # a list
-    assert set(found["formation"]) == set(procfile()) - {"release"}  # type: ignore[call-overload]  # a dict
 
 
 @loop_over("kind", UNITS)

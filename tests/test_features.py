@@ -4,13 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from bot.bootstrap.services import Shared, Stored, look_at_processes, look_at_work
+from bot.bootstrap.services import Stored, look_at_processes, look_at_work
 from bot.digests.collector import steps_to
 from bot.metrics.definitions import Metrics
 from bot.process_heartbeat import SharedProcesses
 from bot.store.fenced import FencedDocuments, timed_documents
 from bot.store.postgres.address import parse_address
-from bot.store.postgres.documents import PostgresDedup, open_postgres
+from bot.store.postgres.documents import open_postgres
 from bot.tracker.rate_limit import RateLimiter
 from tests.api_keys.test_repository import RING
 from tests.digests.office import NINE, Office
@@ -20,14 +20,11 @@ pytestmark = pytest.mark.anyio
 
 
 async def stored_in(database: str, metrics: Metrics) -> Stored:
-    address = parse_address(database)
-    opened = await open_postgres(address)
+    opened = await open_postgres(parse_address(database))
     return Stored(
         documents=timed_documents(opened, metrics.store.note_call),
         ring=RING,
-        shared=Shared(
-            address, opened.pool, PostgresDedup(opened.pool), opened.drop_old, opened.now
-        ),
+        shared=opened,
     )
 
 

@@ -6,13 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from bot.concurrency import Tasks
-from bot.home_viewers import (
-    BETWEEN_S,
-    MAX_VIEWERS,
-    OPEN_FOR,
-    PER_VIEWER_S,
-    HomeViewers,
-)
+from bot.home_viewers import BETWEEN_S, MAX_VIEWERS, OPEN_FOR, PER_VIEWER_S, HomeViewers
 from bot.store.documents import Documents
 from bot.workspace import WorkspaceId, caller_context, current_caller, person
 from tests.digests.office import DocumentsOnDisk

@@ -5,13 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.inflight_requests import (
-    FIRST_TRY,
-    LONGEST_TRY,
-    InflightStore,
-    Pending,
-    Place,
-)
+from bot.inflight_requests import FIRST_TRY, LONGEST_TRY, InflightStore, Pending, Place
 from bot.store.documents import Document
 from bot.store.encryption import KeyRing, associated_data
 from bot.workspace import WorkspaceId
@@ -45,16 +39,6 @@ class RacedDocuments(MemoryDocuments):
             self.after_read = None
             self.meanwhile.append(await after_read())
         return document
-
-
-@pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
-def documents() -> MemoryDocuments:
-    return MemoryDocuments()
 
 
 @pytest.fixture

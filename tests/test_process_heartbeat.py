@@ -1,53 +1,19 @@
 """Who lives: told by what changes in the store, by each looker's own steady clock."""
 
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
-
 import pytest
 
-from bot.process_heartbeat import (
-    DEAD_AFTER_S,
-    PREFIX,
-    REFRESH_EVERY_S,
-    SharedProcesses,
-)
-from bot.store.documents import Document, StoreError
+from bot.process_heartbeat import DEAD_AFTER_S, PREFIX, REFRESH_EVERY_S, SharedProcesses
+from bot.store.documents import StoreError
 from tests.builders import MOMENT
 from tests.fakes import FakeClock
-from tests.memory import MemoryDocuments
+from tests.memory import FailingDocuments, MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 
 
-class FrailDocuments(MemoryDocuments):
-    """A store that cannot be written to while `is_frail`, as while its database is replaced."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_frail = False
-
-    async def put(
-        self,
-        key: str,
-        value: Mapping[str, Any],
-        *,
-        due_at: datetime | None = None,
-        if_rev: int | None = None,
-    ) -> Document:
-        if self.is_frail:
-            raise StoreError("away")
-        return await super().put(key, value, due_at=due_at, if_rev=if_rev)
-
-
 @pytest.fixture
-def documents() -> FrailDocuments:
-    return FrailDocuments()
-
-
-@pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
+def documents() -> FailingDocuments:
+    return FailingDocuments()
 
 
 def a_process(documents: MemoryDocuments, clock: FakeClock, ahead_s: float = 0) -> SharedProcesses:
@@ -69,7 +35,7 @@ async def live(clock: FakeClock, *processes: SharedProcesses, for_s: float) -> N
 
 
 async def test_processes_that_show_themselves_live_however_their_clocks_differ(
-    documents: FrailDocuments, clock: FakeClock
+    documents: FailingDocuments, clock: FakeClock
 ) -> None:
     one, other = a_process(documents, clock), a_process(documents, clock, ahead_s=86_400)
 
@@ -80,7 +46,7 @@ async def test_processes_that_show_themselves_live_however_their_clocks_differ(
 
 
 async def test_one_that_is_killed_is_known_to_be_dead_within_half_a_minute(
-    documents: FrailDocuments, clock: FakeClock
+    documents: FailingDocuments, clock: FakeClock
 ) -> None:
     one, killed = a_process(documents, clock), a_process(documents, clock)
     await live(clock, killed, one, for_s=60)
@@ -93,7 +59,7 @@ async def test_one_that_is_killed_is_known_to_be_dead_within_half_a_minute(
 
 
 async def test_whoever_looks_for_the_first_time_takes_nobody_for_dead(
-    documents: FrailDocuments, clock: FakeClock
+    documents: FailingDocuments, clock: FakeClock
 ) -> None:
     killed = a_process(documents, clock)
     await live(clock, killed, for_s=5)
@@ -108,7 +74,7 @@ async def test_whoever_looks_for_the_first_time_takes_nobody_for_dead(
 
 
 async def test_one_that_is_nowhere_is_dead_only_after_it_was_looked_for(
-    documents: FrailDocuments, clock: FakeClock
+    documents: FailingDocuments, clock: FakeClock
 ) -> None:
     one = a_process(documents, clock)
     await one.heartbeat()
@@ -120,24 +86,24 @@ async def test_one_that_is_nowhere_is_dead_only_after_it_was_looked_for(
 
 
 async def test_a_store_that_was_away_is_no_sign_of_death(
-    documents: FrailDocuments, clock: FakeClock
+    documents: FailingDocuments, clock: FakeClock
 ) -> None:
     one, other = a_process(documents, clock), a_process(documents, clock)
     await live(clock, other, one, for_s=60)
 
-    documents.is_frail = True  # it can still be read
+    documents.writes_left = 0  # it can still be read
     for _ in range(24):
         clock.advance(REFRESH_EVERY_S)
         with pytest.raises(StoreError):
             await one.heartbeat()
-    documents.is_frail = False
+    documents.writes_left = None
     await one.heartbeat()  # before the other one could
 
     assert not one.is_dead(other.process_id)
 
 
 async def test_the_dead_are_removed_and_stay_dead_for_those_who_knew_them(
-    documents: FrailDocuments, clock: FakeClock
+    documents: FailingDocuments, clock: FakeClock
 ) -> None:
     one, other, killed = (a_process(documents, clock) for _ in range(3))
     await live(clock, killed, one, other, for_s=30)
@@ -151,7 +117,7 @@ async def test_the_dead_are_removed_and_stay_dead_for_those_who_knew_them(
 
 
 async def test_it_shows_what_operators_want_to_know_and_nothing_comes_due(
-    documents: FrailDocuments, clock: FakeClock
+    documents: FailingDocuments, clock: FakeClock
 ) -> None:
     one = a_process(documents, clock)
 

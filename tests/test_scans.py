@@ -49,11 +49,6 @@ def scanner() -> Scanner:
 
 
 @pytest.fixture
-def documents() -> MemoryDocuments:
-    return MemoryDocuments()
-
-
-@pytest.fixture
 def lists() -> FakeLists:
     return FakeLists()
 

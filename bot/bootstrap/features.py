@@ -192,10 +192,9 @@ class Features:
         self.boundary, self.admin, self.digests = boundary, cases.admin, cases.worker
         self.periodic: Mapping[str, Callable[[], Awaitable[object]]] = {
             "reminders": cases.admin.notices.run_due,
-            "clean-up": parts.deferred.forget_expired,
+            "clean-up": lambda: forget_expired(documents, parts.clock()),
             "nightly": nightly.run_due,
             "bulk-scans": cases.bulk.run_due,
-            "usage": lambda: forget_expired(documents, parts.clock()),
             **parts.commons.periodic,
         }
         self.cut_off = cases.client.cut_off

@@ -26,6 +26,7 @@ from bot.installations.uninstall import Uninstaller
 from bot.installations.welcome import DataLossCheck, Setup, Welcome
 from bot.listeners.app_lifecycle import ANSWERED_WITHIN_S, LifecycleListeners
 from bot.listeners.request import Request
+from bot.settings import text_of
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Identity, workspace_of
 from bot.slack.replies import Origin
 from bot.store.documents import StoreError
@@ -139,11 +140,11 @@ def _data_loss_check(parts: Services, own: Identity) -> Callable[[], Awaitable[N
 def _flow(
     parts: Services, oauth: OAuth, repository: InstallationRepository, welcome: Welcome
 ) -> InstallFlow:
-    settings, secret = parts.settings, parts.settings.slack_client_secret
+    settings = parts.settings
     return InstallFlow(
         AsyncOAuthSettings(  # all by name: Bolt reads missing ones from the environment
             client_id=settings.slack_client_id or "",
-            client_secret=secret.get_secret_value() if secret else "",
+            client_secret=text_of(settings.slack_client_secret),
             scopes=[
                 *NEEDED_SCOPES,
                 *OPTIONAL_SCOPES,

@@ -30,7 +30,7 @@ from bot.metrics.definitions import Metrics
 from bot.portfolio import service
 from bot.portfolio.service import StoredVersions
 from bot.process_heartbeat import PREFIX, Processes
-from bot.settings import Settings
+from bot.settings import Settings, text_of
 from bot.slack.posting import BETWEEN_S, Posting
 from bot.slack.replies import Replies
 from bot.store.documents import FORWARDING
@@ -42,37 +42,21 @@ from bot.tracker.rate_limit import RateLimiter, counted
 from bot.workspace import WorkspaceId
 
 if TYPE_CHECKING:
-    from bot.store.postgres.documents import PostgresDedup, PostgresDocuments
-    from bot.store.postgres.pool import Pool
+    from bot.store.postgres.documents import PostgresDocuments
 
 logger = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """The database that several processes work on, and the connections of this one.
-
-    `seen` is what any of them has seen; `drop_bans` removes bans on writing that have ended;
-    `now` is the database's clock.
-    """
-
-    address: Address
-    pool: "Pool"
-    seen: "PostgresDedup"
-    drop_bans: Callable[[], Awaitable[None]]
-    now: Callable[[], Awaitable[datetime]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
     """The store, and the ring that opens what is sealed in it.
 
-    `shared` is `None` for the embedded store, which one process has alone.
+    `shared` is the database of several processes, `None` for the embedded store.
     """
 
     documents: ErasableDocuments
     ring: KeyRing
-    shared: Shared | None = None
+    shared: "PostgresDocuments | None" = None
 
 
 @asynccontextmanager
@@ -86,35 +70,28 @@ async def opened_store(settings: Settings, note: Note) -> AsyncIterator[Stored]:
         documents: ErasableDocuments
         shared = None
         if isinstance(database, Path):
-            logger.info("store", path=str(settings.database_path.absolute()))
-            documents = await _open_file(database)
+            logger.info("store", path=str(database.absolute()))
+            documents = await _open_file(database, stack)
         else:
-            documents = opened = await _open_shared(database)
-            from bot.store.postgres.documents import PostgresDedup
-
-            seen = PostgresDedup(opened.pool)
-            shared = Shared(database, opened.pool, seen, opened.drop_old, opened.now)
-        stack.push_async_callback(documents.close)
+            documents = shared = await _open_shared(database)
+            stack.push_async_callback(shared.close)
         ring = _key_ring(settings)
         await check_key_ring(documents, ring)
         yield Stored(documents=timed_documents(documents, note), ring=ring, shared=shared)
 
 
-async def _open_file(path: Path) -> FencedDocuments:
+async def _open_file(path: Path, stack: AsyncExitStack) -> FencedDocuments:
     # What the operator's commands use is slow to import.
     if "DYNO" in os.environ:
-        from bot.ops.doctor_store import disk_warning
+        from bot.ops.doctor_store import DISK_IS_WIPED
 
-        logger.warning(disk_warning(os.environ))
+        logger.warning(DISK_IS_WIPED.said, mend=DISK_IS_WIPED.mend)
     documents = await open_sqlite(path)
-    try:
-        if await documents.get(FORWARDING):
-            from bot.ops.stores import require_unmoved
+    stack.push_async_callback(documents.close)
+    if await documents.get(FORWARDING):
+        from bot.ops.stores import require_unmoved
 
-            await require_unmoved(documents)
-    except BaseException:
-        await documents.close()
-        raise
+        await require_unmoved(documents)
     return FencedDocuments(documents, beginning_of=scope_of_key)
 
 
@@ -128,8 +105,8 @@ async def _open_shared(address: Address) -> "PostgresDocuments":
 
 
 def _key_ring(settings: Settings) -> KeyRing:
-    if settings.bot_secret_keys:  # which PostgreSQL requires
-        return KeyRing.parse(settings.bot_secret_keys.get_secret_value())
+    if setting := text_of(settings.bot_secret_keys):  # which PostgreSQL requires
+        return KeyRing.parse(setting)
     path = key_file_of(settings.database_path)
     ring, is_new = load_or_make_key_file(path)
     if is_new:
@@ -182,7 +159,9 @@ async def build_shared_state(
             claims=None,
             installations_for_s=REMEMBERED_FOR_S,
         )
-    by_all, here = stored.shared.seen, MemoryDedup(clock=time.monotonic)
+    from bot.store.postgres.documents import PostgresDedup
+
+    by_all, here = PostgresDedup(stored.shared.pool), MemoryDedup(clock=time.monotonic)
     seen = SharedDedup(by_all, here=here, asked_within_s=ASKED_WITHIN_S * patience)
     return SharedState(
         requests=seen,
@@ -198,7 +177,7 @@ async def build_shared_state(
             clock=clock,
         ),
         installations_for_s=FRESH_FOR_S,
-        periodic={"seen": stored.shared.seen.drop_old, "bans": stored.shared.drop_bans},
+        periodic={"seen": by_all.drop_old, "bans": stored.shared.drop_old},
     )
 
 

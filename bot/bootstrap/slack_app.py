@@ -35,7 +35,7 @@ from bot.installations.directory import Directory, InstallationRepository
 from bot.installations.token_rotation import TokenProvider
 from bot.logs import bolt_logger
 from bot.metrics.definitions import Metrics
-from bot.settings import Settings
+from bot.settings import Settings, text_of
 from bot.slack import auth
 from bot.slack.client import ShortWait, check_app_token
 from bot.slack.errors import SlackError, SlackRefusedError
@@ -101,14 +101,12 @@ def open_workspaces(
     patience: float,
 ) -> SlackAuth:
     """Make what answers in the workspaces of these settings. For `patience` see `Pace`."""
-    if settings.slack_bot_token:
-        token = settings.slack_bot_token.get_secret_value()
+    if token := text_of(settings.slack_bot_token):
         return _one_workspace(clients, token, clock=clock)
-    secret = settings.slack_client_secret
     calls = auth.OAuthCalls(
         clients.once(),
         client_id=settings.slack_client_id or "",
-        client_secret=secret.get_secret_value() if secret else "",
+        client_secret=text_of(settings.slack_client_secret),
     )
     doubt = Event()
     tokens = TokenProvider(repository, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
@@ -255,8 +253,8 @@ async def check_tokens(
     """Raise StartError if Slack refuses a token for good; a Slack that is away is waited for."""
     name = "SLACK_BOT_TOKEN" if workspaces.own else "SLACK_API_URL"
     await _check_token(name, workspaces.find_slack())
-    if parts.settings.slack_app_token and role.answers:
-        app_token = parts.settings.slack_app_token.get_secret_value()
+    app_token = text_of(parts.settings.slack_app_token)
+    if app_token and role.answers:
         await _check_token("SLACK_APP_TOKEN", check_app_token(clients.patient(), app_token))
 
 
@@ -270,13 +268,11 @@ async def start_transport(
     commons, settings = parts.commons, parts.settings
     if not role.answers:
         return None, {}
-    if settings.slack_app_token:
-        app_token = settings.slack_app_token.get_secret_value()
+    if app_token := text_of(settings.slack_app_token):
         link = await stack.enter_async_context(connected(app, app_token, seen=commons.seen))
         return None, {"socket": link.client.is_connected}
-    if not settings.slack_signing_secret:  # the settings require one of the two
+    if not (secret := text_of(settings.slack_signing_secret)):  # the settings require one of them
         return None, {}
-    secret = settings.slack_signing_secret.get_secret_value()
     return web.SlackEndpoint(app, secret, seen=commons.requests), {}
 
 
@@ -290,8 +286,7 @@ async def listen(
 ) -> None:
     """Begin to listen; raise StartError if the address cannot be listened on."""
     settings, metrics = parts.settings, parts.metrics
-    token = settings.metrics_token
-    page = web.MetricsEndpoint(metrics.page, token.get_secret_value() if token else None)
+    page = web.MetricsEndpoint(metrics.page, text_of(settings.metrics_token) or None)
     listener = web.listening(
         settings.host,
         settings.port,

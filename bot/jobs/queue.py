@@ -32,7 +32,6 @@ from bot.jobs.queue_jobs import (
     tick,
 )
 from bot.jobs.scheduler import ticking
-from bot.store.postgres.address import Address
 from bot.store.postgres.pool import Pool
 
 logger = structlog.get_logger()
@@ -137,7 +136,6 @@ class Readiness:
 
 @asynccontextmanager
 async def working(
-    address: Address,
     pool: Pool,
     work: Work,
     *,
@@ -148,12 +146,12 @@ async def working(
 ) -> AsyncIterator[Readiness]:
     """Do the queue's work inside the block; yield how to tell whether that goes well.
 
-    `pool` leads to `address`. At the end of the block nothing new is taken; what has not ended
+    At the end of the block nothing new is taken; what has not ended
     within `finish_within_s` is cancelled, and handed back for another worker. Digests that are
     due are looked for every `every_s` seconds by one of all workers, as all of `work.periodic`
     is done. `concurrency` deliveries are under way at once; periodic work does not wait for them.
     """
-    logger.info("queue", database=address.place, at_once=concurrency)
+    logger.info("queue", at_once=concurrency)
     logging.getLogger("procrastinate").setLevel(logging.WARNING)  # two lines for each job
     connector = Connector()
     await connector.open_async(pool)  # it leaves a pool that it was given open

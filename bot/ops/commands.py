@@ -4,7 +4,6 @@ Each prints its result and returns the exit status; what is in the way is an Ope
 """
 
 import asyncio
-import os
 import sys
 from collections.abc import Coroutine, Iterable
 from datetime import UTC, datetime
@@ -19,13 +18,13 @@ from bot.ops.export_file import (
     Found,
     Holdings,
     file_text,
-    places_of,
     read_histories,
     read_holdings,
+    workspace_names,
 )
 from bot.ops.import_diff import Difference, difference_between, difference_lines, write
 from bot.ops.import_file import FileProblemsError, WantedFile, read_file
-from bot.ops.move import back, relocate
+from bot.ops.move import allow_file_again, move_store
 from bot.ops.output import RUN_DOCTOR, Mark, OperatingError, failure, ok, shown, some_of
 from bot.ops.rotate_secrets import (
     failure_lines,
@@ -34,13 +33,7 @@ from bot.ops.rotate_secrets import (
     rotate,
     rotation_lines,
 )
-from bot.ops.stores import (
-    DatabaseStore,
-    FileStore,
-    Store,
-    no_keys_error,
-    read_sealed,
-)
+from bot.ops.stores import DatabaseStore, FileStore, Store, no_keys_error, read_sealed
 from bot.settings import DEFAULT_FILE, MOVE_TO, Settings, text_of
 from bot.store.documents import (
     ConflictError,
@@ -56,7 +49,6 @@ from bot.store.postgres.address import Address, parse_address
 
 
 def open_store(settings: Settings) -> Store:
-    """Return the store of these settings."""
     if isinstance(settings.database, Path):
         return FileStore(settings.database)
     return DatabaseStore(settings.database, migrations())
@@ -105,7 +97,7 @@ async def doctor(settings: Settings) -> int:
     mode = "Socket Mode" if settings.slack_app_token else "HTTP"
     many = "any number of workspaces" if settings.is_for_many else "one workspace"
     findings = [ok(SETTINGS, f"complete, for {mode} and {many}")]
-    findings += await diagnose(settings, open_store(settings), os.environ)
+    findings += await diagnose(settings, open_store(settings))
     _print(finding.line for finding in findings)
     return FAILED if any(each.mark is Mark.FAIL for each in findings) else DONE
 
@@ -164,7 +156,7 @@ async def _print_difference(store: Store, wanted: WantedFile, now: datetime) -> 
     if held.unreadable:
         raise held.unreadable_error("Nothing was imported.")
     difference = difference_between(held, wanted, now)
-    _print(difference_lines(difference, held.places))
+    _print(difference_lines(difference, held.known_names))
     return difference
 
 
@@ -186,7 +178,7 @@ async def rotate_secrets(settings: Settings) -> int:
             raise no_keys_error(source, "Nothing was changed.")
         async with store.opened() as documents:
             check = await documents.get(CHECK_KEY)
-            require_shared(source.ring, check, await store.living())
+            require_shared(source.ring, check, await store.running_processes())
             snapshot = await read_sealed(store)
             rotated = await rotate(documents, snapshot, source.ring)
             if not rotated.failures:
@@ -198,7 +190,7 @@ async def rotate_secrets(settings: Settings) -> int:
     if rotated.failures:
         raise OperatingError(
             "These could not be opened, and stay as they are:",
-            *some_of([*failure_lines(rotated, source.ring, places_of(snapshot.documents))]),
+            *some_of([*failure_lines(rotated, source.ring, workspace_names(snapshot.documents))]),
             "Keep the earlier keys in BOT_SECRET_KEYS until this is fixed.",
         )
     return DONE
@@ -245,15 +237,15 @@ async def move(settings: Settings, to: str) -> int:
     tell = partial(print, flush=True)  # shown at once by a pipe too
     keys, now = text_of(settings.bot_secret_keys) or None, datetime.now(UTC)
     try:
-        _print(await relocate(path, target, setting=keys, now=now, tell=tell))
+        _print(await move_store(path, target, setting=keys, now=now, tell=tell))
     except WrongKeyRingError as error:
         raise OperatingError(f"{error}. Nothing was moved.") from error
     return DONE
 
 
-async def come_back(settings: Settings) -> int:
+async def move_back(settings: Settings) -> int:
     """Let bots start on the embedded store again, after a `move`."""
-    _print(await back(_file_of(settings)))
+    _print(await allow_file_again(_file_of(settings)))
     return DONE
 
 

@@ -1,7 +1,8 @@
 """Check everything that the bot needs, all at once."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
@@ -13,11 +14,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.installations.oauth_flow import INSTALL_PATH, REDIRECT_PATH
 from bot.ops import doctor_slack as slack
 from bot.ops.doctor_store import (
+    DISK_IS_WIPED,
     RESTORE,
     RING,
     STORE,
     check_database,
-    check_disk,
     check_store,
     ring_finding,
 )
@@ -46,7 +47,7 @@ from bot.tracker.models import TrackerError
 STORE_LIMIT_S = 30.0  # a large file on a slow disk is read as a whole
 
 
-async def diagnose(settings: Settings, store: Store, environ: Mapping[str, str]) -> list[Finding]:
+async def diagnose(settings: Settings, store: Store) -> list[Finding]:
     """Return the findings about everything that the bot needs, but for the settings."""
     url, ring = settings.domain_tracker_url, text_of(settings.bot_secret_keys) or None
     async with aiohttp.ClientSession() as http, tracker_http() as service:
@@ -59,8 +60,8 @@ async def diagnose(settings: Settings, store: Store, environ: Mapping[str, str])
                 (STORE, partial(check_stored, store, ring, query)),
             ]
         )
-    disk = check_disk(environ) if isinstance(store, FileStore) else None
-    return [*found, disk] if disk else found
+    is_wiped = isinstance(store, FileStore) and "DYNO" in os.environ
+    return [*found, DISK_IS_WIPED] if is_wiped else found
 
 
 async def findings_of(checks: Iterable[Named], limit_s: float = LIMIT_S) -> list[Finding]:
@@ -190,6 +191,6 @@ async def _unreadable_settings(store: Store, known: Collection[str]) -> Sequence
         holdings = await read_holdings(store)
     except (OperatingError, StoreError):  # there is no store yet; or it was read a moment ago
         return []
-    names = [holdings.places.document(key) for key in holdings.unreadable if key not in known]
+    names = [holdings.known_names.document(key) for key in holdings.unreadable if key not in known]
     said = f"this version of the bot cannot read {some_names(names)}"
     return [warning(STORE, said, f"Use the version that wrote it, or {RESTORE}")] if names else []

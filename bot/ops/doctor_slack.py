@@ -15,24 +15,10 @@ from bot.installations.installation import (
     is_installation,
     organisation,
 )
-from bot.ops.export_file import installation_name, places_of
-from bot.ops.output import (
-    Finding,
-    counted,
-    failure,
-    ok,
-    shown,
-    some_names,
-    warning,
-)
+from bot.ops.export_file import installation_name, workspace_names
+from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
 from bot.ops.stores import sealed_in
-from bot.slack.auth import (
-    MENTION_SCOPES,
-    NEEDED_SCOPES,
-    OPTIONAL_SCOPES,
-    Answer,
-    Grant,
-)
+from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Answer, Grant
 from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
 from bot.store.documents import Document, UnreadableSecretError
 from bot.store.encryption import KeyRing
@@ -97,13 +83,6 @@ async def check_signing_secret(secret: str) -> Sequence[Finding]:
     said = "it does not look like one of Slack's, 32 hexadecimal digits"
     mend = 'Compare it with "Signing Secret" under "Basic Information" of your app.'
     return [warning(SECRET, said, mend)]
-
-
-def mentions_finding(lacking: str) -> Finding:
-    """Return whether the scopes are granted that `SLACK_MENTIONS` needs."""
-    if lacking:
-        return warning(MENTIONS, f"it is on, but not granted: {lacking}", MEND_MENTIONS)
-    return ok(MENTIONS, "the permissions for it are granted")
 
 
 def refusal(about: str, error: SlackError, mend: str) -> Finding:
@@ -332,7 +311,10 @@ def _permission_findings(
         mend = f"To use it there, {again}. Everything else works without it."
         yield warning(SCOPES, f"not granted in {some_names(wishes)}", mend)
     if granted and reads_messages:
-        yield mentions_finding(some_names(_lacking(MENTION_SCOPES, granted)))
+        if lacking := some_names(_lacking(MENTION_SCOPES, granted)):
+            yield warning(MENTIONS, f"it is on, but not granted: {lacking}", MEND_MENTIONS)
+        else:
+            yield ok(MENTIONS, "the permissions for it are granted")
     if granted and not (narrow or wishes):
         yield ok(SCOPES, f"all {len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)} are granted")
 
@@ -357,9 +339,9 @@ def _not_installed(documents: Sequence[Document], query: InstallQuery) -> Iterat
             known.add(workspace)
             if is_installation(each.key):
                 homes.add(workspace)
-    places = places_of(documents)
+    known_names = workspace_names(documents)
     left_out = [
-        places.workspace(each)
+        known_names.workspace(each)
         for each in sorted(known - homes, key=str)
         if organisation(each.enterprise_id or "") not in homes
     ]

@@ -2,11 +2,11 @@
 
 import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from shutil import disk_usage
 
-from bot.ops.export_file import places_of
+from bot.ops.export_file import workspace_names
 from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
 from bot.ops.stores import (
     ALL,
@@ -35,6 +35,12 @@ from bot.store.sqlite import open_sqlite
 
 STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
 RESTORE = "stop the bot and put a backup in its place."
+# Where DYNO is set: https://devcenter.heroku.com/articles/dynos#ephemeral-filesystem.
+DISK_IS_WIPED = warning(
+    DISK,
+    "Heroku empties the disk of a dyno at least once a day: keys and digests are lost then",
+    "Use PostgreSQL or a disk that lasts. Keep what `python -m bot export` prints.",
+)
 SAME_USER = (
     "Give the file and its folder to the user that runs the bot, and run this as that user."
 )
@@ -73,9 +79,9 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
     if source.ring is None:
         return _without_ring(source, sealed, needed)
     if closed := list(unopened(documents, source.ring)):
-        places = places_of(documents)
+        known_names = workspace_names(documents)
         said = [
-            f"{places.document(each.key, each.thing)}: {each.why_closed(source.ring)}"
+            f"{known_names.document(each.key, each.thing)}: {each.why_closed(source.ring)}"
             for each in closed
         ]
         mend = f"The store needs the keys named {needed}. Put the missing or earlier one back."
@@ -89,30 +95,9 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
     return ok(RING, f"{opens}; keys in use: {needed}{unused}")
 
 
-def check_disk(environ: Mapping[str, str]) -> Finding | None:
-    """Return a warning where files do not last, `None` where nothing is known of that.
-
-    Heroku sets DYNO, and empties the disk of a dyno at least once a day:
-    https://devcenter.heroku.com/articles/dynos#ephemeral-filesystem.
-    """
-    if "DYNO" not in environ:
-        return None
-    return warning(
-        DISK,
-        "Heroku empties the disk of a dyno at least once a day: keys and digests are lost then",
-        "Use PostgreSQL or a disk that lasts. Keep what `python -m bot export` prints.",
-    )
-
-
-def disk_warning(environ: Mapping[str, str]) -> str | None:
-    """Return the same as a sentence for the log."""
-    finding = check_disk(environ)
-    return f"{finding.said}. {finding.mend}" if finding else None
-
-
 def _unreadable_finding(where: str, snapshot: Snapshot) -> Finding:
-    places = places_of(snapshot.documents)
-    names = [places.document(key) for key in snapshot.unreadable]
+    known_names = workspace_names(snapshot.documents)
+    names = [known_names.document(key) for key in snapshot.unreadable]
     said = f"{where} holds what cannot be read: {some_names(names)}"
     return failure(STORE, said, f"Use the version of the bot that wrote it, or {RESTORE}")
 
@@ -184,7 +169,7 @@ async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot 
                 return [failure(STORE, said, "Run `python -m bot migrate`.")], None
             facts = await read_facts(pool)
             snapshot = await read_sealed(store)
-            running = await store.living()
+            running = await store.running_processes()
     except StoreError as error:
         return [failure(STORE, shown(str(error), 400), REACH)], None
     is_whole = not snapshot.unreadable
@@ -200,7 +185,6 @@ async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot 
 
 
 def database_finding(address: Address, facts: Facts) -> Finding:
-    """Return how the database answers."""
     where = shown(address.place)
     said = (
         f"{where} answers in {facts.read_s * 1000:.1f} ms; PostgreSQL {shown(facts.version, 20)},"
@@ -217,7 +201,6 @@ def database_finding(address: Address, facts: Facts) -> Finding:
 
 
 def tls_finding(facts: Facts) -> Finding:
-    """Return whether the connection to the database is encrypted."""
     if facts.is_encrypted:
         return ok(TLS, "the connection to the database is encrypted")
     if facts.is_near:

@@ -31,7 +31,7 @@ MAX_NAME_CHARS, MAX_ID_CHARS = 60, 40
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class WorkspaceNames:
     """The names of workspaces, from their installations; a bot with one token has none."""
 
     names: Mapping[WorkspaceId, str] = field(default_factory=dict)
@@ -59,19 +59,18 @@ class Places:
         return f"{thing or rest} of {place}" if rest else key
 
 
-def places_of(documents: Iterable[Document]) -> Places:
+def workspace_names(documents: Iterable[Document]) -> WorkspaceNames:
     """Return the names in the installations among the documents of a store."""
     names = {}
     for document in documents:
         if is_installation(document.key):
             with contextlib.suppress(ValueError):  # no workspace
                 names[home_of(document.key)] = str(document.value.get("name") or "")
-    return Places(names)
+    return WorkspaceNames(names)
 
 
 def installation_name(installation: Installation) -> str:
-    """Return the name of the workspace of an installation."""
-    return Places({installation.home: installation.name}).workspace(installation.home)
+    return WorkspaceNames({installation.home: installation.name}).workspace(installation.home)
 
 
 VERSION = 1
@@ -102,12 +101,14 @@ class Found:
     """What was read of a store; `unreadable` are the keys of damaged documents."""
 
     unreadable: list[str] = field(default_factory=list)
-    places: Places = field(default_factory=Places)
+    known_names: WorkspaceNames = field(default_factory=WorkspaceNames)
 
     def add(self, page: Snapshot) -> None:
         """Add what a page of the store holds, and nothing else of it."""
         self.unreadable += page.unreadable
-        self.places = Places({**self.places.names, **places_of(page.documents).names})
+        self.known_names = WorkspaceNames(
+            {**self.known_names.names, **workspace_names(page.documents).names}
+        )
         for document in page.documents:
             try:
                 self._add(document, document.key.split("/")[1:])
@@ -119,7 +120,7 @@ class Found:
 
     def unreadable_error(self, outcome: str) -> OperatingError:
         """Return the error for the damaged documents; `outcome` is its last line."""
-        names = [self.places.document(key) for key in self.unreadable]
+        names = [self.known_names.document(key) for key in self.unreadable]
         count = counted(len(names), "document")
         said = f"The store holds {count} that cannot be read:"
         return OperatingError(said, *some_of(names), outcome)
@@ -135,7 +136,6 @@ class Holdings(Found):
     workspaces: dict[WorkspaceId, Held] = field(default_factory=dict)
 
     def digests(self, workspace: WorkspaceId) -> dict[str, Digest]:
-        """Return a workspace's digests by id."""
         held = self.workspaces.get(workspace, Held())
         return {digest.digest_id: digest for digest in held.digests}
 
@@ -199,7 +199,6 @@ def _written(digest: Digest) -> dict[str, Any]:
 
 
 def digest_fields(digest: Digest) -> dict[str, Any]:
-    """Return the fields of a digest, as the file names them."""
     plan = digest.plan
     return {
         "id": digest.digest_id,

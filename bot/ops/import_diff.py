@@ -29,7 +29,7 @@ from bot.ops.export_file import (
     WHO_MAY,
     Held,
     Holdings,
-    Places,
+    WorkspaceNames,
     digest_fields,
 )
 from bot.ops.import_file import (
@@ -71,12 +71,10 @@ class WorkspaceDifference:
 
     @property
     def changes(self) -> list[Step]:
-        """The steps that write something."""
         return [step for step in self.steps if step.before != step.after]
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to write."""
         is_same = all(before == after for before, after in (self.managers, self.audiences))
         return not self.changes and self.admins_only is None and is_same
 
@@ -90,7 +88,6 @@ class Difference:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to write."""
         return all(each.is_empty for each in self.workspaces)
 
 
@@ -194,9 +191,9 @@ def _pause(before: Pause | None, wanted: WantedPause | None, now: datetime) -> P
     return None if is_over and pause != before else pause
 
 
-def difference_lines(difference: Difference, places: Places) -> Iterator[str]:
+def difference_lines(difference: Difference, known_names: WorkspaceNames) -> Iterator[str]:
     """Yield the difference: `+` is a new digest, `~` a change with each field before and after."""
-    named = [(places.workspace(each.workspace), each) for each in difference.workspaces]
+    named = [(known_names.workspace(each.workspace), each) for each in difference.workspaces]
     for place, each in named:
         if each.admins_only is not None:
             words = (MEMBERS, ADMINS) if each.admins_only else (ADMINS, MEMBERS)
@@ -220,7 +217,7 @@ def difference_lines(difference: Difference, places: Places) -> Iterator[str]:
     added = sum(step.before is None for step in steps)
     same = sum(step.before == step.after for step in steps)
     for workspace, digest_id in difference.left_alone:
-        place = places.workspace(workspace)
+        place = known_names.workspace(workspace)
         yield f"  {place}: digest {shown(digest_id)}: not in the file, left alone"
     yield (
         f"{counted(added, 'digest')} to add, {len(steps) - added - same:,} to change,"

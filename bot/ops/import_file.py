@@ -91,13 +91,11 @@ def _id(pattern: str, like: str) -> PlainValidator:
 
 
 def _member(kind: type[Enum]) -> PlainValidator:
-    """Validate one of the values of an enum."""
     known = {str(each.value): each for each in kind}
     return _field(known.get, f"{{}} is not one of {', '.join(known)}")
 
 
 def _number(allowed: range) -> PlainValidator:
-    """Validate a whole number."""
     said = f"must be a whole number from {allowed[0]} to {allowed[-1]}"
     return _field(lambda text: number_of(text, allowed), said)
 
@@ -128,8 +126,7 @@ def _moment(text: str) -> datetime | None:
 
 
 VERSIONS = _field(
-    {f"{VERSION}": VERSION}.get,
-    f"this is version {{text}} of the file; this bot reads {VERSION}",
+    {f"{VERSION}": VERSION}.get, f"this is version {{text}} of the file; this bot reads {VERSION}"
 )
 EDITORS = _field({ADMINS: True, MEMBERS: False}.get, f"must be {MEMBERS} or {ADMINS}, not {{}}")
 AUDIENCE = _field(AUDIENCE_NAMES.get, f"must be one of {', '.join(AUDIENCE_NAMES)}, not {{}}")
@@ -215,7 +212,6 @@ class WantedDigest(_Group):
 
     @property
     def plan(self) -> Plan:
-        """What people decide."""
         return Plan(
             channel_id=self.channel,
             schedule=Schedule(frozenset(self.days), self.time, self.zone, self.look_every),
@@ -254,7 +250,6 @@ class WantedWorkspace(_Group):
 
     @property
     def workspace(self) -> WorkspaceId:
-        """Its id."""
         return WorkspaceId(self.team, self.organisation)
 
 

@@ -9,7 +9,7 @@ from contextlib import aclosing
 from datetime import datetime
 from pathlib import Path
 
-from bot.ops.export_file import Places
+from bot.ops.export_file import WorkspaceNames
 from bot.ops.output import OperatingError, counted, day, shown, some_of
 from bot.ops.stores import (
     DatabaseStore,
@@ -23,7 +23,7 @@ from bot.ops.stores import (
 from bot.store.documents import FORWARDING, Document, StoreError, encode_value
 from bot.store.encryption import CHECK_KEY, RingSource
 from bot.store.postgres.migrations import migrate
-from bot.store.postgres.snapshot import PostgresArrival, arriving
+from bot.store.postgres.snapshot import PostgresImport, import_transaction
 from bot.store.snapshot import Snapshot, read_pages
 from bot.workspace import WorkspaceId
 
@@ -58,7 +58,6 @@ class MoveManifest:
 
 
 def moves(key: str) -> bool:
-    """Return whether the document with that key moves."""
     return not key.startswith(STAYS) and kind_of(key) != PENDING
 
 
@@ -82,7 +81,7 @@ def compared(here: MoveManifest, there: MoveManifest) -> Iterator[str]:
     yield from (f"{kind:<{width}} {ours:>12,} {theirs:>12,}" for kind, ours, theirs in rows)
 
 
-async def relocate(
+async def move_store(
     path: Path, target: DatabaseStore, *, setting: str | None, now: datetime, tell: Tell
 ) -> list[str]:
     """Move the store at `path` to `target`; return the lines to print. A repeat is harmless.
@@ -95,15 +94,15 @@ async def relocate(
     # To the end, so that no bot starts in between.
     async with store.opened(even_moved=True) as documents:
         ring = store.ring_source(setting)
-        here = await survey(path, ring)
+        here = await manifest_of(path, ring)
         await migrate(target.address, target.sets)
-        if running := await target.living():
+        if running := await target.running_processes():
             raise OperatingError(
                 f"A bot is running on that database: {roles(running)}. Stop it first. {NOTHING}"
             )
-        async with arriving(target.address) as arrival:
-            at = await _moved_before(arrival, here)
-            table = [] if at else await move_into(arrival, path, here, now, tell)
+        async with import_transaction(target.address) as importing:
+            at = await _moved_before(importing, here)
+            table = [] if at else await move_into(importing, path, here, now, tell)
         try:
             note = Forwarding(target.address.place, at or now)
             await documents.put(FORWARDING, note.value)
@@ -115,7 +114,7 @@ async def relocate(
     return [*table, *_moved_lines(here, at, ring, store.place)]
 
 
-async def back(path: Path) -> list[str]:
+async def allow_file_again(path: Path) -> list[str]:
     """Delete the note in a file whose store has moved; return the lines to print.
 
     StoreLockedError: a process uses the file.
@@ -134,7 +133,7 @@ async def back(path: Path) -> list[str]:
     ]
 
 
-async def survey(path: Path, ring: RingSource) -> MoveManifest:
+async def manifest_of(path: Path, ring: RingSource) -> MoveManifest:
     """Return what there is to move.
 
     OperatingError: the store is empty or partly unreadable, or the ring is not the store's.
@@ -152,7 +151,7 @@ async def survey(path: Path, ring: RingSource) -> MoveManifest:
 def _require_usable(page: Snapshot, ring: RingSource) -> None:
     """Require readable documents, and that the ring opens the note about the store's keys."""
     if page.unreadable:
-        names = [Places().document(key) for key in page.unreadable]
+        names = [WorkspaceNames().document(key) for key in page.unreadable]
         mend = f"Use the version of the bot that wrote it, or a backup. {NOTHING}"
         raise OperatingError("Part of the store cannot be read:", *some_of(names), mend)
     checks = [each for each in page.documents if each.key == CHECK_KEY]
@@ -164,12 +163,12 @@ def _require_usable(page: Snapshot, ring: RingSource) -> None:
         raise OperatingError(f"{shown(ring.name)} does not open the store:", *why, mend)
 
 
-async def _moved_before(arrival: PostgresArrival, here: MoveManifest) -> datetime | None:
+async def _moved_before(importing: PostgresImport, here: MoveManifest) -> datetime | None:
     """Return when exactly these documents moved there, `None` when the database is free.
 
     OperatingError: it is not free.
     """
-    if mark := await arrival.get(MARK):
+    if mark := await importing.get(MARK):
         at = datetime.fromisoformat(str(mark.value["at"]))
         if here.fingerprint == mark.value["print"]:
             return at
@@ -178,7 +177,7 @@ async def _moved_before(arrival: PostgresArrival, here: MoveManifest) -> datetim
             " has written to it since. Nothing was changed.",
             "To move this one, give `move` an empty database.",
         )
-    if count := await arrival.count_of_workspaces():
+    if count := await importing.count_of_workspace_documents():
         raise OperatingError(
             f"That database already holds {counted(count, 'document')}, and not from a move."
             f" Give `move` an empty one. {NOTHING}"
@@ -187,23 +186,23 @@ async def _moved_before(arrival: PostgresArrival, here: MoveManifest) -> datetim
 
 
 async def move_into(
-    arrival: PostgresArrival, path: Path, here: MoveManifest, now: datetime, tell: Tell
+    importing: PostgresImport, path: Path, here: MoveManifest, now: datetime, tell: Tell
 ) -> list[str]:
     """Copy the store at `path` into a free database; return the counts of both sides.
 
     OperatingError: both sides differ: the transaction must not be committed.
     """
-    await arrival.make_room()
+    await importing.delete_own()
     done = 0
     async with aclosing(read_pages(path)) as pages:
         async for page in pages:
             documents = [each for each in page.documents if moves(each.key)]
-            await arrival.take_in(documents)
+            await importing.copy_in(documents)
             before, done = done, done + len(documents)
             if done // PROGRESS_EVERY > before // PROGRESS_EVERY:
                 tell(f"{done:,} of {counted(here.counts.total(), 'document')} …")
     there = MoveManifest()
-    async with aclosing(arrival.pages()) as arrived:
+    async with aclosing(importing.pages()) as arrived:
         async for copied in arrived:
             there.add(copied.documents)
     if (here.counts, here.fingerprint) != (there.counts, there.fingerprint):
@@ -214,7 +213,7 @@ async def move_into(
         "documents": here.counts.total(),
         "print": here.fingerprint,
     }
-    await arrival.take_in([Document(MARK, note, 1, None)])
+    await importing.copy_in([Document(MARK, note, 1, None)])
     return [*compared(here, there)]
 
 

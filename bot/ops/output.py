@@ -90,7 +90,6 @@ class Finding:
 
 
 def ok(about: str, said: str) -> Finding:
-    """Return a finding that all is well."""
     return Finding(Mark.OK, about, said)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bot.ops.export_file import Places
+from bot.ops.export_file import WorkspaceNames
 from bot.ops.output import OperatingError, counted, shown
 from bot.ops.stores import Process, SealedText, roles, sealed_in, with_text
 from bot.settings import NEW_KEY
@@ -26,7 +26,6 @@ class Rotated:
 
     @property
     def failures(self) -> int:
-        """How many things were left as they are."""
         return len(self.closed) + len(self.unreadable)
 
 
@@ -93,12 +92,12 @@ def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
         yield f"{shown(str(source.key_file))}. Then run this again."
 
 
-def failure_lines(rotated: Rotated, ring: KeyRing, places: Places) -> Iterator[str]:
+def failure_lines(rotated: Rotated, ring: KeyRing, known_names: WorkspaceNames) -> Iterator[str]:
     """Yield each secret that could not be encrypted again, by its place."""
     for key in rotated.unreadable:
-        yield f"{places.document(key)}: the document cannot be read"
+        yield f"{known_names.document(key)}: the document cannot be read"
     for sealed in rotated.closed:
-        yield f"{places.document(sealed.key, sealed.thing)}: {sealed.why_closed(ring)}"
+        yield f"{known_names.document(sealed.key, sealed.thing)}: {sealed.why_closed(ring)}"
 
 
 async def _rotate_one(documents: Documents, key: str, ring: KeyRing, rotated: Rotated) -> None:

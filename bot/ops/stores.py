@@ -2,14 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterator,
-    Collection,
-    Iterable,
-    Iterator,
-    Sequence,
-)
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -58,7 +51,6 @@ class Forwarding:
 
     @property
     def value(self) -> dict[str, Any]:
-        """The note as it is stored."""
         return {"v": 1, "to": self.place, "at": self.at.isoformat()}
 
     @property
@@ -121,7 +113,6 @@ class FileStore:
             )
 
     def require_writable(self) -> None:
-        """Raise StoreLockedError when a process uses the store."""
         lock = lock_file_of(self.path)
         holder = lock_holder(lock)
         if holder is not None:
@@ -159,7 +150,7 @@ class FileStore:
         finally:
             await documents.close()
 
-    async def living(self) -> Sequence[Process]:
+    async def running_processes(self) -> Sequence[Process]:
         """Return the processes beside which it is open: there can be none."""
         return ()
 
@@ -187,7 +178,6 @@ class DatabaseStore:
     def pages(
         self, *, kinds: Collection[str], is_sealed_wanted: bool = False
     ) -> AsyncGenerator[Snapshot]:
-        """See `FileStore.pages`."""
         text = SEALED if is_sealed_wanted else None
         return database_pages(self.address, kinds=kinds, text=text)
 
@@ -200,7 +190,7 @@ class DatabaseStore:
         finally:
             await documents.close()
 
-    async def living(self) -> Sequence[Process]:
+    async def running_processes(self) -> Sequence[Process]:
         """Return the processes whose documents change within some seconds.
 
         No clock is compared, and a killed process does not count.
@@ -216,7 +206,6 @@ class DatabaseStore:
         return [each for each in snapshot.documents if each.key.startswith(f"meta/{PROCESS}/")]
 
     def ring_source(self, setting: str | None) -> RingSource:
-        """Return the keys of the setting."""
         return RingSource(KeyRing.parse(setting) if setting else None)
 
 
@@ -267,7 +256,6 @@ class SealedText:
 
 
 def sealed_in(document: Document) -> Iterator[SealedText]:
-    """Yield every sealed text of a document."""
     key = document.key
     if key == CHECK_KEY:
         for name, text in document.value.items():

@@ -64,7 +64,6 @@ def _sync_names_in(folder: Path) -> None:
 
 
 def may_write(path: Path) -> bool:
-    """Return whether this process may write to a file, or make files in a folder."""
     return os.access(path, os.W_OK | os.X_OK if path.is_dir() else os.W_OK)
 
 
@@ -126,7 +125,6 @@ def held_by(process: str, path: Path) -> str:
 
 
 def lock_file_of(database: Path) -> Path:
-    """Return the lock file of a database."""
     real = database.resolve()  # two names of one file share one lock
     return real.with_name(f"{real.name}.lock")
 

@@ -47,13 +47,12 @@ async def read_pages(path: Path) -> AsyncGenerator[Snapshot]:
             query = f"{ALL_ROWS} ORDER BY key"
             cursor = await asyncio.to_thread(begin_reading, connection, path, query)
             while cursor and (page := await asyncio.to_thread(cursor.fetchmany, PAGE_ROWS)):
-                yield snapshot_of(page)
+                yield _decoded(page)
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
         raise StoreError(f"cannot read {path}: {type(error).__name__}: {error}") from error
 
 
-def snapshot_of(rows: Iterable[tuple[bytes | None, bytes | None]]) -> Snapshot:
-    """Return the snapshot of rows as `encode_row` writes them."""
+def _decoded(rows: Iterable[tuple[bytes | None, bytes | None]]) -> Snapshot:
     documents, unreadable = [], []
     for key, value in rows:
         try:

@@ -29,8 +29,7 @@ END = "UPDATE delivery SET is_done = true WHERE number = %s"
 async def main(url: str, each_s: float, finish_within_s: float, dead_after_s: float) -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    address = parse_address(url)
-    pool = await open_pool(address)
+    pool = await open_pool(parse_address(url))
     calls = Calls(pool)
 
     async def deliver(workspace: WorkspaceId, digests: Sequence[str]) -> list[str]:
@@ -45,7 +44,7 @@ async def main(url: str, each_s: float, finish_within_s: float, dead_after_s: fl
     )
     intervals = replace(QUICK, dead_after_s=dead_after_s)
     async with working(
-        address, pool, work, every_s=0.2, finish_within_s=finish_within_s, intervals=intervals
+        pool, work, every_s=0.2, finish_within_s=finish_within_s, intervals=intervals
     ):
         sys.stdout.write("ready\n")
         sys.stdout.flush()

@@ -11,7 +11,6 @@ from typing import Any, LiteralString
 
 from bot.jobs.queue import Intervals, Readiness, working
 from bot.jobs.queue_jobs import Work
-from bot.store.postgres.address import parse_address
 from bot.store.postgres.pool import Pool
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
@@ -134,7 +133,6 @@ def at_work(
 ) -> AbstractAsyncContextManager[Readiness]:
     """Return a quick worker, for which it is `NOW`."""
     return working(
-        parse_address("postgresql:///here"),
         pool,
         Work(
             periodic=periodic or {},

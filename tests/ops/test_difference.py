@@ -11,7 +11,7 @@ from bot.digests import edits
 from bot.digests.edits import Editor
 from bot.digests.models import Digest, Pause
 from bot.digests.schedule import next_slot
-from bot.ops.export_file import Holdings, Places, file_text
+from bot.ops.export_file import Holdings, WorkspaceNames, file_text
 from bot.ops.import_diff import Difference, difference_between, difference_lines, imported
 from bot.ops.import_file import FileProblemsError, WantedDigest, read_file
 from tests.digests.builders import DUE, a_digest, a_past_run, a_schedule
@@ -37,7 +37,7 @@ HELD = a_digest(
     changed_by="U9",
     changed_at=DUE,
 )
-NAMED = Places({ACME: "Acme"})
+NAMED = WorkspaceNames({ACME: "Acme"})
 PAUSE = Pause(since=DUE, until=NOW + timedelta(days=9), by="U1")
 PAUSED = replace(HELD, pause=PAUSE)
 

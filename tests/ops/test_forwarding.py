@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.ops.commands import import_file, rotate_secrets
-from bot.ops.move import back
+from bot.ops.move import allow_file_again
 from bot.ops.output import OperatingError
 from bot.ops.stores import Forwarding
 from bot.settings import Settings
@@ -66,7 +66,7 @@ async def test_no_command_writes_to_it(path: Path, tmp_path: Path) -> None:
 async def test_with_the_note_taken_away_what_is_not_in_the_file_is_told(
     path: Path,
 ) -> None:
-    said = " ".join(await back(path))
+    said = " ".join(await allow_file_again(path))
 
     assert "The bot can use" in said
     assert "db.example:5432, database bot has recorded since 2026-11-20 at 12:00" in said
@@ -74,17 +74,17 @@ async def test_with_the_note_taken_away_what_is_not_in_the_file_is_told(
 
 
 async def test_a_store_that_has_not_moved_needs_no_way_back(path: Path) -> None:
-    await back(path)
+    await allow_file_again(path)
     before = await read_snapshot(path)
 
-    assert await back(path) == ["This store has not moved. Nothing was changed."]
+    assert await allow_file_again(path) == ["This store has not moved. Nothing was changed."]
 
     assert await read_snapshot(path) == before
 
 
 async def test_where_there_is_no_store_there_is_no_way_back(tmp_path: Path) -> None:
     with pytest.raises(OperatingError, match="There is no store at"):
-        await back(tmp_path / "none.sqlite")
+        await allow_file_again(tmp_path / "none.sqlite")
 
 
 async def test_into_a_store_with_a_damaged_digest_nothing_is_imported(tmp_path: Path) -> None:

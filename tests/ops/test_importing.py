@@ -15,7 +15,7 @@ from bot.ops.import_diff import Difference, difference_between, write
 from bot.ops.import_file import read_file
 from bot.store.documents import ConflictError, Document, StoreError
 from tests.digests.builders import a_digest, a_past_run, a_schedule
-from tests.memory import MemoryDocuments
+from tests.memory import FailingDocuments
 from tests.ops.builders import ACME, a_file, holdings_of
 
 pytestmark = pytest.mark.anyio
@@ -33,37 +33,22 @@ FILE = a_file(
 )
 
 
-class Memory(MemoryDocuments):
-    """Documents of a process that dies after so many writes; `None`: never."""
-
-    def __init__(self, writes: int | None = None) -> None:
-        super().__init__()
-        self.writes_left = writes
-
-    async def put(self, key: str, value: Mapping[str, Any], **more: Any) -> Document:
-        if self.writes_left is not None:
-            self.writes_left -= 1
-            if self.writes_left < 0:
-                raise StoreError("killed")
-        return await super().put(key, value, **more)
-
-
 @pytest.fixture
-async def documents() -> Memory:
-    documents = Memory()
+async def documents() -> FailingDocuments:
+    documents = FailingDocuments()
     await DigestRepository(documents).put(ACME, HELD)
     return documents
 
 
-async def difference(documents: Memory, raw: bytes = FILE) -> Difference:
+async def difference(documents: FailingDocuments, raw: bytes = FILE) -> Difference:
     return difference_between(holdings_of(await documents.list_prefix("")), read_file(raw), NOW)
 
 
-async def history(documents: Memory) -> list[Entry]:
+async def history(documents: FailingDocuments) -> list[Entry]:
     return await Audit(documents, clock=lambda: NOW).entries(ACME)
 
 
-async def test_what_was_told_is_written(documents: Memory) -> None:
+async def test_what_was_told_is_written(documents: FailingDocuments) -> None:
     shelf = DigestRepository(documents)
 
     await write(documents, await difference(documents), NOW)
@@ -77,7 +62,7 @@ async def test_what_was_told_is_written(documents: Memory) -> None:
     assert (await Audiences(documents).chosen(ACME))["scan"] is Audience.MANAGERS
 
 
-async def test_an_import_is_in_the_history(documents: Memory) -> None:
+async def test_an_import_is_in_the_history(documents: FailingDocuments) -> None:
     await Managers(documents).name(ACME, Named(("U1", "U2")))
 
     await write(documents, await difference(documents), NOW)
@@ -91,7 +76,7 @@ async def test_an_import_is_in_the_history(documents: Memory) -> None:
 
 
 async def test_a_workspace_in_which_nothing_changes_has_nothing_in_its_history(
-    documents: Memory,
+    documents: FailingDocuments,
 ) -> None:
     await write(documents, await difference(documents, a_file({})), NOW)
 
@@ -100,7 +85,7 @@ async def test_a_workspace_in_which_nothing_changes_has_nothing_in_its_history(
 
 @pytest.mark.parametrize("writes", range(7))
 async def test_cut_off_anywhere_the_next_import_does_the_rest(
-    documents: Memory, writes: int
+    documents: FailingDocuments, writes: int
 ) -> None:
     documents.writes_left = writes
     with pytest.raises(StoreError, match="killed"):
@@ -114,7 +99,7 @@ async def test_cut_off_anywhere_the_next_import_does_the_rest(
     assert len(await DigestRepository(documents).of_workspace(ACME)) == 3
 
 
-class Busy(Memory):
+class Busy(FailingDocuments):
     """Documents that somebody else changes just before the first write of each."""
 
     def __init__(self, change: str) -> None:
@@ -156,7 +141,9 @@ async def test_what_others_have_made_meanwhile_is_never_replaced(busy: Busy) -> 
         await write(busy, wanted, NOW)
 
 
-async def test_a_digest_that_others_delete_meanwhile_stays_deleted(documents: Memory) -> None:
+async def test_a_digest_that_others_delete_meanwhile_stays_deleted(
+    documents: FailingDocuments,
+) -> None:
     wanted = await difference(documents)
     await DigestRepository(documents).delete(ACME, "d1")
 

@@ -3,11 +3,7 @@ import pytest
 from bot.ops.doctor_slack import check_client, check_public_url
 from bot.ops.output import Mark
 from bot.slack.auth import Answer
-from bot.slack.errors import (
-    SlackError,
-    SlackRefusedError,
-    SlackUnreachableError,
-)
+from bot.slack.errors import SlackError, SlackRefusedError, SlackUnreachableError
 
 pytestmark = pytest.mark.anyio
 

@@ -7,12 +7,7 @@ import pytest
 
 from bot.digests.models import FailureReason, Mention, Mode, Plan
 from bot.digests.schedule import Schedule
-from bot.ops.import_file import (
-    MAX_FILE_BYTES,
-    FileProblemsError,
-    WantedManagers,
-    read_file,
-)
+from bot.ops.import_file import MAX_FILE_BYTES, FileProblemsError, WantedManagers, read_file
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL
 from tests.loops import loop_over

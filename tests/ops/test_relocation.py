@@ -13,16 +13,11 @@ import psycopg
 import pytest
 
 from bot.jobs.queue_jobs import migrations
-from bot.ops.move import MARK, move_into, relocate, survey
+from bot.ops.move import MARK, manifest_of, move_into, move_store
 from bot.ops.output import OperatingError
 from bot.ops.stores import DatabaseStore, forwarding_in
 from bot.process_heartbeat import SharedProcesses
-from bot.store.documents import (
-    FORWARDING,
-    Document,
-    StoreError,
-    StoreLockedError,
-)
+from bot.store.documents import FORWARDING, Document, StoreError, StoreLockedError
 from bot.store.encryption import (
     KeyRing,
     RingSource,
@@ -32,7 +27,7 @@ from bot.store.encryption import (
 )
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.store.postgres.snapshot import arriving
+from bot.store.postgres.snapshot import import_transaction
 from bot.store.sqlite import open_sqlite
 from tests.stores import read_database, read_snapshot
 
@@ -76,7 +71,7 @@ async def path(tmp_path: Path) -> Path:
 async def moved(path: Path, url: str, **more: Any) -> list[str]:
     target = DatabaseStore(parse_address(url), migrations(), watch_s=more.pop("watch_s", 0.01))
     how: dict[str, Any] = {"setting": RING, "now": NOW, "tell": quietly, **more}
-    return await relocate(path, target, **how)
+    return await move_store(path, target, **how)
 
 
 async def documents_at(url: str) -> tuple[Document, ...]:
@@ -195,7 +190,7 @@ async def test_no_bot_can_start_on_the_file_while_it_is_moved(path: Path, databa
     refused: list[Exception] = []
 
     class Watching(DatabaseStore):
-        async def living(self) -> Sequence[Any]:
+        async def running_processes(self) -> Sequence[Any]:
             try:
                 await open_sqlite(path)
             except StoreLockedError as error:
@@ -203,7 +198,7 @@ async def test_no_bot_can_start_on_the_file_while_it_is_moved(path: Path, databa
             return ()
 
     target = Watching(parse_address(database), migrations())
-    await relocate(path, target, setting=RING, now=NOW, tell=quietly)
+    await move_store(path, target, setting=RING, now=NOW, tell=quietly)
 
     assert refused
 
@@ -296,30 +291,30 @@ async def test_a_document_that_nobody_can_read_stops_the_move(path: Path, databa
 async def test_a_difference_at_the_end_is_told_and_nothing_has_happened(
     path: Path, database: str
 ) -> None:
-    here = await survey(path, RingSource(KeyRing.parse(RING)))
+    here = await manifest_of(path, RingSource(KeyRing.parse(RING)))
     here.add([Document("-.T9/digest/d9", {}, 1, None)])
 
     with pytest.raises(OperatingError, match="The copy differs") as caught:
-        async with arriving(parse_address(database)) as arrival:
-            await move_into(arrival, path, here, NOW, quietly)
+        async with import_transaction(parse_address(database)) as importing:
+            await move_into(importing, path, here, NOW, quietly)
 
     assert ["digest", "2", "1"] in [line.split() for line in caught.value.lines]
     assert await documents_at(database) == ()
 
 
 async def test_two_moves_at_once_do_not_mix(path: Path, database: str) -> None:
-    async with arriving(parse_address(database)):
+    async with import_transaction(parse_address(database)):
         with pytest.raises(StoreError, match="another move into that database is under way"):
             await moved(path, database)
 
 
 async def test_a_writer_there_waits_until_the_move_is_over(path: Path, database: str) -> None:
     async with opened(database) as store:
-        async with arriving(parse_address(database)) as arrival:
+        async with import_transaction(parse_address(database)) as importing:
             writing = asyncio.create_task(store.put("-.T7/key", {}))
             await asyncio.to_thread(until_somebody_waits, database)
             assert not writing.done()
-            await arrival.take_in([Document("-.T7/digest/d1", {}, 1, None)])
+            await importing.copy_in([Document("-.T7/digest/d1", {}, 1, None)])
         await writing
 
     assert "-.T7/digest/d1" in [each.key for each in await documents_at(database)]

@@ -6,7 +6,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,7 @@ from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.inflight_requests import InflightStore, Pending, Place
 from bot.installations.directory import InstallationRepository
 from bot.installations.installation import organisation
-from bot.ops.export_file import Places
+from bot.ops.export_file import WorkspaceNames
 from bot.ops.output import OperatingError
 from bot.ops.rotate_secrets import (
     Rotated,
@@ -27,17 +26,12 @@ from bot.ops.rotate_secrets import (
     rotation_lines,
 )
 from bot.ops.stores import Process
-from bot.store.documents import (
-    Document,
-    Documents,
-    StoreError,
-    WrongKeyRingError,
-)
+from bot.store.documents import Document, Documents, StoreError, WrongKeyRingError
 from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data, check_key_ring
 from bot.store.snapshot import Snapshot
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
-from tests.memory import MemoryDocuments
+from tests.memory import FailingDocuments
 from tests.ops.builders import an_installation
 from tests.store.test_encryption import a_ring
 
@@ -119,9 +113,9 @@ def modules_that_seal() -> set[str]:
 
 
 @pytest.fixture
-async def documents() -> Documents:
+async def documents() -> FailingDocuments:
     """One of everything that the bot seals, under the old key; and what it does not seal."""
-    documents = MemoryDocuments()
+    documents = FailingDocuments()
     await check_key_ring(documents, OLD)
     for seal in SEALERS.values():
         await seal(documents, OLD)
@@ -174,29 +168,14 @@ async def test_the_new_key_alone_opens_everything(documents: Documents) -> None:
         assert kept.installation == an_installation(home)
 
 
-class Dying:
-    """Documents of a process that dies at its nth write."""
-
-    def __init__(self, documents: Documents, writes: int) -> None:
-        self._documents = documents
-        self._writes_left = writes
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._documents, name)
-
-    async def put(self, *args: Any, **more: Any) -> Document:
-        self._writes_left -= 1
-        if self._writes_left < 0:
-            raise StoreError("killed")
-        return await self._documents.put(*args, **more)
-
-
 @pytest.mark.parametrize("writes", range(DOCUMENTS + 2))
 async def test_cut_off_anywhere_both_keys_open_it_and_it_can_go_on(
-    documents: Documents, writes: int
+    documents: FailingDocuments, writes: int
 ) -> None:
+    documents.writes_left = writes
     with pytest.raises(StoreError, match="killed"):
-        await rotated(Dying(documents, writes))
+        await rotated(documents)
+    documents.writes_left = None
 
     await check_key_ring(documents, BOTH)
     assert (await keys_of(documents, BOTH).stored(ACME)).secret == KEY
@@ -215,7 +194,7 @@ async def test_what_does_not_open_is_named_and_the_rest_is_done(documents: Docum
 
     result = await rotated(documents)
 
-    said = [*failure_lines(result, BOTH, Places({ACME: "Acme"}))]
+    said = [*failure_lines(result, BOTH, WorkspaceNames({ACME: "Acme"}))]
     assert said == [
         "later (next.sealed) of Acme (T1): of a kind that this version of the bot does not know",
         "the API key of T2 (organisation E1): damaged, or moved there from another place",

@@ -2,10 +2,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.ops.doctor_slack import (
-    check_bot_token,
-    check_signing_secret,
-)
+from bot.ops.doctor_slack import check_bot_token, check_signing_secret
 from bot.ops.output import Mark
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Grant
 from bot.slack.errors import (

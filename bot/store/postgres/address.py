@@ -75,7 +75,7 @@ def parse_address(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Address:
     base, _, query = url.partition("?")
     given = query.split("&") if query else []
     ours = dict(parse_qsl(query))
-    theirs = "&".join(each for each in given if not _is_ours(each))
+    theirs = "&".join(each for each in given if each.partition("=")[0] not in OWN_OPTIONS)
     known = _parameters(f"{base}?{theirs}" if theirs else base)
     _require_place(str(known.get("host") or ""), str(known.get("port") or ""))
     if (mode := ours.get("pool_mode", "session")) not in {"session", "transaction"}:
@@ -113,10 +113,6 @@ def _is_host(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _is_ours(option: str) -> bool:
-    return option.partition("=")[0] in OWN_OPTIONS
 
 
 def _parameters(url: str) -> dict[str, Any]:

@@ -242,8 +242,8 @@ async def _require_all_taken(pool: Pool, address: Address, sets: Sequence[Migrat
 class PostgresDedup:
     """Remembers names for ten minutes, as hashes, by the database's clock; raises StoreError."""
 
-    def __init__(self, pool: Pool, *, timeout_s: float = 10.0) -> None:
-        self._calls = Calls(pool, timeout_s=timeout_s)
+    def __init__(self, pool: Pool) -> None:
+        self._calls = Calls(pool)
 
     async def is_new(self, name: str) -> bool:
         """Return whether `name` is new to all processes, and remember it."""
@@ -251,7 +251,6 @@ class PostgresDedup:
         return bool(is_new)
 
     async def forget(self, name: str) -> None:
-        """Let `name` be new again: what it asked for has failed."""
         await self._calls.write("DELETE FROM seen WHERE name = %s", (_hash(name),))
 
     async def drop_old(self) -> None:

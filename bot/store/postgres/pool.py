@@ -44,7 +44,6 @@ class FreshPool(AsyncConnectionPool[Connection]):
     """
 
     async def getconn(self, timeout: float | None = None) -> Connection:  # noqa: ASYNC109 - theirs
-        """Return an open connection; see psycopg_pool."""
         task = asyncio.current_task()
         cancelled = task.cancelling() if task else 0
         while _has_ended(connection := await super().getconn(timeout)):
@@ -169,11 +168,7 @@ class Calls:
                 return await self._run(statement, arguments)
 
     async def write(
-        self,
-        statement: LiteralString,
-        arguments: Arguments = (),
-        *,
-        within_s: float | None = None,
+        self, statement: LiteralString, arguments: Arguments = (), *, within_s: float | None = None
     ) -> list[Row]:
         """Return the rows; `within_s`: for a statement that takes its time.
 

@@ -59,7 +59,6 @@ class Facts:
 
 
 async def read_facts(pool: Pool) -> Facts:
-    """Return them; raise StoreError."""
     try:
         async with pool.connection() as connection:
             info = connection.info
@@ -145,19 +144,18 @@ async def pages_of(
             yield Snapshot(tuple(documents), tuple(unreadable), len(documents))
 
 
-class PostgresArrival:
-    """What goes on inside one `arriving`. Every method may raise psycopg.Error."""
+class PostgresImport:
+    """What goes on inside one `import_transaction`. Every method may raise psycopg.Error."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def get(self, key: str) -> Document | None:
-        """Return the document, or `None` when there is none."""
         cursor = await self._connection.execute(SELECT + "WHERE key = %s", (key,))
         row = await cursor.fetchone()
         return document_of(row) if row else None
 
-    async def count_of_workspaces(self) -> int:
+    async def count_of_workspace_documents(self) -> int:
         """Return how many documents there are that are not the store's own."""
         cursor = await self._connection.execute(
             "SELECT count(*) FROM document WHERE NOT starts_with(key, 'meta/')"
@@ -165,12 +163,12 @@ class PostgresArrival:
         (row,) = await cursor.fetchall()
         return int(row[0])
 
-    async def make_room(self) -> None:
+    async def delete_own(self) -> None:
         """Delete what the store has noted for itself, and whom it refuses to take in."""
         await self._connection.execute("DELETE FROM document WHERE starts_with(key, 'meta/')")
         await self._connection.execute("DELETE FROM forgotten")
 
-    async def take_in(self, documents: Sequence[Document]) -> None:
+    async def copy_in(self, documents: Sequence[Document]) -> None:
         """Write new documents as they are, revisions and all."""
         into = "COPY document (key, value, rev, due_at) FROM STDIN"
         async with self._connection.cursor() as cursor, cursor.copy(into) as copy:
@@ -178,12 +176,11 @@ class PostgresArrival:
                 await copy.write_row((each.key, encode_value(each.value), each.rev, each.due_at))
 
     def pages(self) -> AsyncGenerator[Snapshot]:
-        """Yield every document, in key order, page by page."""
         return pages_of(self._connection, SELECT, {})
 
 
 @asynccontextmanager
-async def arriving(address: Address) -> AsyncIterator[PostgresArrival]:
+async def import_transaction(address: Address) -> AsyncIterator[PostgresImport]:
     """Let documents arrive inside the block: at its end all are there; if it fails, none is.
 
     Other clients read what was there before. Their writes wait, and fail when that takes too long.
@@ -193,7 +190,7 @@ async def arriving(address: Address) -> AsyncIterator[PostgresArrival]:
     try:
         async with connection.transaction():
             await _keep_others_out(connection)
-            yield PostgresArrival(connection)
+            yield PostgresImport(connection)
     except psycopg.Error as error:
         raise StoreError(f"the move into {address.place} failed: {error}") from error
     finally:

@@ -161,17 +161,7 @@ class TestLostAnswers:
             assert len({first.rev, second.rev, third.rev}) == 3
             await store.close()
 
-    async def test_a_read_is_done_again(self, database: str) -> None:
-        async with pooled(parse_address(database)) as (url, pooler):
-            store = await open_postgres(parse_address(url + MODE))
-            put = await store.put("-.T1/key", {"n": 1})
-
-            pooler.cuts = 1
-
-            assert await store.get("-.T1/key") == put
-            await store.close()
-
-    async def test_a_deletion_is_not(self, database: str) -> None:
+    async def test_a_deletion_is_not_done_again(self, database: str) -> None:
         async with pooled(parse_address(database)) as (url, pooler):
             store = await open_postgres(parse_address(url + MODE))
             await store.put("-.T1/key", {"n": 1})

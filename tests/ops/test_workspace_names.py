@@ -1,7 +1,7 @@
 import pytest
 
 from bot.installations.installation import encode, organisation
-from bot.ops.export_file import Places, places_of
+from bot.ops.export_file import WorkspaceNames, workspace_names
 from bot.store.documents import Document
 from bot.workspace import WorkspaceId
 from tests.ops.builders import an_installation
@@ -22,7 +22,7 @@ ACME, INSIDE, ORG = WorkspaceId("T1"), WorkspaceId("T2", "E1"), organisation("E1
 def test_a_workspace_is_called_by_name_and_by_what_slack_shows(
     workspace: WorkspaceId, name: str, said: str
 ) -> None:
-    assert Places({workspace: name}).workspace(workspace) == said
+    assert WorkspaceNames({workspace: name}).workspace(workspace) == said
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_workspace_is_called_by_name_and_by_what_slack_shows(
     ],
 )
 def test_a_document_is_called_by_what_it_is_and_whose(key: str, said: str) -> None:
-    assert Places({ACME: "Acme"}).document(key) == said
+    assert WorkspaceNames({ACME: "Acme"}).document(key) == said
 
 
 def test_names_come_from_the_installations() -> None:
@@ -46,4 +46,4 @@ def test_names_come_from_the_installations() -> None:
         Document("E1.T2/installation", {"v": 9}, 1, None),
     ]
 
-    assert places_of(documents) == Places({ACME: "Acme", INSIDE: ""})
+    assert workspace_names(documents) == WorkspaceNames({ACME: "Acme", INSIDE: ""})
