@@ -162,7 +162,6 @@ def _flow(
         pages=install_pages,
         on_installed=welcome.on_installed,
         tasks=parts.tasks,
-        clock=parts.clock,
     )
 
 

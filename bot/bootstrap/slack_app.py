@@ -32,6 +32,7 @@ from bot.installations.authorize import (
     note_asked_place,
 )
 from bot.installations.directory import Directory, InstallationRepository
+from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.token_rotation import TokenProvider
 from bot.logs import bolt_logger
 from bot.metrics.definitions import Metrics
@@ -47,7 +48,7 @@ from bot.workspace import WorkspaceId
 class OAuth:
     """The parts of a bot that many workspaces install."""
 
-    calls: auth.OAuthCalls
+    calls: OAuthCalls
     directory: Directory
 
 
@@ -105,10 +106,11 @@ def open_workspaces(
         token = settings.slack_bot_token.get_secret_value()
         return _one_workspace(clients, token, clock=clock)
     secret = settings.slack_client_secret
-    calls = auth.OAuthCalls(
+    calls = OAuthCalls(
         clients.once(),
         client_id=settings.slack_client_id or "",
         client_secret=secret.get_secret_value() if secret else "",
+        clock=clock,
     )
     doubt = Event()
     tokens = TokenProvider(repository, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)

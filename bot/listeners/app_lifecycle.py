@@ -18,7 +18,7 @@ from slack_bolt.response import BoltResponse
 from bot.concurrency import Tasks
 from bot.errors import warned
 from bot.installations.installation import UninstallEvent, UninstallKind, organisation
-from bot.installations.oauth_flow import CLOCKS_DIFFER_BY
+from bot.installations.oauth_calls import CLOCKS_DIFFER_BY
 from bot.installations.uninstall import Uninstaller
 from bot.workspace import WorkspaceId
 

@@ -54,7 +54,7 @@ class Bot:
     def __init__(self, known_within_s: float = TIME_LIMIT_S) -> None:
         self.clock = FakeClock()
         self.documents = MemoryDocuments()
-        self.slack = Renewals()
+        self.slack = Renewals(self.clock)
         self.served: list[tuple[WorkspaceId, str | None, Any]] = []
         recent = a_memory(self.documents, self.clock.seconds)
         tokens = TokenProvider(recent, self.slack.refresh, tasks=Tasks(), clock=self.clock)

@@ -36,7 +36,9 @@ class Room:
         self.shelf = a_shelf(self.documents)
         self.recent = a_memory(self.documents, self.clock.seconds)
         self.directory = Directory(self.recent)
-        tokens = TokenProvider(self.recent, Renewals().refresh, tasks=Tasks(), clock=self.clock)
+        tokens = TokenProvider(
+            self.recent, Renewals(self.clock).refresh, tasks=Tasks(), clock=self.clock
+        )
         self.client = Clients(self.directory, tokens, lambda token: AsyncWebClient(token=token))
 
     async def install(self, *homes: WorkspaceId) -> None:
