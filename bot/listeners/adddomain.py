@@ -17,7 +17,6 @@ from bot.message import Block
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain
 from bot.portfolio.add_many import DomainLists, NewDomains, Report, new_domains, parse_new_domains
 from bot.portfolio.service import Portfolio, Snapshot
-from bot.slack.client import open_form
 from bot.views import adddomain as views
 from bot.views.blocks import plain_message
 from bot.views.failure import host_sentence
@@ -60,7 +59,7 @@ class AddingListeners:
             case []:
                 await self.tracker.ready(request.workspace)
                 form = views.add_form(request.as_metadata(), owned_type=self.owned_type)
-                await open_form(request.client, request.trigger_id or "", form)
+                await request.open_form(form)
             case [Word(key="list", value=name)]:
                 await self._ask(request, name, await self.lists.kept(request.workspace, name))
             case _:

@@ -37,11 +37,10 @@ from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
 from bot.redaction import holds_secret
 from bot.shared_limits import QuotaService
-from bot.slack.client import Member, fetch_member, open_form
+from bot.slack.client import Member, fetch_member
 from bot.slack.errors import MissingScopeError, SlackError
 from bot.store.documents import ConflictError
 from bot.views import admin, api_key
-from bot.views.digests.mention_fields import group_options
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
@@ -134,8 +133,7 @@ class KeyListeners:
         await request.reply(api_key.removed_message(was_there=was_there))
 
     async def show_history(self, request: Request, _value: str) -> None:
-        form = await self._history(request, 0)
-        await open_form(request.client, request.trigger_id or "", form)
+        await request.open_form(await self._history(request, 0))
 
     async def turn_page(self, request: Request, page: str) -> None:
         number = int(page) if page.isdecimal() else 0
@@ -178,19 +176,14 @@ class AdminListeners:
             partial(draw, admin.SAVING) for draw in (admin.managers_notice, admin.audiences_notice)
         )
         dispatcher.on_press(api_key.NAME_MANAGERS, self.open_managers)
-        dispatcher.on_options(admin.GROUPS_FIELD, self.offer_groups)
+        dispatcher.on_options(admin.GROUPS_FIELD, self.permissions.offer_groups)
         dispatcher.on_form(admin.MANAGERS_FORM, read_managers_form, self.name, busy=naming)
         dispatcher.on_press(api_key.CHOOSE_AUDIENCES, self.open_audiences)
         dispatcher.on_form(admin.AUDIENCES_FORM, read_audiences_form, self.choose, busy=choosing)
 
     async def open_managers(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
-        form = await self._form(request)
-        await open_form(request.client, request.trigger_id or "", form)
-
-    async def offer_groups(self, request: Request, typed: str) -> list[Block]:
-        groups = await self.permissions.groups.listed(request.client, request.workspace)
-        return group_options((each for each in groups if not each.is_disabled), typed)
+        await request.open_form(await self._form(request))
 
     async def name(self, request: Request, chosen: Chosen) -> None:
         """Make these people and groups the managers, in place of the present ones."""
@@ -267,8 +260,7 @@ class AdminListeners:
     async def open_audiences(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
         chosen = await self.audiences.chosen(request.workspace)
-        form = admin.audiences_form(request.as_metadata(), chosen)
-        await open_form(request.client, request.trigger_id or "", form)
+        await request.open_form(admin.audiences_form(request.as_metadata(), chosen))
 
     async def choose(self, request: Request, chosen: Mapping[str, Audience]) -> None:
         """Let these audiences add and scan from now on."""

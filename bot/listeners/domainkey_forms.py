@@ -28,7 +28,6 @@ from bot.listeners.request import FormErrors, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
 from bot.redaction import holds_secret
-from bot.slack.client import open_form
 from bot.store.documents import StoreError
 from bot.views import api_key_forms as forms
 from bot.views.api_key import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, proposed_label, saved_message
@@ -116,8 +115,7 @@ class KeyFormListeners:
         await self.permissions.require_configurer(request)
         pair = await self.keys.pair(request.workspace)
         values = self._proposed(pair) if pair else forms.KeyFormValues()
-        form = forms.key_form(request.as_metadata(), values, in_use=pair)
-        await open_form(request.client, request.trigger_id or "", form)
+        await request.open_form(forms.key_form(request.as_metadata(), values, in_use=pair))
 
     async def set_key(self, request: Request, given: GivenKey) -> None:
         """Check the key with one request, save it, run the deferred commands."""
@@ -132,8 +130,7 @@ class KeyFormListeners:
         await self.permissions.require_configurer(request)
         pair = await self._pair(request)
         label = self._proposed(pair).label
-        form = forms.first_step(pair, label, request.as_metadata())
-        await open_form(request.client, request.trigger_id or "", form)
+        await request.open_form(forms.first_step(pair, label, request.as_metadata()))
 
     async def ask_for_key(self, request: Request, _value: str) -> None:
         """Show the second step: the new key is entered."""

@@ -10,10 +10,12 @@ from bot.digests.edits import Editor
 from bot.digests.service import DigestService
 from bot.errors import StrangerError
 from bot.listeners.request import Request
+from bot.message import Block
 from bot.slack.channels import Channel, fetch_channel, is_in_channel
 from bot.slack.client import Member
 from bot.slack.errors import ChannelClosedError, MissingScopeError, SlackError, SlackRefusedError
 from bot.slack.usergroups import UserGroups
+from bot.views.digests.mention_fields import group_options
 
 
 class Permissions:
@@ -27,6 +29,11 @@ class Permissions:
     def __init__(self, managers: admin.Managers, groups: UserGroups) -> None:
         self._managers = managers
         self.groups = groups
+
+    async def offer_groups(self, request: Request, typed: str) -> list[Block]:
+        """Return the options of a menu of user groups; raise SlackError."""
+        groups = await self.groups.listed(request.client, request.workspace)
+        return group_options((each for each in groups if not each.is_disabled), typed)
 
     async def may_configure(self, request: Request) -> bool:
         """Return whether the person may manage the key, as far as Slack says."""

@@ -20,7 +20,7 @@ from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.lookup import host_of, suggestions
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.scans import NoDomainIdError, NoScanError, ScanReport, Scans
-from bot.slack.client import open_form, update_form
+from bot.slack.client import update_form
 from bot.tracker.models import Domain
 from bot.views import scan as views
 from bot.views.blocks import option
@@ -58,8 +58,7 @@ class ScanListeners:
         words = split_words(text.replace(",", " "))
         if not words:
             await self.tracker.ready(request.workspace)
-            form = views.pick_form(request.as_metadata())
-            await open_form(request.client, request.trigger_id or "", form)
+            await request.open_form(views.pick_form(request.as_metadata()))
         elif len(words) > 1 or words[0].key:
             await self.bulk.show_price(request, text)
         else:
@@ -90,8 +89,7 @@ class ScanListeners:
         await request.share(views.scan_message(report, shared_by=member.name))
 
     async def show_section(self, request: Request, value: str) -> None:
-        form = await self._section_form(request, value)
-        await open_form(request.client, request.trigger_id or "", form)
+        await request.open_form(await self._section_form(request, value))
 
     async def turn_section(self, request: Request, value: str) -> None:
         form = await self._section_form(request, value)
