@@ -94,7 +94,9 @@ class KeyListeners:
         dispatcher.on_press(api_key.ROLL_BACK, self.roll_back, replies=True)
         dispatcher.on_press(api_key.REMOVE_KEY, self.remove_key, replies=True)
         dispatcher.on_press(api_key.SHOW_HISTORY, self.show_history)
-        dispatcher.on_press(admin.HISTORY_PAGE, self.turn_page)
+        dispatcher.on_press(
+            admin.HISTORY_PAGE, self.screen.in_form(self.turn_page, admin.history_error_form)
+        )
 
     async def show_state(self, request: Request, text: str) -> None:
         """Answer `/domainkey`. Text after the command is neither read nor repeated."""
@@ -133,18 +135,13 @@ class KeyListeners:
         await request.reply(api_key.removed_message(was_there=was_there))
 
     async def show_history(self, request: Request, _value: str) -> None:
-        await request.open_form(await self._history(request, 0))
+        await request.open_form(await self.turn_page(request, ""))
 
-    async def turn_page(self, request: Request, page: str) -> None:
-        number = int(page) if page.isdecimal() else 0
-        await self.screen.redraw(
-            request, lambda: self._history(request, number), admin.history_error_form
-        )
-
-    async def _history(self, request: Request, page: int) -> Block:
+    async def turn_page(self, request: Request, page: str) -> Block:
         await self.permissions.require_configurer(request)
         entries = await self.audit.entries(request.workspace)
-        return admin.history_form(entries, page, request.as_metadata())
+        number = int(page) if page.isdecimal() else 0
+        return admin.history_form(entries, number, request.as_metadata())
 
 
 @dataclass(frozen=True, slots=True)

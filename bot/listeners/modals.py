@@ -18,6 +18,7 @@ from bot.errors import BotError
 from bot.listeners.error_boundary import Failures
 from bot.listeners.permissions import ChannelAccess, DigestAccess
 from bot.listeners.request import Request, draw_or_reply
+from bot.listeners.router import PressHandler
 from bot.message import Block, Message
 from bot.slack.client import put_form, update_form
 from bot.slack.errors import ChannelClosedError, SlackError
@@ -282,19 +283,22 @@ class KeyScreen:
         drawing = put_form(request.client, request.view_id or "", form)
         await draw_or_reply(request, drawing, otherwise)
 
-    async def redraw(
+    def in_form(
         self,
-        request: Request,
-        draw: Callable[[], Awaitable[Block]],
-        draw_trouble: Callable[[str], Block],
-    ) -> None:
-        """Show the form that `draw` returns, or why there is none."""
-        try:
-            form = await draw()
-        except BotError as error:
-            await self.show_failure(request, error, draw_trouble)
-        else:
-            await self.show(request, form, Message("That form is closed."))
+        draw: Callable[[Request, str], Awaitable[Block]],
+        trouble: Callable[[str], Block],
+    ) -> PressHandler:
+        """Return a listener that shows the form that `draw` returns, or why there is none."""
+
+        async def listener(request: Request, value: str) -> None:
+            try:
+                form = await draw(request, value)
+            except BotError as error:
+                await self.show_failure(request, error, trouble)
+            else:
+                await self.show(request, form, Message("That form is closed."))
+
+        return listener
 
     async def show_failure(
         self, request: Request, error: BotError, draw: Callable[[str], Block]

@@ -195,9 +195,11 @@ async def open_form(
 
     `is_above`: above the form in which something was pressed.
     """
-    call = client.views_push if is_above else client.views_open
     async with slack_errors():
-        answer = await call(trigger_id=trigger_id, view=dict(form))
+        if is_above:
+            answer = await client.views_push(trigger_id=trigger_id, view=dict(form))
+        else:
+            answer = await client.views_open(trigger_id=trigger_id, view=dict(form))
     return str(answer["view"]["id"])
 
 
