@@ -1,7 +1,6 @@
 """Handle `/domainkey`: the API key's state and history, managers, who may add and scan."""
 
 import asyncio
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -29,7 +28,7 @@ from bot.api_keys.repository import Keys
 from bot.commands import Audience
 from bot.digests.service import DigestService
 from bot.errors import BotError, NotAllowedError
-from bot.listeners.domaindigest_parse import field_in
+from bot.listeners.incoming import field_in
 from bot.listeners.modals import KeyScreen
 from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request
@@ -39,6 +38,7 @@ from bot.redaction import holds_secret
 from bot.shared_limits import QuotaService
 from bot.slack.client import Member, fetch_member
 from bot.slack.errors import MissingScopeError, SlackError
+from bot.slack.usergroups import GROUP_ID
 from bot.store.documents import ConflictError
 from bot.views import admin, api_key
 from bot.workspace import WorkspaceId
@@ -47,7 +47,6 @@ logger = structlog.get_logger()
 # Slack opens a form only within 3 s of the press.
 LISTED_WITHIN_S = 1.0
 _CHANGED = "Someone else has changed the managers. These are the current ones."
-_GROUP = re.compile(r"S[A-Z0-9]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,7 +280,7 @@ def read_managers_form(values: Mapping[str, Any]) -> Chosen:
     groups = field_in(values, admin.GROUPS_FIELD)
     if "selected_options" not in groups.state:
         return Chosen(people, None)
-    ids = [each for each in groups.options if each and _GROUP.fullmatch(each)]
+    ids = [each for each in groups.options if GROUP_ID.fullmatch(each)]
     return Chosen(people, tuple(dict.fromkeys(ids))[:MAX_GROUPS])
 
 
