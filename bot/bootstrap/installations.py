@@ -53,12 +53,8 @@ def register_lifecycle(
     """Attach the OAuth flow and the listeners for removed workspaces to the app."""
     own, oauth = workspaces.own, workspaces.oauth
     # With OAuth the one that requests read, so that they use a new token at once.
-    repository = (
-        oauth.directory.repository
-        if oauth
-        else InstallationRepository(parts.documents, parts.ring)
-    )
-    caches = [*running.forget, *([oauth.directory.forget] if oauth else [])]
+    repository = oauth.repository if oauth else InstallationRepository(parts.documents, parts.ring)
+    caches = [*running.forget, *([oauth.repository.forget] if oauth else [])]
 
     async def note_revoked(home: WorkspaceId) -> None:
         if home.team_id != WHOLE_ORGANISATION:

@@ -9,7 +9,6 @@ import pytest
 
 from bot.concurrency import NonOverlappingTask, Tasks
 from bot.installations.directory import (
-    Directory,
     InstallationRepository,
     StoredInstallation,
 )
@@ -211,7 +210,6 @@ class Registry:
         self.documents = FencedDocuments(self.inner, beginning_of=scope_of_key)
         self.shelf = a_shelf(self.documents)
         self.recent = a_memory(self.documents, self.clock.seconds)
-        self.directory = Directory(self.recent)
         self.tasks = Tasks()
         self.checker = TokenChecker(
             self.documents,

@@ -21,7 +21,6 @@ from bot.concurrency import Tasks
 from bot.deduplication import ASKED_WITHIN_S
 from bot.installations import authorize
 from bot.installations.authorize import InstalledWorkspaces, note_asked_place
-from bot.installations.directory import Directory
 from bot.installations.installation import Installation, organisation
 from bot.installations.token_rotation import TokenProvider
 from bot.listeners.error_boundary import answer_unread
@@ -62,9 +61,7 @@ class Bot:
             name="authorizing",
             logger=logging.getLogger("slack_bolt"),
             client=AsyncWebClient(),
-            authorize=InstalledWorkspaces(
-                Directory(recent), tokens, unknown=FOREIGN, known_within_s=known_within_s
-            ),
+            authorize=InstalledWorkspaces(tokens, unknown=FOREIGN, known_within_s=known_within_s),
             before_authorize=note_asked_place,
             process_before_response=True,
             request_verification_enabled=False,
