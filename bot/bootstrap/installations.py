@@ -12,7 +12,6 @@ from bot.bootstrap.services import Services
 from bot.bootstrap.slack_app import OAuth, SlackAuth
 from bot.digests.repository import DigestRepository
 from bot.errors import warned
-from bot.installations.directory import InstallationRepository
 from bot.installations.installation import WHOLE_ORGANISATION, Installation, organisation
 from bot.installations.oauth_flow import (
     INSTALL_PATH,
@@ -21,6 +20,7 @@ from bot.installations.oauth_flow import (
     InstallFlow,
     InstallStates,
 )
+from bot.installations.repository import InstallationRepository
 from bot.installations.token_check import TokenChecker, token_proof
 from bot.installations.uninstall import Uninstaller
 from bot.installations.welcome import DataLossCheck, Setup, Welcome

@@ -31,8 +31,8 @@ from bot.installations.authorize import (
     InstalledWorkspaces,
     note_asked_place,
 )
-from bot.installations.directory import InstallationRepository
 from bot.installations.oauth_calls import OAuthCalls
+from bot.installations.repository import InstallationRepository
 from bot.installations.token_rotation import TokenProvider
 from bot.logs import bolt_logger
 from bot.metrics.definitions import Metrics

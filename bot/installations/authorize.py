@@ -12,7 +12,7 @@ from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import UnknownWorkspaceError
-from bot.installations.directory import ResolvedInstallation
+from bot.installations.repository import ResolvedInstallation
 from bot.installations.token_rotation import TokenProvider
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import StoreError

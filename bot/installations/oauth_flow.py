@@ -29,9 +29,9 @@ from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 from bot.concurrency import Tasks, run_shielded
 from bot.deduplication import DedupStore, MemoryDedup
 from bot.errors import BotError, warned
-from bot.installations.directory import InstallationRepository
 from bot.installations.installation import Installation
 from bot.installations.oauth_calls import OAuthCalls
+from bot.installations.repository import InstallationRepository
 from bot.slack.errors import SlackError, SlackRefusedError, SlackUnreachableError
 from bot.store.documents import ConflictError, UnreadableSecretError
 from bot.store.encryption import KeyRing

@@ -18,8 +18,8 @@ import structlog
 from cachetools import TTLCache
 
 from bot.concurrency import SingleFlight, Tasks, run_shielded
-from bot.installations.directory import InstallationRepository, StoredInstallation
 from bot.installations.installation import Installation, Tokens
+from bot.installations.repository import InstallationRepository, StoredInstallation
 from bot.slack.errors import (
     SlackError,
     SlackRefusedError,

@@ -8,10 +8,6 @@ from typing import Any
 import pytest
 
 from bot.concurrency import NonOverlappingTask, Tasks
-from bot.installations.directory import (
-    InstallationRepository,
-    StoredInstallation,
-)
 from bot.installations.installation import (
     Installation,
     Tokens,
@@ -19,6 +15,10 @@ from bot.installations.installation import (
     UninstallKind,
     organisation,
     scope_of_key,
+)
+from bot.installations.repository import (
+    InstallationRepository,
+    StoredInstallation,
 )
 from bot.installations.token_check import TokenChecker
 from bot.installations.uninstall import Uninstaller

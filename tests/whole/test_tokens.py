@@ -11,8 +11,8 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
-from bot.installations.directory import InstallationRepository
 from bot.installations.oauth_calls import OAuthCalls
+from bot.installations.repository import InstallationRepository
 from bot.installations.token_rotation import TokenProvider
 from bot.playground.slack import LocalSlack
 from bot.store.encryption import load_or_make_key_file

@@ -5,8 +5,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
 from bot.installations.authorize import Clients
-from bot.installations.directory import ResolvedInstallation
 from bot.installations.installation import organisation
+from bot.installations.repository import ResolvedInstallation
 from bot.installations.token_rotation import TokenProvider
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import ConflictError
