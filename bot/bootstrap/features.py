@@ -33,7 +33,7 @@ from bot.listeners.error_boundary import ErrorBoundary, Failures, answer_unread
 from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
 from bot.listeners.messages import ShortcutListeners, register_mentions
 from bot.listeners.modals import DigestScreen, KeyScreen
-from bot.listeners.permissions import CommandAccess, DigestAccess, Permissions
+from bot.listeners.permissions import DigestAccess, Permissions
 from bot.listeners.router import OPTIONS_WITHIN_S, Dispatcher
 from bot.listeners.scan import ScanListeners, StepListeners
 from bot.portfolio.add_domain import DomainAdder
@@ -62,8 +62,7 @@ class AdminServices:
         documents, clock, groups = parts.documents, parts.clock, UserGroups()
         self.keys = Keys(documents, parts.ring, clock=clock)
         self.managers = Managers(documents)
-        self.permissions = Permissions(self.managers, groups)
-        self.access = CommandAccess(Audiences(documents), self.permissions)
+        self.permissions = Permissions(self.managers, Audiences(documents), groups)
         self.audit = Audit(documents, clock=clock, on_act=homes.schedule_refresh)
         self.notices = KeyNotices(
             parts.posting,
@@ -131,7 +130,7 @@ class UseCases:
         self.key = KeyState(
             keys=self.admin.keys,
             managers=self.admin.managers,
-            audiences=self.admin.access.audiences,
+            audiences=self.admin.permissions.audiences,
             allowances=self.allowances,
             clock=clock,
             keys_url=parts.settings.domain_tracker_keys_url,
@@ -241,10 +240,10 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
 
 def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
     """Attach what every member of the workspace may do."""
-    access, tracker, portfolio = cases.admin.access, cases.tracker, cases.portfolio
+    permissions, tracker, portfolio = cases.admin.permissions, cases.tracker, cases.portfolio
     DomainsListeners(portfolio, cases.ends, parts.clock).register(dispatcher)
     bulk = BulkScanListeners(
-        access=access,
+        permissions=permissions,
         bulk=cases.bulk,
         portfolio=portfolio,
         ends=cases.ends,
@@ -253,7 +252,7 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
     )
     bulk.register(dispatcher)
     ScanListeners(
-        access=access,
+        permissions=permissions,
         tracker=tracker,
         portfolio=portfolio,
         scans=cases.scans,
@@ -263,7 +262,7 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
     StepListeners(portfolio, cases.scans, cases.ends, parts.clock).register(dispatcher)
     adder = DomainAdder(tracker.add_domain, portfolio, claims=parts.commons.claims)
     AddingListeners(
-        access=access,
+        permissions=permissions,
         tracker=tracker,
         portfolio=portfolio,
         adder=adder,
@@ -286,7 +285,6 @@ def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
     DigestFormListeners(
         digests=digests,
         access=access,
-        commands=cases.admin.access,
         screen=screen,
         count_within_s=COUNT_WITHIN_S * parts.pace.patience,
     ).register(dispatcher)
@@ -317,8 +315,6 @@ def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> N
 
     AdminListeners(
         permissions=admin.permissions,
-        managers=admin.managers,
-        audiences=admin.access.audiences,
         audit=admin.audit,
         notifier=ManagerNotifier(parts.posting, appointed_message, parts.tasks),
         screen=screen,

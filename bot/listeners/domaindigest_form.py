@@ -23,7 +23,6 @@ from bot.listeners.domaindigest_parse import GivenDigest, draft_in, read_digest_
 from bot.listeners.modals import DigestScreen, FormNote, note_in
 from bot.listeners.permissions import (
     ChannelAccess,
-    CommandAccess,
     DigestAccess,
     require_open,
     seen_channel,
@@ -47,14 +46,13 @@ _LOST = (UnknownDigestError, NotInChannelError, AdminsOnlyError, GuestError, Str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestFormListeners:
-    """The listeners of the form. `access` says who may do what, `commands` who may scan.
+    """The listeners of the form.
 
     `count_within_s` limits the check whether a filter matches anything.
     """
 
     digests: DigestService
     access: DigestAccess
-    commands: CommandAccess
     screen: DigestScreen
     count_within_s: float = COUNT_WITHIN_S
 
@@ -149,7 +147,7 @@ class DigestFormListeners:
         note, plan, workspace = note_in(request.note), given.plan, request.workspace
         before = await self._same_digest(request, note) if note.digest_id else None
         if plan.scans_a_night > (before.plan.scans_a_night if before else 0):
-            await self.commands.require(request, "scan")
+            await self.access.permissions.require(request, "scan")
         if before is None:
             visitor = await self.access.require_editor(request, plan.channel_id)
             require_open(visitor)

@@ -160,8 +160,6 @@ class AdminListeners:
     """
 
     permissions: Permissions
-    managers: Managers
-    audiences: Audiences
     audit: Audit
     notifier: ManagerNotifier
     screen: KeyScreen
@@ -188,7 +186,7 @@ class AdminListeners:
         before = Named()
         try:
             await self.permissions.require_admin(request)
-            before = await self.managers.named(request.workspace)
+            before = await self.permissions.managers.named(request.workspace)
             if chosen.group_ids is None:
                 wanted = replace(wanted, group_ids=before.group_ids)
             if before.ids != wanted.ids:
@@ -222,7 +220,7 @@ class AdminListeners:
             groups = await self.permissions.groups.listed(request.client, workspace)
             if not new <= {group.group_id for group in groups if not group.is_disabled}:
                 raise UnfitGroupError("deleted, disabled, or of another workspace")
-        await self.managers.name(workspace, wanted)
+        await self.permissions.managers.name(workspace, wanted)
         added = tuple(each for each in wanted.ids if each not in before.ids)
         removed = tuple(each for each in before.ids if each not in wanted.ids)
         named = [each for each in wanted.user_ids if each not in before.user_ids]
@@ -238,7 +236,7 @@ class AdminListeners:
         await self.screen.show(request, form, Message(f"Nothing was saved. {_CHANGED}"))
 
     async def _form(self, request: Request, trouble: str = "") -> Block:
-        named = await self.managers.named(request.workspace)
+        named = await self.permissions.managers.named(request.workspace)
         groups = await self._groups(request)
         return admin.managers_form(request.as_metadata(str(named.rev)), named, groups, trouble)
 
@@ -255,7 +253,7 @@ class AdminListeners:
 
     async def open_audiences(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
-        chosen = await self.audiences.chosen(request.workspace)
+        chosen = await self.permissions.audiences.chosen(request.workspace)
         await request.open_form(admin.audiences_form(request.as_metadata(), chosen))
 
     async def choose(self, request: Request, chosen: Mapping[str, Audience]) -> None:
@@ -263,7 +261,7 @@ class AdminListeners:
         workspace, text = request.workspace, admin.audiences_text(chosen)
         try:
             await self.permissions.require_admin(request)
-            if await self.audiences.choose(workspace, chosen):
+            if await self.permissions.audiences.choose(workspace, chosen):
                 by = request.origin.user_id
                 await self.audit.note(workspace, Act.AUDIENCES_CHANGED, by=by, detail=text)
         except BotError as error:

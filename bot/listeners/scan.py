@@ -12,7 +12,7 @@ from bot.api_keys.key_service import WorkspaceTracker
 from bot.command_text import split_words
 from bot.hostnames import host_name
 from bot.listeners.bulk_scan import BulkScanListeners
-from bot.listeners.permissions import CommandAccess
+from bot.listeners.permissions import Permissions
 from bot.listeners.request import FormErrors, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block
@@ -37,7 +37,7 @@ NO_ANSWER = "!"
 class ScanListeners:
     """The listeners about scans."""
 
-    access: CommandAccess
+    permissions: Permissions
     tracker: WorkspaceTracker
     portfolio: Portfolio
     scans: Scans
@@ -54,7 +54,7 @@ class ScanListeners:
         dispatcher.on_options(views.PICK_DOMAIN, self.offer_domains, otherwise=[no_answer])
 
     async def scan(self, request: Request, text: str) -> None:
-        await self.access.require(request, "scan")
+        await self.permissions.require(request, "scan")
         words = split_words(text.replace(",", " "))
         if not words:
             await self.tracker.ready(request.workspace)
@@ -67,7 +67,7 @@ class ScanListeners:
     async def scan_picked(self, request: Request, picked: Sequence[str]) -> None:
         """Scan the domain that was picked in the form, or show the price of several."""
         request.command_line = f"/scan {' '.join(picked)}"
-        await self.access.require(request, "scan")
+        await self.permissions.require(request, "scan")
         snapshot = await self.portfolio.snapshot(request.workspace)
         by_value = {_value(host): host for host in snapshot.by_host}
         hosts = [by_value.get(each, each) for each in picked]
