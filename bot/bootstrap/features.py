@@ -172,8 +172,8 @@ class Features:
     """What the features do from now on: answer people, and what comes again and again.
 
     `digests` takes up those that are due; `periodic` is what one of all processes does every few
-    seconds. `open_home` draws a person's Home tab. Each of `forget` lets this process remember
-    nothing of a workspace.
+    seconds. `open_home` draws a person's Home tab. Each of `forget` drops what this process has
+    cached of a workspace's data.
     """
 
     def __init__(
@@ -199,7 +199,7 @@ class Features:
         }
         self.cut_off = cases.client.cut_off
         self.open_home = home.draw_for
-        self.forget = (cases.portfolio.forget, cases.allowances.forget, home.forget)
+        self.forget = (cases.portfolio.forget, cases.allowances.forget)
         self._stops = (
             *(each.stop for each in (cases.worker, nightly, cases.homes)),
             cases.bulk.stop_all,

@@ -78,11 +78,6 @@ class ViewVersions:
         found = self._place(place)
         return found.drawn_hash if found.drawn_at <= number else None
 
-    def forget(self, prefix: str) -> None:
-        """Forget every place with this prefix."""
-        for place in [each for each in self._places if each and each.startswith(prefix)]:
-            del self._places[place]
-
     def _place(self, place: str | None) -> _ViewState:
         return self._places.setdefault(place, _ViewState())
 
