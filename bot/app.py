@@ -26,7 +26,7 @@ from bot.clock_check import ClockCheck, utc_now
 from bot.concurrency import NonOverlappingTask, Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.inflight_requests import InflightStore
-from bot.installations.directory import InstallationRepository
+from bot.installations.repository import InstallationRepository
 from bot.jobs.scheduler import Ticks, ticking
 from bot.listeners.interrupted import InflightTracker, OrphanNotifier
 from bot.logs import lines_counted

@@ -6,10 +6,13 @@ https://docs.python.org/3/library/asyncio-task.html#asyncio.create_task
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -66,13 +69,18 @@ def digests_of(channel_id: str) -> Caller:
 
 
 @contextmanager
-def caller_context(workspace: WorkspaceId, caller: Caller) -> Iterator[None]:
-    """Let everything inside the block have this caller."""
-    before = _current.set((workspace, caller))
+def bound(variable: ContextVar[Any], value: T) -> Iterator[T]:
+    """Set a variable inside the block, also for tasks that begin there."""
+    before = variable.set(value)
     try:
-        yield
+        yield value
     finally:
-        _current.reset(before)
+        variable.reset(before)
+
+
+def caller_context(workspace: WorkspaceId, caller: Caller) -> AbstractContextManager[object]:
+    """Let everything inside the block have this caller."""
+    return bound(_current, (workspace, caller))
 
 
 def current_caller() -> tuple[WorkspaceId, Caller] | None:

@@ -33,7 +33,7 @@ from bot.listeners.error_boundary import ErrorBoundary, Failures, answer_unread
 from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
 from bot.listeners.messages import ShortcutListeners, register_mentions
 from bot.listeners.modals import DigestScreen, KeyScreen
-from bot.listeners.permissions import CommandAccess, DigestAccess, Permissions
+from bot.listeners.permissions import DigestAccess, Permissions
 from bot.listeners.router import OPTIONS_WITHIN_S, Dispatcher
 from bot.listeners.scan import ScanListeners, StepListeners
 from bot.portfolio.add_domain import DomainAdder
@@ -62,8 +62,7 @@ class AdminServices:
         documents, clock, groups = parts.documents, parts.clock, UserGroups()
         self.keys = Keys(documents, parts.ring, clock=clock)
         self.managers = Managers(documents)
-        self.permissions = Permissions(self.managers, groups)
-        self.access = CommandAccess(Audiences(documents), self.permissions)
+        self.permissions = Permissions(self.managers, Audiences(documents), groups)
         self.audit = Audit(documents, clock=clock, on_act=homes.schedule_refresh)
         self.notices = KeyNotices(
             parts.posting,
@@ -131,7 +130,7 @@ class UseCases:
         self.key = KeyState(
             keys=self.admin.keys,
             managers=self.admin.managers,
-            audiences=self.admin.access.audiences,
+            audiences=self.admin.permissions.audiences,
             allowances=self.allowances,
             clock=clock,
             keys_url=parts.settings.domain_tracker_keys_url,
@@ -173,8 +172,8 @@ class Features:
     """What the features do from now on: answer people, and what comes again and again.
 
     `digests` takes up those that are due; `periodic` is what one of all processes does every few
-    seconds. `open_home` draws a person's Home tab. Each of `forget` lets this process remember
-    nothing of a workspace.
+    seconds. `open_home` draws a person's Home tab. Each of `forget` drops what this process has
+    cached of a workspace's data.
     """
 
     def __init__(
@@ -199,7 +198,7 @@ class Features:
         }
         self.cut_off = cases.client.cut_off
         self.open_home = home.draw_for
-        self.forget = (cases.portfolio.forget, cases.allowances.forget, home.forget)
+        self.forget = (cases.portfolio.forget, cases.allowances.forget)
         self._stops = (
             *(each.stop for each in (cases.worker, nightly, cases.homes)),
             cases.bulk.stop_all,
@@ -240,10 +239,10 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
 
 def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
     """Attach what every member of the workspace may do."""
-    access, tracker, portfolio = cases.admin.access, cases.tracker, cases.portfolio
+    permissions, tracker, portfolio = cases.admin.permissions, cases.tracker, cases.portfolio
     DomainsListeners(portfolio, cases.ends, parts.clock).register(dispatcher)
     bulk = BulkScanListeners(
-        access=access,
+        permissions=permissions,
         bulk=cases.bulk,
         portfolio=portfolio,
         ends=cases.ends,
@@ -252,7 +251,7 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
     )
     bulk.register(dispatcher)
     ScanListeners(
-        access=access,
+        permissions=permissions,
         tracker=tracker,
         portfolio=portfolio,
         scans=cases.scans,
@@ -262,7 +261,7 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
     StepListeners(portfolio, cases.scans, cases.ends, parts.clock).register(dispatcher)
     adder = DomainAdder(tracker.add_domain, portfolio, claims=parts.commons.claims)
     AddingListeners(
-        access=access,
+        permissions=permissions,
         tracker=tracker,
         portfolio=portfolio,
         adder=adder,
@@ -285,7 +284,6 @@ def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
     DigestFormListeners(
         digests=digests,
         access=access,
-        commands=cases.admin.access,
         screen=screen,
         count_within_s=COUNT_WITHIN_S * parts.pace.patience,
     ).register(dispatcher)
@@ -316,8 +314,6 @@ def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> N
 
     AdminListeners(
         permissions=admin.permissions,
-        managers=admin.managers,
-        audiences=admin.access.audiences,
         audit=admin.audit,
         notifier=ManagerNotifier(parts.posting, appointed_message, parts.tasks),
         screen=screen,

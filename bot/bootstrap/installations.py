@@ -12,7 +12,6 @@ from bot.bootstrap.services import Services
 from bot.bootstrap.slack_app import OAuth, SlackAuth
 from bot.digests.repository import DigestRepository
 from bot.errors import warned
-from bot.installations.directory import InstallationRepository
 from bot.installations.installation import WHOLE_ORGANISATION, Installation, organisation
 from bot.installations.oauth_flow import (
     INSTALL_PATH,
@@ -21,6 +20,7 @@ from bot.installations.oauth_flow import (
     InstallFlow,
     InstallStates,
 )
+from bot.installations.repository import InstallationRepository
 from bot.installations.token_check import TokenChecker, token_proof
 from bot.installations.uninstall import Uninstaller
 from bot.installations.welcome import DataLossCheck, Setup, Welcome
@@ -54,12 +54,8 @@ def register_lifecycle(
     """Attach the OAuth flow and the listeners for removed workspaces to the app."""
     own, oauth = workspaces.own, workspaces.oauth
     # With OAuth the one that requests read, so that they use a new token at once.
-    repository = (
-        oauth.directory.repository
-        if oauth
-        else InstallationRepository(parts.documents, parts.ring)
-    )
-    caches = [*running.forget, *([oauth.directory.forget] if oauth else [])]
+    repository = oauth.repository if oauth else InstallationRepository(parts.documents, parts.ring)
+    caches = [*running.forget, *([oauth.repository.forget] if oauth else [])]
 
     async def note_revoked(home: WorkspaceId) -> None:
         if home.team_id != WHOLE_ORGANISATION:
@@ -163,7 +159,6 @@ def _flow(
         pages=install_pages,
         on_installed=welcome.on_installed,
         tasks=parts.tasks,
-        clock=parts.clock,
     )
 
 

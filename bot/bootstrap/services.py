@@ -21,8 +21,8 @@ from bot.deduplication import ASKED_WITHIN_S, DedupStore, MemoryDedup, SharedDed
 from bot.deferred_commands import DeferredCommands
 from bot.digests.collector import overdue
 from bot.digests.repository import DigestRepository
-from bot.installations.directory import REMEMBERED_FOR_S
 from bot.installations.installation import scope_of_key
+from bot.installations.repository import REMEMBERED_FOR_S
 from bot.listeners.error_boundary import FIRST_WORD_AFTER_S, FIRST_WORD_IN_HOME_AFTER_S
 from bot.listeners.interrupted import InflightTracker
 from bot.listeners.scan import STILL_WAITING_AFTER_S

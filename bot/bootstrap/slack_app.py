@@ -31,7 +31,8 @@ from bot.installations.authorize import (
     InstalledWorkspaces,
     note_asked_place,
 )
-from bot.installations.directory import Directory, InstallationRepository
+from bot.installations.oauth_calls import OAuthCalls
+from bot.installations.repository import InstallationRepository
 from bot.installations.token_rotation import TokenProvider
 from bot.logs import bolt_logger
 from bot.metrics.definitions import Metrics
@@ -47,8 +48,8 @@ from bot.workspace import WorkspaceId
 class OAuth:
     """The parts of a bot that many workspaces install."""
 
-    calls: auth.OAuthCalls
-    directory: Directory
+    calls: OAuthCalls
+    repository: InstallationRepository
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,26 +104,26 @@ def open_workspaces(
     """Make what answers in the workspaces of these settings. For `patience` see `Pace`."""
     if token := text_of(settings.slack_bot_token):
         return _one_workspace(clients, token, clock=clock)
-    calls = auth.OAuthCalls(
+    calls = OAuthCalls(
         clients.once(),
         client_id=settings.slack_client_id or "",
         client_secret=text_of(settings.slack_client_secret),
+        clock=clock,
     )
     doubt = Event()
     tokens = TokenProvider(repository, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
-    directory, health = Directory(repository), auth.SlackHealth()
+    health = auth.SlackHealth()
     return SlackAuth(
         authorize=InstalledWorkspaces(
-            directory,
             tokens,
             unknown=not_installed_text(settings.public_url or ""),
             known_within_s=KNOWN_WITHIN_S * patience,
         ),
-        client_for=Clients(directory, tokens, clients.once),
+        client_for=Clients(tokens, clients.once),
         # Without an installation there is no token to ask with, and the bot is ready all the same.
         find_slack=lambda: health.check(lambda: auth.check_api(clients.once())),
         doubt=doubt,
-        oauth=OAuth(calls=calls, directory=directory),
+        oauth=OAuth(calls=calls, repository=repository),
     )
 
 

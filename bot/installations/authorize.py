@@ -12,7 +12,7 @@ from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import UnknownWorkspaceError
-from bot.installations.directory import Directory, ResolvedInstallation
+from bot.installations.repository import ResolvedInstallation
 from bot.installations.token_rotation import TokenProvider
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import StoreError
@@ -32,7 +32,6 @@ GRANTED = "team_access_granted"
 class Clients:
     """Returns the client of any workspace; `make(token)` shares one HTTP session among them."""
 
-    directory: Directory
     tokens: TokenProvider
     make: Callable[[str], AsyncWebClient]
 
@@ -45,7 +44,7 @@ class Clients:
                 store failed: nothing was sent then.
         """
         try:
-            served = await self.directory.resolve(workspace)
+            served = await self.tokens.repository.resolve(workspace)
             if served is None:
                 raise TokenRefusedError("not_authed")
             installation = await self.tokens.fresh(served.home)
@@ -120,7 +119,6 @@ class InstalledWorkspaces(AsyncAuthorize):
     an end. No request waits longer than `known_within_s`. `unknown` is for people of others.
     """
 
-    directory: Directory
     tokens: TokenProvider
     _: KW_ONLY
     unknown: str
@@ -148,7 +146,7 @@ class InstalledWorkspaces(AsyncAuthorize):
         try:
             async with asyncio.timeout(self.known_within_s):
                 if asked.team_id:
-                    served = await self.directory.find(
+                    served = await self.tokens.repository.find(
                         asked.team_id, asked.enterprise_id, is_org_install=asked.is_org_install
                     )
                 if served:

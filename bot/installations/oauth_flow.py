@@ -29,10 +29,9 @@ from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 from bot.concurrency import Tasks, run_shielded
 from bot.deduplication import DedupStore, MemoryDedup
 from bot.errors import BotError, warned
-from bot.installations.directory import InstallationRepository
-from bot.installations.installation import Installation, organisation
-from bot.installations.token_rotation import dated
-from bot.slack.auth import IssuedInstallation, OAuthCalls
+from bot.installations.installation import Installation
+from bot.installations.oauth_calls import OAuthCalls
+from bot.installations.repository import InstallationRepository
 from bot.slack.errors import SlackError, SlackRefusedError, SlackUnreachableError
 from bot.store.documents import ConflictError, UnreadableSecretError
 from bot.store.encryption import KeyRing
@@ -43,7 +42,6 @@ INSTALL_PATH = "/slack/install"
 REDIRECT_PATH = "/slack/oauth_redirect"
 # As long as Slack's code: https://docs.slack.dev/authentication/installing-with-oauth
 LIVES_FOR = timedelta(minutes=10)
-CLOCKS_DIFFER_BY = timedelta(days=1)  # a clock that is wrong by more is no clock
 # Anybody may come back with a code of their own making. This is well below what Slack allows the
 # app in a minute, which the renewal of tokens needs too: https://docs.slack.dev/apis/web-api/rate-limits
 REFUSED_AT_MOST, REFUSED_WITHIN_S, AT_ONCE = 30, 60.0, 5
@@ -103,27 +101,6 @@ class InstallStates(AsyncOAuthStateStore):
             return False
         is_young = datetime.fromtimestamp(int(until), UTC) > self._clock()
         return is_young and await self._used.is_new(f"state/{name}")
-
-
-def installation_of(
-    given: IssuedInstallation, bot_id: str | None, asked_at: datetime
-) -> Installation:
-    enterprise_id, theirs = given.enterprise_id, given.answered_at
-    # Slack's clock, as it is compared with the times of Slack's events.
-    is_plausible = theirs is not None and abs(theirs - asked_at) <= CLOCKS_DIFFER_BY
-    return Installation(
-        home=WorkspaceId(given.team_id, enterprise_id)
-        if given.team_id
-        else organisation(enterprise_id or ""),
-        app_id=given.app_id,
-        bot_id=bot_id,
-        bot_user_id=given.bot_user_id,
-        scopes=given.scopes,
-        installed_by=given.installed_by,
-        installed_at=theirs if theirs and is_plausible else asked_at,
-        name=given.name,
-        tokens=dated(given.tokens, asked_at),
-    )
 
 
 class NewInstallation(BoltInstallation):
@@ -188,7 +165,6 @@ class InstallFlow(AsyncOAuthFlow):
         pages: ModuleType,
         on_installed: Callable[[Installation, Installation | None], Awaitable[None]],
         tasks: Tasks,
-        clock: Callable[[], datetime],
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(settings=settings)
@@ -201,7 +177,6 @@ class InstallFlow(AsyncOAuthFlow):
         self._calls = calls
         self._on_installed = on_installed
         self._tasks = tasks
-        self._clock = clock
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._refused: TTLCache[object, bool] = TTLCache(
             REFUSED_AT_MOST, REFUSED_WITHIN_S, timer=seconds
@@ -239,14 +214,11 @@ class InstallFlow(AsyncOAuthFlow):
         async with self._turns:
             if len(self._refused) == REFUSED_AT_MOST:
                 raise SlackUnreachableError("too many codes were refused")
-            asked_at = self._clock()
             try:
-                given = await self._calls.exchange(code, f"{self.redirect_uri}")
+                return NewInstallation(await self._calls.exchange(code, f"{self.redirect_uri}"))
             except SlackRefusedError:
                 self._refused[object()] = True
                 raise
-            bot_id = await self._calls.bot_id(given.tokens.access)
-        return NewInstallation(installation_of(given, bot_id, asked_at))
 
     async def _succeed(self, args: AsyncSuccessArgs) -> BoltResponse:
         new = args.installation

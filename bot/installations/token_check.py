@@ -16,7 +16,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
 from bot.errors import BotError, warned
-from bot.installations.directory import CHECKED_EVERY, InstallationRepository
 from bot.installations.installation import (
     decode,
     home_of,
@@ -25,6 +24,7 @@ from bot.installations.installation import (
     organisation_of,
     stamp_of,
 )
+from bot.installations.repository import CHECKED_EVERY, InstallationRepository
 from bot.slack.client import slack_errors
 from bot.slack.errors import TokenRefusedError
 from bot.store.documents import ConflictError, Document, Documents, StoreError, Write, update

@@ -18,9 +18,8 @@ import structlog
 from cachetools import TTLCache
 
 from bot.concurrency import SingleFlight, Tasks, run_shielded
-from bot.installations.directory import InstallationRepository, StoredInstallation
 from bot.installations.installation import Installation, Tokens
-from bot.slack.auth import IssuedTokens
+from bot.installations.repository import InstallationRepository, StoredInstallation
 from bot.slack.errors import (
     SlackError,
     SlackRefusedError,
@@ -52,13 +51,6 @@ def usable(kept: StoredInstallation | None) -> tuple[StoredInstallation, Tokens]
     return kept, kept.installation.tokens
 
 
-def dated(given: IssuedTokens, asked_at: datetime) -> Tokens:
-    """Return the tokens with their expiry, counted from the request: rather too early."""
-    lives_s = given.expires_in_s
-    expires_at = None if lives_s is None else asked_at + timedelta(seconds=lives_s)
-    return Tokens(access=given.access, refresh=given.refresh, expires_at=expires_at)
-
-
 @dataclass(slots=True)
 class TokenProvider:
     """Returns installations with a token that works now.
@@ -69,7 +61,7 @@ class TokenProvider:
     """
 
     repository: InstallationRepository
-    refresh: Callable[[str], Awaitable[IssuedTokens]]
+    refresh: Callable[[str], Awaitable[Tokens]]
     _: KW_ONLY
     tasks: Tasks
     clock: Callable[[], datetime]
@@ -135,9 +127,9 @@ class TokenProvider:
 
     async def _spend(self, leased: StoredInstallation, refresh_token: str) -> Installation:
         """Ask Slack, and save its answer. After an unknown outcome the lease stays."""
-        home, asked_at = leased.installation.home, self.clock()
+        home = leased.installation.home
         try:
-            given = dated(await self.refresh(refresh_token), asked_at)
+            given = await self.refresh(refresh_token)
         except SlackRefusedError as error:
             logger.error("Slack does not renew the token", home=str(home), code=error.code)  # noqa: TRY400  # Slack's code says it all
             self._refused[refresh_token] = error.code

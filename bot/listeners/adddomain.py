@@ -10,14 +10,13 @@ from bot.command_text import NotUnderstoodError, Word, quoted, split_words
 from bot.errors import BotError, warned
 from bot.hostnames import HostNameError
 from bot.listeners.error_boundary import Failures
-from bot.listeners.permissions import CommandAccess
+from bot.listeners.permissions import Permissions
 from bot.listeners.request import FormErrors, Once, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain
 from bot.portfolio.add_many import DomainLists, NewDomains, Report, new_domains, parse_new_domains
 from bot.portfolio.service import Portfolio, Snapshot
-from bot.slack.client import open_form
 from bot.views import adddomain as views
 from bot.views.blocks import plain_message
 from bot.views.failure import host_sentence
@@ -32,7 +31,7 @@ MIN_STEP = 10
 class AddingListeners:
     """The listeners about adding domains. `owned_type` is the default type."""
 
-    access: CommandAccess
+    permissions: Permissions
     tracker: WorkspaceTracker
     portfolio: Portfolio
     adder: DomainAdder
@@ -55,12 +54,12 @@ class AddingListeners:
 
     async def add(self, request: Request, text: str) -> None:
         """Answer `/adddomain [domain …]`, and `/adddomain list:x` of a kept list."""
-        await self.access.require(request, "add")
+        await self.permissions.require(request, "add")
         match split_words(text):
             case []:
                 await self.tracker.ready(request.workspace)
                 form = views.add_form(request.as_metadata(), owned_type=self.owned_type)
-                await open_form(request.client, request.trigger_id or "", form)
+                await request.open_form(form)
             case [Word(key="list", value=name)]:
                 await self._ask(request, name, await self.lists.kept(request.workspace, name))
             case _:
@@ -74,12 +73,12 @@ class AddingListeners:
         tags = [f"tag:{quoted(tag)}" for tag in new.tags]
         words = ["/adddomain", new.host, f"type:{quoted(new.domain_type)}", *folder, *tags]
         request.command_line = " ".join(words)
-        await self.access.require(request, "add")
+        await self.permissions.require(request, "add")
         await self._add(request, wanted)
 
     async def add_list(self, request: Request, name: str) -> None:
         request.command_line = views.LIST_LINE + name
-        await self.access.require(request, "add")
+        await self.permissions.require(request, "add")
         report = Report(await self.lists.kept(request.workspace, name))
         stopped = plain_message("The app is restarting and had to stop.")
         request.on_stop = lambda: views.list_summary(name, report, stopped)

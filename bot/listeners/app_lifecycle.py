@@ -18,7 +18,7 @@ from slack_bolt.response import BoltResponse
 from bot.concurrency import Tasks
 from bot.errors import warned
 from bot.installations.installation import UninstallEvent, UninstallKind, organisation
-from bot.installations.oauth_flow import CLOCKS_DIFFER_BY
+from bot.installations.oauth_calls import CLOCKS_DIFFER_BY
 from bot.installations.uninstall import Uninstaller
 from bot.workspace import WorkspaceId
 
@@ -64,9 +64,9 @@ class LifecycleListeners:
 
     async def grant(self, body: Mapping[str, Any]) -> None:
         """Unblock the workspaces to which an organisation has granted the app."""
-        for granted in _of_teams(body, _moment(body, self.clock())):
-            await self.uninstaller.grant(granted.home, granted.at)
-            await self.on_granted(granted.home)
+        for home in _of_teams(body):
+            await self.uninstaller.grant(home, _moment(body, self.clock()))
+            await self.on_granted(home)
 
     async def _follow_all(self, events: list[UninstallEvent]) -> bool:
         # One after another; one that fails must not stop the others.
@@ -90,13 +90,12 @@ def read_departures(body: Mapping[str, Any], now: datetime) -> list[UninstallEve
     https://docs.slack.dev/reference/events/app_uninstalled, …/tokens_revoked and
     …/team_access_revoked.
     """
-    event, at = body["event"], _moment(body, now)
+    event = body["event"]
     kind = _KINDS[event["type"]]
     if kind is UninstallKind.REVOKED and not event["tokens"].get("bot"):
         return []  # the token of a person: the bot has none
-    if kind is UninstallKind.WITHDRAWN:
-        return _of_teams(body, at)
-    return [UninstallEvent(home, kind, at) for home in _homes(body)]
+    homes = _of_teams(body) if kind is UninstallKind.WITHDRAWN else _homes(body)
+    return [UninstallEvent(home, kind, _moment(body, now)) for home in homes]
 
 
 def _homes(body: Mapping[str, Any]) -> list[WorkspaceId]:
@@ -114,10 +113,9 @@ def _homes(body: Mapping[str, Any]) -> list[WorkspaceId]:
     return [WorkspaceId(team_id, enterprise_id), alone] if enterprise_id else [alone]
 
 
-def _of_teams(body: Mapping[str, Any], at: datetime) -> list[UninstallEvent]:
-    enterprise_id = _enterprise_id(body)
-    homes = [WorkspaceId(team_id, enterprise_id) for team_id in body["event"]["team_ids"]]
-    return [UninstallEvent(home, UninstallKind.WITHDRAWN, at) for home in homes]
+def _of_teams(body: Mapping[str, Any]) -> list[WorkspaceId]:
+    """Return the workspaces to which an organisation gives the app, or from which it takes it."""
+    return [WorkspaceId(each, _enterprise_id(body)) for each in body["event"]["team_ids"]]
 
 
 def _enterprise_id(body: Mapping[str, Any]) -> str | None:

@@ -10,7 +10,7 @@ from bot.bulk_scans.runner import BulkScans
 from bot.command_text import split_words
 from bot.concurrency import off_loop
 from bot.hostnames import HostNameError, host_name
-from bot.listeners.permissions import CommandAccess
+from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
@@ -32,7 +32,7 @@ def _query(text: str) -> Query | None:
 class BulkScanListeners:
     """The listeners about bulk scans. Each press that scans checks the right to scan again."""
 
-    access: CommandAccess
+    permissions: Permissions
     bulk: BulkScans
     portfolio: Portfolio
     ends: KeptEndDates
@@ -63,7 +63,7 @@ class BulkScanListeners:
 
     async def start(self, request: Request, selection: str) -> None:
         """Start the bulk scan of a price, with the domains as they are now."""
-        await self.access.require(request, "scan")
+        await self.permissions.require(request, "scan")
         snapshot = await self.portfolio.snapshot(request.workspace)
         found, _unknown, what = await self._chosen(request, snapshot, selection)
         if not (items := items_of(found)):  # since the price
@@ -77,14 +77,14 @@ class BulkScanListeners:
         """Stop a bulk scan after its present domain: for who began it, and managers of the key."""
         run, person = await self._last(request, run_id), request.origin.user_id
         if run.asked_by != person:
-            await self.access.permissions.require_configurer(request)
+            await self.permissions.require_configurer(request)
         await self.bulk.stop(request.workspace, run_id, person)
         if not request.message or request.message.get("ts") != run.ts:
             await request.reply(views.stopping_message(run, person))
 
     async def retry(self, request: Request, run_id: str) -> None:
         """Scan what a bulk scan did not: what was left first, as it did not fail yet."""
-        await self.access.require(request, "scan")
+        await self.permissions.require(request, "scan")
         run = await self._last(request, run_id)
         items = [replace(each, trouble=None) for each in (*run.left, *run.failed)]
         person = request.origin.user_id

@@ -13,6 +13,7 @@ from bot.deferred_commands import KeptCommand
 from bot.listeners.error_boundary import ErrorBoundary
 from bot.listeners.incoming import from_command, from_press, is_ephemeral, place_of
 from bot.listeners.request import Once, OncePerMessage, Request
+from bot.message import Message
 from bot.redaction import holds_secret
 from bot.slack.replies import Origin, Replies
 from bot.views import usage
@@ -58,12 +59,12 @@ class CommandLines:
         request.command_line = line
         if otherwise and command not in self._handlers:  # anything that a person has written
             command, request.command_line = "message", None
-        handle = self._handlers.get(command, otherwise or _answer_old_button)
+        handle = self._handlers.get(command, otherwise or saying(usage.old_button_message()))
         takes_secrets = command in COMMANDS and COMMANDS[command].takes_secrets
         if holds_secret(line) and not takes_secrets:
-            handle, request.command_line = _answer_typed_key, None
+            handle, request.command_line = saying(usage.exposed_key_message()), None
         if request.opens_form and request.trigger_id is None:  # nothing was pressed just now
-            handle = _answer_button
+            handle = saying(usage.form_button_message(request.command_line or ""))
         # A form needs the trigger, with which "please wait" would open a window.
         speaks = request.window is None or not request.opens_form
         once = None
@@ -116,13 +117,6 @@ def _line_of(action: Mapping[str, Any]) -> str:
     return str(action.get("value", ""))
 
 
-async def _answer_typed_key(request: Request, _text: str) -> None:
-    await request.reply(usage.exposed_key_message())
-
-
-async def _answer_button(request: Request, _text: str) -> None:
-    await request.reply(usage.form_button_message(request.command_line or ""))
-
-
-async def _answer_old_button(request: Request, _text: str) -> None:
-    await request.reply(usage.old_button_message())
+def saying(message: Message) -> CommandHandler:
+    """Return a handler that answers with this message."""
+    return lambda request, _text: request.reply(message)

@@ -19,7 +19,7 @@ from bot.listeners.modals import DigestScreen, FormNote, note_in
 from bot.listeners.permissions import ChannelAccess, DigestAccess, require_open
 from bot.listeners.request import Once, PressFailedError, Request, draw_or_reply
 from bot.listeners.router import Dispatcher, PressHandler
-from bot.slack.client import push_form, update_form
+from bot.slack.client import open_form, update_form
 from bot.slack.errors import SlackError
 from bot.views.blocks import plain_message
 from bot.views.digests import modal, tables
@@ -52,12 +52,14 @@ class DigestListeners:
         done = modal.done_already_message()
         same_press = Once(running=None, done=done, per_drawing=True)
         dispatcher.on_press(tables.SEND, send, once=same_press)
-        dispatcher.on_press(tables.PREVIEW, self.preview)
+        in_form = self.screen.in_form
+        dispatcher.on_press(tables.PREVIEW, in_form(self.preview))
         dispatcher.on_press(tables.RESUME, self.in_list(self.resume))
         dispatcher.on_press(tables.DELETE, self.in_list(self.delete))
-        dispatcher.on_press(tables.RESTRICT, self.restrict)
-        dispatcher.on_press(tables.PAUSE, self.open_pause)
-        dispatcher.on_form(modal.PAUSE_FORM, self.read_pause, self.pause, busy=tables.saving_form)
+        dispatcher.on_press(tables.RESTRICT, in_form(self.restrict))
+        dispatcher.on_press(tables.PAUSE, in_form(self.open_pause))
+        pause, busy = in_form(self.pause), tables.saving_form
+        dispatcher.on_form(modal.PAUSE_FORM, self.read_pause, pause, busy=busy)
         once = Once(running=at_it_message(), done=done)
         send = self.in_message(self.send, modal.NOT_SENT)
         dispatcher.on_press(SEND_DIGEST, send, replies=True, once=once)
@@ -111,20 +113,17 @@ class DigestListeners:
         """
 
         async def pressed(request: Request, digest_id: str) -> None:
-            async def work() -> None:
-                digest, visitor = await self.access.digest_to_edit(request, digest_id)
-                if busy:
-                    await self.screen.show_busy(request, busy)
-                line = await act(request, digest, visitor)
-                listed = note_in(request.note).channel_id
-                # For their own digest in an archived channel, membership was not checked.
-                is_checked = not (visitor.sees_own_only and visitor.channel)
-                known = visitor if is_checked and listed == digest.plan.channel_id else None
-                await self.screen.show_list(request, listed, line, visitor=known)
+            digest, visitor = await self.access.digest_to_edit(request, digest_id)
+            if busy:
+                await self.screen.show_busy(request, busy)
+            line = await act(request, digest, visitor)
+            listed = note_in(request.note).channel_id
+            # For their own digest in an archived channel, membership was not checked.
+            is_checked = not (visitor.sees_own_only and visitor.channel)
+            known = visitor if is_checked and listed == digest.plan.channel_id else None
+            await self.screen.show_list(request, listed, line, visitor=known)
 
-            await self.screen.attempt(request, work, lead)
-
-        return pressed
+        return self.screen.in_form(pressed, lead)
 
     def in_message(self, act: Act, lead: str) -> PressHandler:
         """Return a listener that does `act` and replies with its line below the message."""
@@ -161,18 +160,11 @@ class DigestListeners:
         """Show a digest's post in a form above the list, to this person only.
 
         The form opens first, with "please wait": Slack opens none later than 3 s after a press.
+        If it was closed since, the preview comes as a reply.
         """
-
-        async def push() -> None:
-            busy = modal.preview_form(plain_message(f"⏳ {modal.PREVIEWING}"))
-            trigger_id = request.trigger_id or ""
-            request.view_id = await push_form(request.client, trigger_id, busy)
-            await self._show_preview(request, digest_id)
-
-        await self.screen.attempt(request, push)
-
-    async def _show_preview(self, request: Request, digest_id: str) -> None:
-        """Draw the preview, or why there is none; reply with it if its form was closed."""
+        busy = modal.preview_form(plain_message(f"⏳ {modal.PREVIEWING}"))
+        trigger_id = request.trigger_id or ""
+        request.view_id = await open_form(request.client, trigger_id, busy, is_above=True)
         try:
             digest, _ = await self.access.digest_to_edit(request, digest_id)
             post = await self.digests.preview(request.workspace, digest)
@@ -195,45 +187,34 @@ class DigestListeners:
         await self.digests.delete(request.workspace, digest.digest_id, by=visitor.editor)
         return modal.DELETED
 
-    async def restrict(self, request: Request, value: str) -> None:
-        async def work() -> str:
-            await self.access.permissions.require_admin(request)
-            admins_only = value == tables.ADMINS_MAY
-            await self.digests.restrict(
-                request.workspace, admins_only=admins_only, by=request.origin.user_id
-            )
-            return modal.RESTRICTED if admins_only else modal.UNRESTRICTED
-
-        await self.screen.attempt(request, work)
+    async def restrict(self, request: Request, value: str) -> str:
+        await self.access.permissions.require_admin(request)
+        admins_only = value == tables.ADMINS_MAY
+        await self.digests.restrict(
+            request.workspace, admins_only=admins_only, by=request.origin.user_id
+        )
+        return modal.RESTRICTED if admins_only else modal.UNRESTRICTED
 
     async def open_pause(self, request: Request, digest_id: str) -> None:
-        async def work() -> None:
-            digest, _ = await self.access.digest_to_edit(request, digest_id)
-            await self._show_pause(request, digest)
-
-        await self.screen.attempt(request, work)
+        digest, _ = await self.access.digest_to_edit(request, digest_id)
+        await self._show_pause(request, digest)
 
     def read_pause(self, values: Mapping[str, Any]) -> date | None:
         """Return the day on which the pause ends; raise FormErrors if it has begun everywhere."""
         today = (self.screen.clock() + _LAST_ZONE).date()
         return read_pause_form(values, today + timedelta(days=1))
 
-    async def pause(self, request: Request, day: date | None) -> None:
+    async def pause(self, request: Request, day: date | None) -> str | None:
         """Pause the digest until that day begins in its time zone."""
-
-        async def work() -> str | None:
-            workspace = request.workspace
-            digest_id = note_in(request.note).digest_id or ""
-            digest, visitor = await self.access.digest_to_edit(request, digest_id)
-            zone = zone_of(digest.plan.schedule.zone)
-            until = datetime.combine(day, time(), tzinfo=zone).astimezone(UTC) if day else None
-            if until and until <= self.screen.clock():
-                await self._show_pause(request, digest, day, modal.DAY_IS_OVER)
-                return None
-            paused = await self.digests.pause(workspace, digest_id, by=visitor.editor, until=until)
-            return modal.paused_line(paused, until)
-
-        await self.screen.attempt(request, work)
+        workspace, digest_id = request.workspace, note_in(request.note).digest_id or ""
+        digest, visitor = await self.access.digest_to_edit(request, digest_id)
+        zone = zone_of(digest.plan.schedule.zone)
+        until = datetime.combine(day, time(), tzinfo=zone).astimezone(UTC) if day else None
+        if until and until <= self.screen.clock():
+            await self._show_pause(request, digest, day, modal.DAY_IS_OVER)
+            return None
+        paused = await self.digests.pause(workspace, digest_id, by=visitor.editor, until=until)
+        return modal.paused_line(paused, until)
 
     async def _show_pause(
         self, request: Request, digest: Digest, until: date | None = None, line: str = ""

@@ -23,7 +23,6 @@ from bot.listeners.domaindigest_parse import GivenDigest, draft_in, read_digest_
 from bot.listeners.modals import DigestScreen, FormNote, note_in
 from bot.listeners.permissions import (
     ChannelAccess,
-    CommandAccess,
     DigestAccess,
     require_open,
     seen_channel,
@@ -36,7 +35,7 @@ from bot.slack.errors import SlackError
 from bot.store.documents import StoreError
 from bot.views.digests import form_fields, modal, tables
 from bot.views.digests.form_fields import Draft, draft_of, zone_option
-from bot.views.digests.mention_fields import group_options, rule_label_options, with_rule
+from bot.views.digests.mention_fields import rule_label_options, with_rule
 from bot.views.digests.trouble import changed_text
 
 logger = structlog.get_logger()
@@ -47,27 +46,26 @@ _LOST = (UnknownDigestError, NotInChannelError, AdminsOnlyError, GuestError, Str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestFormListeners:
-    """The listeners of the form. `access` says who may do what, `commands` who may scan.
+    """The listeners of the form.
 
     `count_within_s` limits the check whether a filter matches anything.
     """
 
     digests: DigestService
     access: DigestAccess
-    commands: CommandAccess
     screen: DigestScreen
     count_within_s: float = COUNT_WITHIN_S
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_press(tables.NEW, self.open_new)
-        dispatcher.on_press(tables.CHANGE, self.open_change)
+        dispatcher.on_press(tables.NEW, self.screen.in_form(self.open_new))
+        dispatcher.on_press(tables.CHANGE, self.screen.in_form(self.open_change))
         of_time = (form_fields.DAYS_FIELD, form_fields.TIME_FIELD, form_fields.ZONE_FIELD)
         for field in (*of_time, form_fields.MODE_FIELD):
             dispatcher.on_press(field, self.draw_again, is_awaited=False)
         dispatcher.on_form(modal.EDIT_FORM, read_digest_form, self.save, busy=tables.saving_form)
         dispatcher.on_options(form_fields.ZONE_FIELD, self.offer_zones)
         dispatcher.on_options(form_fields.LABEL_FIELD, self.offer_labels)
-        dispatcher.on_options(form_fields.GROUP_FIELD, self.offer_groups)
+        dispatcher.on_options(form_fields.GROUP_FIELD, self.access.permissions.offer_groups)
 
     async def offer_zones(self, _conversation: Request, typed: str) -> list[Block]:
         now = self.screen.clock()
@@ -77,32 +75,19 @@ class DigestFormListeners:
     async def offer_labels(self, request: Request, typed: str) -> list[Block]:
         return rule_label_options(await self.digests.labels(request.workspace), typed)
 
-    async def offer_groups(self, request: Request, typed: str) -> list[Block]:
-        """Offer the user groups; none where the bot may not ask for them."""
-        known = self.access.permissions.groups
-        groups = await known.listed(request.client, request.workspace)
-        return group_options((group for group in groups if not group.is_disabled), typed)
-
     async def open_new(self, request: Request, _value: str) -> None:
         """Show a form with defaults: this channel, working days at nine in the person's zone."""
-
-        async def work() -> None:
-            member = await self.access.require_maker(request)
-            channel_id = note_in(request.note).channel_id
-            channel = await seen_channel(request, channel_id) if channel_id else None
-            zone = member.zone if member.zone and is_zone(member.zone) else "UTC"
-            draft = Draft(channel_id=channel.channel_id if channel else None, zone=zone)
-            note = FormNote(channel_id=channel_id, nonce=_nonce(), zone=member.zone)
-            await self.screen.show(request, self._form(request, note, draft))
-
-        await self.screen.attempt(request, work)
+        member = await self.access.require_maker(request)
+        channel_id = note_in(request.note).channel_id
+        channel = await seen_channel(request, channel_id) if channel_id else None
+        zone = member.zone if member.zone and is_zone(member.zone) else "UTC"
+        draft = Draft(channel_id=channel.channel_id if channel else None, zone=zone)
+        note = FormNote(channel_id=channel_id, nonce=_nonce(), zone=member.zone)
+        await self.screen.show(request, self._form(request, note, draft))
 
     async def open_change(self, request: Request, digest_id: str) -> None:
-        async def work() -> None:
-            digest, editor = await self.access.digest_to_edit(request, digest_id)
-            await self.screen.show(request, self._saved_form(request, digest, editor.member))
-
-        await self.screen.attempt(request, work)
+        digest, editor = await self.access.digest_to_edit(request, digest_id)
+        await self.screen.show(request, self._saved_form(request, digest, editor.member))
 
     async def draw_again(self, request: Request, _value: str) -> None:
         """Redraw the next runs after a choice of days, time or zone."""
@@ -162,7 +147,7 @@ class DigestFormListeners:
         note, plan, workspace = note_in(request.note), given.plan, request.workspace
         before = await self._same_digest(request, note) if note.digest_id else None
         if plan.scans_a_night > (before.plan.scans_a_night if before else 0):
-            await self.commands.require(request, "scan")
+            await self.access.permissions.require(request, "scan")
         if before is None:
             visitor = await self.access.require_editor(request, plan.channel_id)
             require_open(visitor)

@@ -2,70 +2,26 @@
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import date, timedelta
-from typing import Any
 
 from bot.command_text import NotUnderstoodError
 from bot.digests import models
 from bot.digests.schedule import Schedule, is_zone, time_of
+from bot.listeners.incoming import Values, field_in
 from bot.listeners.request import FormErrors
 from bot.portfolio.query import parse_query
 from bot.redaction import holds_secret
+from bot.slack.usergroups import GROUP_ID
 from bot.views.digests import form_fields
 from bot.views.digests.mention_fields import MAX_WHO, box_of, is_same_label
 from bot.views.digests.modal import UNTIL_FIELD
 from bot.views.text import outside
 
-# As Slack sends them: by the id of the block and that of the element.
-Values = Mapping[str, Mapping[str, Any]]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Field:
-    """One field: the id of its block, and its state as Slack sends it, empty without the field."""
-
-    block_id: str
-    state: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        return self.state.get("value") or ""
-
-    @property
-    def option(self) -> tuple[str, str] | None:
-        chosen = self.state.get("selected_option")
-        return (chosen["value"], chosen["text"]["text"]) if chosen else None
-
-    @property
-    def options(self) -> list[str]:
-        return [each["value"] for each in self.state.get("selected_options") or ()]
-
-    @property
-    def value(self) -> str | None:
-        return self.option[0] if self.option else None
-
-    @property
-    def user_ids(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self.state.get("selected_users") or ()))
-
-
-def field_in(values: Values, action_id: str) -> Field:
-    """Return the field with that `action_id`, else an empty one.
-
-    The id of its block is not known beforehand: see `Editing.nonce`.
-    """
-    for block_id, elements in values.items():
-        if action_id in elements:
-            return Field(block_id, elements[action_id])
-    return Field(action_id)
-
-
 MAX_PARTS_NAMED = 3
 # The same as in `split_words`: Slack's clients write curly ones.
 _QUOTES = '"“”„‟«»'
 _CHANNEL = re.compile(r"[CG][A-Z0-9]+")
-_GROUP = re.compile(r"S[A-Z0-9]+")
 DAYS = {f"{day}": day for day in range(7)}
 
 
@@ -132,7 +88,7 @@ def _joined(parts: list[str], by: str) -> str:
 def rule_in(draft: form_fields.Draft, errors: dict[str, str]) -> models.Mention | None:
     """Return the new mention rule, `None` for none; add its problems to `errors` by field."""
     label, group = draft.label, draft.group
-    is_group = group is not None and _GROUP.fullmatch(group[0]) is not None
+    is_group = group is not None and GROUP_ID.fullmatch(group[0]) is not None
     who = (*draft.people, group[0]) if group and is_group else draft.people
     if group and not is_group:
         errors[form_fields.GROUP_FIELD] = "Please pick a user group from the list."

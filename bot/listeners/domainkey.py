@@ -1,7 +1,6 @@
 """Handle `/domainkey`: the API key's state and history, managers, who may add and scan."""
 
 import asyncio
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -29,7 +28,7 @@ from bot.api_keys.repository import Keys
 from bot.commands import Audience
 from bot.digests.service import DigestService
 from bot.errors import BotError, NotAllowedError
-from bot.listeners.domaindigest_parse import field_in
+from bot.listeners.incoming import field_in
 from bot.listeners.modals import KeyScreen
 from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request
@@ -37,18 +36,17 @@ from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
 from bot.redaction import holds_secret
 from bot.shared_limits import QuotaService
-from bot.slack.client import Member, fetch_member, open_form
+from bot.slack.client import Member, fetch_member
 from bot.slack.errors import MissingScopeError, SlackError
+from bot.slack.usergroups import GROUP_ID
 from bot.store.documents import ConflictError
 from bot.views import admin, api_key
-from bot.views.digests.mention_fields import group_options
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 # Slack opens a form only within 3 s of the press.
 LISTED_WITHIN_S = 1.0
 _CHANGED = "Someone else has changed the managers. These are the current ones."
-_GROUP = re.compile(r"S[A-Z0-9]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +93,9 @@ class KeyListeners:
         dispatcher.on_press(api_key.ROLL_BACK, self.roll_back, replies=True)
         dispatcher.on_press(api_key.REMOVE_KEY, self.remove_key, replies=True)
         dispatcher.on_press(api_key.SHOW_HISTORY, self.show_history)
-        dispatcher.on_press(admin.HISTORY_PAGE, self.turn_page)
+        dispatcher.on_press(
+            admin.HISTORY_PAGE, self.screen.in_form(self.turn_page, admin.history_error_form)
+        )
 
     async def show_state(self, request: Request, text: str) -> None:
         """Answer `/domainkey`. Text after the command is neither read nor repeated."""
@@ -134,19 +134,13 @@ class KeyListeners:
         await request.reply(api_key.removed_message(was_there=was_there))
 
     async def show_history(self, request: Request, _value: str) -> None:
-        form = await self._history(request, 0)
-        await open_form(request.client, request.trigger_id or "", form)
+        await request.open_form(await self.turn_page(request, ""))
 
-    async def turn_page(self, request: Request, page: str) -> None:
-        number = int(page) if page.isdecimal() else 0
-        await self.screen.redraw(
-            request, lambda: self._history(request, number), admin.history_error_form
-        )
-
-    async def _history(self, request: Request, page: int) -> Block:
+    async def turn_page(self, request: Request, page: str) -> Block:
         await self.permissions.require_configurer(request)
         entries = await self.audit.entries(request.workspace)
-        return admin.history_form(entries, page, request.as_metadata())
+        number = int(page) if page.isdecimal() else 0
+        return admin.history_form(entries, number, request.as_metadata())
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +160,6 @@ class AdminListeners:
     """
 
     permissions: Permissions
-    managers: Managers
-    audiences: Audiences
     audit: Audit
     notifier: ManagerNotifier
     screen: KeyScreen
@@ -178,19 +170,14 @@ class AdminListeners:
             partial(draw, admin.SAVING) for draw in (admin.managers_notice, admin.audiences_notice)
         )
         dispatcher.on_press(api_key.NAME_MANAGERS, self.open_managers)
-        dispatcher.on_options(admin.GROUPS_FIELD, self.offer_groups)
+        dispatcher.on_options(admin.GROUPS_FIELD, self.permissions.offer_groups)
         dispatcher.on_form(admin.MANAGERS_FORM, read_managers_form, self.name, busy=naming)
         dispatcher.on_press(api_key.CHOOSE_AUDIENCES, self.open_audiences)
         dispatcher.on_form(admin.AUDIENCES_FORM, read_audiences_form, self.choose, busy=choosing)
 
     async def open_managers(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
-        form = await self._form(request)
-        await open_form(request.client, request.trigger_id or "", form)
-
-    async def offer_groups(self, request: Request, typed: str) -> list[Block]:
-        groups = await self.permissions.groups.listed(request.client, request.workspace)
-        return group_options((each for each in groups if not each.is_disabled), typed)
+        await request.open_form(await self._form(request))
 
     async def name(self, request: Request, chosen: Chosen) -> None:
         """Make these people and groups the managers, in place of the present ones."""
@@ -199,7 +186,7 @@ class AdminListeners:
         before = Named()
         try:
             await self.permissions.require_admin(request)
-            before = await self.managers.named(request.workspace)
+            before = await self.permissions.managers.named(request.workspace)
             if chosen.group_ids is None:
                 wanted = replace(wanted, group_ids=before.group_ids)
             if before.ids != wanted.ids:
@@ -233,7 +220,7 @@ class AdminListeners:
             groups = await self.permissions.groups.listed(request.client, workspace)
             if not new <= {group.group_id for group in groups if not group.is_disabled}:
                 raise UnfitGroupError("deleted, disabled, or of another workspace")
-        await self.managers.name(workspace, wanted)
+        await self.permissions.managers.name(workspace, wanted)
         added = tuple(each for each in wanted.ids if each not in before.ids)
         removed = tuple(each for each in before.ids if each not in wanted.ids)
         named = [each for each in wanted.user_ids if each not in before.user_ids]
@@ -249,7 +236,7 @@ class AdminListeners:
         await self.screen.show(request, form, Message(f"Nothing was saved. {_CHANGED}"))
 
     async def _form(self, request: Request, trouble: str = "") -> Block:
-        named = await self.managers.named(request.workspace)
+        named = await self.permissions.managers.named(request.workspace)
         groups = await self._groups(request)
         return admin.managers_form(request.as_metadata(str(named.rev)), named, groups, trouble)
 
@@ -266,16 +253,15 @@ class AdminListeners:
 
     async def open_audiences(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
-        chosen = await self.audiences.chosen(request.workspace)
-        form = admin.audiences_form(request.as_metadata(), chosen)
-        await open_form(request.client, request.trigger_id or "", form)
+        chosen = await self.permissions.audiences.chosen(request.workspace)
+        await request.open_form(admin.audiences_form(request.as_metadata(), chosen))
 
     async def choose(self, request: Request, chosen: Mapping[str, Audience]) -> None:
         """Let these audiences add and scan from now on."""
         workspace, text = request.workspace, admin.audiences_text(chosen)
         try:
             await self.permissions.require_admin(request)
-            if await self.audiences.choose(workspace, chosen):
+            if await self.permissions.audiences.choose(workspace, chosen):
                 by = request.origin.user_id
                 await self.audit.note(workspace, Act.AUDIENCES_CHANGED, by=by, detail=text)
         except BotError as error:
@@ -292,7 +278,7 @@ def read_managers_form(values: Mapping[str, Any]) -> Chosen:
     groups = field_in(values, admin.GROUPS_FIELD)
     if "selected_options" not in groups.state:
         return Chosen(people, None)
-    ids = [each for each in groups.options if each and _GROUP.fullmatch(each)]
+    ids = [each for each in groups.options if GROUP_ID.fullmatch(each)]
     return Chosen(people, tuple(dict.fromkeys(ids))[:MAX_GROUPS])
 
 

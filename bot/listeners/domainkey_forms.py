@@ -28,7 +28,6 @@ from bot.listeners.request import FormErrors, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
 from bot.redaction import holds_secret
-from bot.slack.client import open_form
 from bot.store.documents import StoreError
 from bot.views import api_key_forms as forms
 from bot.views.api_key import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, proposed_label, saved_message
@@ -106,18 +105,21 @@ class KeyFormListeners:
         )
         dispatcher.on_form(forms.KEY_FORM, read_key_form, self.set_key, busy=checking)
         dispatcher.on_press(ROTATE_KEY, self.open_rotation)
-        dispatcher.on_press(forms.MADE_IT, self.ask_for_key)
+        steps = {
+            forms.MADE_IT: self.second_step,
+            forms.GO_ON: self.third_step,
+            forms.STANDS_STILL: self.fourth_step,
+            forms.DELETED_IT: self.finish,
+        }
+        for action_id, step in steps.items():
+            dispatcher.on_press(action_id, self.screen.in_form(step, forms.interrupted))
         dispatcher.on_form(forms.ROTATION_FORM, read_key_form, self.swap, busy=rotating)
-        dispatcher.on_press(forms.GO_ON, self.go_on)
-        dispatcher.on_press(forms.STANDS_STILL, self.ask_to_delete)
-        dispatcher.on_press(forms.DELETED_IT, self.finish)
 
     async def open_key_form(self, request: Request, _value: str) -> None:
         await self.permissions.require_configurer(request)
         pair = await self.keys.pair(request.workspace)
         values = self._proposed(pair) if pair else forms.KeyFormValues()
-        form = forms.key_form(request.as_metadata(), values, in_use=pair)
-        await open_form(request.client, request.trigger_id or "", form)
+        await request.open_form(forms.key_form(request.as_metadata(), values, in_use=pair))
 
     async def set_key(self, request: Request, given: GivenKey) -> None:
         """Check the key with one request, save it, run the deferred commands."""
@@ -129,18 +131,14 @@ class KeyFormListeners:
 
     async def open_rotation(self, request: Request, _value: str) -> None:
         """Open the first of four steps that rotate the key."""
-        await self.permissions.require_configurer(request)
         pair = await self._pair(request)
         label = self._proposed(pair).label
-        form = forms.first_step(pair, label, request.as_metadata())
-        await open_form(request.client, request.trigger_id or "", form)
+        await request.open_form(forms.first_step(pair, label, request.as_metadata()))
 
-    async def ask_for_key(self, request: Request, _value: str) -> None:
-        """Show the second step: the new key is entered."""
-        metadata = request.as_metadata()
-        await self._show_step(
-            request, lambda pair: forms.second_step(metadata, self._proposed(pair), None, pair)
-        )
+    async def second_step(self, request: Request, _value: str) -> Block:
+        """Return the second step: the new key is entered."""
+        pair = await self._pair(request)
+        return forms.second_step(request.as_metadata(), self._proposed(pair), None, pair)
 
     async def swap(self, request: Request, given: GivenKey) -> None:
         """Check the new key, use it at once, and show the third step."""
@@ -156,38 +154,21 @@ class KeyFormListeners:
         await self.screen.show(request, form, saved)
         await self._run_deferred(request)
 
-    async def go_on(self, request: Request, mark: str) -> None:
-        """Show the third step of a rotation that was left there."""
-        metadata = request.as_metadata()
-        await self._show_step(
-            request,
-            lambda pair: forms.third_step(pair.record, _earlier(pair, mark), None, metadata),
-        )
+    async def third_step(self, request: Request, mark: str) -> Block:
+        """Return the third step of a rotation that was left there."""
+        pair = await self._pair(request)
+        return forms.third_step(pair.record, _earlier(pair, mark), None, request.as_metadata())
 
-    async def ask_to_delete(self, request: Request, mark: str) -> None:
-        """Show the fourth step: the old key is deleted in the service."""
-        metadata = request.as_metadata()
-        await self._show_step(
-            request, lambda pair: forms.fourth_step(_earlier(pair, mark), metadata)
-        )
+    async def fourth_step(self, request: Request, mark: str) -> Block:
+        """Return the fourth step: the old key is deleted in the service."""
+        earlier = _earlier(await self._pair(request), mark)
+        return forms.fourth_step(earlier, request.as_metadata())
 
-    async def finish(self, request: Request, mark: str) -> None:
+    async def finish(self, request: Request, mark: str) -> Block:
         """Delete the old key here: it was deleted in the service."""
-
-        async def form() -> Block:
-            await self.permissions.require_configurer(request)
-            by = request.origin.user_id
-            await self.key_service.forget_earlier(request.workspace, mark, by=by)
-            return forms.finished((await self._pair(request)).record)
-
-        await self.screen.redraw(request, form, forms.interrupted)
-
-    async def _show_step(self, request: Request, step: Callable[[KeyPair], Block]) -> None:
-        async def form() -> Block:
-            await self.permissions.require_configurer(request)
-            return step(await self._pair(request))
-
-        await self.screen.redraw(request, form, forms.interrupted)
+        pair, by = await self._pair(request), request.origin.user_id
+        await self.key_service.forget_earlier(request.workspace, mark, by=by)
+        return forms.finished(pair.record)
 
     async def _save(
         self, request: Request, given: GivenKey, draw: Draw, *, is_rotation: bool = False
@@ -224,6 +205,8 @@ class KeyFormListeners:
         return forms.KeyFormValues(label=label, scopes=pair.record.scopes)
 
     async def _pair(self, request: Request) -> KeyPair:
+        """Return the keys, for those who may manage them; raise NoKeyError."""
+        await self.permissions.require_configurer(request)
         pair = await self.keys.pair(request.workspace)
         if pair is None:
             raise NoKeyError("removed in between")

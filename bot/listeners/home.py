@@ -177,12 +177,6 @@ class HomeScreen:
         """Let the next draw for this person ask the service; later draws wait for its answer."""
         self._tab(_name(request)).is_refreshing = True
 
-    def forget(self, workspace: WorkspaceId) -> None:
-        prefix = f"{workspace}/"
-        self._draws.forget(prefix)
-        for name in [each for each in self._tabs if each.startswith(prefix)]:
-            del self._tabs[name]
-
     async def draw_for(self, workspace: WorkspaceId, user_id: str) -> None:
         """Redraw the tab of a person after a change: see `HomeViewers.set_renderer`."""
         log = structlog.contextvars.bound_contextvars(

@@ -1,6 +1,7 @@
-"""Read Slack's payloads: who asks, where, and how to answer."""
+"""Read Slack's payloads: who asks, where, how to answer, and the fields of forms."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from bot.listeners.request import AnswerWindow, Request, carried, written
@@ -168,3 +169,47 @@ def _window(body: Mapping[str, Any], context: Any, origin: Origin) -> AnswerWind
         messages_url=messages_url(workspace.team_id, str(body.get("api_app_id") or "")),
         metadata=written(workspace, origin, ANSWER),
     )
+
+
+# As Slack sends them: by the id of the block and that of the element.
+Values = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field: the id of its block, and its state as Slack sends it, empty without the field."""
+
+    block_id: str
+    state: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        return self.state.get("value") or ""
+
+    @property
+    def option(self) -> tuple[str, str] | None:
+        chosen = self.state.get("selected_option")
+        return (chosen["value"], chosen["text"]["text"]) if chosen else None
+
+    @property
+    def options(self) -> list[str]:
+        return [each["value"] for each in self.state.get("selected_options") or ()]
+
+    @property
+    def value(self) -> str | None:
+        return self.option[0] if self.option else None
+
+    @property
+    def user_ids(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.state.get("selected_users") or ()))
+
+
+def field_in(values: Values, action_id: str) -> Field:
+    """Return the field with that `action_id`, else an empty one.
+
+    The id of its block is not known beforehand: see `Editing.nonce`.
+    """
+    for block_id, elements in values.items():
+        if action_id in elements:
+            return Field(block_id, elements[action_id])
+    return Field(action_id, {})

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.commands import COMMANDS
 from bot.hostnames import hosts_in
-from bot.listeners.command_lines import CommandLines
+from bot.listeners.command_lines import CommandLines, saying
 from bot.listeners.request import FormErrors, Request, draw_or_reply
 from bot.listeners.router import Dispatcher
 from bot.portfolio.service import Portfolio
@@ -26,7 +26,7 @@ _HERE = re.compile(r"\shere$", re.IGNORECASE)
 def register_mentions(dispatcher: Dispatcher) -> None:
     """Attach the listeners of messages. Without their scopes Slack sends none."""
     for event_type in ("app_mention", "message"):
-        dispatcher.on_message(event_type, read_message, _answer_overview)
+        dispatcher.on_message(event_type, read_message, saying(overview_message()))
 
 
 def read_message(body: Mapping[str, Any], context: Any, replies: Replies) -> Request | None:
@@ -72,10 +72,6 @@ def read_line(text: str, bot_user_id: str) -> tuple[str, bool]:
     name, *rest = line.split(maxsplit=1)[:2] or [""]
     command = f"/{name.removeprefix('/').lower()}"
     return (" ".join([command, *rest]), line != said) if command in COMMANDS else (said, False)
-
-
-async def _answer_overview(request: Request, _text: str) -> None:
-    await request.reply(overview_message())
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeVar
 
 import structlog
 from cachetools import LRUCache
@@ -17,8 +18,9 @@ from bot.errors import BotError
 from bot.listeners.error_boundary import Failures
 from bot.listeners.permissions import ChannelAccess, DigestAccess
 from bot.listeners.request import Request, draw_or_reply
+from bot.listeners.router import PressHandler
 from bot.message import Block, Message
-from bot.slack.client import open_form, put_form, update_form
+from bot.slack.client import put_form, update_form
 from bot.slack.errors import ChannelClosedError, SlackError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
@@ -29,6 +31,7 @@ from bot.views.digests.trouble import archived_line, error_line
 from bot.views.errors_api_key import draft_error_text
 from bot.views.failure import failure_message
 
+T = TypeVar("T")
 MAX_PLACES = 10_000
 
 
@@ -74,11 +77,6 @@ class ViewVersions:
         """Return the hash of our last draw; `None` if it followed a press after `number`."""
         found = self._place(place)
         return found.drawn_hash if found.drawn_at <= number else None
-
-    def forget(self, prefix: str) -> None:
-        """Forget every place with this prefix."""
-        for place in [each for each in self._places if each and each.startswith(prefix)]:
-            del self._places[place]
 
     def _place(self, place: str | None) -> _ViewState:
         return self._places.setdefault(place, _ViewState())
@@ -168,7 +166,7 @@ class DigestScreen:
         """
         request.note = FormNote(channel_id=channel_id).as_text()
         busy = busy_form(LOOKING, self._metadata(request))
-        view_id = await open_form(request.client, request.trigger_id or "", busy)
+        view_id = await request.open_form(busy)
         try:
             visitor = await self.access.require_visitor(request, channel_id or "")
         except Exception as error:  # noqa: BLE001  # `_show_trouble` raises it again
@@ -230,25 +228,30 @@ class DigestScreen:
         """Show "please wait" in the form, without anything to press."""
         await self.show(request, busy_form(words, self._metadata(request)))
 
-    async def attempt(
-        self, request: Request, work: Callable[[], Awaitable[str | None]], lead: str = ""
-    ) -> None:
-        """Do `work`, then show the list with its line; `None` if it has drawn the form itself.
+    def in_form(
+        self, act: Callable[[Request, T], Awaitable[str | None]], lead: str = ""
+    ) -> Callable[[Request, T], Awaitable[None]]:
+        """Return a listener that does `act`, then shows the list with its line.
 
-        A failure is shown there too, after `lead`: the person sees nothing but the form.
+        `None`: `act` has drawn the form itself. A failure is shown there too, after `lead`: the
+        person sees nothing but the form.
         """
-        self.presses.note(request.view_id)
-        channel_id = note_in(request.note).channel_id
-        try:
-            line = await work()
-        except Exception as error:
-            line = await self.trouble(request, error, lead)
-            await self.show_list(request, channel_id, line)
-            if not isinstance(error, BotError):
-                raise
-            return
-        if line is not None:
-            await self.show_list(request, channel_id, line)
+
+        async def listener(request: Request, given: T) -> None:
+            self.presses.note(request.view_id)
+            channel_id = note_in(request.note).channel_id
+            try:
+                line = await act(request, given)
+            except Exception as error:
+                line = await self.trouble(request, error, lead)
+                await self.show_list(request, channel_id, line)
+                if not isinstance(error, BotError):
+                    raise
+                return
+            if line is not None:
+                await self.show_list(request, channel_id, line)
+
+        return listener
 
     async def trouble(self, request: Request, error: Exception, lead: str = "") -> str:
         """Return one line of mrkdwn that explains an error, after `lead`."""
@@ -275,19 +278,22 @@ class KeyScreen:
         drawing = put_form(request.client, request.view_id or "", form)
         await draw_or_reply(request, drawing, otherwise)
 
-    async def redraw(
+    def in_form(
         self,
-        request: Request,
-        draw: Callable[[], Awaitable[Block]],
-        draw_trouble: Callable[[str], Block],
-    ) -> None:
-        """Show the form that `draw` returns, or why there is none."""
-        try:
-            form = await draw()
-        except BotError as error:
-            await self.show_failure(request, error, draw_trouble)
-        else:
-            await self.show(request, form, Message("That form is closed."))
+        draw: Callable[[Request, str], Awaitable[Block]],
+        trouble: Callable[[str], Block],
+    ) -> PressHandler:
+        """Return a listener that shows the form that `draw` returns, or why there is none."""
+
+        async def listener(request: Request, value: str) -> None:
+            try:
+                form = await draw(request, value)
+            except BotError as error:
+                await self.show_failure(request, error, trouble)
+            else:
+                await self.show(request, form, Message("That form is closed."))
+
+        return listener
 
     async def show_failure(
         self, request: Request, error: BotError, draw: Callable[[str], Block]

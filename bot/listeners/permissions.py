@@ -10,23 +10,33 @@ from bot.digests.edits import Editor
 from bot.digests.service import DigestService
 from bot.errors import StrangerError
 from bot.listeners.request import Request
+from bot.message import Block
 from bot.slack.channels import Channel, fetch_channel, is_in_channel
 from bot.slack.client import Member
 from bot.slack.errors import ChannelClosedError, MissingScopeError, SlackError, SlackRefusedError
 from bot.slack.usergroups import UserGroups
+from bot.views.digests.mention_fields import group_options
 
 
 class Permissions:
-    """Checks who may manage the key: admins, owners, and the managers whom they name.
+    """Checks who may manage the key, add and scan: admins, owners, and whom they choose.
 
     Members of a named user group are managers too. Guests, bots and people of other workspaces
     never are, even if named. Every method may raise StoreError, and SlackError when Slack does
     not say who the person is.
     """
 
-    def __init__(self, managers: admin.Managers, groups: UserGroups) -> None:
-        self._managers = managers
+    def __init__(
+        self, managers: admin.Managers, audiences: admin.Audiences, groups: UserGroups
+    ) -> None:
+        self.managers = managers
+        self.audiences = audiences
         self.groups = groups
+
+    async def offer_groups(self, request: Request, typed: str) -> list[Block]:
+        """Return the options of a menu of user groups; raise SlackError."""
+        groups = await self.groups.listed(request.client, request.workspace)
+        return group_options((each for each in groups if not each.is_disabled), typed)
 
     async def may_configure(self, request: Request) -> bool:
         """Return whether the person may manage the key, as far as Slack says."""
@@ -40,7 +50,7 @@ class Permissions:
         """Return the person, who may configure; raise NotAManagerError, ManagersUnknownError."""
         member = await request.fetch_member()
         if not (member.is_admin or await self.is_manager(request, member)):
-            named = await self._managers.named(request.workspace)
+            named = await self.managers.named(request.workspace)
             raise admin.NotAManagerError(
                 named.ids, is_in_organisation=request.workspace.enterprise_id is not None
             )
@@ -59,7 +69,7 @@ class Permissions:
         """Return whether `member` was named, alone or in a group; raise ManagersUnknownError."""
         if not member.is_colleague:
             return False
-        named = await self._managers.named(request.workspace)
+        named = await self.managers.named(request.workspace)
         is_named = member.user_id in named.user_ids
         return is_named or await self._is_in_group(request, named, member.user_id)
 
@@ -82,23 +92,15 @@ class Permissions:
             raise admin.ManagersUnknownError(named.ids, lacks_scope=lacks_scope) from doubt
         return False
 
-
-@dataclass(frozen=True, slots=True)
-class CommandAccess:
-    """Checks who may add and scan domains, as admins chose; asks Slack at every request."""
-
-    audiences: admin.Audiences
-    permissions: Permissions
-
     async def require(self, request: Request, operation: str) -> None:
-        """Raise OutsideAudienceError if the person may not do `operation`, "add" or "scan".
+        """Raise OutsideAudienceError unless admins let the person "add" or "scan".
 
-        Raises ManagersUnknownError, SlackError or StoreError if that is unknown.
+        Raises ManagersUnknownError if that is unknown.
         """
         audience = (await self.audiences.chosen(request.workspace))[operation]
         if audience is Audience.MANAGERS:
             try:
-                await self.permissions.require_configurer(request)
+                await self.require_configurer(request)
             except admin.NotAManagerError as error:
                 raise admin.OutsideAudienceError(operation, audience, error.managers) from error
         elif audience is Audience.MEMBERS and not (await request.fetch_member()).is_colleague:

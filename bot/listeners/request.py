@@ -167,6 +167,10 @@ class Request:
         """Show a message to the whole channel; raise SlackError."""
         await self.replies.send(self.client, self.origin, message, to_channel=True)
 
+    async def open_form(self, form: Mapping[str, Any]) -> str:
+        """Open a form; return its id. Raise TriggerExpiredError, SlackError."""
+        return await open_form(self.client, self.trigger_id or "", form)
+
     async def fetch_member(self) -> Member:
         """Return the person as Slack describes them now; raise SlackError."""
         return self.member or await fetch_member(self.client, self.workspace, self.origin.user_id)

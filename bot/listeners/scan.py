@@ -12,7 +12,7 @@ from bot.api_keys.key_service import WorkspaceTracker
 from bot.command_text import split_words
 from bot.hostnames import host_name
 from bot.listeners.bulk_scan import BulkScanListeners
-from bot.listeners.permissions import CommandAccess
+from bot.listeners.permissions import Permissions
 from bot.listeners.request import FormErrors, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block
@@ -20,7 +20,7 @@ from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.lookup import host_of, suggestions
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.scans import NoDomainIdError, NoScanError, ScanReport, Scans
-from bot.slack.client import open_form, update_form
+from bot.slack.client import update_form
 from bot.tracker.models import Domain
 from bot.views import scan as views
 from bot.views.blocks import option
@@ -37,7 +37,7 @@ NO_ANSWER = "!"
 class ScanListeners:
     """The listeners about scans."""
 
-    access: CommandAccess
+    permissions: Permissions
     tracker: WorkspaceTracker
     portfolio: Portfolio
     scans: Scans
@@ -54,12 +54,11 @@ class ScanListeners:
         dispatcher.on_options(views.PICK_DOMAIN, self.offer_domains, otherwise=[no_answer])
 
     async def scan(self, request: Request, text: str) -> None:
-        await self.access.require(request, "scan")
+        await self.permissions.require(request, "scan")
         words = split_words(text.replace(",", " "))
         if not words:
             await self.tracker.ready(request.workspace)
-            form = views.pick_form(request.as_metadata())
-            await open_form(request.client, request.trigger_id or "", form)
+            await request.open_form(views.pick_form(request.as_metadata()))
         elif len(words) > 1 or words[0].key:
             await self.bulk.show_price(request, text)
         else:
@@ -68,7 +67,7 @@ class ScanListeners:
     async def scan_picked(self, request: Request, picked: Sequence[str]) -> None:
         """Scan the domain that was picked in the form, or show the price of several."""
         request.command_line = f"/scan {' '.join(picked)}"
-        await self.access.require(request, "scan")
+        await self.permissions.require(request, "scan")
         snapshot = await self.portfolio.snapshot(request.workspace)
         by_value = {_value(host): host for host in snapshot.by_host}
         hosts = [by_value.get(each, each) for each in picked]
@@ -90,8 +89,7 @@ class ScanListeners:
         await request.share(views.scan_message(report, shared_by=member.name))
 
     async def show_section(self, request: Request, value: str) -> None:
-        form = await self._section_form(request, value)
-        await open_form(request.client, request.trigger_id or "", form)
+        await request.open_form(await self._section_form(request, value))
 
     async def turn_section(self, request: Request, value: str) -> None:
         form = await self._section_form(request, value)

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.clock_check import utc_now
+from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.oauth_flow import INSTALL_PATH, REDIRECT_PATH
 from bot.ops import doctor_slack as slack
 from bot.ops.doctor_store import (
@@ -37,7 +39,7 @@ from bot.ops.output import (
 )
 from bot.ops.stores import FileStore, Store
 from bot.settings import Settings, is_loopback, text_of
-from bot.slack.auth import Grant, OAuthCalls, check_api, fetch_answer, fetch_grant
+from bot.slack.auth import Grant, check_api, fetch_answer, fetch_grant
 from bot.slack.client import check_app_token
 from bot.store.documents import StoreError
 from bot.tracker.client import Presence, look_for_service
@@ -91,7 +93,8 @@ def _slack_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[N
 def _oauth_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[Named]:
     client, public_url = _client(settings, http), settings.public_url or ""
     secret = text_of(settings.slack_client_secret)
-    calls = OAuthCalls(client, client_id=settings.slack_client_id or "", client_secret=secret)
+    client_id = settings.slack_client_id or ""
+    calls = OAuthCalls(client, client_id=client_id, client_secret=secret, clock=utc_now)
     exchange = partial(calls.exchange, redirect_uri=f"{public_url}{REDIRECT_PATH}")
     look = partial(fetch_answer, http, f"{public_url}/healthz", HEALTH_WITHIN_S)
     yield slack.CLIENT_ID, partial(slack.check_client, exchange)

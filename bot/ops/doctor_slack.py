@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from bot.installations.directory import WAITS_FOR_REINSTALL
 from bot.installations.installation import (
     Installation,
     Tokens,
@@ -15,6 +14,7 @@ from bot.installations.installation import (
     is_installation,
     organisation,
 )
+from bot.installations.repository import WAITS_FOR_REINSTALL
 from bot.ops.export_file import installation_name, workspace_names
 from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
 from bot.ops.stores import sealed_in

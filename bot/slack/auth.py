@@ -1,35 +1,23 @@
-"""Slack's calls about tokens, scopes and identities.
+"""Slack's calls about tokens, scopes and identities."""
 
-https://docs.slack.dev/reference/methods/oauth.v2.access. These calls are not repeated: a code and
-a refresh token work once.
-"""
-
-import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import aiohttp
 import structlog
-from aiohttp import encode_basic_auth
 from cachetools import TTLCache
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_sdk.web.async_client import AsyncWebClient
-from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.concurrency import SingleFlight
 from bot.errors import UnknownWorkspaceError
 from bot.slack.client import slack_errors
-from bot.slack.errors import (
-    SlackError,
-    SlackRateLimitedError,
-    TokenRefusedError,
-)
+from bot.slack.errors import SlackRateLimitedError, TokenRefusedError
 from bot.workspace import WorkspaceId
 
 NEEDED_SCOPES = {
@@ -197,116 +185,3 @@ class Identity(AsyncAuthorize):
 def workspace_of(bot: AuthorizeResult) -> WorkspaceId:
     """Return the workspace that the bot's token is for."""
     return WorkspaceId(team_id=bot.team_id or "", enterprise_id=bot.enterprise_id)
-
-
-ANSWERED_WITHIN_S = 15.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IssuedTokens:
-    """Tokens from Slack; `refresh` and `expires_in_s` come with token rotation only."""
-
-    access: str = field(repr=False)
-    refresh: str | None = field(default=None, repr=False)
-    expires_in_s: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IssuedInstallation:
-    """A new installation.
-
-    `team_id` is `None` for a whole organisation, `enterprise_id` outside of one. `name` is that
-    of the workspace or organisation. `answered_at` is Slack's time, in whole seconds.
-    """
-
-    app_id: str
-    team_id: str | None
-    enterprise_id: str | None
-    name: str
-    bot_user_id: str
-    scopes: tuple[str, ...]
-    installed_by: str
-    tokens: IssuedTokens
-    answered_at: datetime | None = None
-
-
-class OAuthCalls:
-    """OAuth calls of the app. `client` has no token; its `retry_handlers` must be `[]`."""
-
-    def __init__(self, client: AsyncWebClient, *, client_id: str, client_secret: str) -> None:
-        self._client = client
-        self._headers = {"Authorization": encode_basic_auth(client_id, client_secret)}
-
-    async def exchange(self, code: str, redirect_uri: str) -> IssuedInstallation:
-        """Exchange an OAuth code for an installation; raise SlackError.
-
-        SlackRefusedError: the code is used, expired or foreign, or the client secret is wrong.
-        """
-        async with slack_errors():
-            return _installation(await self._ask(code=code, redirect_uri=redirect_uri))
-
-    async def refresh(self, refresh_token: str) -> IssuedTokens:
-        """Return new tokens; raise SlackError, TokenRefusedError if they were used before."""
-        async with slack_errors():
-            answer = await self._ask(grant_type="refresh_token", refresh_token=refresh_token)
-            return _tokens(answer)
-
-    async def bot_id(self, token: str) -> str | None:
-        """Return the bot id of a token, `None` if Slack does not answer."""
-        try:
-            async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
-                answer = await self._client.auth_test(token=token)
-                return answer.get("bot_id")
-        except SlackError:
-            return None
-
-    async def _ask(self, **fields: str) -> AsyncSlackResponse:
-        async with asyncio.timeout(ANSWERED_WITHIN_S):
-            # Not by the SDK's `oauth_v2_access`: in 3.47 it uses what aiohttp 3.14 deprecates.
-            return await self._client.api_call(
-                "oauth.v2.access", data=fields, headers=self._headers
-            )
-
-
-def _moment(answer: AsyncSlackResponse) -> datetime | None:
-    """Return the time of Slack's clock, which its events carry too.
-
-    https://www.rfc-editor.org/rfc/rfc9110#field.date
-    """
-    try:
-        return parsedate_to_datetime(answer.headers["Date"]).replace(tzinfo=UTC)  # always GMT
-    except (KeyError, TypeError, ValueError):
-        return None
-
-
-def _installation(answer: AsyncSlackResponse) -> IssuedInstallation:
-    is_org_wide = answer.get("is_enterprise_install") is True
-    enterprise: Mapping[str, Any] = answer.get("enterprise") or {}
-    place = enterprise if is_org_wide else answer["team"]
-    return IssuedInstallation(
-        app_id=_text(answer["app_id"]),
-        team_id=None if is_org_wide else _text(place["id"]),
-        enterprise_id=_text(enterprise["id"]) if enterprise or is_org_wide else None,
-        name=str(place.get("name") or ""),
-        bot_user_id=_text(answer["bot_user_id"]),
-        scopes=tuple(filter(None, map(str.strip, _text(answer["scope"]).split(",")))),
-        installed_by=_text(answer["authed_user"]["id"]),
-        tokens=_tokens(answer),
-        answered_at=_moment(answer),
-    )
-
-
-def _tokens(answer: AsyncSlackResponse) -> IssuedTokens:
-    refresh = answer.get("refresh_token")
-    # Tokens that expire come with a refresh token; only one of the two is an unreadable answer.
-    return IssuedTokens(
-        access=_text(answer["access_token"]),
-        refresh=_text(refresh) if refresh else None,
-        expires_in_s=int(answer["expires_in"]) if refresh else None,
-    )
-
-
-def _text(value: object) -> str:
-    if not (isinstance(value, str) and value):
-        raise TypeError("a text was expected")
-    return value

@@ -188,17 +188,18 @@ def _belongs(user: Mapping[str, Any], in_org: Mapping[str, Any], workspace: Work
     return user.get("team_id") in own
 
 
-async def open_form(client: AsyncWebClient, trigger_id: str, form: Mapping[str, Any]) -> str:
-    """Open a form within 3 s of a press; return its id. Raise TriggerExpiredError, SlackError."""
-    async with slack_errors():
-        answer = await client.views_open(trigger_id=trigger_id, view=dict(form))
-    return str(answer["view"]["id"])
+async def open_form(
+    client: AsyncWebClient, trigger_id: str, form: Mapping[str, Any], *, is_above: bool = False
+) -> str:
+    """Open a form within 3 s of a press; return its id. Raise TriggerExpiredError, SlackError.
 
-
-async def push_form(client: AsyncWebClient, trigger_id: str, form: Mapping[str, Any]) -> str:
-    """Open a form above the one in which something was pressed; return and raise as above."""
+    `is_above`: above the form in which something was pressed.
+    """
     async with slack_errors():
-        answer = await client.views_push(trigger_id=trigger_id, view=dict(form))
+        if is_above:
+            answer = await client.views_push(trigger_id=trigger_id, view=dict(form))
+        else:
+            answer = await client.views_open(trigger_id=trigger_id, view=dict(form))
     return str(answer["view"]["id"])
 
 

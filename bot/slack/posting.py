@@ -3,12 +3,11 @@
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
 
-from cachetools import LRUCache, TLRUCache
+from cachetools import LRUCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.message import Message
@@ -23,22 +22,22 @@ from bot.slack.client import (
 )
 from bot.workspace import WorkspaceId
 
-K = TypeVar("K", bound=Hashable)
-# With more keys than that, the oldest ones may get a turn a little too soon.
+Place = tuple[WorkspaceId, str]  # a channel
+# With more channels than that, the oldest ones may get a turn a little too soon.
 MAX_REMEMBERED = 10_000
 
 
 @dataclass(slots=True)
 class _Line:
-    """When the next turn of a key is free, and when its next use; `in_use` wakes in order."""
+    """When the next turn of a channel is free, and when its next use; `in_use` wakes in order."""
 
     next_at: float = -math.inf
     free_at: float = -math.inf
     in_use: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-class Pacer(Generic[K]):
-    """Gives one turn per key every `between_s` seconds, first come, first served.
+class Pacer:
+    """Gives one turn per channel every `between_s` seconds, first come, first served.
 
     A turn is taken first and used later, possibly after turns that were taken later: `used` keeps
     the uses apart. The turns are those of this process.
@@ -54,13 +53,13 @@ class Pacer(Generic[K]):
         self._between_s = between_s
         self._clock = clock
         self._sleep = sleep
-        self._lines: LRUCache[K, _Line] = LRUCache(MAX_REMEMBERED)
+        self._lines: LRUCache[Place, _Line] = LRUCache(MAX_REMEMBERED)
 
-    def wait_s(self, key: K) -> float:
+    def wait_s(self, key: Place) -> float:
         """Return the wait of a new turn, if each use is quick."""
         return max(0.0, self._line(key).next_at - self._clock())
 
-    async def take(self, key: K) -> None:
+    async def take(self, key: Place) -> None:
         """Take the next turn and wait for it, and for the end of the use before it."""
         line = self._line(key)
         at = max(self._clock(), line.next_at)
@@ -71,7 +70,7 @@ class Pacer(Generic[K]):
             await self._rest(line)
 
     @asynccontextmanager
-    async def used(self, key: K) -> AsyncIterator[None]:
+    async def used(self, key: Place) -> AsyncIterator[None]:
         """Use a turn inside the block: alone, and `between_s` after the end of the last use."""
         line = self._line(key)
         async with line.in_use:
@@ -86,28 +85,8 @@ class Pacer(Generic[K]):
         while (left_s := line.free_at - self._clock()) > 0:
             await self._sleep(left_s)
 
-    def _line(self, key: K) -> _Line:
+    def _line(self, key: Place) -> _Line:
         return self._lines.setdefault(key, _Line())
-
-
-class LocalBackoff:
-    """The waits that Slack asked this process for with a 429."""
-
-    def __init__(self, *, clock: Callable[[], float]) -> None:
-        self._seconds = clock
-        self._until: TLRUCache[WorkspaceId, float, float] = TLRUCache(
-            MAX_REMEMBERED, lambda _workspace, until, _now: until, timer=clock
-        )
-
-    def left_s(self, workspace: WorkspaceId) -> float:
-        """Return the seconds until a workspace may be posted to, 0 for now."""
-        until = self._until.get(workspace)
-        return 0.0 if until is None else max(0.0, until - self._seconds())
-
-    def hold(self, workspace: WorkspaceId, seconds: float) -> None:
-        """Delay a workspace's posts, unless they are delayed for longer already."""
-        until = self._seconds() + seconds
-        self._until[workspace] = max(until, self._until.get(workspace, until))
 
 
 # "Generally one message per second per channel": https://docs.slack.dev/apis/web-api/rate-limits
@@ -144,8 +123,10 @@ class Posting:
         self._answered_within_s = answered_within_s
         self._between_s = between_s
         self._longest_line_s = longest_line_s
-        self._holds = LocalBackoff(clock=clock)
-        self._turns: Pacer[tuple[WorkspaceId, str]] = Pacer(between_s, clock=clock, sleep=sleep)
+        self._clock = clock
+        # Until when Slack asked this process to wait, with a 429.
+        self._held_until: LRUCache[WorkspaceId, float] = LRUCache(MAX_REMEMBERED)
+        self._turns = Pacer(between_s, clock=clock, sleep=sleep)
 
     async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
         """Wait until a channel may be posted to.
@@ -178,7 +159,7 @@ class Posting:
                         lambda each: post_message(client, channel_id, each.as_args()), message
                     )
             except errors.SlackRateLimitedError as error:
-                self._holds.hold(workspace, error.retry_after_s)
+                self._hold(workspace, error.retry_after_s)
                 raise
 
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
@@ -205,7 +186,7 @@ class Posting:
             async with self._answers(workspace):
                 await edit_message(client, sent, message.as_args())
         except errors.SlackRateLimitedError as error:
-            self._holds.hold(workspace, error.retry_after_s)
+            self._hold(workspace, error.retry_after_s)
             raise
 
     @asynccontextmanager
@@ -223,14 +204,14 @@ class Posting:
             return await self._client_for(workspace)
 
     @asynccontextmanager
-    async def _alone(self, key: tuple[WorkspaceId, str]) -> AsyncIterator[None]:
+    async def _alone(self, key: Place) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             async with self._in_line(key):
                 await stack.enter_async_context(self._turns.used(key))
             yield
 
     @asynccontextmanager
-    async def _in_line(self, key: tuple[WorkspaceId, str]) -> AsyncIterator[None]:
+    async def _in_line(self, key: Place) -> AsyncIterator[None]:
         """Limit the wait inside the block, in case Slack is slow to answer earlier posts."""
         try:
             async with asyncio.timeout(self._longest_line_s):
@@ -240,8 +221,13 @@ class Posting:
                 self._turns.wait_s(key) or self._between_s
             ) from error
 
+    def _hold(self, workspace: WorkspaceId, seconds: float) -> None:
+        """Delay a workspace's posts, unless they are delayed for longer already."""
+        until = self._clock() + seconds
+        self._held_until[workspace] = max(until, self._held_until.get(workspace, until))
+
     def _check_hold(self, workspace: WorkspaceId) -> None:
-        if left_s := self._holds.left_s(workspace):
+        if (left_s := self._held_until.get(workspace, -math.inf) - self._clock()) > 0:
             raise errors.SlackRateLimitedError(left_s)
 
 

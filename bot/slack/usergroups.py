@@ -1,6 +1,7 @@
 """Slack's user groups and their members, cached for a minute."""
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from bot.workspace import WorkspaceId
 # https://docs.slack.dev/reference/methods/usergroups.list
 KEPT_FOR_S = 60.0
 MAX_KEPT = 1_000
+GROUP_ID = re.compile(r"S[A-Z0-9]+")
 # aiohttp alone would wait 300 s: see `posting.py`.
 ANSWERED_WITHIN_S = 10.0
 # https://docs.slack.dev/reference/methods/usergroups.users.list

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -32,7 +32,7 @@ from bot.tracker.models import (
 )
 from bot.tracker.rate_limit import Purpose, RateLimiter
 from bot.tracker.slots import Slots
-from bot.workspace import current_caller
+from bot.workspace import bound, current_caller
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,15 +94,9 @@ class Tally:
 _tally: ContextVar[Tally | None] = ContextVar("tally", default=None)
 
 
-@contextmanager
-def tallied() -> Iterator[Tally]:
+def tallied() -> AbstractContextManager[Tally]:
     """Count the requests inside the block, also those of tasks that begin there."""
-    tally = Tally()
-    token = _tally.set(tally)
-    try:
-        yield tally
-    finally:
-        _tally.reset(token)
+    return bound(_tally, Tally())
 
 
 logger = structlog.get_logger()

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from bot.tracker.models import TooBusyError
+from bot.workspace import bound
 
 # More gain nothing: with httpx 0.28 a request among 20 took twice the processor time.
 MAX_REQUESTS = 8
@@ -40,27 +41,17 @@ class Turn:
 _turn: ContextVar[Turn | None] = ContextVar("turn", default=None)
 
 
-@contextmanager
-def noting_waits(turn: Turn) -> Iterator[None]:
-    """Note in `turn` the waits of requests inside the block, also in tasks that begin there."""
-    before = _turn.set(turn)
-    try:
-        yield
-    finally:
-        _turn.reset(before)
-
-
 _gives_way: ContextVar[bool] = ContextVar("gives_way", default=False)
 
 
-@contextmanager
-def giving_way() -> Iterator[None]:
+def noting_waits(turn: Turn) -> AbstractContextManager[object]:
+    """Note in `turn` the waits of requests inside the block, also in tasks that begin there."""
+    return bound(_turn, turn)
+
+
+def giving_way() -> AbstractContextManager[object]:
     """Let requests inside the block, also in tasks that begin there, go after all others."""
-    before = _gives_way.set(True)
-    try:
-        yield
-    finally:
-        _gives_way.reset(before)
+    return bound(_gives_way, value=True)
 
 
 class FairPlaces:

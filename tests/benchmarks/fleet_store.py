@@ -17,8 +17,8 @@ from bot.digests.models import Digest, Plan
 from bot.digests.repository import DigestRepository
 from bot.digests.run_state import CLAIM
 from bot.digests.schedule import Schedule
-from bot.installations.directory import InstallationRepository
 from bot.installations.installation import Installation, Tokens
+from bot.installations.repository import InstallationRepository
 from bot.jobs.queue_jobs import queue_migrations
 from bot.portfolio.lookup import index_by_host
 from bot.store.documents import Documents

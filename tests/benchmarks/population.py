@@ -17,8 +17,8 @@ from bot.digests.edits import Editor, create
 from bot.digests.models import Plan
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule
-from bot.installations.directory import InstallationRepository
 from bot.installations.installation import Installation, Tokens
+from bot.installations.repository import InstallationRepository
 from bot.jobs.queue_jobs import migrations
 from bot.playground.tracker import Tracker, running_tracker
 from bot.store.documents import Document, encode_row, encode_value

@@ -8,11 +8,6 @@ from typing import Any
 import pytest
 
 from bot.concurrency import NonOverlappingTask, Tasks
-from bot.installations.directory import (
-    Directory,
-    InstallationRepository,
-    StoredInstallation,
-)
 from bot.installations.installation import (
     Installation,
     Tokens,
@@ -21,9 +16,12 @@ from bot.installations.installation import (
     organisation,
     scope_of_key,
 )
+from bot.installations.repository import (
+    InstallationRepository,
+    StoredInstallation,
+)
 from bot.installations.token_check import TokenChecker
 from bot.installations.uninstall import Uninstaller
-from bot.slack.auth import IssuedTokens
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import Document, Documents, StoreError
 from bot.store.encryption import KeyRing
@@ -87,31 +85,31 @@ class Renewals:
     `life`: how long a token is good for, `None` for ever.
     """
 
-    def __init__(self, first: str = "xoxe-1-0") -> None:
-        self.current = first
+    def __init__(self, clock: FakeClock) -> None:
+        self.clock = clock
+        self.current = "xoxe-1-0"
         self.asked: list[str] = []
         self.error: Exception | None = None
         self.is_lost = False
         self.life: timedelta | None = LIFE
         self.before_answer: Callable[[], Awaitable[object]] | None = None
 
-    async def refresh(self, refresh_token: str) -> IssuedTokens:
+    async def refresh(self, refresh_token: str) -> Tokens:
         self.asked.append(refresh_token)
         error, self.error = self.error, None
         if error and not self.is_lost:
             raise error
         if refresh_token != self.current:
             raise TokenRefusedError("invalid_refresh_token")
-        number = len(self.asked)
+        number, asked_at = len(self.asked), self.clock()
         self.current = f"xoxe-1-{number}"
         await asyncio.sleep(0)
         if self.before_answer:
             await self.before_answer()
         if error:
             raise error
-        expires_in_s = None if self.life is None else int(self.life.total_seconds())
-        access = f"xoxe.xoxb-{number}"
-        return IssuedTokens(access=access, refresh=self.current, expires_in_s=expires_in_s)
+        expires_at = asked_at + self.life if self.life else None
+        return Tokens(access=f"xoxe.xoxb-{number}", refresh=self.current, expires_at=expires_at)
 
 
 class Gate:
@@ -212,7 +210,6 @@ class Registry:
         self.documents = FencedDocuments(self.inner, beginning_of=scope_of_key)
         self.shelf = a_shelf(self.documents)
         self.recent = a_memory(self.documents, self.clock.seconds)
-        self.directory = Directory(self.recent)
         self.tasks = Tasks()
         self.checker = TokenChecker(
             self.documents,

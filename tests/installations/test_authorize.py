@@ -21,7 +21,6 @@ from bot.concurrency import Tasks
 from bot.deduplication import ASKED_WITHIN_S
 from bot.installations import authorize
 from bot.installations.authorize import InstalledWorkspaces, note_asked_place
-from bot.installations.directory import Directory
 from bot.installations.installation import Installation, organisation
 from bot.installations.token_rotation import TokenProvider
 from bot.listeners.error_boundary import answer_unread
@@ -54,7 +53,7 @@ class Bot:
     def __init__(self, known_within_s: float = TIME_LIMIT_S) -> None:
         self.clock = FakeClock()
         self.documents = MemoryDocuments()
-        self.slack = Renewals()
+        self.slack = Renewals(self.clock)
         self.served: list[tuple[WorkspaceId, str | None, Any]] = []
         recent = a_memory(self.documents, self.clock.seconds)
         tokens = TokenProvider(recent, self.slack.refresh, tasks=Tasks(), clock=self.clock)
@@ -62,9 +61,7 @@ class Bot:
             name="authorizing",
             logger=logging.getLogger("slack_bolt"),
             client=AsyncWebClient(),
-            authorize=InstalledWorkspaces(
-                Directory(recent), tokens, unknown=FOREIGN, known_within_s=known_within_s
-            ),
+            authorize=InstalledWorkspaces(tokens, unknown=FOREIGN, known_within_s=known_within_s),
             before_authorize=note_asked_place,
             process_before_response=True,
             request_verification_enabled=False,

@@ -17,6 +17,7 @@ from yarl import URL
 
 from bot.concurrency import Tasks
 from bot.installations.installation import Installation, Tokens, organisation
+from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.oauth_flow import (
     AT_ONCE,
     INSTALL_PATH,
@@ -26,7 +27,6 @@ from bot.installations.oauth_flow import (
     InstallStates,
     StateCookie,
 )
-from bot.slack.auth import OAuthCalls
 from bot.store.documents import StoreError
 from bot.views import install_pages
 from bot.web import HealthEndpoints, InstallEndpoint, listening
@@ -135,11 +135,12 @@ class Room:
                 installation_store=InstallationStore(a_memory(self.documents, self.clock.seconds)),
                 state_store=InstallStates(RING, clock=self.clock, used=self.used),
             ),
-            calls=OAuthCalls(client, client_id=CLIENT_ID, client_secret=CLIENT_SECRET),
+            calls=OAuthCalls(
+                client, client_id=CLIENT_ID, client_secret=CLIENT_SECRET, clock=self.clock
+            ),
             pages=install_pages,
             on_installed=self.welcome,
             tasks=self.tasks,
-            clock=self.clock,
             seconds=self.clock.seconds,
         )
 

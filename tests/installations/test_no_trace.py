@@ -21,8 +21,8 @@ from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.digests.models import Alert
 from bot.digests.repository import DigestRepository
 from bot.home_viewers import HomeViewers
-from bot.installations.directory import InstallationRepository
 from bot.installations.installation import Tokens, UninstallEvent, UninstallKind, scope_of_key
+from bot.installations.repository import InstallationRepository
 from bot.installations.welcome import DataLossCheck
 from bot.message import Message
 from bot.portfolio.add_domain import DomainAdder, NewDomain

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from bot.installations.directory import CHECKED_EVERY, InstallationRepository
 from bot.installations.installation import Installation
 from bot.installations.oauth_flow import InstallationStore, NewInstallation
+from bot.installations.repository import CHECKED_EVERY, InstallationRepository
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.directory import WAITS_FOR_REINSTALL
+from bot.installations.repository import WAITS_FOR_REINSTALL
 from bot.installations.token_check import RECHECKED_AFTER_S, StillWorks, token_proof
 from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError, slack_error
 from bot.store.documents import StoreError

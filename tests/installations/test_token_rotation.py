@@ -87,7 +87,7 @@ class World:
     def __init__(self) -> None:
         self.clock = FakeClock()
         self.documents = StoreWithFaults()
-        self.slack = Renewals()
+        self.slack = Renewals(self.clock)
         self.doubted: list[WorkspaceId] = []
         self.one, self.other = Process(self), Process(self)
 

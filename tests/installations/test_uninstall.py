@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.installations.directory import WAITS_FOR_REINSTALL
 from bot.installations.installation import UninstallKind
+from bot.installations.repository import WAITS_FOR_REINSTALL
 from bot.slack.errors import SlackUnreachableError
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId

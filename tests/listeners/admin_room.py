@@ -206,8 +206,6 @@ def listeners_of(
     ).register(dispatcher)
     AdminListeners(
         permissions=permissions,
-        managers=room.managers,
-        audiences=Audiences(room.documents),
         audit=room.audit,
         notifier=ManagerNotifier(room.posts, appointed_message, room.tasks),
         screen=screen,
@@ -255,7 +253,7 @@ async def running_admin_room(
             clock.advance(60)
             await room.keys.save(room.workspace, a_draft(secret), set_by=room.ada.id)
         kept = DeferredCommands(documents, RING, clock=clock)
-        rights = Permissions(room.managers, UserGroups(clock=clock.seconds))
+        rights = Permissions(room.managers, Audiences(documents), UserGroups(clock=clock.seconds))
         failures = Failures(
             room.keys,
             kept,

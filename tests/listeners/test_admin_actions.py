@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from bot.admin import DEFAULT_AUDIENCES, Act
+from bot.admin import DEFAULT_AUDIENCES, Act, Audiences
 from bot.listeners.error_boundary import Failures
 from bot.listeners.permissions import Permissions
 from bot.listeners.router import Dispatcher
@@ -409,7 +409,7 @@ class Register:
 async def test_the_table_names_every_action_there_is(room: AdminRoom) -> None:
     register = Register()
 
-    rights = Permissions(room.managers, UserGroups())
+    rights = Permissions(room.managers, Audiences(room.documents), UserGroups())
     listeners_of(room, cast(Dispatcher, register), cast(Failures, None), rights)
 
     of_key = {name for name in register.names if not name.startswith("digest")}

@@ -161,3 +161,12 @@ async def test_a_group_that_was_not_saved_is_not_said_to_stay(room: AdminRoom) -
 
     assert "Not saved" in said
     assert room.group_id("web-team") not in said
+
+
+async def test_what_slack_refuses_to_draw_is_said_where_they_asked(room: AdminRoom) -> None:
+    form = await open_form(room)
+    room.slack.fail_next("views.update", "view_too_large")
+
+    await submit(room, form, Managers=["bob"])
+
+    assert "managers:" in room.ada.messages()[-1].everything

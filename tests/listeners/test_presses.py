@@ -6,19 +6,7 @@ from typing import Any
 from slack_bolt.authorization import AuthorizeResult
 
 from bot.listeners.incoming import from_form, from_press, from_shortcut, place_of
-from bot.listeners.modals import ViewVersions
 from tests.loops import loop_over
-
-
-def test_places_are_forgotten_by_how_their_names_begin() -> None:
-    presses = ViewVersions()
-    for place in ("T1/U1", "T10/U1"):
-        presses.note_drawn(place, "hash")
-
-    presses.forget("T1/")
-
-    assert [presses.drawn_hash(place, 1) for place in ("T1/U1", "T10/U1")] == [None, "hash"]
-
 
 CONTEXT = SimpleNamespace(
     authorize_result=AuthorizeResult(enterprise_id=None, team_id="T1"), client=SimpleNamespace()

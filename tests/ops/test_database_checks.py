@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.installations.directory import InstallationRepository
+from bot.installations.repository import InstallationRepository
 from bot.jobs.queue_jobs import migrations
 from bot.ops.doctor_store import (
     check_database,

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.installations.directory import InstallationRepository
 from bot.installations.installation import Tokens
+from bot.installations.repository import InstallationRepository
 from bot.ops.doctor import check_stored, findings_of
 from bot.ops.doctor_slack import InstallQuery
 from bot.ops.output import Finding, Mark, ok

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from bot.installations.directory import InstallationRepository
 from bot.installations.installation import Installation, Tokens, organisation
+from bot.installations.repository import InstallationRepository
 from bot.ops.doctor_slack import MAX_ASKED, InstallQuery, check_installations
 from bot.ops.output import Finding, Mark
 from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Grant

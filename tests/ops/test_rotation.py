@@ -13,8 +13,8 @@ from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.inflight_requests import InflightStore, Pending, Place
-from bot.installations.directory import InstallationRepository
 from bot.installations.installation import organisation
+from bot.installations.repository import InstallationRepository
 from bot.ops.export_file import WorkspaceNames
 from bot.ops.output import OperatingError
 from bot.ops.rotate_secrets import (
@@ -87,7 +87,7 @@ SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
     "api_keys/repository.py": seal_a_key,
     "deferred_commands.py": seal_a_command,
     "inflight_requests.py": keep_an_answer,
-    "installations/directory.py": install,
+    "installations/repository.py": install,
 }
 # Two keys with the ones before them, one command, one answer, two installations of two tokens.
 SEALED, DOCUMENTS = 10, 6

@@ -24,7 +24,7 @@ from bot.slack.errors import (
 )
 from tests.loops import loop_over
 from tests.slack.conftest import a_client, settled
-from tests.tracker.loopback import Request, service
+from tests.tracker.loopback import service, silence
 
 pytestmark = pytest.mark.anyio
 
@@ -54,11 +54,6 @@ def as_text(body: str, kind: str, status: int = 200, **more: Any) -> Callable[[]
     return lambda: web.Response(
         body=body.encode(), status=status, headers={"Content-Type": kind, **more}
     )
-
-
-async def silence(_request: Request, _writer: asyncio.StreamWriter) -> None:
-    """Hear it, and answer nothing."""
-    await asyncio.Event().wait()
 
 
 async def failure(client: AsyncWebClient) -> SlackError:

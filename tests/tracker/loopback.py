@@ -32,7 +32,6 @@ class Service:
     """What came in, and where to send more."""
 
     url: str = ""
-    connections: int = 0
     seen: list[Request] = field(default_factory=list)
     dropped: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -57,6 +56,15 @@ def always(*replies: bytes) -> Answer:
     return answer
 
 
+async def drop(_request: Request, writer: asyncio.StreamWriter) -> None:
+    writer.transport.abort()
+
+
+async def silence(_request: Request, _writer: asyncio.StreamWriter) -> None:
+    """Hear it, and answer nothing."""
+    await asyncio.Event().wait()
+
+
 @asynccontextmanager
 async def service(answer: Answer) -> AsyncIterator[Service]:
     """Serve on a free port until the block ends."""
@@ -73,7 +81,6 @@ async def service(answer: Answer) -> AsyncIterator[Service]:
             there.dropped.set()
 
     def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there.connections += 1
         line = asyncio.create_task(serve(reader, writer))
         lines.add(line)
         line.add_done_callback(lines.discard)

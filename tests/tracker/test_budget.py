@@ -11,19 +11,10 @@ from bot.tracker.rate_limit import (
     RateLimiter,
     fingerprint,
 )
+from tests.fakes import FakeClock
 from tests.loops import loop_over
 
 PERSON, SCHEDULED = Purpose.PERSON, Purpose.SCHEDULED
-
-
-class Time:
-    """A clock that a test sets."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def always(number: float) -> Callable[[], float]:
@@ -31,13 +22,13 @@ def always(number: float) -> Callable[[], float]:
 
 
 @pytest.fixture
-def clock() -> Time:
-    return Time()
+def clock() -> FakeClock:
+    return FakeClock()
 
 
 @pytest.fixture
-def budget(clock: Time) -> RateLimiter:
-    return RateLimiter(clock=clock, chance=always(0.5))
+def budget(clock: FakeClock) -> RateLimiter:
+    return RateLimiter(clock=clock.seconds, chance=always(0.5))
 
 
 def refused_for(budget: RateLimiter, purpose: Purpose = PERSON, key: str = "k") -> float:
@@ -56,22 +47,22 @@ def test_a_fingerprint_is_the_same_each_time_and_holds_no_key() -> None:
     assert "k" not in fingerprint(key)
 
 
-def test_a_key_waits_after_a_rate_limit_error(budget: RateLimiter, clock: Time) -> None:
+def test_a_key_waits_after_a_rate_limit_error(budget: RateLimiter, clock: FakeClock) -> None:
     assert budget.record_rate_limit("k", None) == 1.0  # half of the first ceiling, 2 s
 
     assert refused_for(budget, PERSON) == 1.0
     assert refused_for(budget, SCHEDULED) == 1.0
     assert budget.state("k").wait_s == 1.0
-    clock.now = 101.0
+    clock.advance(1)
     budget.check("k", PERSON)
 
 
-def test_the_ceiling_doubles_up_to_the_cap(clock: Time) -> None:
-    budget = RateLimiter(clock=clock, chance=always(1.0))
+def test_the_ceiling_doubles_up_to_the_cap(clock: FakeClock) -> None:
+    budget = RateLimiter(clock=clock.seconds, chance=always(1.0))
     waits = []
     for _ in range(2000):
         waits.append(budget.record_rate_limit("k", None))
-        clock.now += waits[-1]
+        clock.advance(waits[-1])
 
     assert waits[:9] == [2, 4, 8, 16, 32, 64, 128, 256, 300]
     assert set(waits[8:]) == {BACK_OFF_CAP_S}
@@ -84,19 +75,19 @@ def test_what_the_service_asks_for_is_waited(budget: RateLimiter) -> None:
     assert refused_for(budget) == 40.0
 
 
-def test_requests_refused_together_are_one_step(budget: RateLimiter, clock: Time) -> None:
+def test_requests_refused_together_are_one_step(budget: RateLimiter, clock: FakeClock) -> None:
     for _ in range(8):
         budget.record_rate_limit("k", None)
     assert refused_for(budget) == 1.0
 
-    clock.now += 1.0
+    clock.advance(1.0)
 
     assert budget.record_rate_limit("k", None) == 2.0
 
 
-def test_a_success_makes_the_next_wait_short_again(budget: RateLimiter, clock: Time) -> None:
+def test_a_success_makes_the_next_wait_short_again(budget: RateLimiter, clock: FakeClock) -> None:
     budget.record_rate_limit("k", None)
-    clock.now += 1.0
+    clock.advance(1.0)
     budget.check("k", PERSON)
 
     budget.record_success("k")
@@ -105,13 +96,15 @@ def test_a_success_makes_the_next_wait_short_again(budget: RateLimiter, clock: T
     assert budget.record_rate_limit("k", None) == 1.0
 
 
-def test_a_success_sent_before_the_error_ends_no_wait(budget: RateLimiter, clock: Time) -> None:
+def test_a_success_sent_before_the_error_ends_no_wait(
+    budget: RateLimiter, clock: FakeClock
+) -> None:
     budget.record_rate_limit("k", None)
 
     budget.record_success("k")
 
     assert refused_for(budget) == 1.0
-    clock.now += 1.0
+    clock.advance(1.0)
     assert budget.record_rate_limit("k", None) == 2.0
 
 
@@ -137,11 +130,11 @@ def test_the_last_twentieth_is_kept_for_scheduled_work(budget: RateLimiter) -> N
 
 
 def test_one_person_a_minute_finds_out_whether_the_reserve_still_counts(
-    budget: RateLimiter, clock: Time
+    budget: RateLimiter, clock: FakeClock
 ) -> None:
     budget.record_remaining("k", 1000)
     budget.record_remaining("k", 10)
-    clock.now += 60
+    clock.advance(60)
 
     budget.check("k", PERSON)
 
@@ -151,29 +144,29 @@ def test_one_person_a_minute_finds_out_whether_the_reserve_still_counts(
 
 
 def test_what_can_wait_leaves_half_of_the_requests_to_others(
-    budget: RateLimiter, clock: Time
+    budget: RateLimiter, clock: FakeClock
 ) -> None:
     budget.record_remaining("k", 100)
     budget.check("k", Purpose.SPARE)
     budget.record_remaining("k", 50)
-    clock.now += 60
+    clock.advance(60)
 
     assert refused_for(budget, Purpose.SPARE) == WINDOW_S - 60
     budget.check("k", PERSON)
-    clock.now += WINDOW_S - 60
+    clock.advance(WINDOW_S - 60)
 
     budget.check("k", Purpose.SPARE)  # it is not known any more what is left
 
 
-def test_a_reading_is_forgotten_after_an_hour(budget: RateLimiter, clock: Time) -> None:
+def test_a_reading_is_forgotten_after_an_hour(budget: RateLimiter, clock: FakeClock) -> None:
     budget.record_remaining("k", 1000)
     budget.record_remaining("k", 10)
-    clock.now += WINDOW_S - 1
+    clock.advance(WINDOW_S - 1)
     assert budget.state("k") == BudgetState(
         remaining=10, told_ago_s=WINDOW_S - 1, highest_seen=1000
     )
 
-    clock.now += 1
+    clock.advance(1)
 
     assert budget.state("k") == BudgetState(highest_seen=1000)
     budget.check("k", PERSON)
@@ -194,16 +187,15 @@ def test_a_state_says_what_is_kept_back(
 
 
 def test_a_clock_that_is_set_back_refuses_nobody_for_long(
-    budget: RateLimiter, clock: Time
+    budget: RateLimiter, clock: FakeClock
 ) -> None:
-    clock.now = 100_000
     budget.record_remaining("k", 1000)
     budget.record_remaining("k", 10)
-    clock.now += 60
+    clock.advance(60)
     budget.check("k", PERSON)
     budget.record_rate_limit("k", None)
 
-    clock.now = 1000
+    clock.advance(-100_000)
     budget.check("k", PERSON)
     budget.record_remaining("k", 1000)
     budget.record_remaining("k", 10)

@@ -10,7 +10,7 @@ import pytest
 from bot.tracker.http import Call
 from bot.tracker.models import RejectedError, TrackerError
 from bot.tracker.rate_limit import Purpose, RateLimiter
-from tests.tracker.loopback import KEY, Answer, Request, always, client_of, reply, service
+from tests.tracker.loopback import KEY, Answer, Request, always, client_of, drop, reply, service
 
 pytestmark = pytest.mark.anyio
 
@@ -21,10 +21,6 @@ async def echo(request: Request, writer: asyncio.StreamWriter) -> None:
     """Answer with what came, as a port that speaks no HTTP may; httpx quotes such a line."""
     writer.write(f"HTTP/1.1 200 OK\r\n{request.headers['authorization']}\r\n\r\n".encode())
     writer.close()
-
-
-async def drop(_request: Request, writer: asyncio.StreamWriter) -> None:
-    writer.transport.abort()
 
 
 @pytest.fixture

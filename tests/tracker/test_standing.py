@@ -37,7 +37,3 @@ def test_a_key_is_counted_by_its_requests_left(remaining: int | None, word: str)
     _, by_left = counted([BudgetState(remaining=remaining, highest_seen=10**6)])
 
     assert by_left == {each: int(each == word) for each in LEFT}
-
-
-def test_without_keys_every_count_is_0() -> None:
-    assert counted([]) == (dict.fromkeys(STATES, 0), dict.fromkeys(LEFT, 0))

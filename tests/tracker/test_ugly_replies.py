@@ -15,7 +15,17 @@ from bot.tracker.models import (
 from bot.tracker.rate_limit import Purpose
 from tests.fakes import GROWING_S, TIME_LIMIT_S
 from tests.loops import loop_over
-from tests.tracker.loopback import KEY, Answer, Request, always, client_of, reply, service
+from tests.tracker.loopback import (
+    KEY,
+    Answer,
+    Request,
+    always,
+    client_of,
+    drop,
+    reply,
+    service,
+    silence,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -29,10 +39,6 @@ async def scan_failure(tracker: TrackerClient) -> TrackerError:
     return caught.value
 
 
-async def drop(_request: Request, writer: asyncio.StreamWriter) -> None:
-    writer.transport.abort()
-
-
 async def half(_request: Request, writer: asyncio.StreamWriter) -> None:
     writer.write(reply({"domainId": "d1", "dns": {}})[:-4])
     writer.close()
@@ -41,10 +47,6 @@ async def half(_request: Request, writer: asyncio.StreamWriter) -> None:
 async def garble(_request: Request, writer: asyncio.StreamWriter) -> None:
     writer.write(b"220 mail.example ESMTP\r\n\r\n")
     writer.close()
-
-
-async def silence(_request: Request, _writer: asyncio.StreamWriter) -> None:
-    await asyncio.Event().wait()
 
 
 async def drip(_request: Request, writer: asyncio.StreamWriter) -> None:

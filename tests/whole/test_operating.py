@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from bot.deferred_commands import DeferredCommands, KeptCommand
-from bot.installations.directory import InstallationRepository
 from bot.installations.installation import Tokens
+from bot.installations.repository import InstallationRepository
 from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId

@@ -11,10 +11,10 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
-from bot.installations.directory import InstallationRepository
+from bot.installations.oauth_calls import OAuthCalls
+from bot.installations.repository import InstallationRepository
 from bot.installations.token_rotation import TokenProvider
 from bot.playground.slack import LocalSlack
-from bot.slack.auth import OAuthCalls
 from bot.store.encryption import load_or_make_key_file
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
@@ -111,5 +111,5 @@ async def two_sides(many: Many) -> AsyncIterator[tuple[WorkspaceId, list[TokenPr
 
 def oauth(many: Many, http: aiohttp.ClientSession) -> OAuthCalls:
     client = AsyncWebClient(base_url=many.slack.api_url, session=http, retry_handlers=[])
-    secret = many.slack.client_secret
-    return OAuthCalls(client, client_id=many.slack.client_id, client_secret=secret)
+    client_id, secret = many.slack.client_id, many.slack.client_secret
+    return OAuthCalls(client, client_id=client_id, client_secret=secret, clock=many.clock)

@@ -15,7 +15,7 @@ from bot.listeners.domaindigest import DigestListeners
 from bot.listeners.domaindigest_form import DigestFormListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.modals import DigestScreen
-from bot.listeners.permissions import CommandAccess, DigestAccess, Permissions
+from bot.listeners.permissions import DigestAccess, Permissions
 from bot.listeners.router import Dispatcher
 from bot.message import Message as BotMessage
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
@@ -172,7 +172,11 @@ async def running_room() -> AsyncIterator[Room]:
         app = bolt_app(slack)
         ring = KeyRing({"k1": b"1" * 32})
         kept = DeferredCommands(office.documents, ring, clock=office.clock)
-        rights = Permissions(Managers(office.documents), UserGroups(clock=office.clock.seconds))
+        rights = Permissions(
+            Managers(office.documents),
+            Audiences(office.documents),
+            UserGroups(clock=office.clock.seconds),
+        )
         failures = Failures(
             office.keys,
             kept,
@@ -188,10 +192,7 @@ async def running_room() -> AsyncIterator[Room]:
             digests=office.desk, access=access, failures=failures, clock=office.clock
         )
         DigestListeners(digests=office.desk, access=access, screen=screen).register(dispatcher)
-        commands = CommandAccess(Audiences(office.documents), rights)
-        DigestFormListeners(
-            digests=office.desk, access=access, commands=commands, screen=screen
-        ).register(dispatcher)
+        DigestFormListeners(digests=office.desk, access=access, screen=screen).register(dispatcher)
         async with by_http(app, slack):
             yield Room(slack, office, tasks, rights)
             await tasks.drain(TIME_LIMIT_S)

@@ -131,9 +131,10 @@ async def running_room(
                 raise unready[0]
 
         kept = DeferredCommands(office.documents, KeyRing({"k1": b"1" * 32}), clock=office.clock)
-        managers, replies = Managers(office.documents), Replies(http)
+        managers, audiences = Managers(office.documents), Audiences(office.documents)
+        replies = Replies(http)
         allowances = QuotaService(office.documents, office.keys, RateLimiter(), Tasks())
-        rights = Permissions(managers, UserGroups())
+        rights = Permissions(managers, audiences, UserGroups())
         failures = Failures(
             office.keys,
             kept,
@@ -155,7 +156,7 @@ async def running_room(
             key=KeyState(
                 keys=office.keys,
                 managers=managers,
-                audiences=Audiences(office.documents),
+                audiences=audiences,
                 allowances=allowances,
                 clock=office.clock,
             ),

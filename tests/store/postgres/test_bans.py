@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bot.concurrency import Tasks
-from bot.installations.directory import InstallationRepository
 from bot.installations.installation import scope_of_key
+from bot.installations.repository import InstallationRepository
 from bot.installations.uninstall import Purger, VacuumScheduler
 from bot.store.documents import ConflictError, StoreError
 from bot.store.postgres.address import Address, parse_address

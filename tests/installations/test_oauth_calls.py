@@ -1,18 +1,23 @@
 """What Slack gives for a code and for a refresh token, and every way in which it does not."""
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from typing import Any
 
 import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.auth import IssuedTokens, OAuthCalls
+from bot.installations.installation import Tokens
+from bot.installations.oauth_calls import OAuthCalls
 from bot.slack.errors import (
     SlackRefusedError,
     SlackUnavailableError,
     TokenRefusedError,
 )
+from bot.workspace import WorkspaceId
+from tests.builders import MOMENT
+from tests.fakes import FakeClock
 from tests.installations.slack_stub import (
     ANSWER,
     CLIENT_ID,
@@ -37,7 +42,13 @@ async def slack() -> AsyncIterator[SlackStub]:
 
 def calls(url: str, http: aiohttp.ClientSession, secret: str = CLIENT_SECRET) -> OAuthCalls:
     client = AsyncWebClient(base_url=url, session=http, retry_handlers=[])
-    return OAuthCalls(client, client_id=CLIENT_ID, client_secret=secret)
+    return OAuthCalls(client, client_id=CLIENT_ID, client_secret=secret, clock=FakeClock())
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as http:
+        yield http
 
 
 @pytest.fixture
@@ -50,9 +61,10 @@ async def test_a_code_gives_what_was_installed(slack: SlackStub, oauth: OAuthCal
 
     given = await oauth.exchange(CODE, BACK)
 
-    assert (given.team_id, given.enterprise_id, given.name) == ("T1", None, "Acme")
+    assert (given.home, given.name) == (WorkspaceId("T1"), "Acme")
     assert (given.scopes, given.installed_by) == (("commands", "chat:write"), "U1")
-    assert given.tokens == IssuedTokens(access="xoxb-given")  # a person's own is left
+    assert given.tokens == Tokens(access="xoxb-given")  # a person's own is left
+    assert given.bot_id == "B1"
     assert slack.forms == [{"code": CODE, "redirect_uri": BACK}]
     assert "xoxb" not in repr(given)
 
@@ -65,7 +77,8 @@ async def test_tokens_that_end_come_with_the_one_that_renews_them(
     given = await oauth.exchange(CODE, BACK)
     renewed = await oauth.refresh("xoxe-1-given")
 
-    expected = IssuedTokens(access="xoxb-given", refresh="xoxe-1-given", expires_in_s=43200)
+    expires_at = MOMENT + timedelta(hours=12)
+    expected = Tokens(access="xoxb-given", refresh="xoxe-1-given", expires_at=expires_at)
     assert given.tokens == renewed == expected
     assert slack.forms[1] == {"grant_type": "refresh_token", "refresh_token": "xoxe-1-given"}
 

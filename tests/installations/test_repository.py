@@ -5,8 +5,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
 from bot.installations.authorize import Clients
-from bot.installations.directory import Directory, ResolvedInstallation
 from bot.installations.installation import organisation
+from bot.installations.repository import ResolvedInstallation
 from bot.installations.token_rotation import TokenProvider
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import ConflictError
@@ -35,9 +35,10 @@ class Room:
         self.clock, self.documents = FakeClock(), UnhurriedDocuments()
         self.shelf = a_shelf(self.documents)
         self.recent = a_memory(self.documents, self.clock.seconds)
-        self.directory = Directory(self.recent)
-        tokens = TokenProvider(self.recent, Renewals().refresh, tasks=Tasks(), clock=self.clock)
-        self.client = Clients(self.directory, tokens, lambda token: AsyncWebClient(token=token))
+        tokens = TokenProvider(
+            self.recent, Renewals(self.clock).refresh, tasks=Tasks(), clock=self.clock
+        )
+        self.client = Clients(tokens, lambda token: AsyncWebClient(token=token))
 
     async def install(self, *homes: WorkspaceId) -> None:
         for home in homes:
@@ -75,7 +76,7 @@ async def test_a_request_inside_an_organisation_is_served_by(
     room = Room()
     await room.install(*installed)
 
-    assert await room.directory.find("T1", "E1", is_org_install=True) == expected
+    assert await room.recent.find("T1", "E1", is_org_install=True) == expected
 
 
 async def test_a_request_that_is_not_for_an_organisations_app_never_gets_its_token(
@@ -83,10 +84,10 @@ async def test_a_request_that_is_not_for_an_organisations_app_never_gets_its_tok
 ) -> None:
     await room.install(WHOLE)
 
-    assert await room.directory.find("T1", "E1", is_org_install=False) is None
-    assert await room.directory.find("T1", None) is None
-    assert await room.directory.find("E1", "E1", is_org_install=True) is None  # no workspace
-    assert await room.directory.find("T1", "E1") == OF_ORG
+    assert await room.recent.find("T1", "E1", is_org_install=False) is None
+    assert await room.recent.find("T1", None) is None
+    assert await room.recent.find("E1", "E1", is_org_install=True) is None  # no workspace
+    assert await room.recent.find("T1", "E1") == OF_ORG
 
 
 async def test_an_installation_without_tokens_leaves_room_for_the_organisations(
@@ -95,28 +96,28 @@ async def test_an_installation_without_tokens_leaves_room_for_the_organisations(
     await room.install(WHOLE)
     await room.shelf.put(a_revoked_installation(IN_ORG))
 
-    assert await room.directory.find("T1", "E1", is_org_install=True) == OF_ORG
+    assert await room.recent.find("T1", "E1", is_org_install=True) == OF_ORG
 
 
 async def test_what_another_process_installed_a_moment_ago_is_found(room: Room) -> None:
     await room.shelf.put(a_revoked_installation(ALONE))
-    assert await room.directory.find("T1", None) is None
+    assert await room.recent.find("T1", None) is None
     await room.recent.recent(ALONE)
 
     await room.install(ALONE)
 
-    assert await room.directory.find("T1", None) == OWN
+    assert await room.recent.find("T1", None) == OWN
 
 
 async def test_a_known_workspace_is_served_by_its_own_or_its_organisations(room: Room) -> None:
-    assert await room.directory.resolve(IN_ORG) is None
+    assert await room.recent.resolve(IN_ORG) is None
     await room.install(WHOLE)
-    assert await room.directory.resolve(IN_ORG) == OF_ORG
+    assert await room.recent.resolve(IN_ORG) == OF_ORG
     await room.install(IN_ORG)
-    room.directory.forget(IN_ORG)
+    room.recent.forget(IN_ORG)
 
-    assert await room.directory.resolve(IN_ORG) == ResolvedInstallation(IN_ORG, IN_ORG)
-    assert await room.directory.resolve(WHOLE) == ResolvedInstallation(WHOLE, WHOLE)
+    assert await room.recent.resolve(IN_ORG) == ResolvedInstallation(IN_ORG, IN_ORG)
+    assert await room.recent.resolve(WHOLE) == ResolvedInstallation(WHOLE, WHOLE)
 
 
 async def test_a_client_has_the_token_and_the_workspace_in_which_it_acts(room: Room) -> None:
@@ -163,7 +164,7 @@ async def test_what_was_not_written_here_or_forgotten_is_read_again(room: Room) 
     assert await room.name() == "after"
 
     await room.put("later")
-    room.directory.forget(ALONE)
+    room.recent.forget(ALONE)
     assert await room.name() == "later"
 
 

@@ -41,6 +41,22 @@ class StoredInstallation:
     check_at: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ResolvedInstallation:
+    """A workspace, and the home of the installation whose token acts in it.
+
+    They are the same, unless the installation is for a whole organisation.
+    """
+
+    home: WorkspaceId
+    workspace: WorkspaceId
+
+
+def _ways(workspace: WorkspaceId) -> list[ResolvedInstallation]:
+    homes = filter(None, (workspace, organisation_of(workspace)))
+    return [ResolvedInstallation(home, workspace) for home in homes]
+
+
 # For a store of one process. With several it is shorter.
 REMEMBERED_FOR_S = 60.0
 
@@ -91,9 +107,41 @@ class InstallationRepository:
         )
         return kept
 
-    def forget(self, home: WorkspaceId) -> None:
-        """Let the next `recent` read the store."""
-        self._known.pop(home, None)
+    def forget(self, workspace: WorkspaceId) -> None:
+        """Let the next look read the store, e.g. as Slack has just refused the token."""
+        for way in _ways(workspace):
+            self._known.pop(way.home, None)
+
+    async def find(
+        self, team_id: str, enterprise_id: str | None, *, is_org_install: bool | None = None
+    ) -> ResolvedInstallation | None:
+        """Return the installation that serves a request; `None`: the app is not installed there.
+
+        A workspace's own installation comes before that of its organisation; one that is older
+        than its membership keeps its id. `is_org_install` is Slack's word, `None` if there is
+        none: when it is `False`, `enterprise_id` may be another person's, and the organisation's
+        does not serve the request.
+        """
+        if team_id.startswith("E"):  # an organisation is no workspace
+            return None
+        team, alone = WorkspaceId(team_id, enterprise_id), WorkspaceId(team_id)
+        ways = [ResolvedInstallation(each, each) for each in dict.fromkeys((team, alone))]
+        if enterprise_id and is_org_install is not False:
+            ways.append(ResolvedInstallation(organisation(enterprise_id), team))
+        return await self._first(ways)
+
+    async def resolve(self, workspace: WorkspaceId) -> ResolvedInstallation | None:
+        """Return the installation that serves a known workspace; `None`: none any more."""
+        return await self._first(_ways(workspace))
+
+    async def _first(self, ways: list[ResolvedInstallation]) -> ResolvedInstallation | None:
+        # Twice: another process may have installed it a moment ago.
+        for look in (self.recent, self.get):
+            for way in ways:
+                kept = await look(way.home)
+                if kept and kept.installation.tokens:
+                    return way
+        return None
 
     async def put(
         self,
@@ -116,7 +164,7 @@ class InstallationRepository:
         elif check_at is None:
             check_at = installation.installed_at + CHECKED_EVERY
         due_at = revoked + WAITS_FOR_REINSTALL if revoked else check_at
-        self.forget(home)
+        self._known.pop(home, None)
         document = await self._documents.put(key_of(home), value, due_at=due_at, if_rev=if_rev)
         kept = StoredInstallation(installation, document.rev, refreshing_until, check_at)
         self._known[home] = kept
@@ -149,62 +197,3 @@ class InstallationRepository:
             refresh=refresh and opened("refresh-token", refresh),
             expires_at=moment(value.get("expires_at")),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedInstallation:
-    """A workspace, and the home of the installation whose token acts in it.
-
-    They are the same, unless the installation is for a whole organisation.
-    """
-
-    home: WorkspaceId
-    workspace: WorkspaceId
-
-
-@dataclass(frozen=True, slots=True)
-class Directory:
-    """Finds installations that have a token; may raise what the repository raises."""
-
-    repository: InstallationRepository
-
-    async def find(
-        self, team_id: str, enterprise_id: str | None, *, is_org_install: bool | None = None
-    ) -> ResolvedInstallation | None:
-        """Return the installation that serves a request; `None`: the app is not installed there.
-
-        A workspace's own installation comes before that of its organisation; one that is older
-        than its membership keeps its id. `is_org_install` is Slack's word, `None` if there is
-        none: when it is `False`, `enterprise_id` may be another person's, and the organisation's
-        does not serve the request.
-        """
-        if team_id.startswith("E"):  # an organisation is no workspace
-            return None
-        team, alone = WorkspaceId(team_id, enterprise_id), WorkspaceId(team_id)
-        ways = [ResolvedInstallation(each, each) for each in dict.fromkeys((team, alone))]
-        if enterprise_id and is_org_install is not False:
-            ways.append(ResolvedInstallation(organisation(enterprise_id), team))
-        return await self._first(ways)
-
-    async def resolve(self, workspace: WorkspaceId) -> ResolvedInstallation | None:
-        """Return the installation that serves a known workspace; `None`: none any more."""
-        return await self._first(_ways(workspace))
-
-    def forget(self, workspace: WorkspaceId) -> None:
-        """Let the next look read the store, e.g. as Slack has just refused the token."""
-        for way in _ways(workspace):
-            self.repository.forget(way.home)
-
-    async def _first(self, ways: list[ResolvedInstallation]) -> ResolvedInstallation | None:
-        # Twice: another process may have installed it a moment ago.
-        for look in (self.repository.recent, self.repository.get):
-            for way in ways:
-                kept = await look(way.home)
-                if kept and kept.installation.tokens:
-                    return way
-        return None
-
-
-def _ways(workspace: WorkspaceId) -> list[ResolvedInstallation]:
-    homes = filter(None, (workspace, organisation_of(workspace)))
-    return [ResolvedInstallation(home, workspace) for home in homes]

@@ -1,0 +1,122 @@
+"""Exchange OAuth codes and refresh tokens: https://docs.slack.dev/reference/methods/oauth.v2.access.
+
+These calls are not repeated: a code and a refresh token work once.
+"""
+
+import asyncio
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
+
+from bot.installations.installation import Installation, Tokens, organisation
+from bot.slack.client import slack_errors
+from bot.slack.errors import SlackError
+from bot.workspace import WorkspaceId
+
+ANSWERED_WITHIN_S = 15.0
+CLOCKS_DIFFER_BY = timedelta(days=1)  # a clock that is wrong by more is no clock
+
+
+class OAuthCalls:
+    """OAuth calls of the app. `client` has no token; its `retry_handlers` must be `[]`."""
+
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        *,
+        client_id: str,
+        client_secret: str,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._client = client
+        self._clock = clock
+        basic = b64encode(f"{client_id}:{client_secret}".encode()).decode()
+        self._headers = {"Authorization": f"Basic {basic}"}
+
+    async def exchange(self, code: str, redirect_uri: str) -> Installation:
+        """Exchange an OAuth code for an installation; raise SlackError.
+
+        SlackRefusedError: the code is used, expired or foreign, or the client secret is wrong.
+        """
+        asked_at = self._clock()
+        async with slack_errors():
+            answer = await self._ask(code=code, redirect_uri=redirect_uri)
+            bot_id = await self._bot_id(_text(answer["access_token"]))
+            return _installation(answer, bot_id, asked_at)
+
+    async def refresh(self, refresh_token: str) -> Tokens:
+        """Return new tokens; raise SlackError, TokenRefusedError if they were used before."""
+        asked_at = self._clock()
+        async with slack_errors():
+            answer = await self._ask(grant_type="refresh_token", refresh_token=refresh_token)
+            return _tokens(answer, asked_at)
+
+    async def _bot_id(self, token: str) -> str | None:
+        """Return the bot id of a token, `None` if Slack does not answer."""
+        try:
+            async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
+                answer = await self._client.auth_test(token=token)
+                return answer.get("bot_id")
+        except SlackError:
+            return None
+
+    async def _ask(self, **fields: str) -> AsyncSlackResponse:
+        async with asyncio.timeout(ANSWERED_WITHIN_S):
+            # Not by the SDK's `oauth_v2_access`: in 3.47 it uses what aiohttp 3.14 deprecates.
+            return await self._client.api_call(
+                "oauth.v2.access", data=fields, headers=self._headers
+            )
+
+
+def _installation(
+    answer: AsyncSlackResponse, bot_id: str | None, asked_at: datetime
+) -> Installation:
+    is_org_wide = answer.get("is_enterprise_install") is True
+    enterprise: Mapping[str, Any] = answer.get("enterprise") or {}
+    enterprise_id = _text(enterprise["id"]) if enterprise or is_org_wide else None
+    place = enterprise if is_org_wide else answer["team"]
+    place_id = _text(place["id"])
+    return Installation(
+        home=organisation(place_id) if is_org_wide else WorkspaceId(place_id, enterprise_id),
+        app_id=_text(answer["app_id"]),
+        bot_id=bot_id,
+        bot_user_id=_text(answer["bot_user_id"]),
+        scopes=tuple(filter(None, map(str.strip, _text(answer["scope"]).split(",")))),
+        installed_by=_text(answer["authed_user"]["id"]),
+        installed_at=_moment(answer, asked_at),
+        name=str(place.get("name") or ""),
+        tokens=_tokens(answer, asked_at),
+    )
+
+
+def _moment(answer: AsyncSlackResponse, asked_at: datetime) -> datetime:
+    """Return the time of Slack's clock, as in its events; `asked_at` if missing or wrong.
+
+    https://www.rfc-editor.org/rfc/rfc9110#field.date
+    """
+    try:
+        theirs = parsedate_to_datetime(answer.headers["Date"]).replace(tzinfo=UTC)  # always GMT
+    except (KeyError, TypeError, ValueError):
+        return asked_at
+    return theirs if abs(theirs - asked_at) <= CLOCKS_DIFFER_BY else asked_at
+
+
+def _tokens(answer: AsyncSlackResponse, asked_at: datetime) -> Tokens:
+    """Return the tokens with their expiry, counted from the request: rather too early."""
+    access, refresh = _text(answer["access_token"]), answer.get("refresh_token")
+    if not refresh:
+        return Tokens(access=access)
+    # Tokens that expire come with a refresh token; only one of the two is an unreadable answer.
+    expires_at = asked_at + timedelta(seconds=int(answer["expires_in"]))
+    return Tokens(access=access, refresh=_text(refresh), expires_at=expires_at)
+
+
+def _text(value: object) -> str:
+    if not (isinstance(value, str) and value):
+        raise TypeError("a text was expected")
+    return value
