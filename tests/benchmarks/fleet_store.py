@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -48,17 +48,6 @@ _UNSETTLED = (
     " OR json_array_length(value->'past') <> 1 OR json_array_length(value->'notices') > 0)"
 )
 _JOBS = "SELECT count(*) FROM procrastinate_jobs WHERE task_name = 'deliver'"
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What a database has done so far: transactions, and bytes of its write-ahead log."""
-
-    commits: int
-    wal_bytes: int
-
-    def __sub__(self, before: "Usage") -> "Usage":
-        return Usage(self.commits - before.commits, self.wal_bytes - before.wal_bytes)
 
 
 async def furnish(url: str, fleet: Fleet, due_at: datetime) -> None:
