@@ -19,20 +19,6 @@ def rows(message: Message) -> list[list[str]]:
     return [[cell["text"] for cell in row] for row in table["rows"][1:]]
 
 
-async def test_the_worst_come_first_below_their_count_average_and_bands(ready: Harness) -> None:
-    answer = await ready.ask(ready.bob, "/domains")
-
-    assert [row[:2] for row in rows(answer)] == [
-        ["shop.example", "41"],
-        ["www.example", "97"],
-        ["new.example", "–"],
-    ]
-    assert answer.blocks[0]["text"]["text"] == "3 domains, average health 69"
-    assert "1 poor" in answer.everything
-    assert answer.text.startswith("3 domains, average health 69. 1 poor, 1 good, 1 unknown")
-    assert answer.is_ephemeral
-
-
 @loop_over(
     ("typed", "names"),
     [

@@ -74,20 +74,6 @@ async def test_a_missing_scope_tells_members_whom_to_ask_and_admins_which(ready:
     assert "may not add domains" in state.everything
 
 
-async def test_after_a_rate_limit_the_service_is_left_alone_for_as_long_as_it_asked(
-    ready: Harness,
-) -> None:
-    ready.tracker.retry_after_s = 90
-    ready.tracker.fail_next("rate_limit")
-
-    first = await ready.ask(ready.bob, "/domains")
-    second = await ready.ask(ready.bob, "/domains")
-
-    assert "in 90 s" in first.everything or "in 2 min" in first.everything
-    assert "Try again" in second.buttons
-    assert len(ready.service_requests()) == 1
-
-
 OTHERS = ["500", "503", "html_500", "html_200", "empty_200", "truncated", "foreign_json"]
 OTHERS += ["drop", "redirect", "huge"]
 

@@ -143,3 +143,17 @@ async def test_an_ephemeral_message_needs_an_active_thread(slack: LocalSlack, ap
 
     assert [each.text for each in bob.messages()] == ["Hello", "Anybody?", "Shown"]
     assert bob.messages()[-1].thread_ts == start.ts
+
+
+async def test_what_others_said_since_is_unread(slack: LocalSlack) -> None:
+    cy, bob, general = slack.person("cy"), slack.person("bob"), slack.channel("general")
+    first = cy.say("One")
+    slack.world.read_marks.mark(bob.member, general)
+    cy.say("Two")
+    cy.say("In the thread", thread_ts=first.ts)
+    slack.world.posting.tell(general, cy.id, "Not for bob")
+
+    bob.say("Three")
+
+    unread = [slack.world.read_marks.unread(each.member, general) for each in (bob, cy)]
+    assert unread == [1, 2]
