@@ -111,7 +111,7 @@ def _asked_place(body: Mapping[str, Any], by_bolt: AskedPlace) -> AskedPlace:
     return replace(by_bolt, team_id=team_id)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)  # not frozen: Bolt 1.30 sets a field where the app's id is in the environment
 class InstalledWorkspaces(AsyncAuthorize):
     """Bolt's authorization for any number of workspaces: from the store, without `auth.test`.
 

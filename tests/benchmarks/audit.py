@@ -1,15 +1,16 @@
 """How posting under load went: what is not as it must be, and how long things took."""
 
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
-from bot.digests.models import Outcome
-from bot.digests.repository import DigestRepository
-from bot.store.sqlite import open_sqlite
-from tests.benchmarks.many import Crowd, Place, Size
+from bot.digests.models import Digest, Outcome
+from bot.playground.slack import Call
+from tests.benchmarks.fleet_store import Which
+from tests.benchmarks.fleet_town import REFUSED_S, Fleet, FleetPlace
 
 # What was on its way when the refusal came is not called back.
 ON_ITS_WAY_S = 0.25
@@ -21,11 +22,11 @@ CLOSEST_S = 1.0
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """Seconds, unless they say otherwise. `faults` are sentences: what is not as it must be.
+    """Seconds, unless they say otherwise.
 
     `calm_last_s`: from the slot to the last post of those workspaces that were refused nothing.
     `closest_s`: the least time between two posts of one channel, as they came to Slack.
-    `bot` is what the bot's process has measured, see `Meter` and `loaded.work`.
+    `bot` is what the bot's process has measured, see `Meter`, and what the system says of it.
     """
 
     slots: int
@@ -37,7 +38,6 @@ class Findings:
     calm_last_s: float
     closest_s: float
     bot: dict[str, Any]
-    faults: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
         """The findings as people read them."""
@@ -59,86 +59,86 @@ class Findings:
             f" longest garbage collection {bot['collection_max_s'] * 1000:.0f} ms",
             "longest callbacks (ms of processor, ms by the wall clock, where they went on):",
             *slowest,
-            f"store: {bot['writes'] / self.slots:.1f} writes a digest,"
-            f" {bot['write_mean_s'] * 1000:.1f} ms each, {bot['write_max_s'] * 1000:.0f} at most",
             f"memory: {bot['memory_began_mb']:.0f} MB before, {bot['memory_peak_mb']:.0f} at most;"
             f" processor: {bot['cpu_s']:.1f} s",
         ]
 
 
-def faults_at_slack(crowd: Crowd, size: Size) -> Iterator[str]:
-    for place in crowd.places:
-        posts = place.posts()
-        counts = Counter(len(calls) for calls in posts.values())
-        if counts != {1: size.digests}:
-            yield f"{place.workspace}: posts of a digest, and how many have so many: {counts}"
-        if not place.retry_after_s and len(place.calls()) != size.digests:
-            yield f"{place.workspace} was refused nothing, and got {len(place.calls())} calls"
-        asked = [sent for sent in crowd.tracker.requests if sent.account == place.account.name]
-        if len(asked) != 1:
-            yield f"{place.workspace}: {len(asked)} requests to the service"
-        if held := len(_held(place)):
-            yield f"{place.workspace}: {held} calls while it was held"
-
-
-async def unrecorded(crowd: Crowd) -> list[str]:
-    documents = await open_sqlite(crowd.database)
-    faults = []
-    for place in crowd.places:
-        for digest in await DigestRepository(documents).of_workspace(place.workspace):
-            outcomes = [run.outcome for run in digest.past]
-            if outcomes != [Outcome.POSTED] or digest.run or digest.notices:
-                faults.append(f"{place.workspace}/{digest.digest_id}: {outcomes}, {digest.run}")
-    await documents.close()
-    return faults
-
-
-def faults_of_bot(bot: dict[str, Any], closest_s: float) -> Iterator[str]:
-    if bot["callback_max_s"] >= LONGEST_CALLBACK_S:
-        yield f"a callback of {bot['callback_max_s'] * 1000:.0f} ms: {bot['longest'][0][2]}"
-    if closest_s < CLOSEST_S:
-        yield f"two posts of one channel {closest_s:.2f} s apart"
-    if not bot["is_done"]:
-        yield "the bot did not come to an end"
-
-
-def findings_of(crowd: Crowd, size: Size, bot: dict[str, Any]) -> Findings:
-    posted = sorted(at for place in crowd.places for at in _posted_at(place))
-    calm = [at for place in crowd.places if not place.refusals() for at in _posted_at(place)]
-    due = crowd.due_at.timestamp()
+def findings_of(fleet: Fleet, due_at: datetime, bot: dict[str, Any]) -> Findings:
+    calls = _calls(fleet)
+    taken = [call for each in calls.values() for call in each if call.status == 200]
+    posted = sorted(call.at - due_at.timestamp() for call in taken)
+    calm = [call for call in taken if not _refusals(calls[call.token])]
     return Findings(
-        slots=size.workspaces * size.digests,
-        refusals=sum(len(place.refusals()) for place in crowd.places),
-        held=sum(len(_held(place)) for place in crowd.places),
-        first_s=posted[0] - due,
-        half_s=posted[len(posted) // 2] - due,
-        last_s=posted[-1] - due,
-        calm_last_s=max(calm, default=due) - due,
-        closest_s=min(_gaps(crowd)),
+        slots=fleet.size.digests,
+        refusals=sum(len(_refusals(each)) for each in calls.values()),
+        held=sum(_held(each) for each in calls.values()),
+        first_s=posted[0],
+        half_s=posted[len(posted) // 2],
+        last_s=posted[-1],
+        calm_last_s=max(call.at for call in calm) - due_at.timestamp(),
+        closest_s=min(_gaps(taken)),
         bot=bot,
     )
 
 
-def _posted_at(place: Place) -> list[float]:
-    return [call.at for calls in place.posts().values() for call in calls]
+def faults_of(fleet: Fleet, findings: Findings, digests: Mapping[Which, Digest]) -> Iterator[str]:
+    """Yield what is not as it must be, as Slack, the service and the store have it."""
+    calls = _calls(fleet)
+    for place in fleet.places:
+        yield from _faults_at(place, fleet, calls[place.slack.bot_token])
+    for which, digest in digests.items():
+        outcomes = [run.outcome for run in digest.past]
+        if outcomes != [Outcome.POSTED] or digest.run or digest.notices:
+            yield f"{which}: {outcomes}, {digest.run}"
+    bot = findings.bot
+    if bot["callback_max_s"] >= LONGEST_CALLBACK_S:
+        yield f"a callback of {bot['callback_max_s'] * 1000:.0f} ms: {bot['longest'][0][2]}"
+    if findings.closest_s < CLOSEST_S:
+        yield f"two posts of one channel {findings.closest_s:.2f} s apart"
+    if bot["status"]:
+        yield f"the bot ended with {bot['status']}"
 
 
-def _gaps(crowd: Crowd) -> Iterator[float]:
-    """The time between any two posts of one channel that follow each other."""
-    for place in crowd.places:
-        by_channel: dict[str, list[float]] = {}
-        for calls in place.posts().values():
-            for call in calls:
-                by_channel.setdefault(str(call.arguments["channel"]), []).append(call.at)
-        for moments in by_channel.values():
-            yield from (later - earlier for earlier, later in pairwise(sorted(moments)))
+def _faults_at(place: FleetPlace, fleet: Fleet, calls: list[Call]) -> Iterator[str]:
+    counts = Counter(Counter(digest_id for digest_id, _ in place.posts()).values())
+    if counts != {1: fleet.size.per_workspace}:
+        yield f"{place.workspace}: posts of a digest, and how many have so many: {counts}"
+    if len(calls) != fleet.size.per_workspace + len(_refusals(calls)):
+        yield f"{place.workspace} got {len(calls)} calls"
+    asked = [sent for sent in fleet.tracker.requests if sent.account == place.account.name]
+    if len(asked) != 1:
+        yield f"{place.workspace}: {len(asked)} requests to the service"
+    if held := _held(calls):
+        yield f"{place.workspace}: {held} calls while it was held"
 
 
-def _held(place: Place) -> list[float]:
-    """The calls that came although Slack had told this workspace to wait."""
-    return [
-        call.at
-        for refusal in place.refusals()
-        for call in place.calls()
-        if refusal.at + ON_ITS_WAY_S < call.at < refusal.at + place.retry_after_s
-    ]
+def _calls(fleet: Fleet) -> dict[str | None, list[Call]]:
+    """Return the posts that Slack was asked for, by the workspace's token."""
+    found: dict[str | None, list[Call]] = defaultdict(list)
+    for call in fleet.slack.calls:
+        if call.method == "chat.postMessage":
+            found[call.token].append(call)
+    return found
+
+
+def _refusals(calls: list[Call]) -> list[Call]:
+    return [call for call in calls if call.status == 429]
+
+
+def _gaps(calls: list[Call]) -> Iterator[float]:
+    """Yield the time between any two posts of one channel that follow each other."""
+    by_channel: dict[tuple[str | None, str], list[float]] = defaultdict(list)
+    for call in calls:
+        by_channel[call.token, str(call.arguments["channel"])].append(call.at)
+    for moments in by_channel.values():
+        yield from (later - earlier for earlier, later in pairwise(sorted(moments)))
+
+
+def _held(calls: list[Call]) -> int:
+    """Return how many came although Slack had told this workspace to wait."""
+    return sum(
+        refusal.at + ON_ITS_WAY_S < call.at < refusal.at + REFUSED_S
+        for refusal in _refusals(calls)
+        for call in calls
+    )

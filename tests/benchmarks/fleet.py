@@ -11,31 +11,25 @@ import signal
 import sys
 import time
 
-from tests.benchmarks.fleet_plot import Plot
 from tests.benchmarks.fleet_processes import Ships
 from tests.benchmarks.fleet_town import FleetSize
 from tests.benchmarks.fleet_voyage import Voyage, sail
 
 
-async def sail_or_stop(size: FleetSize, ships: Ships, plot: Plot, *, seed: int) -> Voyage:
+async def sail_or_stop(size: FleetSize, ships: Ships, *, seed: int) -> Voyage:
     """Do it all; who ends this process ends all that it has started."""
     task = asyncio.current_task()
     assert task
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    return await sail(size, ships, plot, seed=seed)
+    return await sail(size, ships, seed=seed)
 
 
 def main() -> int:
     chosen = _parser().parse_args()
     size = FleetSize(digests=chosen.digests, workspaces=chosen.workspaces, domains=chosen.domains)
     ships = Ships(webs=chosen.webs, workers=chosen.workers, tick_s=chosen.tick, lead_s=chosen.lead)
-    plot = Plot(
-        kill_at=None if chosen.no_kill else Plot.kill_at,
-        restart_at=None if chosen.no_restart else Plot.restart_at,
-        is_web_killed=not chosen.no_web_kill,
-    )
     began = time.monotonic()
-    voyage = asyncio.run(sail_or_stop(size, ships, plot, seed=chosen.seed))
+    voyage = asyncio.run(sail_or_stop(size, ships, seed=chosen.seed))
     lines = [*voyage.lines(), f"({time.monotonic() - began:.0f} s in all)"]
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     return 1 if voyage.faults else 0
@@ -50,9 +44,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--workers", type=int, default=Ships.workers)
     parser.add_argument("--tick", type=float, default=Ships.tick_s, help="seconds")
     parser.add_argument("--lead", type=float, default=Ships.lead_s, help="seconds to start within")
-    parser.add_argument("--no-kill", action="store_true", help="kill no worker")
-    parser.add_argument("--no-web-kill", action="store_true", help="kill no web")
-    parser.add_argument("--no-restart", action="store_true", help="leave the database alone")
     parser.add_argument("--seed", type=int, default=1, help="of what goes wrong at Slack")
     return parser
 

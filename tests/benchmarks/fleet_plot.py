@@ -13,20 +13,12 @@ from tests.benchmarks.fleet_town import Fleet
 from tests.postgres import PostgresServer
 
 # A dead claim ends after a minute; what a dead worker had taken is taken back before that.
+KILL_AT, RESTART_AT = 0.3, 0.6  # of the posts are there
 NOTHING_FOR_S = 150.0
 LOOK_S = 0.2
 LOOK_INTO_STORE_S = 2.0
 DOWN_S = 3.0
 QUIET_S = 1.5
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plot:
-    """Of the posts `kill_at` are there when a worker is killed, and so on; `None`: it is not."""
-
-    kill_at: float | None = 0.3
-    restart_at: float | None = 0.6
-    is_web_killed: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,6 @@ from tests.whole.harness import Clock
 ROOT = Path(__file__).parents[2]
 READY_WITHIN_S = 60.0
 STOPPED_WITHIN_S = 40.0
-TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,10 +54,6 @@ class BotProcess:
     @property
     def is_running(self) -> bool:
         return self.process.returncode is None
-
-    def cpu_s(self) -> float:
-        """Return the processor time that it has used; 0 once it is gone."""
-        return _cpu_s(self.process.pid)
 
     def hand_clock(self, clock: Clock) -> None:
         """Tell a process with a handed clock how far that is ahead."""
@@ -158,12 +153,3 @@ async def _until_ready(bot: BotProcess) -> None:
     except (TimeoutError, RuntimeError) as error:
         error.add_note(bot.log.read_text()[-3000:])
         raise
-
-
-def _cpu_s(pid: int, *, is_with_ended: bool = False) -> float:
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0.0
-    # utime, stime, cutime, cstime: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
-    return sum(map(int, fields[11 : 15 if is_with_ended else 13])) / TICKS_A_SECOND

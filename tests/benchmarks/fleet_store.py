@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import psycopg
@@ -26,6 +27,7 @@ from bot.store.encryption import KeyRing
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import OURS, migrate
+from bot.store.sqlite import open_sqlite
 from bot.tracker.models import Domain
 from bot.workspace import WorkspaceId
 from tests.benchmarks.fleet_town import Fleet, FleetPlace
@@ -34,6 +36,7 @@ from tests.benchmarks.scene import EVERY_DAY, RING
 # The disk is waited for, as it must be; whatever else is not said is PostgreSQL's own default.
 HONEST = "max_connections = 200\nlog_min_messages = fatal\n"
 AT_ONCE = 10  # as many as the pool has connections
+SQLITE = "sqlite:///"
 MOVED = 20  # of the domains one has another score than yesterday
 
 Which: TypeAlias = tuple[WorkspaceId, str]
@@ -47,20 +50,10 @@ _UNSETTLED = (
 _JOBS = "SELECT count(*) FROM procrastinate_jobs WHERE task_name = 'deliver'"
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What a database has done so far: transactions, and bytes of its write-ahead log."""
-
-    commits: int
-    wal_bytes: int
-
-    def __sub__(self, before: "Usage") -> "Usage":
-        return Usage(self.commits - before.commits, self.wal_bytes - before.wal_bytes)
-
-
 async def furnish(url: str, fleet: Fleet, due_at: datetime) -> None:
-    """Migrate the database; put everybody's installation, key and digests in, due at `due_at`."""
-    await migrate(parse_address(url), [OURS, queue_migrations()])
+    """Make the tables; put everybody's installation, key and digests in, due at `due_at`."""
+    if not url.startswith(SQLITE):
+        await migrate(parse_address(url), [OURS, queue_migrations()])
     async with _opened(url) as documents:
         await _each(fleet, lambda place: _furnish(documents, fleet, place, due_at))
 
@@ -108,7 +101,11 @@ async def _rows(url: str, query: str) -> list[Any]:
 
 @asynccontextmanager
 async def _opened(url: str) -> AsyncIterator[Documents]:
-    documents = await open_postgres(parse_address(url))
+    documents: Documents
+    if url.startswith(SQLITE):
+        documents = await open_sqlite(Path(url.removeprefix(SQLITE)))
+    else:
+        documents = await open_postgres(parse_address(url))
     try:
         yield documents
     finally:

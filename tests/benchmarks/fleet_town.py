@@ -15,19 +15,24 @@ from tests.whole.harness import ABOUT, Clock
 LATENCY_S = 0.1  # of the service
 SLOW = 0.1  # of the posts: Slack answers late
 SLOW_S = (0.05, 0.3)
-REFUSED = 0.005  # of the posts: too fast for Slack
-REFUSED_S = (1, 2)
+REFUSED = 0.005  # of the posts, unless the size says so: too fast for Slack
+REFUSED_S = 2
 SPARE = 1.5  # times as many faults as posts: refused ones come again, and owners are notified
 
 
 @dataclass(frozen=True, kw_only=True)
 class FleetSize:
-    """How much there is. Each workspace has so many `channels` for its share of `digests`."""
+    """How much there is. Each workspace has so many `channels` for its share of `digests`.
+
+    The first `large` of the workspaces have 10,000 domains each. Of the posts `refused` are.
+    """
 
     digests: int = 10_000
     workspaces: int = 500
     channels: int = 10
     domains: int = 30
+    large: int = 0
+    refused: float = REFUSED
 
     @property
     def per_workspace(self) -> int:
@@ -109,17 +114,17 @@ def _settled(slack: LocalSlack, tracker: Tracker, number: int, size: FleetSize) 
         for each in range(size.channels)
     )
     account = tracker.account(name)
-    account.fill(size.domains, seed=number)
+    account.fill(10_000 if number < size.large else size.domains, seed=number)
     return FleetPlace(WorkspaceId(local.team_id), local, account, channel_ids)
 
 
 def _order_faults(slack: LocalSlack, size: FleetSize, chance: random.Random) -> None:
     for _ in range(int(size.digests * SPARE)):
-        is_refused = chance.random() < REFUSED
+        is_refused = chance.random() < size.refused
         slack.fail_next(
             "chat.postMessage",
             kind="error" if is_refused else "slow",
-            retry_after_s=chance.randint(*REFUSED_S),
+            retry_after_s=REFUSED_S,
             delay_s=chance.uniform(*SLOW_S) if chance.random() < SLOW else 0.0,
             after_acting=not is_refused and chance.random() < 0.5,
         )

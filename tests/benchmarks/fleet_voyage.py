@@ -13,8 +13,9 @@ from pathlib import Path
 from bot.digests.run_state import CLAIM
 from tests.benchmarks.fleet_people import Asked, Balancer, People, typing
 from tests.benchmarks.fleet_plot import (
+    KILL_AT,
+    RESTART_AT,
     Incident,
-    Plot,
     kill_a_web,
     kill_a_worker,
     move_clock,
@@ -54,35 +55,33 @@ class Voyage:
     verdict: FleetVerdict
     incidents: Sequence[Incident]
     asked: Sequence[Asked]
-    scan: tuple[Asked, Incident] | None
+    scan: tuple[Asked, Incident]
     faults: Sequence[str]
 
     def lines(self) -> list[str]:
         """All of it, as people read it."""
-        scan = lines_of_people("scan in a killed web", self.scan[:1]) if self.scan else ()
         return [
             *lines_of_incidents(self.incidents, self.due_at.timestamp()),
             *lines_of_verdict(self.verdict),
             *lines_of_people("people", self.asked),
-            *scan,
+            *lines_of_people("scan in a killed web", self.scan[:1]),
             *lines_of_faults(self.faults),
         ]
 
 
-async def sail(size: FleetSize, ships: Ships, plot: Plot, *, seed: int) -> Voyage:
+async def sail(size: FleetSize, ships: Ships, *, seed: int) -> Voyage:
     """Do it all once, with a database and processes of its own."""
     with running_postgres(HONEST) as server, tempfile.TemporaryDirectory() as folder:
         url = server.url_of("postgres")
         async with running_fleet(size, random.Random(seed)) as fleet:
             due_at = next_slot(size, ships)
             await furnish(url, fleet, due_at)
-            return await _sailed(fleet, ships, plot, due_at, url, server, Path(folder))
+            return await _sailed(fleet, ships, due_at, url, server, Path(folder))
 
 
 async def _sailed(
     fleet: Fleet,
     ships: Ships,
-    plot: Plot,
     due_at: datetime,
     url: str,
     server: PostgresServer,
@@ -96,11 +95,11 @@ async def _sailed(
             move_clock(fleet, bots, due_at - SOON - fleet.clock())
         await until_slot(fleet, due_at)
         async with typing(people):
-            incidents = await _incidents(fleet, plot, url, server, bots)
+            incidents = await _incidents(fleet, url, server, bots)
             await _until_few_are_left(fleet, ships, url, bots)
         asked = list(people.asked)
         is_settled, scan = await asyncio.gather(
-            until_settled(fleet, url), _scan(people, balancer, plot)
+            until_settled(fleet, url), kill_a_web(people, balancer)
         )
         faults = await _faults_of_stop([bot for bot in bots if bot.is_running])
     logs = [bot.log for bot in bots]
@@ -110,7 +109,7 @@ async def _sailed(
     if not is_settled:
         faults.append("some digests did not come to an end")
     faults += faults_of_people(asked)
-    faults += faults_of_scan(*scan) if scan else ()
+    faults += faults_of_scan(*scan)
     return Voyage(
         due_at=due_at,
         verdict=verdict,
@@ -132,22 +131,14 @@ async def _until_few_are_left(
         await until_posted(fleet, MOST)
 
 
-async def _scan(people: People, balancer: Balancer, plot: Plot) -> tuple[Asked, Incident] | None:
-    return await kill_a_web(people, balancer) if plot.is_web_killed else None
-
-
 async def _incidents(
-    fleet: Fleet, plot: Plot, url: str, server: PostgresServer, bots: Sequence[BotProcess]
+    fleet: Fleet, url: str, server: PostgresServer, bots: Sequence[BotProcess]
 ) -> list[Incident]:
-    found = []
-    if plot.kill_at is not None:
-        await until_posted(fleet, plot.kill_at)
-        worker = next(bot for bot in bots if bot.name.startswith("worker"))
-        found.append(await kill_a_worker(fleet, url, worker))
-    if plot.restart_at is not None:
-        await until_posted(fleet, plot.restart_at)
-        found.append(await restart_database(fleet, url, server))
-    return found
+    await until_posted(fleet, KILL_AT)
+    worker = next(bot for bot in bots if bot.name.startswith("worker"))
+    killed = await kill_a_worker(fleet, url, worker)
+    await until_posted(fleet, RESTART_AT)
+    return [killed, await restart_database(fleet, url, server)]
 
 
 async def _faults_of_stop(bots: Sequence[BotProcess]) -> list[str]:

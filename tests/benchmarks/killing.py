@@ -14,9 +14,9 @@ from bot.digests.models import Digest, RunState
 from bot.digests.run_state import CLAIM
 from tests.benchmarks.scene import RING, TICK_S, Scene
 from tests.fakes import TIME_LIMIT_S
-from tests.processes import BotProcess, start_bot
+from tests.processes import BotProcess
 from tests.whole.harness import Harness, running_bot, until_ready
-from tests.whole.test_process import environment
+from tests.whole.test_process import log_of, process
 
 LEAD_S = 0.5
 FIRST_KILL_S = (-0.3, 4.0)  # after the slot
@@ -122,27 +122,15 @@ async def _killed(scene: Scene, bot: BotProcess, name: str, *, is_heard: bool) -
 
 @asynccontextmanager
 async def _process(town: Harness) -> AsyncIterator[BotProcess]:
-    folder = town.settings.database_path.parent
     more = {"BOT_SECRET_KEYS": RING, "TICK_SECONDS": f"{TICK_S}", "LOG_LEVEL": "INFO"}
-    with (folder / "bot.log").open("ab") as log:
-        bot = await start_bot(
-            env=environment(town) | more,
-            cwd=folder,
-            module="tests.benchmarks.fleet_bot",
-            stdin=asyncio.subprocess.PIPE,
-            stderr=log,
-        )
+    async with process(town, module="tests.benchmarks.fleet_bot", **more) as bot:
         try:
             _hand_clock(bot, town)
             await until_ready(town)
             yield bot
         except TimeoutError as error:
-            error.add_note((folder / "bot.log").read_text()[-3000:])
+            error.add_note(log_of(town)[-3000:])
             raise
-        finally:
-            if bot.returncode is None:
-                bot.kill()
-            await bot.wait()
 
 
 def _hand_clock(bot: BotProcess, town: Harness) -> None:

@@ -48,10 +48,10 @@ class Measured:
         fields = Path(f"/proc/{self.child.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / TICKS
 
-    def memory_mb(self) -> float:
-        """Return the resident memory."""
+    def memory_mb(self, name: str = "VmRSS") -> float:
+        """Return the resident memory; "VmHWM" is the most there was."""
         status = Path(f"/proc/{self.child.pid}/status").read_text()
-        return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+        return int(status.partition(f"{name}:")[2].split()[0]) / 1024
 
     def files(self) -> int:
         """Return how many files and connections are open."""

@@ -20,8 +20,7 @@ class Meter:
     """What one loop was busy with. All numbers are seconds.
 
     `lags`: by how much each nap of 5 ms was too long: work on the loop, worker threads that hold
-    the interpreter, and the machine being busy with others; `idle_lags`: the same before there
-    was anything to do, which is the machine's own share. `longest`: callbacks by processor
+    the interpreter, and the machine being busy with others. `longest`: callbacks by processor
     time of the loop's own thread, without the garbage collector's; with their whole time by the
     wall clock, and the line at which they went on. `collections`: what the garbage collector
     took of the processor each time, whichever thread met it: all others stand still then.
@@ -29,7 +28,6 @@ class Meter:
 
     def __init__(self) -> None:
         self.lags: list[float] = []
-        self.idle_lags: list[float] = []
         self.longest: list[tuple[float, float, str]] = []
         self.collections: list[float] = []
         self._thread = threading.get_ident()
@@ -64,18 +62,12 @@ class Meter:
         if threading.get_ident() == self._thread:
             self._collected_s += self.collections[-1]
 
-    def end_idling(self) -> None:
-        """From now on there is something to do."""
-        if not self.idle_lags:
-            self.idle_lags, self.lags = self.lags, []
-
     def told(self) -> dict[str, Any]:
         """The findings, as JSON has them."""
         lags = sorted(self.lags)
         return {
             "lag_max_s": lags[-1],
             "lag_p99_s": lags[int(len(lags) * 0.99)],
-            "idle_lag_max_s": max(self.idle_lags, default=0.0),
             "callback_max_s": max((cpu_s for cpu_s, _, _ in self.longest), default=0.0),
             "longest": sorted(self.longest, reverse=True)[:12],
             "collection_max_s": max(self.collections, default=0.0),

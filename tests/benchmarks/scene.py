@@ -40,10 +40,6 @@ class Scene:
     slot: Slot
     digest_ids: tuple[str, ...]
 
-    @property
-    def folder(self) -> Path:
-        return self.town.settings.database_path.parent
-
     def move_clock(self, to: datetime) -> None:
         self.town.clock.ahead = to - datetime.now(UTC)
 

@@ -4,7 +4,6 @@ import os
 
 import pytest
 
-from tests.benchmarks.fleet_plot import Plot
 from tests.benchmarks.fleet_processes import Ships
 from tests.benchmarks.fleet_town import FleetSize
 from tests.benchmarks.fleet_voyage import sail
@@ -18,7 +17,7 @@ SHIPS = Ships(webs=2, workers=2, tick_s=0.5, lead_s=0, is_clock_moved=True)
 
 @pytest.mark.skipif(GIVEN in os.environ, reason="that server is not ours to restart")
 async def test_a_killed_worker_web_and_database_lose_and_double_nothing() -> None:
-    voyage = await sail(SMALL, SHIPS, Plot(), seed=1)
+    voyage = await sail(SMALL, SHIPS, seed=1)
 
     assert voyage.faults == [], "\n".join(voyage.lines())
     assert voyage.verdict.slots == 60

@@ -86,6 +86,8 @@ FORGED: dict[str, Callable[[], dict[str, str]]] = {
     "too-old": lambda: signed(stamp=seconds_ago(400)),
     "from-the-future": lambda: signed(stamp=seconds_ago(-400)),
     "no-moment": lambda: signed(stamp="soon"),
+    "before-1970": lambda: signed(stamp="-1"),
+    "digits-of-another-script": lambda: signed() | {"X-Slack-Request-Timestamp": "١٢٣"},
     "beyond-all-numbers": lambda: signed(stamp="9" * 400),
     "more-digits-than-python-reads": lambda: signed(stamp="9" * 5_000),
     "no-ascii": lambda: signed() | {"X-Slack-Signature": "v0=ü"},

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pydantic import SecretStr
 
 from bot.playground.slack import LocalOrg, LocalSlack, Page, running_slack
@@ -98,11 +99,13 @@ async def running_many(
     folder: Path, names: Sequence[str] = ALONE, **how: Any
 ) -> AsyncIterator[Many]:
     """Run a bot that no one has installed yet, and these workspaces."""
-    async with (
-        many_stand_ins(folder, names, **how) as many,
-        running_bot(next(iter(many.apps.values())), PATIENT),
-    ):
-        yield many
+    async with many_stand_ins(folder, names, **how) as many:
+        with pytest.MonkeyPatch.context() as operator:
+            # Bolt looks for these by itself.
+            operator.setenv("SLACK_CLIENT_ID", many.slack.client_id)
+            operator.setenv("SLACK_CLIENT_SECRET", many.slack.client_secret)
+            async with running_bot(next(iter(many.apps.values())), PATIENT):
+                yield many
 
 
 @asynccontextmanager

@@ -131,12 +131,3 @@ async def test_a_domain_that_is_added_but_not_listed_yet_is_told_so(ready: Harne
     answer = await ready.ask(ready.bob, "/adddomain blog.example")
 
     assert "doesn't list it yet" in answer.everything
-
-
-async def test_what_the_service_says_of_a_refusal_is_passed_on_harmlessly(ready: Harness) -> None:
-    ready.tracker.answer_next(status=422, body=b'{"error": "<!channel> not *allowed*"}', on="add")
-
-    answer = await ready.ask(ready.bob, "/adddomain blog.example")
-
-    assert "It said: `not *allowed*`" in answer.everything
-    assert answer.mentions == []

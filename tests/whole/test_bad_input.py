@@ -120,18 +120,6 @@ async def test_a_scan_result_that_is_none_is_told_so(ready: Harness, raw: bytes)
     assert "returned an unexpected response" in answer.everything
 
 
-async def test_text_of_the_service_cannot_ping_anybody_in_a_list(ready: Harness) -> None:
-    hostile = "<!channel> <@U1> *b* `c` |"
-    item = {"domain": hostile, "domainId": "1", "tags": [hostile], "folder": hostile}
-    ready.tracker.answer_next(body=json.dumps([item]).encode(), on="list")
-
-    answer = await ready.ask(ready.bob, "/domains")
-    await ready.bob.press(answer, "Share")
-
-    assert hostile in answer.everything
-    assert (await ready.slack.person("cy").next_message()).mentions == []
-
-
 @loop_over("line", ["/scan a&b.example", "/domains colour:R&D"])
 async def test_what_was_typed_is_repeated_as_it_was_typed(ready: Harness, line: str) -> None:
     answer = await ready.ask(ready.bob, line)

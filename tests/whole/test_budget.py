@@ -31,16 +31,3 @@ async def test_a_digest_is_counted_for_its_channel(ready: Harness) -> None:
     state = await ready.ada.next_message(where=lambda each: "API key:" in each.everything)
 
     assert "digests of <#" in state.everything
-
-
-async def test_members_are_told_who_can_see_what_used_the_requests(ready: Harness) -> None:
-    ready.tracker.retry_after_s = 90
-    ready.tracker.fail_next("rate_limit")
-
-    to_bob = await ready.ask(ready.bob, "/domains")
-    to_ada = await ready.ask(ready.ada, "/domains")
-
-    bob = ready.bob.member.id
-    assert "With `/domainkey`, managers can see who used the requests." in to_bob.everything
-    assert bob not in to_bob.everything
-    assert f"<@{bob}> 1" in to_ada.everything

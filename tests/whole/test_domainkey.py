@@ -82,15 +82,6 @@ async def test_a_key_that_the_service_refuses_is_not_saved(app: Harness) -> None
     assert "not connected" in state.everything
 
 
-async def test_a_key_that_may_not_list_is_not_saved(app: Harness) -> None:
-    key = app.account.create_key("bot", scopes=("read_alerts",), days=30)
-
-    form = await app.submit_key(key)
-
-    assert "read_domains" in form.everything
-    assert "Not saved" in form.everything
-
-
 async def test_a_service_that_is_down_leaves_the_old_key_in_place(ready: Harness) -> None:
     new = ready.account.create_key("new", scopes=("read_domains",), days=30)
     ready.tracker.fail_next("500", times=9)
@@ -112,17 +103,6 @@ async def test_the_form_says_which_key_is_in_use_also_after_a_failure(ready: Har
     assert in_use in opened
     assert in_use in after
     assert "Not saved" in after
-
-
-async def test_a_refused_key_has_no_ticks_beside_it(ready: Harness) -> None:
-    ready.account.delete_key(ready.key)
-    await ready.ask(ready.bob, "/domains")
-
-    text = (await ready.ask(ready.ada, "/domainkey")).everything
-
-    assert "no longer works" in text
-    assert "✅" not in text
-    assert "requests left" not in text
 
 
 @pytest.mark.transports("shared")

@@ -1,6 +1,5 @@
 """`/domains`: the list, its filters, its pages, what is shared."""
 
-import asyncio
 import csv
 import json
 from datetime import timedelta
@@ -18,20 +17,6 @@ pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
 def rows(message: Message) -> list[list[str]]:
     table = next(block for block in message.blocks if block["type"] == "data_table")
     return [[cell["text"] for cell in row] for row in table["rows"][1:]]
-
-
-async def test_the_worst_come_first_below_their_count_average_and_bands(ready: Harness) -> None:
-    answer = await ready.ask(ready.bob, "/domains")
-
-    assert [row[:2] for row in rows(answer)] == [
-        ["shop.example", "41"],
-        ["www.example", "97"],
-        ["new.example", "–"],
-    ]
-    assert answer.blocks[0]["text"]["text"] == "3 domains, average health 69"
-    assert "1 poor" in answer.everything
-    assert answer.text.startswith("3 domains, average health 69. 1 poor, 1 good, 1 unknown")
-    assert answer.is_ephemeral
 
 
 @loop_over(
@@ -69,12 +54,6 @@ async def test_everything_not_understood_or_contradictory_is_named_at_once(ready
     assert ready.tracker.requests == []
 
 
-async def test_a_tag_that_nobody_uses_is_answered_with_those_in_use(ready: Harness) -> None:
-    answer = await ready.ask(ready.bob, "/domains tag:prdo")
-
-    assert "In use: `eu`, `prod`" in answer.everything
-
-
 async def test_an_empty_portfolio_leads_to_the_first_domain(app: Harness) -> None:
     await app.connect()
 
@@ -93,15 +72,6 @@ async def test_a_fresh_list_costs_no_request_and_an_old_one_costs_one(ready: Har
     await ready.ask(ready.bob, "/domains")
 
     assert len(ready.service_requests()) == 2
-
-
-async def test_many_who_ask_at_once_cost_one_request(ready: Harness) -> None:
-    ready.tracker.latency_s = 0.2
-    people = [ready.slack.person(name) for name in ("ada", "olga", "bob", "cy", "gus")]
-
-    await asyncio.gather(*(ready.ask(person, "/domains") for person in people))
-
-    assert len(ready.service_requests()) == 1
 
 
 @loop_over("kind", ["503", "drop"])

@@ -45,18 +45,6 @@ async def test_admins_get_the_button_and_for_a_form_nothing_is_promised(app: Har
 
 
 @pytest.mark.transports("shared")
-async def test_every_kept_command_is_answered(app: Harness) -> None:
-    app.account.add("shop.example", health=41)
-    await app.ask(app.bob, "/scan shop.example")
-    await app.ask(app.bob, "/domains")
-
-    await app.connect()
-
-    answers = [(await app.answer(app.bob)).everything for _ in range(2)]
-    assert any("Scan of shop.example" in answer for answer in answers)
-    assert any("1 domain," in answer for answer in answers)
-
-
 async def test_kept_commands_run_one_after_the_other_in_the_order_in_which_they_were_typed(
     app: Harness,
 ) -> None:

@@ -75,21 +75,6 @@ async def test_checking_a_key_that_somebody_removed_keeps_no_command(ready: Harn
     assert "kept your command" not in answer.everything
 
 
-async def test_an_envelope_that_slack_sends_twice_acts_once(tmp_path: Path) -> None:
-    async with running_stand_ins(tmp_path, "socket") as app:
-        stop = asyncio.Event()
-        bot = asyncio.create_task(serve(app.settings, stop, clock=app.clock, pace=PATIENT))
-        await until_ready(app, bot)
-        await app.ask(app.bob, "/domains help")
-
-        await app.slack.outbox.carrier.carry(app.slack.envelopes[-1])
-        await app.ask(app.bob, "/scan help")
-
-        assert len(app.bob.messages()) == 2
-        stop.set()
-        await bot
-
-
 @pytest.mark.transports("socket", "shared")
 async def test_a_stop_that_cannot_wait_tells_whoever_waits(tmp_path: Path, transport: str) -> None:
     async with running_stand_ins(tmp_path, transport) as app:

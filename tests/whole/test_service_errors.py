@@ -74,62 +74,6 @@ async def test_a_missing_scope_tells_members_whom_to_ask_and_admins_which(ready:
     assert "may not add domains" in state.everything
 
 
-async def test_no_scope_is_claimed_for_a_scan_because_none_is_documented(ready: Harness) -> None:
-    ready.tracker.fail_next("permissions", on="scan")
-
-    answer = await ready.ask(ready.ada, "/scan shop.example")
-
-    assert "needs a wider scope" in answer.everything
-
-
-@pytest.mark.transports("shared")
-async def test_a_refused_key_is_told_once_by_direct_message_and_never_sent_again(
-    ready: Harness,
-) -> None:
-    ready.account.revoke_key(ready.key)
-
-    for _ in range(3):
-        assert "no longer works" in (await ready.ask(ready.bob, "/domains")).everything
-    text = await ready.ada.next_message(channel="dm")
-
-    assert "no longer works" in text.everything
-    posts = [call for call in ready.slack.calls if call.method == "chat.postMessage"]
-    assert len(posts) == 1
-    assert len(ready.service_requests()) == 1
-
-
-async def test_an_expired_key_says_when_it_expired(ready: Harness) -> None:
-    ready.clock.ahead += ready.clock.ahead.resolution * 91 * 86_400_000_000
-
-    answer = await ready.ask(ready.ada, "/domains")
-
-    assert "It expired on" in answer.everything
-
-
-@pytest.mark.transports("shared")
-async def test_a_refused_key_that_works_again_is_taken_back_by_checking_it(ready: Harness) -> None:
-    ready.tracker.fail_next("invalid_key")
-    refused = await ready.ask(ready.ada, "/domains")
-
-    await ready.press(ready.ada, refused, "Check key")
-
-    assert "3 domains" in (await ready.ask(ready.bob, "/domains")).everything
-
-
-async def test_after_a_rate_limit_the_service_is_left_alone_for_as_long_as_it_asked(
-    ready: Harness,
-) -> None:
-    ready.tracker.retry_after_s = 90
-    ready.tracker.fail_next("rate_limit")
-
-    first = await ready.ask(ready.bob, "/domains")
-    second = await ready.ask(ready.bob, "/domains")
-
-    assert "in 90 s" in first.everything or "in 2 min" in first.everything
-    assert "Try again" in second.buttons
-    assert len(ready.service_requests()) == 1
-
-
 OTHERS = ["500", "503", "html_500", "html_200", "empty_200", "truncated", "foreign_json"]
 OTHERS += ["drop", "redirect", "huge"]
 

@@ -1,6 +1,5 @@
 """What stands in the Domain Tracker's pages, and what may be typed there: no page is drawn."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
 
 import aiohttp
@@ -10,7 +9,7 @@ from bot.playground.page.tracker_pages.domains import domain_rows, score_from
 from bot.playground.page.tracker_pages.keys import make_key
 from bot.playground.page.tracker_pages.knobs import EVERY, FAULTS, order_fault, request_rows
 from bot.playground.page.tracker_pages.paged_table import Query
-from bot.playground.sandbox import Sandbox, running_sandbox
+from bot.playground.sandbox import running_sandbox
 from bot.playground.tracker import NO_SCORE, Account, Tracker
 from bot.playground.tracker.service import FaultPlan
 
@@ -25,12 +24,6 @@ def account() -> Account:
     account.add("c.example", health=NO_SCORE)
     account.add("d.example", health=["no", "score"])
     return account
-
-
-@pytest.fixture
-async def sandbox() -> AsyncIterator[Sandbox]:
-    async with running_sandbox(portfolios=("northwind", "harbor")) as sandbox:
-        yield sandbox
 
 
 @pytest.mark.parametrize(
@@ -151,10 +144,13 @@ def count_of(faults: FaultPlan, most: int) -> int:
 
 
 @pytest.mark.anyio
-async def test_requests_are_listed_newest_first_without_their_key(sandbox: Sandbox) -> None:
-    key = sandbox.keys.demo("northwind")
-    address = f"{sandbox.tracker.url}/api/tools/domain-tracker"
-    async with aiohttp.ClientSession() as http:
+async def test_requests_are_listed_newest_first_without_their_key() -> None:
+    async with (
+        running_sandbox(portfolios=["northwind"]) as sandbox,
+        aiohttp.ClientSession() as http,
+    ):
+        key = sandbox.keys.demo("northwind")
+        address = f"{sandbox.tracker.url}/api/tools/domain-tracker"
         await http.get(address, headers={"Authorization": f"Bearer {key}"})
         await http.get(f"{address}?key={key}")
 

@@ -31,8 +31,14 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def slack(clock: Clock) -> AsyncIterator[LocalSlack]:
-    async with running_slack(clock=clock) as slack:
+def about() -> Json:
+    """What the app is beyond its commands; a module may say so with a fixture of its own."""
+    return {}
+
+
+@pytest.fixture
+async def slack(clock: Clock, about: Json) -> AsyncIterator[LocalSlack]:
+    async with running_slack(clock=clock, **about) as slack:
         slack.outbox.ack_limit_s = TIME_LIMIT_S
         yield slack
 

@@ -1,14 +1,10 @@
 """What people see when the bot is late, away or confused."""
 
-import hashlib
-import hmac
-
 import aiohttp
 import pytest
 from aiohttp import web
 
 from bot.playground.slack import CommandFailed, LocalSlack, running_slack
-from bot.playground.slack.delivery import signed_headers
 from tests.playground.slack.samples import ScriptedBot
 
 pytestmark = pytest.mark.anyio
@@ -41,15 +37,6 @@ async def test_a_missing_ack_is_an_operation_timeout(slack: LocalSlack) -> None:
 async def test_the_limit_for_an_ack_is_three_seconds() -> None:
     async with running_slack() as slack:
         assert slack.outbox.ack_limit_s == 3
-
-
-def test_a_signature_covers_version_timestamp_and_body() -> None:
-    headers = signed_headers("secret", b"command=/scan", at=1_531_420_618)
-
-    signed = b"v0:1531420618:command=/scan"
-    expected = hmac.new(b"secret", signed, hashlib.sha256).hexdigest()
-    assert headers["X-Slack-Signature"] == f"v0={expected}"
-    assert headers["X-Slack-Request-Timestamp"] == "1531420618"
 
 
 async def test_a_link_is_good_once(slack: LocalSlack, http: aiohttp.ClientSession) -> None:

@@ -1,27 +1,22 @@
 """How an app leaves a workspace, and what it hears of that."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from aiohttp import web
 
-from bot.playground.slack import CommandFailed, LocalSlack, running_slack
-from tests.fakes import TIME_LIMIT_S
-from tests.playground.slack.conftest import Api, Clock
+from bot.playground.slack import CommandFailed, LocalSlack
+from tests.playground.slack.conftest import Api
 from tests.playground.slack.installer import Installer
-from tests.playground.slack.samples import ScriptedBot, home, section
+from tests.playground.slack.samples import home, section
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
 Json = dict[str, Any]
-REMOVAL = ["app_uninstalled", "tokens_revoked"]
 
 
 @pytest.fixture
-async def slack(clock: Clock) -> AsyncIterator[LocalSlack]:
-    async with running_slack(clock=clock, events=REMOVAL, answers_within_s=TIME_LIMIT_S) as slack:
-        slack.outbox.carrier = ScriptedBot()
-        yield slack
+def about() -> Json:
+    return {"events": ["app_uninstalled", "tokens_revoked"]}
 
 
 def notices(slack: LocalSlack) -> list[str]:

@@ -1,16 +1,14 @@
 """What people write: to the app, about the app, and in threads."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
-from bot.playground.slack import CommandFailed, LocalSlack, running_slack
-from tests.fakes import TIME_LIMIT_S
+from bot.playground.slack import CommandFailed, LocalSlack
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import ScriptedBot
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
 Json = dict[str, Any]
 
 SCOPES = ("chat:write", "app_mentions:read", "im:history", "channels:history")
@@ -18,10 +16,8 @@ EVENTS = ("app_mention", "message.im")
 
 
 @pytest.fixture
-async def slack() -> AsyncIterator[LocalSlack]:
-    async with running_slack(scopes=SCOPES, events=EVENTS, answers_within_s=TIME_LIMIT_S) as slack:
-        slack.outbox.carrier = ScriptedBot()
-        yield slack
+def about() -> Json:
+    return {"scopes": SCOPES, "events": EVENTS}
 
 
 async def heard(slack: LocalSlack) -> list[Json]:
@@ -147,3 +143,17 @@ async def test_an_ephemeral_message_needs_an_active_thread(slack: LocalSlack, ap
 
     assert [each.text for each in bob.messages()] == ["Hello", "Anybody?", "Shown"]
     assert bob.messages()[-1].thread_ts == start.ts
+
+
+async def test_what_others_said_since_is_unread(slack: LocalSlack) -> None:
+    cy, bob, general = slack.person("cy"), slack.person("bob"), slack.channel("general")
+    first = cy.say("One")
+    slack.world.read_marks.mark(bob.member, general)
+    cy.say("Two")
+    cy.say("In the thread", thread_ts=first.ts)
+    slack.world.posting.tell(general, cy.id, "Not for bob")
+
+    bob.say("Three")
+
+    unread = [slack.world.read_marks.unread(each.member, general) for each in (bob, cy)]
+    assert unread == [1, 2]

@@ -1,22 +1,19 @@
 """Enterprise organisations: one token for several workspaces, and payloads that say so."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from bot.playground.manifest import Shortcut
-from bot.playground.slack import LocalOrg, LocalSlack, running_slack
-from tests.fakes import TIME_LIMIT_S
-from tests.playground.slack.conftest import Api, Clock
+from bot.playground.slack import LocalOrg, LocalSlack
+from tests.playground.slack.conftest import Api
 from tests.playground.slack.installer import Installer
 from tests.playground.slack.samples import (
-    ScriptedBot,
     form,
     text_field,
 )
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
 Json = dict[str, Any]
 
 SCOPES = ("commands", "chat:write", "im:write", "users:read", "channels:read", "usergroups:read")
@@ -24,16 +21,8 @@ EVENTS = ("team_access_granted", "team_access_revoked", "app_home_opened", "app_
 
 
 @pytest.fixture
-async def slack(clock: Clock) -> AsyncIterator[LocalSlack]:
-    async with running_slack(
-        answers_within_s=TIME_LIMIT_S,
-        clock=clock,
-        scopes=SCOPES,
-        events=EVENTS,
-        deploys_to_orgs=True,
-    ) as slack:
-        slack.outbox.carrier = ScriptedBot()
-        yield slack
+def about() -> Json:
+    return {"scopes": SCOPES, "events": EVENTS, "deploys_to_orgs": True}
 
 
 @pytest.fixture

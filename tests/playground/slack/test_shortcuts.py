@@ -3,18 +3,15 @@
 https://docs.slack.dev/interactivity/implementing-shortcuts
 """
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from bot.playground.manifest import Shortcut
-from bot.playground.slack import LocalSlack, NothingToPress, running_slack
-from tests.fakes import TIME_LIMIT_S
+from bot.playground.slack import LocalSlack, NothingToPress
 from tests.playground.slack.conftest import Api
-from tests.playground.slack.samples import ScriptedBot
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
 Json = dict[str, Any]
 
 SCAN, IN_MESSAGE = "Scan a domain", "Scan domains in message"
@@ -22,10 +19,8 @@ SHORTCUTS = (Shortcut(SCAN, "scan", "global"), Shortcut(IN_MESSAGE, "scan_messag
 
 
 @pytest.fixture
-async def slack() -> AsyncIterator[LocalSlack]:
-    async with running_slack(shortcuts=SHORTCUTS, answers_within_s=TIME_LIMIT_S) as slack:
-        slack.outbox.carrier = ScriptedBot()
-        yield slack
+def about() -> Json:
+    return {"shortcuts": SHORTCUTS}
 
 
 async def test_a_global_shortcut_says_nothing_of_a_channel(slack: LocalSlack) -> None:

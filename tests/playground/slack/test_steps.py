@@ -1,17 +1,14 @@
 """Custom steps of workflows: https://docs.slack.dev/tools/bolt-python/concepts/custom-steps."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
-from bot.playground.slack import FormError, LocalSlack, running_slack
-from tests.fakes import TIME_LIMIT_S
+from bot.playground.slack import FormError, LocalSlack
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.installer import Installer
-from tests.playground.slack.samples import ScriptedBot
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
 Json = dict[str, Any]
 
 SCAN = {
@@ -29,11 +26,8 @@ SCAN = {
 
 
 @pytest.fixture
-async def slack() -> AsyncIterator[LocalSlack]:
-    known: Json = {"functions": {"scan": SCAN}, "events": ["function_executed"]}
-    async with running_slack(**known, answers_within_s=TIME_LIMIT_S) as slack:
-        slack.outbox.carrier = ScriptedBot()
-        yield slack
+def about() -> Json:
+    return {"functions": {"scan": SCAN}, "events": ["function_executed"]}
 
 
 def ending(run_id: str, **how: Any) -> Json:

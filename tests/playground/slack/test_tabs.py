@@ -1,30 +1,25 @@
 """The app's two tabs: Home, which it publishes, and Messages, its direct message."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
-from bot.playground.slack import LocalSlack, running_slack
-from tests.fakes import TIME_LIMIT_S
+from bot.playground.slack import LocalSlack
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import (
-    ScriptedBot,
     actions,
     button,
     home,
     section,
 )
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
 Json = dict[str, Any]
 
 
 @pytest.fixture
-async def slack() -> AsyncIterator[LocalSlack]:
-    async with running_slack(events=["app_home_opened"], answers_within_s=TIME_LIMIT_S) as slack:
-        slack.outbox.carrier = ScriptedBot()
-        yield slack
+def about() -> Json:
+    return {"events": ["app_home_opened"]}
 
 
 async def published(slack: LocalSlack, api: Api, *blocks: Json, **more: Any) -> Json:
