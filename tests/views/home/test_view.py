@@ -192,6 +192,12 @@ def test_nothing_from_outside_acts_or_breaks_the_tab(text: str) -> None:
     assert_slack_takes_home(home_view(page))
 
 
+def test_the_tab_of_a_manager_says_once_when_it_was_updated() -> None:
+    page = a_page(a_domain(), set_up=a_set_up(a_digest()))
+
+    assert shown(page).count("Updated") == 1
+
+
 def test_the_fullest_tab_is_small_enough_for_slack() -> None:
     domains = [
         a_domain("ü" * 250 + f"{n}", n, folder="é" * 300, tags=("ß" * 300,)) for n in range(9)
