@@ -107,7 +107,8 @@ def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
         if not facts.is_admin:
             who = " With `/domainkey`, managers can see who used the requests."
             return blocks.plain_message(text + who, again)
-        lines = api_key.budget_lines(facts.allowance, facts.now) if facts.allowance else []
+        known, now = facts.allowance, facts.now
+        lines = api_key.budget_lines(known, now, says_why=False) if known else []
         budget = [blocks.context("\n".join(lines))] if lines else []
         return blocks.message_of(blocks.section(f"{text}{more}"), *budget, *blocks.actions(again))
 
