@@ -72,7 +72,7 @@ def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
 def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
     text = f"The workspace's API key may not {error.operation} domains."
     if not facts.is_admin:
-        return blocks.plain_message(f"{text} {_ask('to give it a wider scope')}")
+        return blocks.plain_message(f"{text} {_ask('to set a key with a wider scope')}")
     held = ", ".join(code(scope, 40) for scope in facts.key.scopes) if facts.key else ""
     scopes = {command.operation: command.scope for command in COMMANDS.values()}
     wanted = scopes.get(error.operation)

@@ -202,6 +202,7 @@ def test_a_lacking_scope_says_what_the_key_may_not_do_and_how_to_rotate(
 
     assert may_not in text
     assert may_not in member.text
+    assert "ask a workspace admin or owner to set a key with a wider scope" in member.text
     assert f"{needs} (recorded scopes: `read_domains`)." in text
     assert "1. Make a new key" in text
     assert "`" not in member.text
