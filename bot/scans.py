@@ -139,7 +139,7 @@ class Scans:
             with suppress(NoScanError, ConflictError):  # there is a newer one
                 report, rev = await self._kept(workspace, host)
                 if report.score_after is None:
-                    report = _with_score(report, _score(listed, host))
+                    report = replace(report, score_after=_score(listed, host))
                     await self._put(workspace, report, if_rev=rev)
         return listed
 
@@ -252,16 +252,10 @@ class Scans:
 
 def _with_changes(report: ScanReport, before: ScanReport) -> ScanReport:
     changes = [
-        *_score_change(before.score_after, report.score_after),
+        *score_change(before.score_after, report.score_after),
         *changes_between(before.sections, report.sections),
     ]
     return replace(report, changes=tuple(changes[:MAX_KEPT_CHANGES]), since=before.scanned_at)
-
-
-def _with_score(report: ScanReport, score: float | None) -> ScanReport:
-    moved = _score_change(report.score, score) if report.since else []
-    changes = (*moved, *report.changes)[:MAX_KEPT_CHANGES]
-    return replace(report, score_after=score, changes=changes)
 
 
 def _score(listed: Snapshot | None, host: str) -> float | None:
@@ -269,7 +263,7 @@ def _score(listed: Snapshot | None, host: str) -> float | None:
     return domain.health_score if domain else None
 
 
-def _score_change(before: float | None, after: float | None) -> list[Change]:
+def score_change(before: float | None, after: float | None) -> list[Change]:
     """Return the change of a known score, or nothing."""
     if before is None or after is None or before == after:
         return []

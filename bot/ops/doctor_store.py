@@ -29,7 +29,7 @@ from bot.store.files import lock_file_of, lock_holder, may_write
 from bot.store.postgres.address import Address
 from bot.store.postgres.migrations import missing
 from bot.store.postgres.pool import NAME_POOLER, open_pool, with_pooler_found
-from bot.store.postgres.snapshot import Facts, read_facts
+from bot.store.postgres.snapshot import Facts, read_facts, refused_write
 from bot.store.snapshot import Snapshot
 from bot.store.sqlite import open_sqlite
 
@@ -66,10 +66,11 @@ async def check_store(
     except (StoreError, OSError) as error:
         mend = f"{SAME_USER} If it is damaged: {RESTORE}"
         return [failure(STORE, shown(str(error)), mend)], None
+    found = [_store_finding(store, snapshot, holder)]
     if free < LEAST_FREE:
         said = f"the disk of {store.place} has {free / 1e6:.1f} MB left"
-        return [failure(STORE, said, "Free some: a full disk takes no writes.")], snapshot
-    return [_store_finding(store, snapshot, holder)], snapshot
+        found.insert(0, failure(DISK, said, "Free some: a full disk takes no writes."))
+    return found, snapshot
 
 
 def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
@@ -152,6 +153,7 @@ POOLER_FOUND = warning(
     "there is a pooler in transaction mode, which DATABASE_URL does not name",
     f"{NAME_POOLER} Without it the bot has to find out at each start.",
 )
+WRITABLE = "Give it more disk, or end what makes it read-only."
 REACH = "Check DATABASE_URL, the network in between, and the server."
 # Older ones get no corrections any more: https://www.postgresql.org/support/versioning/
 OLDEST_SUPPORTED = 14
@@ -167,13 +169,15 @@ async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot 
             if steps := await missing(pool, store.sets):
                 said = f"{shown(address.place)} lacks {counted(len(steps), 'step')} of its schema"
                 return [failure(STORE, said, "Run `python -m bot migrate`.")], None
-            facts = await read_facts(pool)
+            facts, refusal = await read_facts(pool), await refused_write(pool)
             snapshot = await read_sealed(store)
             running = await store.running_processes()
     except StoreError as error:
         return [failure(STORE, shown(str(error), 400), REACH)], None
     is_whole = not snapshot.unreadable
+    said = f"{shown(address.place)} takes no writes ({shown(refusal, 200)})"
     return [
+        *([failure(STORE, said, WRITABLE)] if refusal else []),
         database_finding(address, facts)
         if is_whole
         else _unreadable_finding(shown(address.place), snapshot),

@@ -101,7 +101,7 @@ class UnreadableReplyError(NoResultError, TrackerError):
 
 
 class ReplyTooLargeError(NoResultError, TrackerError):
-    """The reply was larger than we read."""
+    """The reply had more bytes, or a scan more values, than we read."""
 
     outcome = "too_large"
 

@@ -1,7 +1,7 @@
 """Draw the state of the workspace's API key for its managers. Pure; never a key."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from bot.admin import DEFAULT_AUDIENCES
@@ -168,16 +168,19 @@ def _success(record: KeyRecord, predicate: str) -> Message:
 NAMED_ASKERS = 5
 
 
-def budget_lines(allowance: Allowance | None, now: datetime) -> list[str]:
-    """Return two to four lines of mrkdwn; `None` for no readable key.
+def budget_lines(
+    allowance: Allowance | None, now: datetime, *, says_why: bool = True
+) -> list[str]:
+    """Return up to three lines of mrkdwn; `None` for no readable key.
 
-    The Home tab may show them long after `now`: they name moments, not durations.
+    The Home tab may show them long after `now`: they name moments, not durations. Without
+    `says_why` the line about what holds requests back is left out.
     """
     if allowance is None:
         return [left_text(None, now)]
     return [
         left_text(allowance.budget, now),
-        *_restraints(allowance.budget, now),
+        *(_restraint(allowance.budget, now) if says_why else []),
         _usage_text(allowance.usage, now),
     ]
 
@@ -190,15 +193,14 @@ def left_text(budget: BudgetState | None, now: datetime) -> str:
     return f"{plural(budget.remaining, 'request')} left this hour, as of {moment_token(as_of)}."
 
 
-def _restraints(budget: BudgetState, now: datetime) -> Iterator[str]:
-    if budget.is_reserve_reached:
-        yield f"⚠️ The last {budget.reserve:,} are reserved for digests. Commands have to wait."
-    elif budget.reserve:
-        yield f"The last {budget.reserve:,} are reserved for digests."
+def _restraint(budget: BudgetState, now: datetime) -> list[str]:
     if budget.wait_s is not None:
         # Whole minutes are shown: one more, so that the time is not too early.
         until = moment_token(now + timedelta(seconds=budget.wait_s, minutes=1))
-        yield f"⏸️ Rate limit reached; resuming {until}."
+        return [f"⏸️ Rate limit reached; resuming {until}."]
+    if budget.is_reserve_reached:
+        return [f"⚠️ The last {budget.reserve:,} are reserved for digests. Commands have to wait."]
+    return [f"The last {budget.reserve:,} are reserved for digests."] if budget.reserve else []
 
 
 def _usage_text(usage: Usage, now: datetime) -> str:

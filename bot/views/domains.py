@@ -1,7 +1,7 @@
 """Draw the portfolio: a table, worst first, in pages. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.command_text import unescaped
@@ -202,9 +202,12 @@ def _plain_rows(page: Page, known: KnownEnds | None) -> list[Block]:
 
 
 def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds | None) -> str:
-    """Return how old the dates of a page are, and how many domains were never scanned."""
+    """Return how old the dates of a page are, and how to scan what was never scanned."""
     if known is None:
         return ""
+    if query.is_unscanned:
+        chosen = query_text(replace(query, sort=None, page=1))
+        return f" {code(unescaped(f'/scan {chosen}'), 300)} scans them."
     dated = [each for each in _scanned(page, known) if each.first]
     age = f" End dates: {scanned_text(dated, known.now)}." if dated else ""
     is_unclear = query.needs_ends or (dated and not query.is_filter)

@@ -72,7 +72,7 @@ def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
 def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
     text = f"The workspace's API key may not {error.operation} domains."
     if not facts.is_admin:
-        return blocks.plain_message(f"{text} {_ask('to give it a wider scope')}")
+        return blocks.plain_message(f"{text} {_ask('to set a key with a wider scope')}")
     held = ", ".join(code(scope, 40) for scope in facts.key.scopes) if facts.key else ""
     scopes = {command.operation: command.scope for command in COMMANDS.values()}
     wanted = scopes.get(error.operation)
@@ -107,7 +107,8 @@ def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
         if not facts.is_admin:
             who = " With `/domainkey`, managers can see who used the requests."
             return blocks.plain_message(text + who, again)
-        lines = api_key.budget_lines(facts.allowance, facts.now) if facts.allowance else []
+        known, now = facts.allowance, facts.now
+        lines = api_key.budget_lines(known, now, says_why=False) if known else []
         budget = [blocks.context("\n".join(lines))] if lines else []
         return blocks.message_of(blocks.section(f"{text}{more}"), *budget, *blocks.actions(again))
 

@@ -206,7 +206,7 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     ),
     tracker.UnreadableReplyError: _with_status("Domain Tracker returned an unexpected response."),
     tracker.ReplyTooLargeError: retry(
-        "Domain Tracker returned more than the app can read (16 MiB)."
+        "Domain Tracker returned more than the app can read (16 MiB, or 100,000 values of a scan)."
     ),
     # Slack
     slack.SlackError: retry("I couldn't do this in Slack."),

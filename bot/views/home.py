@@ -29,7 +29,7 @@ from bot.views.home_sections import (
     portfolio_blocks,
     refreshable,
 )
-from bot.views.text import clip_at_word, moment_token
+from bot.views.text import clip_at_word
 
 TITLE = "Domain Tracker"
 ANSWER = "answer"  # the metadata of a window with an answer
@@ -165,4 +165,4 @@ def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
     if set_up.history:
         lines = map(entry_line, set_up.history[:ACTS_SHOWN])
         blocks += [DIVIDER, *paragraphs(["*Recent activity*", *lines])]
-    return [*blocks, context(f"Updated {moment_token(page.now)}.")]
+    return blocks

@@ -281,7 +281,8 @@ def help_blocks(page: HomePage) -> list[Block]:
     lines = [f"`{command.name}` – {command.brief}" for command in page.commands]
     blocks = [section("\n".join(["*Commands*", *lines]))]
     hint = "Type them in any channel. Add `help` to any command."
-    if page.set_up is None and page.reader is Reader.MEMBER:
+    is_asked_already = not page.is_connected and not page.managers
+    if page.set_up is None and page.reader is Reader.MEMBER and not is_asked_already:
         named = f", or {names_text(page.managers)}" if page.managers else ""
         hint += f"\nThe API key and its settings: ask an admin or owner of this workspace{named}."
     return [*blocks, context(hint)]

@@ -6,7 +6,7 @@ from contextlib import suppress
 from itertools import islice
 
 from bot.message import SHARE, Block, Message
-from bot.scans import SECTIONS, NoScanError, ScanReport
+from bot.scans import SECTIONS, NoScanError, ScanReport, score_change
 from bot.tracker.sections import Section
 from bot.views.blocks import (
     actions,
@@ -206,13 +206,15 @@ def _changes(report: ScanReport) -> list[Block]:
     if not report.since:
         return []
     since = f"since the last scan ({moment_token(report.since)})"
-    if not report.changes:
-        return [context(f"No changes {since}.")]
-    every = ((f"• {change_line(change)}", 1) for change in report.changes)
-    lines, count = _fitting(every, MAX_CHANGES)
-    left_out = len(report.changes) - count
+    head = score_change(report.score, report.score_after)
+    changes = [change for change in report.changes if change not in head]
+    other = "other " if head else ""
+    if not changes:
+        return [context(f"No {other}changes {since}.")]
+    lines, count = _fitting(((f"• {change_line(each)}", 1) for each in changes), MAX_CHANGES)
+    left_out = len(changes) - count
     lines += [f"• and {left_out:,} more"] if left_out else []
-    return [section("\n".join([f"*{plural(len(report.changes), 'change')} {since}*", *lines]))]
+    return [section("\n".join([f"*{plural(len(changes), f'{other}change')} {since}*", *lines]))]
 
 
 def _folded(report: ScanReport, shown: Section) -> Block:

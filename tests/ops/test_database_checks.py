@@ -21,7 +21,9 @@ from bot.ops.stores import DatabaseStore, Process
 from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
+from bot.store.postgres.pool import connected
 from bot.store.postgres.snapshot import Facts
+from bot.store.snapshot import Snapshot
 from tests.ops.builders import ACME, an_installation
 from tests.postgres import PostgresServer
 from tests.store.postgres.pooler import pooled
@@ -63,6 +65,36 @@ async def test_a_pooler_that_the_address_does_not_name_is_told_of(
     (said,) = [each for each in findings if each.about == "connections"]
     assert said.mark is Mark.WARN
     assert "Add pool_mode=transaction to DATABASE_URL." in said.line
+
+
+FULL = """
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+    AS $$BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END$$;
+    CREATE TRIGGER refuse BEFORE INSERT ON document EXECUTE FUNCTION refuse();
+"""
+READ_ONLY = """DO $$BEGIN EXECUTE format(
+    'ALTER DATABASE %I SET default_transaction_read_only = on', current_database()
+); END$$"""
+
+
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [(FULL, "DiskFull: no space left"), (READ_ONLY, "read-only transaction")],
+    ids=["full", "read-only"],
+)
+async def test_a_database_that_answers_but_takes_no_writes_is_a_failure(
+    database: str, trouble: str, said: str
+) -> None:
+    found, _ = await check_database(store_at(database))
+    async with await connected(parse_address(database)) as connection:
+        await connection.execute(trouble.encode())
+
+    (refused, *rest), snapshot = await check_database(store_at(database))
+
+    assert refused.mark is Mark.FAIL
+    assert said in refused.said
+    assert about(rest) == about(found), "it hides nothing"
+    assert snapshot == Snapshot(), "the check leaves nothing behind"
 
 
 async def test_what_is_sealed_and_installed_is_seen_and_nothing_else_is_read(

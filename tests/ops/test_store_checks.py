@@ -76,10 +76,21 @@ async def test_a_file_that_went_under_a_running_bot_is_a_failure(path: Path) -> 
 async def test_a_full_disk_is_a_failure_although_the_file_is_whole(path: Path) -> None:
     await make_store(path)
 
-    (finding,), _ = await check_store(FileStore(path), free_bytes=lambda _: 1_000_000)
+    full, whole = (await check_store(FileStore(path), free_bytes=lambda _: 1_000_000))[0]
 
-    assert finding.mark is Mark.FAIL
-    assert "has 1.0 MB left" in finding.said
+    assert (full.mark, whole.mark) == (Mark.FAIL, Mark.OK)
+    assert "has 1.0 MB left" in full.said
+
+
+async def test_a_full_disk_hides_nothing_else_that_is_wrong(path: Path) -> None:
+    await make_store(path)
+    add_nonsense(path)
+
+    findings, _ = await check_store(FileStore(path), free_bytes=lambda _: 1_000_000)
+
+    said = " ".join(finding.line for finding in findings if finding.mark is Mark.FAIL)
+    assert "has 1.0 MB left" in said
+    assert "digest/d1 of T1" in said
 
 
 async def test_a_document_that_nobody_can_read_is_named(path: Path) -> None:

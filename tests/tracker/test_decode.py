@@ -15,12 +15,14 @@ from bot.tracker.models import (
     Listing,
     RateLimitedError,
     RejectedError,
+    ReplyTooLargeError,
     ScanResult,
     TrackerError,
     UnavailableError,
     UnreadableReplyError,
 )
 from tests.loops import loop_over
+from tests.stopwatch import at_most
 
 Decode = Callable[[int, dict[str, str], bytes], object]
 EVERY: dict[str, Decode] = {"list": decode_listing, "add": decode_added, "scan": decode_scan}
@@ -169,6 +171,23 @@ def test_another_answer_to_a_scan_leaves_its_outcome_unknown(body: bytes) -> Non
 
     assert isinstance(error, UnreadableReplyError)
     assert error.is_outcome_unknown
+
+
+@loop_over("value", [b"1", b"[]", b'{"a":1}', b'{"issues":[]}'])
+def test_a_scan_of_a_million_tiny_values_is_refused_before_it_is_read(value: bytes) -> None:
+    body = b'{"dns": [' + b",".join([value] * 1_000_000) + b"]}"
+
+    with at_most(processor_s=1):  # to read it took up to 50 s
+        error = failure_of(decode_scan, 200, body)
+
+    assert isinstance(error, ReplyTooLargeError)
+    assert error.is_outcome_unknown
+
+
+def test_a_scan_of_ten_thousand_records_is_read() -> None:
+    records = [{"type": "A", "name": "a.example", "value": "192.0.2.1", "ttl": 60}] * 10_000
+
+    assert decode_scan(200, {}, dumped({"dns": records})).sections == {"dns": records}
 
 
 @loop_over(

@@ -264,6 +264,13 @@ def test_the_oldest_scan_of_the_page_dates_it_and_what_was_never_scanned_is_coun
     assert "never scanned" not in shown_text(listed(LETTERS, "example", ends=DATED))
 
 
+def test_a_list_of_what_was_never_scanned_counts_it_once_and_says_how_to_scan_it() -> None:
+    text = shown_text(listed(LETTERS, "scanned:never example sort:name", ends=DATED))
+
+    assert "`/scan example scanned:never` scans them." in text
+    assert "never scanned" not in text
+
+
 @loop_over(
     "ends", [None, KnownEnds({}, MOMENT), KnownEnds({"a.example": EndDates(MOMENT)}, MOMENT)]
 )

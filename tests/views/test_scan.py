@@ -358,6 +358,21 @@ def test_that_nothing_has_changed_is_said() -> None:
     assert "since the last scan" not in shown_text(first)
 
 
+def test_the_score_of_the_head_is_not_said_again_among_the_changes() -> None:
+    moved = Change("health", Finding((), 40), Finding((), 42))
+    other = Change("dns", None, Finding(("ns",), "ns1.example"))
+
+    def text(*changes: Change, score: float = 40) -> str:
+        changed = a_report(score=score, score_after=42, changes=changes, since=MOMENT)
+        return shown_text(scan_message(changed))
+
+    assert text(moved, other).count("40 → 42") == 1
+    assert "*1 other change since the last scan" in text(moved, other)
+    assert "No other changes since the last scan" in text(moved)
+    assert "*1 change since the last scan" in text(moved, score=42)
+    assert "*Health*  40 → 42" in text(moved, score=41)
+
+
 def test_waiting_is_said_and_said_again() -> None:
     first, again = waiting_message("shop.example"), waiting_message("shop.example", is_long=True)
 

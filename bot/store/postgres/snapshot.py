@@ -12,10 +12,16 @@ import psycopg
 from bot.store.documents import Document, OutdatedSchemaError, StoreError, encode_value
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import COLUMNS, document_of
-from bot.store.postgres.pool import Connection, Pool, connected
+from bot.store.postgres.pool import Connection, Pool, connected, reason
 from bot.store.snapshot import PAGE_ROWS, Snapshot
 
 READ = "SELECT rev FROM document WHERE key = 'meta/key-check'"
+# Too much for a page that is half empty, and random, as text of one kind is compressed.
+WRITE: LiteralString = """
+    INSERT INTO document (key, value, rev)
+    SELECT 'meta/doctor', to_json(string_agg(md5(random()::text), '')), 1
+    FROM generate_series(1, 500)
+"""
 # How many connections this user may open to this database, and how many there are. Everybody may
 # read these tables, while most columns of pg_stat_activity are hidden from all but the owner:
 # https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-PG-STAT-DATABASE-VIEW
@@ -82,6 +88,16 @@ async def read_facts(pool: Pool) -> Facts:
             )
     except psycopg.Error as error:
         raise StoreError(f"the database cannot be examined: {error}") from error
+
+
+async def refused_write(pool: Pool) -> str:
+    """Return why the database takes no writes, "" when it does: one is rolled back."""
+    try:
+        async with pool.connection() as connection, connection.transaction(force_rollback=True):
+            await connection.execute(WRITE)
+    except psycopg.Error as error:
+        return reason(error)
+    return ""
 
 
 def tightest(*limits: int) -> tuple[int, int]:

@@ -192,6 +192,21 @@ def test_nothing_from_outside_acts_or_breaks_the_tab(text: str) -> None:
     assert_slack_takes_home(home_view(page))
 
 
+def test_a_member_who_is_asked_to_have_the_app_connected_is_not_sent_there_twice() -> None:
+    text = failure_message(NoKeyError(), facts_for(command_line=None))
+    page = a_page(portfolio=text, is_connected=False)
+
+    assert "Please ask a workspace admin or owner to connect it" in shown(page)
+    assert "ask an admin or owner of this workspace" not in shown(page)
+    assert "or <@U0MIA>" in shown(replace(page, managers=("U0MIA",)))
+
+
+def test_the_tab_of_a_manager_says_once_when_it_was_updated() -> None:
+    page = a_page(a_domain(), set_up=a_set_up(a_digest()))
+
+    assert shown(page).count("Updated") == 1
+
+
 def test_the_fullest_tab_is_small_enough_for_slack() -> None:
     domains = [
         a_domain("ü" * 250 + f"{n}", n, folder="é" * 300, tags=("ß" * 300,)) for n in range(9)
