@@ -112,9 +112,9 @@ class UseCases:
         self.digests, self.worker = self._digests(parts)
         self.bulk = BulkScans(
             documents,
+            parts.tasks,
             self.scans,
             parts.posting,
-            parts.tasks,
             progress=progress_message,
             summary=summary_message,
             clock=clock,
@@ -183,10 +183,11 @@ class Features:
         documents = parts.documents
         nightly = NightlyScans(
             documents,
+            parts.tasks,
             cases.repository,
             cases.portfolio,
             cases.scans,
-            parts.tasks,
+            cases.ends,
             clock=parts.clock,
         )
         self.boundary, self.admin, self.digests = boundary, cases.admin, cases.worker
@@ -202,8 +203,8 @@ class Features:
         self.open_home = home.draw_for
         self.forget = (cases.portfolio.forget, cases.allowances.forget, home.forget)
         self._stops = (
-            *(each.stop for each in (cases.worker, nightly, cases.homes)),
-            cases.bulk.stop_all,
+            *(cases.worker.stop, cases.homes.stop),
+            *(each.stop_all for each in (nightly, cases.bulk)),
         )
 
     def stop(self) -> None:
