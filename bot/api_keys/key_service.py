@@ -4,8 +4,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TypeVar
 
-import structlog
-
 from bot.admin import Act, Audit, EarlierKeyRefusedError
 from bot.api_keys.key_pair import KeyPair
 from bot.api_keys.key_record import (
@@ -18,7 +16,7 @@ from bot.api_keys.key_record import (
 )
 from bot.api_keys.repository import Keys
 from bot.concurrency import SingleFlight
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.portfolio.add_domain import NewDomain
 from bot.portfolio.service import Portfolio
 from bot.store.documents import StoreError, UnreadableSecretError
@@ -33,7 +31,6 @@ from bot.tracker.models import (
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import KEY_CHECK, OTHER, WorkspaceId, caller_context, current_caller
 
-logger = structlog.get_logger()
 T = TypeVar("T")
 
 
@@ -159,11 +156,9 @@ class WorkspaceTracker:
 
 async def _noted(note: Awaitable[bool]) -> bool:
     """Return the result of a note; a store that fails must not hide the service's answer."""
-    try:
+    with warned("could not record the state of a key", StoreError):
         return await note
-    except StoreError as error:
-        logger.warning("could not record the state of a key", error=repr(error))
-        return False
+    return False
 
 
 @dataclass(frozen=True, slots=True)

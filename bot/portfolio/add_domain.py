@@ -5,17 +5,15 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import msgspec
-import structlog
 from cachetools import TTLCache
 
 from bot.claims import Claims
 from bot.concurrency import SingleFlight
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.portfolio.service import FRESH_FOR, Portfolio
 from bot.tracker.models import Added, Domain, NoResultError, RejectedError
 from bot.workspace import WorkspaceId
 
-logger = structlog.get_logger()
 MAX_LABEL_CHARS = 100
 MAX_TAGS = 20
 MAX_UNLISTED = 10_000
@@ -157,11 +155,9 @@ class DomainAdder:
 
     async def _listed_now(self, workspace: WorkspaceId, host: str) -> Domain | None:
         """Return the listed domain after a write; a failing list must not hide its result."""
-        try:
+        with warned("no list after a write", BotError):
             return await self._listed(workspace, host)
-        except BotError as error:
-            logger.warning("no list after a write", error=repr(error))
-            return None
+        return None
 
     async def _listed(self, workspace: WorkspaceId, host: str) -> Domain | None:
         return (await self.portfolio.snapshot(workspace)).by_host.get(host)

@@ -8,17 +8,16 @@ from functools import cached_property
 from typing import Protocol
 
 import msgspec
-import structlog
 from cachetools import LRUCache
 
 from bot.concurrency import BoundedWait, SingleFlight
-from bot.portfolio.lookup import find, index_by_host
+from bot.errors import warned
+from bot.portfolio.lookup import UnknownDomainError, index_by_host, nearest
 from bot.store.documents import Documents, StoreError
 from bot.tracker.models import Domain, Listing
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 
-logger = structlog.get_logger()
 # After this time a list is used as it is: a minute old is better than no answer.
 ASKED_WITHIN_S = 1.0
 KIND = "list"
@@ -60,7 +59,9 @@ class Snapshot:
 
     def find(self, host: str) -> Domain:
         """Return the domain called `host`, or raise UnknownDomainError."""
-        return find(self.by_host, host)
+        if host not in self.by_host:
+            raise UnknownDomainError(host, nearest(self.by_host, host))
+        return self.by_host[host]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +94,9 @@ class StoredVersions:
                 change=revs.get(_place(workspace, "change"), 0),
             )
 
-        try:
+        with warned("the version of a list is unknown", StoreError, TimeoutError):
             return await self._patience.wait(read())
-        except (StoreError, TimeoutError) as error:
-            logger.warning("the version of a list is unknown", error=repr(error))
-            return None
+        return None
 
     async def change(self, workspace: WorkspaceId, what: str) -> None:
         """Invalidate, in every process, all lists that were asked for before.
@@ -105,13 +104,8 @@ class StoredVersions:
         `what` is "change" for a change of the domains, or "account": they may be another one's.
         """
 
-        async def write() -> None:
-            await self._documents.put(_place(workspace, what), {"v": 1})
-
-        try:
-            await self._patience.wait(write())
-        except (StoreError, TimeoutError) as error:
-            logger.warning("other processes may keep an older list", error=repr(error))
+        with warned("other processes may keep an older list", StoreError, TimeoutError):
+            await self._patience.wait(self._documents.put(_place(workspace, what), {"v": 1}))
 
 
 def _place(workspace: WorkspaceId, what: str) -> str:
