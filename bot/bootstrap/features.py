@@ -13,9 +13,10 @@ from bot.api_keys.notifications import KeyNotices, ManagerNotifier
 from bot.api_keys.repository import Keys
 from bot.bootstrap.services import Services, look_at_work
 from bot.bulk_scans.runner import BulkScans
-from bot.digests.collector import Collector, steps_to
+from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.failure_policy import Owners
+from bot.digests.metrics import steps_to
 from bot.digests.nightly import NightlyScans
 from bot.digests.repository import DigestRepository
 from bot.digests.service import DigestService
