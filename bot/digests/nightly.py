@@ -6,12 +6,14 @@ one such scan at a time, and another process goes on when this one dies. A domai
 its scan, and none is scanned within `FRESH_FOR` of its last scan, a person's scan included.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 
+import msgspec
+
+from bot.concurrency import off_loop
 from bot.digests.failure_policy import of_service, service_failure
 from bot.digests.models import Digest, FailureReason, Night, UnknownDigestError
 from bot.digests.repository import NIGHTLY, VERSION, DigestRepository
@@ -129,20 +131,18 @@ class NightlyScans(DueWork):
         held = await self.documents.get(key)
         if held is None or held.due_at is None or held.due_at > self.clock():
             return
-        tried = _decoded(held.value["tried"])
+        tried = msgspec.convert(held.value["tried"], Tried)
         rev, again, looked_at = held.rev, LOOK_EVERY, self.clock()
 
         async def save(due_at: datetime) -> None:
             nonlocal rev
-            value = {"v": VERSION, "tried": _encoded(tried)}
+            latest = sorted(tried.items(), key=lambda item: item[1])[-MAX_TRIED:]
+            value = {"v": VERSION, "tried": msgspec.to_builtins(dict(latest))}
             rev = (await self.documents.put(key, value, due_at=due_at, if_rev=rev)).rev
 
-        async def hold() -> None:
-            await save(self.clock() + LEASE)
-
-        await hold()
+        await save(looked_at + LEASE)
         try:
-            again = await self._scan_next(workspace, tried, hold)
+            again = await self._scan_next(workspace, tried, lambda: save(self.clock() + LEASE))
         finally:
             await save(looked_at + again)  # what is wanted since then is seen at once
 
@@ -200,12 +200,10 @@ class NightlyScans(DueWork):
     async def _oldest(
         self, workspace: WorkspaceId, digest: Digest, tried: Tried, now: datetime
     ) -> Domain | None:
-        snapshot = await self.portfolio.snapshot(workspace, purpose=Purpose.SPARE)
-        ends = KnownEnds(await self.ends.get(workspace), now)
-        # 10,000 domains take some milliseconds: off the loop.
-        return await asyncio.to_thread(
-            oldest, snapshot.domains, digest.plan.filter_text, ends, dict(tried)
-        )
+        domains = (await self.portfolio.snapshot(workspace, purpose=Purpose.SPARE)).domains
+        ends, text = KnownEnds(await self.ends.get(workspace), now), digest.plan.filter_text
+        # 10,000 domains take some milliseconds.
+        return await off_loop(len(domains), oldest, domains, text, ends, dict(tried))
 
 
 def _stepped(digest: Digest, day: date, step: Callable[[Night], Night], requests: int) -> Digest:
@@ -215,12 +213,3 @@ def _stepped(digest: Digest, day: date, step: Callable[[Night], Night], requests
 
 def _night_of(digest: Digest, day: date) -> Night:
     return digest.night if digest.night and digest.night.day == day else Night(day=day)
-
-
-def _encoded(tried: Tried) -> dict[str, str]:
-    latest = sorted(tried, key=lambda host: tried[host])[-MAX_TRIED:]
-    return {host: tried[host].isoformat() for host in latest}
-
-
-def _decoded(tried: Mapping[str, str]) -> Tried:
-    return {host: datetime.fromisoformat(at) for host, at in tried.items()}

@@ -29,9 +29,13 @@ VERSION = 1
 
 def encode_digest(digest: Digest) -> dict[str, Any]:
     """Return the JSON object of a digest, without its revision: that is the store's own."""
-    value = msgspec.to_builtins(digest)
+    value = _encoded(digest)
     del value["rev"]
-    return {"v": VERSION, **value}
+    return value
+
+
+def _encoded(stored: Baseline | Alert | Digest) -> dict[str, Any]:
+    return {"v": VERSION, **msgspec.to_builtins(stored)}
 
 
 def decode_digest(value: dict[str, Any], rev: int) -> Digest:
@@ -178,8 +182,7 @@ class DigestRepository:
     ) -> None:
         """Store a baseline under the name of its run."""
         place = _baseline_place(workspace, digest_id, name)
-        value = {"v": VERSION, **msgspec.to_builtins(baseline)}
-        await self.documents.put(place, value)
+        await self.documents.put(place, _encoded(baseline))
 
     async def forget_baselines(
         self,
@@ -212,9 +215,8 @@ class DigestRepository:
         self, workspace: WorkspaceId, name: str, alert: Alert, now: datetime
     ) -> None:
         """Store an alert before its post, under the ids of its digest and its run."""
-        value = {"v": VERSION, **msgspec.to_builtins(alert)}
         key, due_at = f"{workspace}/{ALERT}/{name}", now + ALERT_KEPT_FOR
-        await self.documents.put(key, value, due_at=due_at)
+        await self.documents.put(key, _encoded(alert), due_at=due_at)
 
     async def alert(self, workspace: WorkspaceId, name: str) -> Alert:
         """Return an alert, or raise UnknownAlertError."""
@@ -226,7 +228,7 @@ class DigestRepository:
         """Save and return the result of `change`; raise UnknownAlertError."""
 
         def changed(document: Document | None) -> Write:
-            value = {"v": VERSION, **msgspec.to_builtins(change(_alert_in(document)))}
+            value = _encoded(change(_alert_in(document)))
             return Write(value, document.due_at if document else None)
 
         return _alert_in(await update(self.documents, f"{workspace}/{ALERT}/{name}", changed))

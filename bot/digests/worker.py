@@ -16,7 +16,7 @@ from bot.concurrency import Tasks
 from bot.digests import models, run_state
 from bot.digests.delivery import Delivery
 from bot.digests.failure_policy import DigestNotice, Owners, matter
-from bot.digests.notices import drop_notice, postpone_notice, start_notices
+from bot.digests.notices import after_sending, start_notices
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import UnknownZoneError
 from bot.errors import BotError
@@ -184,19 +184,5 @@ class DigestWorker:
         now = self.clock()
         for digest, notice in notices:
             with contextlib.suppress(models.UnknownDigestError):
-                await self.repository.change(
-                    workspace,
-                    digest.digest_id,
-                    partial(_after_sending, notice=notice, result=result, now=now),
-                )
-
-
-def _after_sending(
-    digest: models.Digest,
-    notice: models.Notice,
-    result: SentMessage | timedelta | None,
-    now: datetime,
-) -> models.Digest:
-    if isinstance(result, timedelta):
-        return postpone_notice(digest, notice, now + result)
-    return drop_notice(digest, notice, result)
+                sent = partial(after_sending, notice=notice, result=result, now=now)
+                await self.repository.change(workspace, digest.digest_id, sent)

@@ -6,7 +6,7 @@ import pytest
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run, update
 from bot.digests.models import Digest, FailureReason, LostClaimError, Notice, Outcome, Plan
-from bot.digests.notices import drop_notice, start_notices, with_notice
+from bot.digests.notices import after_sending, start_notices, with_notice
 from bot.digests.run_state import claim_due_run
 from bot.digests.schedule import Schedule
 from tests.loops import loop_over
@@ -157,7 +157,7 @@ def test_a_notice_is_told_once_unless_its_teller_dies() -> None:
     assert len(due) == 1
     assert start_notices(digest, now + 59 * timedelta(seconds=1))[1] == ()
     assert len(start_notices(digest, now + run_state.CLAIM)[1]) == 1
-    assert drop_notice(digest, due[0], None).notices == ()
+    assert after_sending(digest, due[0], None, now).notices == ()
 
 
 @loop_over(("tries", "counts"), [(0, [1, 1]), (1, [2])])
