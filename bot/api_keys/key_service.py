@@ -19,7 +19,7 @@ from bot.concurrency import SingleFlight
 from bot.errors import BotError, warned
 from bot.portfolio.add_domain import NewDomain
 from bot.portfolio.service import Portfolio
-from bot.store.documents import StoreError, UnreadableSecretError
+from bot.store.documents import StoreError
 from bot.tracker.client import TrackerClient
 from bot.tracker.models import (
     Added,
@@ -60,13 +60,11 @@ class WorkspaceTracker:
     async def list_domains(
         self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
     ) -> Listing:
-        """Return the workspace's domains."""
         return await self._call(
             workspace, "list", lambda key: self.tracker.list_domains(key, purpose=purpose)
         )
 
     async def add_domain(self, workspace: WorkspaceId, new: NewDomain) -> Added:
-        """Add a domain."""
         return await self._call(
             workspace,
             "add",
@@ -170,7 +168,6 @@ class KeyCheck:
 
     @property
     def record(self) -> KeyRecord:
-        """The key in use."""
         return self.pair.record
 
 
@@ -207,7 +204,7 @@ class KeyService:
     ) -> KeyCheck:
         if draft.expires_on and draft.expires_on < self.keys.clock().date():
             raise ExpiredDraftError("an expiration in the past")
-        if is_rotation and await self._is_in_use(workspace, draft.secret):
+        if is_rotation and await self.keys.is_in_use(workspace, draft.secret):
             raise KeyInUseError("the same key again")
         listing = await self.connection.probe_key(draft.secret)
         before = await self.keys.record(workspace)
@@ -261,9 +258,3 @@ class KeyService:
             shown = record.shown if record else None
             await self.audit.note(workspace, Act.KEY_REMOVED, by=by, key=shown)
         return was_there
-
-    async def _is_in_use(self, workspace: WorkspaceId, secret: str) -> bool:
-        try:
-            return (await self.keys.stored(workspace)).secret == secret
-        except (NoKeyError, UnreadableSecretError):
-            return False

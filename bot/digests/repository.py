@@ -173,7 +173,6 @@ class DigestRepository:
         return [(WorkspaceId.parse(workspace), digest_id) for workspace, _, digest_id in places]
 
     async def baselines(self, workspace: WorkspaceId, digest_id: str) -> dict[str, Baseline]:
-        """Return the stored baselines of a digest by name."""
         documents = await self.documents.list_prefix(_baseline_place(workspace, digest_id, ""))
         return {_name(each.key): msgspec.convert(each.value, Baseline) for each in documents}
 
@@ -234,7 +233,6 @@ class DigestRepository:
         return _alert_in(await update(self.documents, f"{workspace}/{ALERT}/{name}", changed))
 
     async def snoozed(self, workspace: WorkspaceId, digest_id: str, now: datetime) -> set[str]:
-        """Return the hosts of a digest's alerts that are snoozed at `now`."""
         documents = await self.documents.list_prefix(f"{workspace}/{ALERT}/{digest_id}/")
         alerts = [_alert_in(document) for document in documents]
         asleep = [each for each in alerts if each.snoozed_until and each.snoozed_until > now]

@@ -78,7 +78,6 @@ def zone_of(name: str) -> ZoneInfo:
 
 
 def is_zone(name: str) -> bool:
-    """Return whether there is a time zone of that exact name."""
     return name in zone_names()
 
 
@@ -145,6 +144,8 @@ def offset_at(place: ZoneInfo, moment: datetime) -> timedelta:
 
 def _slots(schedule: Schedule, after: datetime) -> Iterator[Slot]:
     """Yield the slots later than `after` without end."""
+    if not schedule.days & set(range(7)):
+        raise ValueError("a schedule needs a weekday")
     if schedule.every:
         yield from _grid(schedule, after, timedelta(minutes=schedule.every))
         return
@@ -156,7 +157,6 @@ def _slots(schedule: Schedule, after: datetime) -> Iterator[Slot]:
 
 def _grid(schedule: Schedule, after: datetime, every: timedelta) -> Iterator[Slot]:
     """Yield the moments at multiples of `every` in UTC that are on the schedule's days."""
-    _require_day(schedule)
     place = zone_of(schedule.zone)
     moment = after - (after - _EPOCH) % every
     while True:
@@ -166,14 +166,8 @@ def _grid(schedule: Schedule, after: datetime, every: timedelta) -> Iterator[Slo
             yield Slot(moment.astimezone(UTC), local)
 
 
-def _require_day(schedule: Schedule) -> None:
-    if not schedule.days & set(range(7)):
-        raise ValueError("a schedule needs a weekday")
-
-
 def _dated_slots(schedule: Schedule, after: datetime) -> Iterator[Slot]:
     """Yield the slot of each date, from one day before `after`."""
-    _require_day(schedule)
     place = zone_of(schedule.zone)
     # A day early: a time that is skipped late in the evening moves to the next date.
     day = after.astimezone(place).date() - _DAY

@@ -44,7 +44,6 @@ class KnownIssue(NamedTuple):
 
     @property
     def severity(self) -> Severity:
-        """How bad it is."""
         return Severity(self.level)
 
     @property

@@ -39,22 +39,18 @@ class Snapshot:
 
     @cached_property
     def by_host(self) -> dict[str, Domain]:
-        """The domains by host name."""
         return index_by_host(self.domains)
 
     @cached_property
     def tags(self) -> list[str]:
-        """Every tag in use, in order."""
         return sorted({tag for domain in self.domains for tag in domain.tags})
 
     @cached_property
     def folders(self) -> list[str]:
-        """Every folder in use, in order."""
         return sorted({domain.folder for domain in self.domains if domain.folder})
 
     @cached_property
     def domain_types(self) -> list[str]:
-        """Every type in use, in order."""
         return sorted({domain.domain_type for domain in self.domains if domain.domain_type})
 
     def find(self, host: str) -> Domain:
@@ -85,17 +81,13 @@ class StoredVersions:
 
     async def current(self, workspace: WorkspaceId) -> Version | None:
         """Return the present version, `None` when it is unknown."""
-
-        async def read() -> Version:
-            found = await self._documents.list_prefix(f"{workspace}/{KIND}/")
-            revs = {document.key: document.rev for document in found}
+        with warned("the version of a list is unknown", StoreError, TimeoutError):
+            listing = self._documents.list_prefix(f"{workspace}/{KIND}/")
+            revs = {document.key: document.rev for document in await self._patience.wait(listing)}
             return Version(
                 account=revs.get(_place(workspace, "account"), 0),
                 change=revs.get(_place(workspace, "change"), 0),
             )
-
-        with warned("the version of a list is unknown", StoreError, TimeoutError):
-            return await self._patience.wait(read())
         return None
 
     async def change(self, workspace: WorkspaceId, what: str) -> None:
@@ -133,7 +125,6 @@ class _Epoch:
     size: int = DOMAIN_BYTES
 
     def followed_by(self, version: Version) -> "_Epoch":
-        """Return the epoch after a change."""
         return _Epoch(version, self.snapshot or self.earlier, size=self.size)
 
 
