@@ -17,7 +17,7 @@ from bot.concurrency import off_loop
 from bot.digests.failure_policy import of_service, service_failure
 from bot.digests.models import Digest, FailureReason, Night, UnknownDigestError
 from bot.digests.repository import NIGHTLY, VERSION, DigestRepository
-from bot.digests.schedule import is_zone, zone_of
+from bot.digests.zones import is_zone, zone_of
 from bot.errors import BotError
 from bot.jobs.due_work import DueWork
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds

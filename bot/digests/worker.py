@@ -18,7 +18,7 @@ from bot.digests.delivery import Delivery
 from bot.digests.failure_policy import DigestNotice, Owners, matter
 from bot.digests.notices import after_sending, start_notices
 from bot.digests.repository import DigestRepository
-from bot.digests.schedule import UnknownZoneError
+from bot.digests.zones import UnknownZoneError
 from bot.errors import BotError
 from bot.slack.client import SentMessage
 from bot.store.documents import ForgottenError, StoreError

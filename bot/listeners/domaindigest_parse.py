@@ -8,7 +8,8 @@ from typing import Any
 
 from bot.command_text import NotUnderstoodError
 from bot.digests import models
-from bot.digests.schedule import Schedule, is_zone, time_of
+from bot.digests.schedule import Schedule, time_of
+from bot.digests.zones import is_zone
 from bot.listeners.request import FormErrors
 from bot.portfolio.query import parse_query
 from bot.redaction import holds_secret
