@@ -9,7 +9,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -59,12 +59,9 @@ class _Lease:
     workspace: WorkspaceId
     run: BulkScan
     clock: Callable[[], datetime]
-    renewed_at: datetime = field(init=False)
+    renewed_at: datetime
     shown: Message | None = None
     shown_at: float = 0.0
-
-    def __post_init__(self) -> None:
-        self.renewed_at = self.clock()
 
     async def change(
         self, change: Callable[[BulkScan], BulkScan], *, due_in: timedelta | None = LEASE
@@ -192,7 +189,7 @@ class BulkScans(DueWork):
         run = decode(await update(self.documents, key_of(workspace), taken))
         if run is None or run.holder != holder:
             return None
-        return _Lease(self.documents, workspace, run, self.clock)
+        return _Lease(self.documents, workspace, run, self.clock, renewed_at=now)
 
     async def _recover(self, lease: _Lease) -> None:
         """Record the outcome of a scan that an earlier process began, if there is one."""

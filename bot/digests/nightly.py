@@ -50,20 +50,14 @@ class UnwantedScanError(Exception):
     """The digest wants no scan any more: it was changed, paused, or its night has ended."""
 
 
-def night_day(digest: Digest, now: datetime) -> date | None:
-    """Return the day of the present night by the digest's clock, `None` by day."""
-    if not is_zone(digest.plan.schedule.zone):
-        return None
-    local = now.astimezone(zone_of(digest.plan.schedule.zone))
-    return local.date() if local.hour in NIGHT_HOURS else None
-
-
 def night_now(digest: Digest, now: datetime) -> Night | None:
     """Return the present night of a digest if it wants one more scan, else `None`."""
-    day = night_day(digest, now)
-    if day is None or digest.pause:
+    if digest.pause or not is_zone(digest.plan.schedule.zone):
         return None
-    night = _night_of(digest, day)
+    local = now.astimezone(zone_of(digest.plan.schedule.zone))
+    if local.hour not in NIGHT_HOURS:
+        return None
+    night = _night_of(digest, local.date())
     wants_more = night.begun < digest.plan.scans_a_night and not night.is_over
     return night if wants_more else None
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Protocol
@@ -138,6 +138,7 @@ class ListsDomains(Protocol):
         ...
 
 
+@dataclass(eq=False)
 class Portfolio:
     """Every workspace's domains, fresh for 60 s. `on_change` is called after each change.
 
@@ -145,18 +146,13 @@ class Portfolio:
     once in its own process, and in the others before their next request.
     """
 
-    def __init__(
-        self,
-        service: ListsDomains,
-        *,
-        clock: Callable[[], datetime],
-        on_change: Callable[[WorkspaceId], object] = lambda _workspace: None,
-        versions: StoredVersions | None = None,
-    ) -> None:
-        self._service = service
-        self._versions = versions
-        self._clock = clock
-        self._on_change = on_change
+    service: ListsDomains
+    _: KW_ONLY
+    clock: Callable[[], datetime]
+    on_change: Callable[[WorkspaceId], object] = lambda _workspace: None
+    versions: StoredVersions | None = None
+
+    def __post_init__(self) -> None:
         self._epochs: LRUCache[WorkspaceId, _Epoch] = LRUCache(
             MAX_CACHED_BYTES, getsizeof=lambda epoch: epoch.size
         )
@@ -180,12 +176,12 @@ class Portfolio:
         """
         epoch = await self._catch_up(workspace)
         present = epoch.snapshot
-        is_fresh = present and timedelta() <= self._clock() - present.listed_at < FRESH_FOR
+        is_fresh = present and timedelta() <= self.clock() - present.listed_at < FRESH_FOR
         if present and is_fresh and (newer_than is None or present.listed_at > newer_than):
             return present
 
         def ask() -> Awaitable[Listing]:
-            return self._service.list_domains(workspace, purpose=purpose)
+            return self.service.list_domains(workspace, purpose=purpose)
 
         self._epochs[workspace] = epoch
         tells = purpose is Purpose.PERSON
@@ -208,7 +204,7 @@ class Portfolio:
             return None
         if epoch.failure:
             error, at = epoch.failure
-            if timedelta() <= self._clock() - at < FRESH_FOR:
+            if timedelta() <= self.clock() - at < FRESH_FOR:
                 return error
         return epoch.snapshot
 
@@ -218,31 +214,31 @@ class Portfolio:
         """Keep and return the list that `ask` gets; its errors are passed on."""
         epoch = self._epochs[workspace] = await self._catch_up(workspace)
         snapshot = await self._list(workspace, epoch, ask, tells_failures=True)
-        self._on_change(workspace)
+        self.on_change(workspace)
         return snapshot
 
     async def invalidate(self, workspace: WorkspaceId) -> None:
         """Invalidate the list after a change, in every process once this has returned."""
         if epoch := self._epochs.get(workspace):
             self._epochs[workspace] = epoch.followed_by(epoch.version)
-        self._on_change(workspace)
-        if self._versions:
-            await self._versions.change(workspace, "change")
+        self.on_change(workspace)
+        if self.versions:
+            await self.versions.change(workspace, "change")
 
     async def invalidate_everywhere(self, workspace: WorkspaceId) -> None:
         """Drop the list in every process: it may be another account's."""
         self.forget(workspace)
-        if self._versions:
-            await self._versions.change(workspace, "account")
+        if self.versions:
+            await self.versions.change(workspace, "account")
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Drop the list in this process, and write nothing: the workspace may be gone."""
         self._epochs.pop(workspace, None)
-        self._on_change(workspace)
+        self.on_change(workspace)
 
     async def _catch_up(self, workspace: WorkspaceId) -> _Epoch:
         """Return the present epoch: a new one after a change in another process."""
-        version = await self._versions.current(workspace) if self._versions else Version()
+        version = await self.versions.current(workspace) if self.versions else Version()
         epoch = self._epochs.get(workspace)
         if epoch is None:
             return _Epoch(version or Version())
@@ -264,9 +260,9 @@ class Portfolio:
             listing = await ask()
         except Exception as error:
             if tells_failures:
-                epoch.failure = error, self._clock()
+                epoch.failure = error, self.clock()
             raise
-        snapshot = Snapshot(listing.domains, self._clock(), listing.skipped)
+        snapshot = Snapshot(listing.domains, self.clock(), listing.skipped)
         await asyncio.to_thread(lambda: snapshot.by_host)  # 10,000 names: off the loop
         epoch.failure, size = None, size_of(snapshot)
         if self._epochs.get(workspace) is epoch and size < self._epochs.maxsize:
