@@ -16,12 +16,10 @@ from bot.digests.failure_policy import after_refusal, of_service, service_failur
 from bot.digests.models import (
     Alert,
     Digest,
-    LostClaimError,
     Mode,
     Notice,
     Outcome,
     Run,
-    UnknownDigestError,
 )
 from bot.digests.report import Post, fallen, got_worse, has_changed
 from bot.digests.repository import DigestRepository
@@ -139,11 +137,10 @@ class Delivery:
         try:
             done = await self._deliver(workspace, digest, token)
             return done[0]
-        except (LostClaimError, UnknownDigestError):
+        except BotError:
             raise
-        except Exception as error:
-            if not isinstance(error, BotError):  # a bug: notify now, not after the grace
-                await self._step(workspace, digest, token, run_state.mark_crashed)
+        except Exception:  # a bug: notify now, not after the grace
+            await self._step(workspace, digest, token, run_state.mark_crashed)
             raise
         finally:
             with contextlib.suppress(StoreError, ValueError):  # else the next run deletes them

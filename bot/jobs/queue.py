@@ -129,7 +129,8 @@ class Readiness:
 
     async def is_ready(self) -> bool:
         """Say so; ticks are done by one of all workers, so none here is no fault."""
-        has_failed = self.failed_at and time.monotonic() - self.failed_at < MISSED_TICKS * self._every_s
+        fails_for_s = MISSED_TICKS * self._every_s
+        has_failed = self.failed_at and time.monotonic() - self.failed_at < fails_for_s
         return not has_failed and all(each.worker_id for each in self._workers)
 
 

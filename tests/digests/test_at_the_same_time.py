@@ -10,7 +10,6 @@ import pytest
 from bot.api_keys.key_record import NoKeyError
 from bot.digests.delivery import DigestRenderer
 from bot.digests.models import (
-    Digest,
     FailureReason,
     Outcome,
     RunState,
@@ -38,6 +37,7 @@ from tests.digests.office import (
     Office,
     an_alert,
     announcement,
+    outcomes,
 )
 from tests.fakes import TIME_LIMIT_S
 
@@ -50,10 +50,6 @@ HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(secon
 def office() -> Office:
     """Return an office with its store in memory: another store does the same, more slowly."""
     return Office()
-
-
-def outcomes(digest: Digest) -> list[Outcome]:
-    return [run.outcome for run in digest.past]
 
 
 def in_the_middle_of_the_post(office: Office, **change: Any) -> None:

@@ -9,6 +9,7 @@ from bot.digests.models import Digest, FailureReason, LostClaimError, Notice, Ou
 from bot.digests.notices import after_sending, start_notices, with_notice
 from bot.digests.run_state import claim_due_run
 from bot.digests.schedule import Schedule
+from tests.digests.office import outcomes
 from tests.loops import loop_over
 
 THURSDAY = datetime(2026, 11, 19, 12, 0, tzinfo=UTC)
@@ -29,10 +30,6 @@ def claimed_at(now: datetime, token: str = "ours") -> Digest:
 def posting_at(now: datetime, token: str = "ours") -> Digest:
     claimed = claimed_at(now, token)
     return run_state.begin_posting(claimed, token, now, baseline="a", average=80)
-
-
-def outcomes(digest: Digest) -> list[Outcome]:
-    return [run.outcome for run in digest.past]
 
 
 def test_a_due_slot_is_claimed_and_the_next_one_is_the_day_after() -> None:
