@@ -121,15 +121,6 @@ async def test_after_a_new_key_a_run_has_an_hour_and_no_more(office: Office) -> 
     assert ends(await office.digest()) == [LOST]
 
 
-async def test_a_slot_at_the_very_end_of_a_pause_is_posted(office: Office) -> None:
-    digest = await office.make()
-    await office.desk.pause(ACME, digest.digest_id, by=BOB, until=NINE)
-
-    await office.at(NINE)
-
-    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
-
-
 async def lose_zone(office: Office) -> None:
     """Let the time zone of the digest be one that is no longer known."""
     digest = await office.digest()
