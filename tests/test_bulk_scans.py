@@ -77,9 +77,9 @@ class Office:
         ends = KeptEndDates(self.documents)
         return BulkScans(
             self.documents,
+            self.tasks,
             Scans(self, portfolio, self.documents, ends, clock=self.clock),
             self.posts,
-            self.tasks,
             progress=progress_message,
             summary=summary_message,
             clock=self.clock,

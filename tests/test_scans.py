@@ -101,7 +101,7 @@ async def test_scans_that_end_while_the_list_is_asked_for_share_the_next_list(
         if next(ended) == len(domains):
             all_ended.set()
 
-    scans.portfolio._on_change = note_end
+    scans.portfolio.on_change = note_end
     async with asyncio.timeout(TIME_LIMIT_S), asyncio.TaskGroup() as group:
         runs = [group.create_task(scans.run(ONE, each)) for each in domains]
         await all_ended.wait()

@@ -150,24 +150,24 @@ def due_notice(record: KeyRecord, now: datetime) -> KeyNotice | None:
 
     Of several steps of the countdown it is the last one. A refused key is not counted down.
     """
-    if record.refused_at:
-        return None if _is_refusal_known(record) else KeyNotice(NoticeKind.REFUSED)
-    if record.told:
-        return KeyNotice(NoticeKind.WORKS_AGAIN)
-    if (days := passed_days(record, now)) is not None:
-        return KeyNotice(NoticeKind.EXPIRY, days)
-    at = _rotation_at(record)
-    return KeyNotice(NoticeKind.ROTATION) if at and at <= now else None
+    return next((notice for notice, at in _unsent(record) if at <= now), None)
 
 
 def next_notice_at(record: KeyRecord) -> datetime | None:
     """Return when the next notice is due, `None` for never."""
+    return min((at for _, at in _unsent(record)), default=None)
+
+
+def _unsent(record: KeyRecord) -> list[tuple[KeyNotice, datetime]]:
+    """Return the notices to come with their moments, first the one that replaces the others."""
     if record.refused_at:
-        return None if _is_refusal_known(record) else record.refused_at
+        refused = KeyNotice(NoticeKind.REFUSED)
+        return [] if _is_refusal_known(record) else [(refused, record.refused_at)]
     if record.told:
-        return record.set_at
-    moments = [*_steps(record).values(), _rotation_at(record)]
-    return min((at for at in moments if at), default=None)
+        return [(KeyNotice(NoticeKind.WORKS_AGAIN), record.set_at)]
+    steps = [(KeyNotice(NoticeKind.EXPIRY, days), at) for days, at in _steps(record).items()]
+    at = _rotation_at(record)
+    return steps[::-1] + ([(KeyNotice(NoticeKind.ROTATION), at)] if at else [])
 
 
 def _is_refusal_known(record: KeyRecord) -> bool:

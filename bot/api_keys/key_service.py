@@ -4,8 +4,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TypeVar
 
-import structlog
-
 from bot.admin import Act, Audit, EarlierKeyRefusedError
 from bot.api_keys.key_pair import KeyPair
 from bot.api_keys.key_record import (
@@ -18,10 +16,10 @@ from bot.api_keys.key_record import (
 )
 from bot.api_keys.repository import Keys
 from bot.concurrency import SingleFlight
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.portfolio.add_domain import NewDomain
 from bot.portfolio.service import Portfolio
-from bot.store.documents import StoreError, UnreadableSecretError
+from bot.store.documents import StoreError
 from bot.tracker.client import TrackerClient
 from bot.tracker.models import (
     Added,
@@ -33,7 +31,6 @@ from bot.tracker.models import (
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import KEY_CHECK, OTHER, WorkspaceId, caller_context, current_caller
 
-logger = structlog.get_logger()
 T = TypeVar("T")
 
 
@@ -63,13 +60,11 @@ class WorkspaceTracker:
     async def list_domains(
         self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
     ) -> Listing:
-        """Return the workspace's domains."""
         return await self._call(
             workspace, "list", lambda key: self.tracker.list_domains(key, purpose=purpose)
         )
 
     async def add_domain(self, workspace: WorkspaceId, new: NewDomain) -> Added:
-        """Add a domain."""
         return await self._call(
             workspace,
             "add",
@@ -159,11 +154,9 @@ class WorkspaceTracker:
 
 async def _noted(note: Awaitable[bool]) -> bool:
     """Return the result of a note; a store that fails must not hide the service's answer."""
-    try:
+    with warned("could not record the state of a key", StoreError):
         return await note
-    except StoreError as error:
-        logger.warning("could not record the state of a key", error=repr(error))
-        return False
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +168,6 @@ class KeyCheck:
 
     @property
     def record(self) -> KeyRecord:
-        """The key in use."""
         return self.pair.record
 
 
@@ -212,7 +204,7 @@ class KeyService:
     ) -> KeyCheck:
         if draft.expires_on and draft.expires_on < self.keys.clock().date():
             raise ExpiredDraftError("an expiration in the past")
-        if is_rotation and await self._is_in_use(workspace, draft.secret):
+        if is_rotation and await self.keys.is_in_use(workspace, draft.secret):
             raise KeyInUseError("the same key again")
         listing = await self.connection.probe_key(draft.secret)
         before = await self.keys.record(workspace)
@@ -266,9 +258,3 @@ class KeyService:
             shown = record.shown if record else None
             await self.audit.note(workspace, Act.KEY_REMOVED, by=by, key=shown)
         return was_there
-
-    async def _is_in_use(self, workspace: WorkspaceId, secret: str) -> bool:
-        try:
-            return (await self.keys.stored(workspace)).secret == secret
-        except (NoKeyError, UnreadableSecretError):
-            return False

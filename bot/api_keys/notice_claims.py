@@ -98,12 +98,10 @@ class KeyClaims:
         """Record that a notice is sent for good."""
 
         def late(pair: KeyPair) -> KeyPair:
-            # People know that the key expires: its refusal needs no other notice.
-            is_end = claim.notice.kind is NoticeKind.EXPIRY
-            if not is_end or pair.record.mark != claim.record.mark:
+            if claim.notice.kind is not NoticeKind.EXPIRY or pair.record.mark != claim.record.mark:
                 return pair
-            record = replace(pair.record, reminded_days=claim.notice.days)
-            return replace(pair, record=record)
+            # People know that the key expires: its refusal needs no other notice.
+            return replace(pair, record=replace(pair.record, reminded_days=claim.notice.days))
 
         await self._change_telling(
             workspace,

@@ -11,7 +11,7 @@ from bot.admin import Managers
 from bot.api_keys.key_record import KeyNotice, KeyRecord, NoticeKind, StoredKey
 from bot.api_keys.notice_claims import Claim, KeyClaims
 from bot.concurrency import SingleFlight, Tasks
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.message import Message
 from bot.slack.direct_messages import DirectMessages, retry_after
 from bot.slack.errors import PersonUnreachableError, SlackError
@@ -116,10 +116,8 @@ class ManagerNotifier:
     async def _tell(self, workspace: WorkspaceId, user_ids: Sequence[str], by: str) -> None:
         message = self.words(by)
         for user_id in user_ids:
-            try:
+            with warned("a new manager was not notified", SlackError, who=user_id):
                 await self.messages.send_dm(workspace, user_id, message)
-            except SlackError as error:
-                logger.warning("a new manager was not notified", who=user_id, error=repr(error))
 
 
 # The person whose request was refused waits: the answer says whether notices were sent.
@@ -157,13 +155,11 @@ class KeyNotices:
         """Notify of a refused key; never raise. After a delay or failure `run_due` goes on."""
         # The run under way may send another notice, begun before this refusal.
         times = 2 if self._flights.is_under_way(workspace) else 1
-        try:
+        said, shown = "not notified of a refused key yet", key.record.shown
+        with warned(said, BotError, TimeoutError, key=shown):
             async with asyncio.timeout(TELL_WITHIN_S):
                 for _ in range(times):
                     await self._flights.run(workspace, lambda: self._tell(workspace))
-        except (BotError, TimeoutError) as error:
-            shown = key.record.shown
-            logger.warning("not notified of a refused key yet", key=shown, error=repr(error))
 
     async def run_due(self) -> None:
         """Start the due notices that are not under way; they run on after this returns."""
@@ -175,12 +171,9 @@ class KeyNotices:
     async def _work(self, workspace: WorkspaceId) -> None:
         with structlog.contextvars.bound_contextvars(workspace=str(workspace)):
             try:
-                async with self._workers:
-                    await self._flights.run(workspace, lambda: self._tell(workspace))
-            except BotError as error:
-                logger.warning("key notice", error=repr(error), cause=repr(error.__cause__))
-            except Exception:
-                logger.exception("unforeseen failure")
+                with warned("key notice", Exception):
+                    async with self._workers:
+                        await self._flights.run(workspace, lambda: self._tell(workspace))
             finally:
                 self._under_way.discard(workspace)
 

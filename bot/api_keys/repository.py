@@ -65,6 +65,9 @@ class Keys:
             raise NoKeyError("no key in this workspace")
         return StoredKey(self._decrypt(workspace, pair.sealed), pair.sealed, pair.record)
 
+    async def is_in_use(self, workspace: WorkspaceId, secret: str) -> bool:
+        return self._holds(workspace, await self.pair(workspace), secret)
+
     async def earlier(self, workspace: WorkspaceId, mark: str) -> StoredKey:
         """Return the key before the one in use.
 
@@ -237,7 +240,6 @@ def _written(pair: KeyPair) -> store.Write:
 
 
 def is_of_keys(key: str) -> bool:
-    """Return whether the document of that name holds keys."""
     return key.count("/") == 1 and key.endswith(f"/{KIND}")
 
 

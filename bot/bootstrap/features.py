@@ -13,9 +13,10 @@ from bot.api_keys.notifications import KeyNotices, ManagerNotifier
 from bot.api_keys.repository import Keys
 from bot.bootstrap.services import Services, look_at_work
 from bot.bulk_scans.runner import BulkScans
-from bot.digests.collector import Collector, steps_to
+from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.failure_policy import Owners
+from bot.digests.metrics import steps_to
 from bot.digests.nightly import NightlyScans
 from bot.digests.repository import DigestRepository
 from bot.digests.service import DigestService
@@ -111,9 +112,9 @@ class UseCases:
         self.digests, self.worker = self._digests(parts)
         self.bulk = BulkScans(
             documents,
+            parts.tasks,
             self.scans,
             parts.posting,
-            parts.tasks,
             progress=progress_message,
             summary=summary_message,
             clock=clock,
@@ -182,10 +183,11 @@ class Features:
         documents = parts.documents
         nightly = NightlyScans(
             documents,
+            parts.tasks,
             cases.repository,
             cases.portfolio,
             cases.scans,
-            parts.tasks,
+            cases.ends,
             clock=parts.clock,
         )
         self.boundary, self.admin, self.digests = boundary, cases.admin, cases.worker
@@ -200,8 +202,8 @@ class Features:
         self.open_home = home.draw_for
         self.forget = (cases.portfolio.forget, cases.allowances.forget)
         self._stops = (
-            *(each.stop for each in (cases.worker, nightly, cases.homes)),
-            cases.bulk.stop_all,
+            *(cases.worker.stop, cases.homes.stop),
+            *(each.stop_all for each in (nightly, cases.bulk)),
         )
 
     def stop(self) -> None:

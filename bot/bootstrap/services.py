@@ -19,7 +19,7 @@ from bot.claims import Claims
 from bot.concurrency import Tasks
 from bot.deduplication import ASKED_WITHIN_S, DedupStore, MemoryDedup, SharedDedup, StoredDedup
 from bot.deferred_commands import DeferredCommands
-from bot.digests.collector import overdue
+from bot.digests.metrics import overdue
 from bot.digests.repository import DigestRepository
 from bot.installations.installation import scope_of_key
 from bot.installations.repository import REMEMBERED_FOR_S

@@ -87,12 +87,10 @@ class BulkScan:
 
     @property
     def count(self) -> int:
-        """The number of its domains."""
         return len(self.left) + len(self.done)
 
     @property
     def scanned(self) -> list[Item]:
-        """The domains that were scanned."""
         return [item for item in self.done if item.trouble is None]
 
     @property
@@ -170,12 +168,10 @@ def with_scores(run: BulkScan, listed: Snapshot) -> BulkScan:
 
 
 def key_of(workspace: WorkspaceId) -> str:
-    """Return the key of a workspace's document."""
     return f"{workspace}/{KIND}"
 
 
 def encode(run: BulkScan) -> dict[str, Any]:
-    """Return the document's value; `decode` reads it."""
     return {"v": VERSION, "run": msgspec.to_builtins(run)}
 
 

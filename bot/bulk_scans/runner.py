@@ -9,7 +9,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -30,9 +30,8 @@ from bot.bulk_scans.record import (
     key_of,
     with_scores,
 )
-from bot.concurrency import Tasks
 from bot.digests.failure_policy import of_service
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.jobs.due_work import DueWork
 from bot.message import Message
 from bot.scans import NoScanError, ScanReport, Scans
@@ -60,12 +59,9 @@ class _Lease:
     workspace: WorkspaceId
     run: BulkScan
     clock: Callable[[], datetime]
-    renewed_at: datetime = field(init=False)
+    renewed_at: datetime
     shown: Message | None = None
     shown_at: float = 0.0
-
-    def __post_init__(self) -> None:
-        self.renewed_at = self.clock()
 
     async def change(
         self, change: Callable[[BulkScan], BulkScan], *, due_in: timedelta | None = LEASE
@@ -89,30 +85,16 @@ class _Lease:
 
 
 @dataclass(slots=True)
-class BulkScans:
+class BulkScans(DueWork):
     """Starts, runs and stops bulk scans. `progress` and `summary` draw their messages."""
 
-    documents: Documents
+    kind = KIND
     scans: Scans
     messages: DirectMessages
-    tasks: Tasks
     _: KW_ONLY
     progress: Callable[[BulkScan, datetime], Message]
     summary: Callable[[BulkScan, datetime], Message]
-    clock: Callable[[], datetime]
     shown_every_s: float = SHOWN_EVERY_S
-    _due: DueWork = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._due = DueWork(self.documents, KIND, self._work, self.tasks, clock=self.clock)
-
-    async def run_due(self) -> None:
-        """Begin the bulk scans that are due; see `DueWork`."""
-        await self._due.run_due()
-
-    def stop_all(self) -> None:
-        """Begin no more scans: other processes go on."""
-        self._due.stop()
 
     async def last(self, workspace: WorkspaceId) -> BulkScan | None:
         """Return the last bulk scan of a workspace; raise StoreError."""
@@ -175,17 +157,17 @@ class BulkScans:
         if run:
             await self._edit_progress(workspace, run)
 
-    async def _work(self, workspace: WorkspaceId) -> None:
+    async def work(self, workspace: WorkspaceId) -> None:
         if (lease := await self._take(workspace)) is None:
             return
         with caller_context(workspace, person(lease.run.asked_by)), giving_way():
             await self._recover(lease)
-            while not lease.run.end and not self._due.is_stopped:
+            while not lease.run.end and not self.is_stopped:
                 if lease.run.is_stopping or not lease.run.left:
                     await lease.change(ended)
                 elif not await self._scan_next(lease):
                     return
-                elif self._due.has_waiting:  # bulk scans that are due for longer come first
+                elif self.has_waiting:  # bulk scans that are due for longer come first
                     break
             if lease.run.end:
                 await self._finish(lease)
@@ -207,7 +189,7 @@ class BulkScans:
         run = decode(await update(self.documents, key_of(workspace), taken))
         if run is None or run.holder != holder:
             return None
-        return _Lease(self.documents, workspace, run, self.clock)
+        return _Lease(self.documents, workspace, run, self.clock, renewed_at=now)
 
     async def _recover(self, lease: _Lease) -> None:
         """Record the outcome of a scan that an earlier process began, if there is one."""
@@ -262,10 +244,8 @@ class BulkScans:
     async def _edit_progress(self, workspace: WorkspaceId, run: BulkScan) -> None:
         """Show a bulk scan in its message; a failure is only logged."""
         sent = SentMessage(run.channel_id, run.ts)
-        try:
+        with warned("progress not shown", SlackError):
             await self.messages.edit_dm(workspace, sent, self.progress(run, self.clock()))
-        except SlackError as error:
-            logger.warning("progress not shown", error=repr(error))
 
     async def _finish(self, lease: _Lease) -> None:
         """Send the summary: in a message of its own, as Slack notifies of no edit."""

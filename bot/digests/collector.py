@@ -1,9 +1,8 @@
-"""Collect what a digest posts, and count the outcomes of digests."""
+"""Collect what a digest posts."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, MutableMapping
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -11,20 +10,11 @@ from weakref import WeakValueDictionary
 import structlog
 
 from bot.digests.baseline import Baseline, baseline_of, has_shrunk, next_baseline
-from bot.digests.models import (
-    Digest,
-    Outcome,
-    PastRun,
-    Plan,
-    UnknownDigestError,
-    UnreadableDigestError,
-)
+from bot.digests.models import Digest, Outcome, PastRun, Plan
 from bot.digests.report import Post, Report, TrendPoint, fallen, make_report, without_snoozed
 from bot.digests.repository import DigestRepository
-from bot.digests.run_state import due_at, newly_ended, was_postponed
 from bot.digests.schedule import Slot, slot_at
 from bot.errors import BotError
-from bot.metrics.definitions import DigestMetrics
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.query import parse_query, select
 from bot.portfolio.service import Portfolio, Snapshot
@@ -53,25 +43,21 @@ class Collected:
     stored: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
 class Collector:
     """Collects the content of digests from their workspaces' lists."""
 
-    def __init__(
-        self,
-        portfolio: Portfolio,
-        repository: DigestRepository,
-        ends: KeptEndDates,
-        *,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._portfolio = portfolio
-        self._ends = ends
-        self._repository = repository
-        self._clock = clock
-        # The lists that were asked for again: digests that are due together share them.
-        self._asked_twice: WeakValueDictionary[WorkspaceId, Snapshot] = WeakValueDictionary()
-        # One thread at a time: more of them compete with the loop for the interpreter.
-        self._counting = asyncio.Lock()
+    portfolio: Portfolio
+    repository: DigestRepository
+    ends: KeptEndDates
+    _: KW_ONLY
+    clock: Callable[[], datetime]
+    # The lists that were asked for again: digests that are due together share them.
+    _asked_twice: MutableMapping[WorkspaceId, Snapshot] = field(
+        default_factory=WeakValueDictionary, init=False
+    )
+    # One thread at a time: more of them compete with the loop for the interpreter.
+    _counting: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def offload(self, work: Callable[..., T], *args: Any, size: int) -> T:
         """Return the result of `work` with `size` domains, in a thread if they are many."""
@@ -83,7 +69,7 @@ class Collector:
     async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
         """Return the number of domains of a plan; `None` when the service gives no list."""
         try:
-            domains = (await self._portfolio.snapshot(workspace)).domains
+            domains = (await self.portfolio.snapshot(workspace)).domains
             query = parse_query(plan.filter_text)
             ends = await self._known(workspace) if query.needs_ends else None
             return len(await self.offload(select, domains, query, ends, size=len(domains)))
@@ -94,7 +80,7 @@ class Collector:
     async def labels(self, workspace: WorkspaceId) -> list[str]:
         """Return `tag:…` and `folder:…` in use; none when the service gives no list."""
         try:
-            snapshot = await self._portfolio.snapshot(workspace)
+            snapshot = await self.portfolio.snapshot(workspace)
         except BotError as error:
             logger.info("no labels to offer", error=repr(error))
             return []
@@ -115,22 +101,20 @@ class Collector:
         `newer_than`: see `Portfolio.snapshot`. Raise NoKeyError, TrackerError or
         LackingScopeError when there is no list.
         """
-        stored = await self._repository.baselines(workspace, digest.digest_id)
+        stored = await self.repository.baselines(workspace, digest.digest_id)
         before = stored.get(digest.baseline or "")
-        snapshot = await self._portfolio.snapshot(
-            workspace, purpose=purpose, newer_than=newer_than
-        )
+        snapshot = await self.portfolio.snapshot(workspace, purpose=purpose, newer_than=newer_than)
         ends = await self._known(workspace)
         report, baseline = await self._compare(snapshot, digest.plan, before, ends)
         if has_shrunk(before, baseline) and self._asked_twice.get(workspace) is not snapshot:
-            snapshot = await self._portfolio.snapshot(
+            snapshot = await self.portfolio.snapshot(
                 workspace, purpose=purpose, newer_than=snapshot.listed_at
             )
             self._asked_twice[workspace] = snapshot
             report, baseline = await self._compare(snapshot, digest.plan, before, ends)
         now = baseline.taken_at
         if digest.plan.is_alert and purpose is Purpose.SCHEDULED:
-            snoozed = await self._repository.snoozed(workspace, digest.digest_id, now)
+            snoozed = await self.repository.snoozed(workspace, digest.digest_id, now)
             report = without_snoozed(report, snoozed)
             baseline = next_baseline(before, baseline, fallen(report), snoozed)
         post = Post(
@@ -144,7 +128,8 @@ class Collector:
             is_first=digest.baseline is None
             and all(run.outcome is not Outcome.POSTED for run in digest.past),
         )
-        is_moved = not before or not _is_same(before, baseline)
+        marked = (baseline.scores, baseline.marks)
+        is_moved = not before or (before.scores, before.marks) != marked
         return Collected(post, baseline, is_moved, list(stored))
 
     async def details(self, workspace: WorkspaceId, digest: Digest, token: str) -> Post | None:
@@ -153,7 +138,7 @@ class Collector:
         The end dates and issues are as known now. `None`: it is no longer the newest post.
         """
         in_use = {digest.baseline, digest.run and digest.run.token}
-        stored = await self._repository.baselines(workspace, digest.digest_id)
+        stored = await self.repository.baselines(workspace, digest.digest_id)
         baseline = stored.get(token)
         if baseline is None or token not in in_use:
             return None
@@ -166,12 +151,12 @@ class Collector:
     async def _compare(
         self, snapshot: Snapshot, plan: Plan, before: Baseline | None, ends: KnownEnds
     ) -> tuple[Report, Baseline]:
-        ends = replace(ends, now=self._clock())
+        ends = replace(ends, now=self.clock())
         size = len(snapshot.domains)
         return await self.offload(_report_of, snapshot, plan, before, ends, size=size)
 
     async def _known(self, workspace: WorkspaceId) -> KnownEnds:
-        return KnownEnds(await self._ends.recent(workspace), self._clock())
+        return KnownEnds(await self.ends.recent(workspace), self.clock())
 
 
 def _report_of(
@@ -196,10 +181,6 @@ def _report_then(baseline: Baseline, plan: Plan, ends: KnownEnds) -> Report:
     return make_report(index, baseline.before, worst_count=len(index), bounds=bounds, ends=ends)
 
 
-def _is_same(before: Baseline, now: Baseline) -> bool:
-    return (before.scores, before.marks) == (now.scores, now.marks)
-
-
 def _trend(
     digest: Digest, slot: Slot | None, now: datetime, average: float | None
 ) -> tuple[TrendPoint, ...]:
@@ -220,36 +201,3 @@ def _unposted(digest: Digest) -> tuple[PastRun, ...]:
     since = digest.past[posts[-1] + 1 :] if posts else digest.past
     moved_at = digest.moved_at or digest.made_at
     return tuple(run for run in since if run.outcome not in _REACHED and run.at > moved_at)
-
-
-DUE_AT_MOST, LOOK_AT = 20_000, 20
-
-
-def steps_to(counts: DigestMetrics) -> Callable[[Digest, Digest], None]:
-    """Return the `on_step` of a repository that counts each saved step in `counts`."""
-
-    def on_step(before: Digest, after: Digest) -> None:
-        if before.past[-1:] != after.past[-1:]:  # at one step in three; comparing all is slow
-            for ended in newly_ended(before, after):
-                counts.note_run(ended.outcome.value, ended.trouble and ended.trouble.value)
-                if ended.outcome is Outcome.POSTED and before.run and not ended.asked_by:
-                    lag_s = (ended.at - ended.slot.due_at).total_seconds()
-                    counts.note_lag(lag_s, is_first_try=before.run.attempt == 1)
-        if was_postponed(before, after) and after.run and after.run.trouble:
-            counts.note_retry(after.run.trouble.value)
-
-    return on_step
-
-
-async def overdue(repository: DigestRepository, now: datetime) -> tuple[int, float]:
-    """Return the number of due digests, 20,000 at most, and how late the first one is in seconds.
-
-    Those count from the digest's own due moment, not from when it was queued again. Raises
-    StoreError.
-    """
-    due = await repository.due(now, limit=DUE_AT_MOST)
-    for place in due[:LOOK_AT]:
-        with suppress(UnknownDigestError, UnreadableDigestError):  # it hides no late one
-            since = due_at(await repository.get(*place)) or now
-            return len(due), max(0.0, (now - since).total_seconds())
-    return len(due), 0.0

@@ -12,17 +12,14 @@ import structlog
 
 from bot.digests import run_state
 from bot.digests.collector import Collected, Collector
-from bot.digests.failure_policy import channel_failure, of_service, service_failure, slack_failure
+from bot.digests.failure_policy import after_refusal, of_service, service_failure
 from bot.digests.models import (
     Alert,
     Digest,
-    FailureReason,
-    LostClaimError,
     Mode,
     Notice,
     Outcome,
     Run,
-    UnknownDigestError,
 )
 from bot.digests.report import Post, fallen, got_worse, has_changed
 from bot.digests.repository import DigestRepository
@@ -36,8 +33,6 @@ from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId, caller_context, digests_of, person
 
 logger = structlog.get_logger()
-# Refusals that are not about this post: it is tried again in an hour.
-LASTING = (errors.TokenRefusedError, errors.WorkspaceHeldError, errors.MissingScopeError)
 # Waits between attempts to save a step, for a database that restarts.
 STEP_AGAIN_AFTER_S = (0.5, 2.0)
 # The same after the post. The claim ends a minute after the post began.
@@ -69,22 +64,6 @@ class DigestRenderer:
     heartbeat: Callable[[Post], Message]
     announcement: Callable[[Digest], Message]
     alert: Callable[[Post, str], Message]
-
-
-def after(error: errors.SlackError) -> Callable[..., Digest]:
-    """Return the step that records Slack's error: the run waits, ends, or pauses its digest."""
-    if isinstance(error, errors.ChannelClosedError):
-        return partial(run_state.pause_for_channel, trouble=channel_failure(error))
-    if error.is_outcome_unknown:
-        uncertain = Outcome.UNCERTAIN
-        return partial(run_state.mark_ended, outcome=uncertain, trouble=FailureReason.SLACK)
-    if isinstance(error, errors.SlackRefusedError) and not isinstance(error, LASTING):
-        logger.error("Slack refuses a digest", code=error.code)
-        return partial(
-            run_state.mark_ended, outcome=Outcome.FAILED, trouble=FailureReason.INTERNAL
-        )
-    trouble, wait = slack_failure(error)
-    return partial(run_state.postpone, trouble=trouble, wait=wait)
 
 
 def has_news(post: Post) -> bool:
@@ -158,11 +137,10 @@ class Delivery:
         try:
             done = await self._deliver(workspace, digest, token)
             return done[0]
-        except (LostClaimError, UnknownDigestError):
+        except BotError:
             raise
-        except Exception as error:
-            if not isinstance(error, BotError):  # a bug: notify now, not after the grace
-                await self._step(workspace, digest, token, run_state.mark_crashed)
+        except Exception:  # a bug: notify now, not after the grace
+            await self._step(workspace, digest, token, run_state.mark_crashed)
             raise
         finally:
             with contextlib.suppress(StoreError, ValueError):  # else the next run deletes them
@@ -247,7 +225,7 @@ class Delivery:
             digest = await self._step(workspace, digest, run.token, posting)
             await self.posts.post(workspace, run.channel_id, message)
         except errors.SlackError as error:
-            await self._step(workspace, digest, run.token, after(error))
+            await self._step(workspace, digest, run.token, after_refusal(error))
             raise
         return digest
 

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 import structlog
 
 from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.key_service import LackingScopeError
 from bot.api_keys.repository import Keys
+from bot.digests import run_state
 from bot.digests.models import Digest, FailureReason, Notice, Outcome
 from bot.errors import BotError
 from bot.message import Message
@@ -41,6 +43,12 @@ _OF_CHANNEL = {
     "not_in_channel": FailureReason.NOT_IN_CHANNEL,
     "channel_not_found": FailureReason.NOT_FOUND,
 }
+# Refusals that are not about this post: it is tried again in an hour.
+_OF_WORKSPACE: dict[type[slack.SlackError], FailureReason] = {
+    slack.TokenRefusedError: FailureReason.UNINSTALLED,
+    slack.MissingScopeError: FailureReason.PERMISSION,
+    slack.WorkspaceHeldError: FailureReason.SLACK,
+}
 logger = structlog.get_logger()
 DigestNotice = tuple[Digest, Notice]
 
@@ -61,22 +69,24 @@ def of_service(error: BotError) -> BotError:
     return error
 
 
-def slack_failure(error: slack.SlackError) -> tuple[FailureReason, timedelta | None]:
-    """Return the reason for a post that surely was not made, and the wait as above."""
+def after_refusal(error: slack.SlackError) -> Callable[..., Digest]:
+    """Return the step that records Slack's error: the run waits, ends, or pauses its digest."""
+    if isinstance(error, slack.ChannelClosedError):
+        trouble = _OF_CHANNEL.get(error.code, FailureReason.RESTRICTED)
+        return partial(run_state.pause_for_channel, trouble=trouble)
+    if error.is_outcome_unknown:
+        outcome, trouble = Outcome.UNCERTAIN, FailureReason.SLACK
+        return partial(run_state.mark_ended, outcome=outcome, trouble=trouble)
     if isinstance(error, slack.SlackRateLimitedError):
-        return FailureReason.SLACK, timedelta(seconds=max(1.0, error.retry_after_s))
-    if isinstance(error, slack.TokenRefusedError):
-        return FailureReason.UNINSTALLED, HOLD
-    if isinstance(error, slack.MissingScopeError):
-        return FailureReason.PERMISSION, HOLD
-    if isinstance(error, slack.WorkspaceHeldError):
-        return FailureReason.SLACK, HOLD
-    return FailureReason.SLACK, None
-
-
-def channel_failure(error: slack.ChannelClosedError) -> FailureReason:
-    """Return the reason for which a channel takes no posts."""
-    return _OF_CHANNEL.get(error.code, FailureReason.RESTRICTED)
+        wait = timedelta(seconds=max(1.0, error.retry_after_s))
+        return partial(run_state.postpone, trouble=FailureReason.SLACK, wait=wait)
+    if type(error) in _OF_WORKSPACE:
+        return partial(run_state.postpone, trouble=_OF_WORKSPACE[type(error)], wait=HOLD)
+    if isinstance(error, slack.SlackRefusedError):
+        logger.error("Slack refuses a digest", code=error.code)
+        outcome, trouble = Outcome.FAILED, FailureReason.INTERNAL
+        return partial(run_state.mark_ended, outcome=outcome, trouble=trouble)
+    return partial(run_state.postpone, trouble=FailureReason.SLACK)
 
 
 def matter(digest: Digest, notice: Notice) -> Hashable | None:

@@ -6,25 +6,25 @@ one such scan at a time, and another process goes on when this one dies. A domai
 its scan, and none is scanned within `FRESH_FOR` of its last scan, a person's scan included.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
-from typing import Protocol
 
-from bot.concurrency import Tasks
+import msgspec
+
+from bot.concurrency import off_loop
 from bot.digests.failure_policy import of_service, service_failure
 from bot.digests.models import Digest, FailureReason, Night, UnknownDigestError
 from bot.digests.repository import NIGHTLY, VERSION, DigestRepository
-from bot.digests.schedule import is_zone, zone_of
+from bot.digests.zones import is_zone, zone_of
 from bot.errors import BotError
 from bot.jobs.due_work import DueWork
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.lookup import host_of
 from bot.portfolio.query import parse_query, select
 from bot.portfolio.service import Portfolio
-from bot.store.documents import Documents
+from bot.scans import Scans
 from bot.tracker.client import tallied
 from bot.tracker.models import Domain, RejectedError
 from bot.tracker.rate_limit import Purpose
@@ -46,34 +46,18 @@ Tried = dict[str, datetime]
 Note = Callable[[], Awaitable[None]]
 
 
-class ScansNow(Protocol):
-    """Scans domains: see `bot/scans.py`."""
-
-    async def run(
-        self, workspace: WorkspaceId, domain: Domain, *, purpose: Purpose = Purpose.PERSON
-    ) -> object:
-        """Scan a domain and keep the result; raise a BotError."""
-        ...
-
-
 class UnwantedScanError(Exception):
     """The digest wants no scan any more: it was changed, paused, or its night has ended."""
 
 
-def night_day(digest: Digest, now: datetime) -> date | None:
-    """Return the day of the present night by the digest's clock, `None` by day."""
-    if not is_zone(digest.plan.schedule.zone):
-        return None
-    local = now.astimezone(zone_of(digest.plan.schedule.zone))
-    return local.date() if local.hour in NIGHT_HOURS else None
-
-
 def night_now(digest: Digest, now: datetime) -> Night | None:
     """Return the present night of a digest if it wants one more scan, else `None`."""
-    day = night_day(digest, now)
-    if day is None or digest.pause:
+    if digest.pause or not is_zone(digest.plan.schedule.zone):
         return None
-    night = _night_of(digest, day)
+    local = now.astimezone(zone_of(digest.plan.schedule.zone))
+    if local.hour not in NIGHT_HOURS:
+        return None
+    night = _night_of(digest, local.date())
     wants_more = night.begun < digest.plan.scans_a_night and not night.is_over
     return night if wants_more else None
 
@@ -121,59 +105,45 @@ def oldest(
     return chosen if chosen and last(chosen) <= ends.now - FRESH_FOR else None
 
 
-class NightlyScans:
+@dataclass(slots=True)
+class NightlyScans(DueWork):
     """Scans at night, one domain of a workspace at a time; people and digests go first."""
 
-    def __init__(
-        self,
-        documents: Documents,
-        repository: DigestRepository,
-        portfolio: Portfolio,
-        scans: ScansNow,
-        tasks: Tasks,
-        *,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._documents = documents
-        self._repository = repository
-        self._portfolio = portfolio
-        self._ends = KeptEndDates(documents)
-        self._scans = scans
-        self._clock = clock
-        due = DueWork(documents, NIGHTLY, self._look, tasks, clock=clock)
-        self.run_due, self.stop = due.run_due, due.stop
+    kind = NIGHTLY
+    repository: DigestRepository
+    portfolio: Portfolio
+    scans: Scans
+    ends: KeptEndDates
 
-    async def _look(self, workspace: WorkspaceId) -> None:
+    async def work(self, workspace: WorkspaceId) -> None:
         """Hold the workspace, scan one domain if that is wanted, and say when to look again.
 
         Raises:
             ConflictError: another process holds it. StoreError: the store failed.
         """
         key = f"{workspace}/{NIGHTLY}"
-        held = await self._documents.get(key)
-        if held is None or held.due_at is None or held.due_at > self._clock():
+        held = await self.documents.get(key)
+        if held is None or held.due_at is None or held.due_at > self.clock():
             return
-        tried = _decoded(held.value["tried"])
-        rev, again, looked_at = held.rev, LOOK_EVERY, self._clock()
+        tried = msgspec.convert(held.value["tried"], Tried)
+        rev, again, looked_at = held.rev, LOOK_EVERY, self.clock()
 
         async def save(due_at: datetime) -> None:
             nonlocal rev
-            value = {"v": VERSION, "tried": _encoded(tried)}
-            rev = (await self._documents.put(key, value, due_at=due_at, if_rev=rev)).rev
+            latest = sorted(tried.items(), key=lambda item: item[1])[-MAX_TRIED:]
+            value = {"v": VERSION, "tried": msgspec.to_builtins(dict(latest))}
+            rev = (await self.documents.put(key, value, due_at=due_at, if_rev=rev)).rev
 
-        async def hold() -> None:
-            await save(self._clock() + LEASE)
-
-        await hold()
+        await save(looked_at + LEASE)
         try:
-            again = await self._scan_next(workspace, tried, hold)
+            again = await self._scan_next(workspace, tried, lambda: save(self.clock() + LEASE))
         finally:
             await save(looked_at + again)  # what is wanted since then is seen at once
 
     async def _scan_next(self, workspace: WorkspaceId, tried: Tried, note: Note) -> timedelta:
         """Scan a domain of the digest that had the fewest; return when to look again."""
-        now = self._clock()
-        digests = await self._repository.of_workspace(workspace)
+        now = self.clock()
+        digests = await self.repository.of_workspace(workspace)
         wanted = [
             (night.begun, place, night.day)
             for place, digest in enumerate(digests)
@@ -186,7 +156,7 @@ class NightlyScans:
         try:
             with caller_context(workspace, digests_of(digest.plan.channel_id)), tallied() as tally:
                 step = await self._scan_one(workspace, digest, tried, note)
-            after = await self._repository.change(
+            after = await self.repository.change(
                 workspace, digest.digest_id, lambda each: _stepped(each, day, step, tally.requests)
             )
         except (UnwantedScanError, UnknownDigestError):
@@ -197,7 +167,7 @@ class NightlyScans:
         self, workspace: WorkspaceId, digest: Digest, tried: Tried, note: Note
     ) -> Callable[[Night], Night]:
         """Scan the domain whose turn it is; return what that makes of the night."""
-        now = self._clock()
+        now = self.clock()
         try:
             domain = await self._oldest(workspace, digest, tried, now)
         except BotError as error:
@@ -208,10 +178,10 @@ class NightlyScans:
         tried[host] = now
         await note()
         try:
-            await self._repository.change(
+            await self.repository.change(
                 workspace, digest.digest_id, lambda each: begun(each, now)
             )
-            await self._scans.run(workspace, domain, purpose=Purpose.SPARE)
+            await self.scans.run(workspace, domain, purpose=Purpose.SPARE)
         except (UnwantedScanError, UnknownDigestError):
             del tried[host]
             raise
@@ -224,12 +194,10 @@ class NightlyScans:
     async def _oldest(
         self, workspace: WorkspaceId, digest: Digest, tried: Tried, now: datetime
     ) -> Domain | None:
-        snapshot = await self._portfolio.snapshot(workspace, purpose=Purpose.SPARE)
-        ends = KnownEnds(await self._ends.get(workspace), now)
-        # 10,000 domains take some milliseconds: off the loop.
-        return await asyncio.to_thread(
-            oldest, snapshot.domains, digest.plan.filter_text, ends, dict(tried)
-        )
+        domains = (await self.portfolio.snapshot(workspace, purpose=Purpose.SPARE)).domains
+        ends, text = KnownEnds(await self.ends.get(workspace), now), digest.plan.filter_text
+        # 10,000 domains take some milliseconds.
+        return await off_loop(len(domains), oldest, domains, text, ends, dict(tried))
 
 
 def _stepped(digest: Digest, day: date, step: Callable[[Night], Night], requests: int) -> Digest:
@@ -239,12 +207,3 @@ def _stepped(digest: Digest, day: date, step: Callable[[Night], Night], requests
 
 def _night_of(digest: Digest, day: date) -> Night:
     return digest.night if digest.night and digest.night.day == day else Night(day=day)
-
-
-def _encoded(tried: Tried) -> dict[str, str]:
-    latest = sorted(tried, key=lambda host: tried[host])[-MAX_TRIED:]
-    return {host: tried[host].isoformat() for host in latest}
-
-
-def _decoded(tried: Mapping[str, str]) -> Tried:
-    return {host: datetime.fromisoformat(at) for host, at in tried.items()}

@@ -40,19 +40,20 @@ def start_notices(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, 
     return replace(digest, notices=notices), tuple(under_way.values())
 
 
-def drop_notice(digest: Digest, notice: Notice, sent: SentMessage | None) -> Digest:
-    """Return the digest without a notice that was `sent`, or cannot be."""
-    if sent and notice.outcome is None and not notice.edits:
-        digest = replace(digest, pause_message=sent)
-    return replace(digest, notices=tuple(each for each in digest.notices if each != notice))
+def after_sending(
+    digest: Digest, notice: Notice, result: SentMessage | timedelta | None, now: datetime
+) -> Digest:
+    """Return the digest after an attempt to send a notice.
 
-
-def postpone_notice(digest: Digest, notice: Notice, at: datetime) -> Digest:
-    """Return the digest whose `notice` is sent again at another moment."""
-    later = replace(notice, retry_at=at, tries=notice.tries + 1)
-    return replace(
-        digest, notices=tuple(later if each == notice else each for each in digest.notices)
-    )
+    `result` is the message, or when to try again; `None`: it cannot be sent, or needs no edits.
+    """
+    notices = [each for each in digest.notices if each != notice]
+    if isinstance(result, timedelta) and notice in digest.notices:
+        later = replace(notice, retry_at=now + result, tries=notice.tries + 1)
+        notices.insert(digest.notices.index(notice), later)
+    elif isinstance(result, SentMessage) and notice.outcome is None and not notice.edits:
+        digest = replace(digest, pause_message=result)
+    return replace(digest, notices=tuple(notices))
 
 
 def _is_alike(one: Notice, other: Notice) -> bool:

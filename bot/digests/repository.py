@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -29,9 +29,13 @@ VERSION = 1
 
 def encode_digest(digest: Digest) -> dict[str, Any]:
     """Return the JSON object of a digest, without its revision: that is the store's own."""
-    value = msgspec.to_builtins(digest)
+    value = _encoded(digest)
     del value["rev"]
-    return {"v": VERSION, **value}
+    return value
+
+
+def _encoded(stored: Baseline | Alert | Digest) -> dict[str, Any]:
+    return {"v": VERSION, **msgspec.to_builtins(stored)}
 
 
 def decode_digest(value: dict[str, Any], rev: int) -> Digest:
@@ -55,6 +59,7 @@ ALERT = "digest-alert"
 ALERT_KEPT_FOR = timedelta(days=30)
 
 
+@dataclass
 class DigestRepository:
     """Every workspace's digests. Every method may raise StoreError.
 
@@ -62,29 +67,25 @@ class DigestRepository:
     is called after every write and deletion, `on_step` with the digest before and after a change.
     """
 
-    def __init__(
-        self,
-        documents: Documents,
-        *,
-        on_change: Callable[[WorkspaceId], object] = lambda _workspace: None,
-        on_step: Callable[[Digest, Digest], object] = lambda _before, _after: None,
-    ) -> None:
-        self._documents = documents
-        self._on_change = on_change
-        self._on_step = on_step
-        self._logged: TTLCache[str, bool] = TTLCache(MAX_LOGGED, LOGGED_EVERY_S)
+    documents: Documents
+    _: KW_ONLY
+    on_change: Callable[[WorkspaceId], object] = lambda _workspace: None
+    on_step: Callable[[Digest, Digest], object] = lambda _before, _after: None
+    _logged: TTLCache[str, bool] = field(
+        default_factory=lambda: TTLCache(MAX_LOGGED, LOGGED_EVERY_S), init=False
+    )
 
     async def of_workspace(self, workspace: WorkspaceId) -> list[Digest]:
         """Return a workspace's digests, the oldest first; an unreadable one hides no other."""
         digests = []
-        for document in await self._documents.list_prefix(f"{workspace}/{KIND}/"):
+        for document in await self.documents.list_prefix(f"{workspace}/{KIND}/"):
             with suppress(UnreadableDigestError):
                 digests.append(self._decoded(document))
         return sorted(digests, key=lambda digest: digest.made_at)
 
     async def get(self, workspace: WorkspaceId, digest_id: str) -> Digest:
         """Return a digest, or raise UnknownDigestError."""
-        document = await self._documents.get(_place(workspace, digest_id))
+        document = await self.documents.get(_place(workspace, digest_id))
         if document is None:
             raise UnknownDigestError("no such digest")
         return self._decoded(document)
@@ -105,10 +106,8 @@ class DigestRepository:
 
     async def _save(self, workspace: WorkspaceId, digest: Digest) -> Digest:
         place, value = _place(workspace, digest.digest_id), encode_digest(digest)
-        document = await self._documents.put(
-            place, value, due_at=due_at(digest), if_rev=digest.rev
-        )
-        self._on_change(workspace)
+        document = await self.documents.put(place, value, due_at=due_at(digest), if_rev=digest.rev)
+        self.on_change(workspace)
         return replace(digest, rev=document.rev)
 
     async def step(
@@ -120,7 +119,7 @@ class DigestRepository:
         """
         with suppress(ConflictError):  # it was changed since
             saved = await self._save(workspace, with_edit(step(known)))
-            self._on_step(known, saved)
+            self.on_step(known, saved)
             return saved
         return await self.change(workspace, known.digest_id, step)
 
@@ -139,15 +138,15 @@ class DigestRepository:
             is_same = after == before and document.due_at == due_at(after)
             return None if is_same else Write(encode_digest(after), due_at(after))
 
-        document = await update(self._documents, _place(workspace, digest_id), changed)
+        document = await update(self.documents, _place(workspace, digest_id), changed)
         before, after = known
         if before.plan != after.plan:
             await self._begin_nights(workspace, after)
         if document is None or document.rev == before.rev:
             return before
         saved = replace(after, rev=document.rev)
-        self._on_change(workspace)
-        self._on_step(before, saved)
+        self.on_change(workspace)
+        self.on_step(before, saved)
         return saved
 
     async def _begin_nights(self, workspace: WorkspaceId, digest: Digest) -> None:
@@ -155,27 +154,26 @@ class DigestRepository:
         if digest.plan.scans_a_night:
             with suppress(ConflictError):  # it does already
                 value, key = {"v": VERSION, "tried": {}}, f"{workspace}/{NIGHTLY}"
-                await self._documents.put(key, value, due_at=digest.made_at, if_rev=0)
+                await self.documents.put(key, value, due_at=digest.made_at, if_rev=0)
 
     async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
         """Delete a digest and its baselines; raise UnknownDigestError."""
-        was_there = await self._documents.delete(_place(workspace, digest_id))
+        was_there = await self.documents.delete(_place(workspace, digest_id))
         await self.forget_baselines(workspace, digest_id)
-        for key in await self._documents.list_keys(f"{workspace}/{ALERT}/{digest_id}/"):
-            await self._documents.delete(key)
+        for key in await self.documents.list_keys(f"{workspace}/{ALERT}/{digest_id}/"):
+            await self.documents.delete(key)
         if not was_there:
             raise UnknownDigestError("no such digest")
-        self._on_change(workspace)
+        self.on_change(workspace)
 
     async def due(self, now: datetime, *, limit: int) -> list[tuple[WorkspaceId, str]]:
         """Return at most `limit` due digests, the longest due first."""
-        keys = await self._documents.due_keys(now, limit=limit)
+        keys = await self.documents.due_keys(now, limit=limit)
         places = (key.split("/") for key in keys if f"/{KIND}/" in key)
         return [(WorkspaceId.parse(workspace), digest_id) for workspace, _, digest_id in places]
 
     async def baselines(self, workspace: WorkspaceId, digest_id: str) -> dict[str, Baseline]:
-        """Return the stored baselines of a digest by name."""
-        documents = await self._documents.list_prefix(_baseline_place(workspace, digest_id, ""))
+        documents = await self.documents.list_prefix(_baseline_place(workspace, digest_id, ""))
         return {_name(each.key): msgspec.convert(each.value, Baseline) for each in documents}
 
     async def keep_baseline(
@@ -183,8 +181,7 @@ class DigestRepository:
     ) -> None:
         """Store a baseline under the name of its run."""
         place = _baseline_place(workspace, digest_id, name)
-        value = {"v": VERSION, **msgspec.to_builtins(baseline)}
-        await self._documents.put(place, value)
+        await self.documents.put(place, _encoded(baseline))
 
     async def forget_baselines(
         self,
@@ -198,14 +195,14 @@ class DigestRepository:
         `known`: the digest, and their names as listed before it was read or written.
         """
         for name in await self._unused(workspace, digest_id, known):
-            await self._documents.delete(_baseline_place(workspace, digest_id, name))
+            await self.documents.delete(_baseline_place(workspace, digest_id, name))
 
     async def _unused(
         self, workspace: WorkspaceId, digest_id: str, known: tuple[Digest, Iterable[str]] | None
     ) -> set[str]:
         # Listed before the digest is read: a worker that takes it over then keeps its own.
         place = _baseline_place(workspace, digest_id, "")
-        names = known[1] if known else map(_name, await self._documents.list_keys(place))
+        names = known[1] if known else map(_name, await self.documents.list_keys(place))
         try:
             digest = known[0] if known else await self.get(workspace, digest_id)
         except UnknownDigestError:
@@ -217,13 +214,12 @@ class DigestRepository:
         self, workspace: WorkspaceId, name: str, alert: Alert, now: datetime
     ) -> None:
         """Store an alert before its post, under the ids of its digest and its run."""
-        value = {"v": VERSION, **msgspec.to_builtins(alert)}
         key, due_at = f"{workspace}/{ALERT}/{name}", now + ALERT_KEPT_FOR
-        await self._documents.put(key, value, due_at=due_at)
+        await self.documents.put(key, _encoded(alert), due_at=due_at)
 
     async def alert(self, workspace: WorkspaceId, name: str) -> Alert:
         """Return an alert, or raise UnknownAlertError."""
-        return _alert_in(await self._documents.get(f"{workspace}/{ALERT}/{name}"))
+        return _alert_in(await self.documents.get(f"{workspace}/{ALERT}/{name}"))
 
     async def change_alert(
         self, workspace: WorkspaceId, name: str, change: Callable[[Alert], Alert]
@@ -231,21 +227,20 @@ class DigestRepository:
         """Save and return the result of `change`; raise UnknownAlertError."""
 
         def changed(document: Document | None) -> Write:
-            value = {"v": VERSION, **msgspec.to_builtins(change(_alert_in(document)))}
+            value = _encoded(change(_alert_in(document)))
             return Write(value, document.due_at if document else None)
 
-        return _alert_in(await update(self._documents, f"{workspace}/{ALERT}/{name}", changed))
+        return _alert_in(await update(self.documents, f"{workspace}/{ALERT}/{name}", changed))
 
     async def snoozed(self, workspace: WorkspaceId, digest_id: str, now: datetime) -> set[str]:
-        """Return the hosts of a digest's alerts that are snoozed at `now`."""
-        documents = await self._documents.list_prefix(f"{workspace}/{ALERT}/{digest_id}/")
+        documents = await self.documents.list_prefix(f"{workspace}/{ALERT}/{digest_id}/")
         alerts = [_alert_in(document) for document in documents]
         asleep = [each for each in alerts if each.snoozed_until and each.snoozed_until > now]
         return {host for each in asleep for host in each.hosts}
 
     async def is_restricted(self, workspace: WorkspaceId) -> bool:
         """Return whether only admins may make and change digests there."""
-        document = await self._documents.get(f"{workspace}/{RIGHTS}")
+        document = await self.documents.get(f"{workspace}/{RIGHTS}")
         return bool(document and document.value["admins_only"])
 
     async def restrict(self, workspace: WorkspaceId, *, admins_only: bool) -> bool:
@@ -257,7 +252,7 @@ class DigestRepository:
             is_new = bool(document and document.value["admins_only"]) is not admins_only
             return Write({"v": 1, "admins_only": admins_only}) if is_new else None
 
-        await update(self._documents, f"{workspace}/{RIGHTS}", restricted)
+        await update(self.documents, f"{workspace}/{RIGHTS}", restricted)
         return is_new
 
 

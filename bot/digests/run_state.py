@@ -201,17 +201,6 @@ def retry_with_new_key(digest: Digest, now: datetime) -> Digest:
     return replace(digest, run=replace(run, until=now))
 
 
-def newly_ended(before: Digest, after: Digest) -> list[PastRun]:
-    """Return the runs that have ended between two states of a digest, the oldest first."""
-    return [run for run in after.past if run not in before.past]
-
-
-def was_postponed(before: Digest, after: Digest) -> bool:
-    """Return whether a run under way became one that waits for another attempt."""
-    is_waiting = after.run is not None and after.run.state is RunState.WAITING
-    return is_waiting and before.run is not None and before.run.state is not RunState.WAITING
-
-
 def own_run(digest: Digest, token: str) -> Run:
     """Return the run that carries `token`; raise LostClaimError if no run does."""
     if digest.run is None or digest.run.token != token:

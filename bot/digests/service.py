@@ -3,7 +3,7 @@
 import contextlib
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
 
 import structlog
@@ -35,29 +35,24 @@ logger = structlog.get_logger()
 Note = Callable[..., Awaitable[None]]
 
 
+@dataclass
 class DigestService:
     """Makes, changes, pauses, sends and deletes digests. Every method may raise StoreError."""
 
-    def __init__(
-        self,
-        repository: DigestRepository,
-        collector: Collector,
-        delivery: Delivery,
-        *,
-        clock: Callable[[], datetime],
-        notes: Note,
-    ) -> None:
-        self._notes = notes
-        self._repository = repository
-        self._collector = collector
-        self._delivery = delivery
-        self._clock = clock
-        self.get, self.admins_only = repository.get, repository.is_restricted
-        self.matching, self.labels = collector.matching, collector.labels
+    repository: DigestRepository
+    collector: Collector
+    delivery: Delivery
+    _: KW_ONLY
+    clock: Callable[[], datetime]
+    notes: Note
+
+    def __post_init__(self) -> None:
+        self.get, self.admins_only = self.repository.get, self.repository.is_restricted
+        self.matching, self.labels = self.collector.matching, self.collector.labels
 
     async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
         """Return a channel's digests, the oldest first."""
-        digests = await self._repository.of_workspace(workspace)
+        digests = await self.repository.of_workspace(workspace)
         return [digest for digest in digests if digest.plan.channel_id == channel_id]
 
     async def make(
@@ -74,19 +69,19 @@ class DigestService:
             EditConflictError: it was made before, and changed since.
             SlackError: the channel takes no posts; nothing was posted or saved.
         """
-        digest = edits.create(digest_id or secrets.token_hex(6), plan, by, self._clock())
+        digest = edits.create(digest_id or secrets.token_hex(6), plan, by, self.clock())
         await self._require_room(workspace, digest)
         try:
-            digest = await self._repository.put(workspace, digest)
+            digest = await self.repository.put(workspace, digest)
         except ConflictError:
-            made = await self._repository.get(workspace, digest_id)
+            made = await self.repository.get(workspace, digest_id)
             if made.plan != plan:
                 made = await self.change(workspace, digest_id, plan, by=by, version=1)
             return made, True
         try:
             digest, is_announced = await self._announce(workspace, digest)
         except SlackError:
-            await self._repository.delete(workspace, digest.digest_id)
+            await self.repository.delete(workspace, digest.digest_id)
             raise
         await self._note(workspace, "digest-made", by, digest)
         return digest, is_announced
@@ -102,7 +97,7 @@ class DigestService:
             TooManyDigestsError, SlackError: the new channel is full, or takes no posts; the
                 digest stays as it was.
         """
-        before = await self._repository.get(workspace, digest_id)
+        before = await self.repository.get(workspace, digest_id)
         is_moved = plan.channel_id != before.plan.channel_id
         if is_moved:
             await self._require_room(workspace, replace(before, plan=plan))
@@ -120,28 +115,28 @@ class DigestService:
     async def _replan(
         self, workspace: WorkspaceId, digest_id: str, plan: Plan, by: Editor, version: int
     ) -> Digest:
-        return await self._repository.change(
+        return await self.repository.change(
             workspace,
             digest_id,
-            lambda each: edits.update(each, plan, by, self._clock(), version=version),
+            lambda each: edits.update(each, plan, by, self.clock(), version=version),
         )
 
     async def pause(
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor, until: datetime | None
     ) -> Digest:
         """Pause a digest until `until`; `None`: until it is resumed."""
-        paused = await self._repository.change(
+        paused = await self.repository.change(
             workspace,
             digest_id,
-            lambda each: edits.paused(each, by, self._clock(), until=until),
+            lambda each: edits.paused(each, by, self.clock(), until=until),
         )
         await self._note(workspace, "digest-paused", by, paused)
         return paused
 
     async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
         """Resume a digest from its next slot on."""
-        resumed = await self._repository.change(
-            workspace, digest_id, lambda each: edits.resumed(each, self._clock())
+        resumed = await self.repository.change(
+            workspace, digest_id, lambda each: edits.resumed(each, self.clock())
         )
         await self._note(workspace, "digest-resumed", by, resumed)
         return resumed
@@ -150,8 +145,8 @@ class DigestService:
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor | None = None
     ) -> None:
         """Delete a digest; raise UnknownDigestError when it is gone already."""
-        digest = await self._repository.get(workspace, digest_id)
-        await self._repository.delete(workspace, digest_id)
+        digest = await self.repository.get(workspace, digest_id)
+        await self.repository.delete(workspace, digest_id)
         if by:
             await self._note(workspace, "digest-deleted", by, digest)
 
@@ -167,53 +162,53 @@ class DigestService:
                 it is a SlackError whose outcome is unknown.
         """
         token = secrets.token_hex(8)
-        digest = await self._repository.change(
+        digest = await self.repository.change(
             workspace,
             digest_id,
-            lambda each: edits.start_manual_run(each, by, self._clock(), token),
+            lambda each: edits.start_manual_run(each, by, self.clock(), token),
         )
         try:
-            return await self._delivery.deliver(workspace, digest, token)
+            return await self.delivery.deliver(workspace, digest, token)
         except SlackError:
-            digest = await self._repository.get(workspace, digest_id)
+            digest = await self.repository.get(workspace, digest_id)
             if digest.run and digest.run.token == token and run_state.is_promised(digest.run):
                 return digest
             raise
 
     async def preview(self, workspace: WorkspaceId, digest: Digest) -> Post:
         """Return the post that would be made now, or raise as `Collector.collect` does."""
-        collected = await self._collector.collect(
+        collected = await self.collector.collect(
             workspace, digest, slot=None, purpose=Purpose.PERSON
         )
         return replace(collected.post, is_preview=True)
 
     async def details(self, workspace: WorkspaceId, digest_id: str, token: str) -> Post | None:
         """Return what the run `token` posted; see `Collector.details`."""
-        digest = await self._repository.get(workspace, digest_id)
-        return await self._collector.details(workspace, digest, token)
+        digest = await self.repository.get(workspace, digest_id)
+        return await self.collector.details(workspace, digest, token)
 
     async def restrict(
         self, workspace: WorkspaceId, *, admins_only: bool, by: str | None = None
     ) -> None:
         """Set whether only admins may make and change digests; `by` is a person's id."""
-        is_new = await self._repository.restrict(workspace, admins_only=admins_only)
+        is_new = await self.repository.restrict(workspace, admins_only=admins_only)
         if is_new and by:
             what = "digests-restricted" if admins_only else "digests-unrestricted"
-            await self._notes(workspace, what, by=by)
+            await self.notes(workspace, what, by=by)
 
     async def retry_waiting(self, workspace: WorkspaceId) -> None:
         """Retry the runs that wait for a key: the workspace has a new one."""
-        for digest in await self._repository.of_workspace(workspace):
+        for digest in await self.repository.of_workspace(workspace):
             with contextlib.suppress(UnknownDigestError):
-                await self._repository.change(
+                await self.repository.change(
                     workspace,
                     digest.digest_id,
-                    lambda each: run_state.retry_with_new_key(each, self._clock()),
+                    lambda each: run_state.retry_with_new_key(each, self.clock()),
                 )
 
     async def _note(self, workspace: WorkspaceId, what: str, by: Editor, digest: Digest) -> None:
         channel_id = digest.plan.channel_id
-        await self._notes(workspace, what, by=by.user_id, channel_id=channel_id)
+        await self.notes(workspace, what, by=by.user_id, channel_id=channel_id)
 
     async def _require_room(self, workspace: WorkspaceId, digest: Digest) -> None:
         """Raise TooManyDigestsError; digests made at the same moment may exceed the limit."""
@@ -227,7 +222,7 @@ class DigestService:
         Raise SlackError when the channel takes no posts.
         """
         try:
-            await self._delivery.announce(workspace, digest)
+            await self.delivery.announce(workspace, digest)
         except SlackUnavailableError as error:
             logger.warning("not announced, or maybe", error=repr(error))
             wait = retry_after(error, 0)
@@ -237,10 +232,10 @@ class DigestService:
                 outcome=None,
                 slot=digest.next,
                 channel_id=digest.plan.channel_id,
-                retry_at=self._clock() + wait,
+                retry_at=self.clock() + wait,
                 is_announcement=True,
             )
-            return await self._repository.change(
+            return await self.repository.change(
                 workspace, digest.digest_id, lambda each: with_notice(each, notice)
             ), True
         return digest, True

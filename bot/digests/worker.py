@@ -5,6 +5,7 @@ import contextlib
 import secrets
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from weakref import WeakValueDictionary
@@ -15,9 +16,9 @@ from bot.concurrency import Tasks
 from bot.digests import models, run_state
 from bot.digests.delivery import Delivery
 from bot.digests.failure_policy import DigestNotice, Owners, matter
-from bot.digests.notices import drop_notice, postpone_notice, start_notices
+from bot.digests.notices import after_sending, start_notices
 from bot.digests.repository import DigestRepository
-from bot.digests.schedule import UnknownZoneError
+from bot.digests.zones import UnknownZoneError
 from bot.errors import BotError
 from bot.slack.client import SentMessage
 from bot.store.documents import ForgottenError, StoreError
@@ -31,23 +32,18 @@ WAITING_PER_WORKSPACE = 100
 LOOK_AT = 20_000
 
 
+@dataclass
 class DigestWorker:
     """Runs due digests: all of them (`run_due`), or those that a queue names (`deliver`)."""
 
-    def __init__(
-        self,
-        repository: DigestRepository,
-        delivery: Delivery,
-        notify: Owners,
-        tasks: Tasks,
-        *,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._repository = repository
-        self._delivery = delivery
-        self._notify = notify
-        self._tasks = tasks
-        self._clock = clock
+    repository: DigestRepository
+    delivery: Delivery
+    notify: Owners
+    tasks: Tasks
+    _: KW_ONLY
+    clock: Callable[[], datetime]
+
+    def __post_init__(self) -> None:
         self._workers = asyncio.Semaphore(WORKERS)
         self._workspaces: WeakValueDictionary[WorkspaceId, asyncio.Semaphore] = (
             WeakValueDictionary()
@@ -58,7 +54,7 @@ class DigestWorker:
 
     async def run_due(self) -> None:
         """Start the due digests that are not under way; they run on after this returns."""
-        for place in await self._repository.due(self._clock(), limit=LOOK_AT):
+        for place in await self.repository.due(self.clock(), limit=LOOK_AT):
             if self._may_start(place):
                 self._start(*place)
 
@@ -88,7 +84,7 @@ class DigestWorker:
         self, workspace: WorkspaceId, digest_id: str
     ) -> "asyncio.Task[StoreError | models.StoppedError | None]":
         self._under_way[workspace].add(digest_id)
-        return self._tasks.start(self._work(workspace, digest_id))
+        return self.tasks.start(self._work(workspace, digest_id))
 
     async def _work(
         self, workspace: WorkspaceId, digest_id: str
@@ -134,7 +130,7 @@ class DigestWorker:
         notices: list[models.Notice] = []
 
         def claim(digest: models.Digest) -> models.Digest:
-            now = self._clock()
+            now = self.clock()
             try:
                 claimed = run_state.claim_due_run(digest, now, token)
             except UnknownZoneError:
@@ -142,7 +138,7 @@ class DigestWorker:
             claimed, notices[:] = start_notices(claimed, now)
             return claimed
 
-        digest = await self._repository.change(workspace, digest_id, claim)
+        digest = await self.repository.change(workspace, digest_id, claim)
         trouble = await self._deliver(workspace, digest, token)
         for notice in notices:  # about earlier runs, however this one ended
             if matter(digest, notice) is not None:
@@ -158,7 +154,7 @@ class DigestWorker:
         if digest.run is None or digest.run.token != token:
             return None
         try:
-            delivered = await self._delivery.deliver(workspace, digest, token)
+            delivered = await self.delivery.deliver(workspace, digest, token)
         except BotError as trouble:
             return trouble
         except Exception:  # recorded already: the owner is notified in the next round
@@ -182,25 +178,11 @@ class DigestWorker:
         digest, notice = notices[0]
         result: SentMessage | timedelta | None
         if notice.is_announcement:
-            result = await self._delivery.announce_late(workspace, digest, notice)
+            result = await self.delivery.announce_late(workspace, digest, notice)
         else:
-            result = await self._notify(workspace, notices)
-        now = self._clock()
+            result = await self.notify(workspace, notices)
+        now = self.clock()
         for digest, notice in notices:
             with contextlib.suppress(models.UnknownDigestError):
-                await self._repository.change(
-                    workspace,
-                    digest.digest_id,
-                    partial(_after_sending, notice=notice, result=result, now=now),
-                )
-
-
-def _after_sending(
-    digest: models.Digest,
-    notice: models.Notice,
-    result: SentMessage | timedelta | None,
-    now: datetime,
-) -> models.Digest:
-    if isinstance(result, timedelta):
-        return postpone_notice(digest, notice, now + result)
-    return drop_notice(digest, notice, result)
+                sent = partial(after_sending, notice=notice, result=result, now=now)
+                await self.repository.change(workspace, digest.digest_id, sent)

@@ -1,7 +1,10 @@
 """Begin the work of documents that are due: one of each workspace, a few at once."""
 
-from collections.abc import Awaitable, Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
+from typing import ClassVar
 
 import structlog
 
@@ -15,53 +18,48 @@ LOOK_AT = 20_000  # digests may be due at the same moment
 AT_ONCE = 2
 
 
-class DueWork:
-    """Runs `work` for each document `<workspace>/<kind>` that is due, two at once in this process.
+@dataclass(slots=True)
+class DueWork(ABC):
+    """Works on each document `<workspace>/<kind>` that is due, two at once in this process."""
 
-    `work` puts the document off before it begins, so that no other process takes it too. Work of
-    many steps ends between two of them when `has_waiting`, and comes due at once.
-    """
+    kind: ClassVar[str]
+    documents: Documents
+    tasks: Tasks
+    _: KW_ONLY
+    clock: Callable[[], datetime]
+    is_stopped: bool = field(default=False, init=False)
+    has_waiting: bool = field(default=False, init=False)
+    _under_way: set[WorkspaceId] = field(default_factory=set, init=False)
 
-    def __init__(
-        self,
-        documents: Documents,
-        kind: str,
-        work: Callable[[WorkspaceId], Awaitable[object]],
-        tasks: Tasks,
-        *,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._documents = documents
-        self._kind = kind
-        self._work = work
-        self._tasks = tasks
-        self._clock = clock
-        self._under_way: set[WorkspaceId] = set()
-        self.is_stopped = self.has_waiting = False
+    @abstractmethod
+    async def work(self, workspace: WorkspaceId) -> None:
+        """Work on the document of a workspace.
+
+        Put it off first, so that no other process takes it too. Work of many steps ends between
+        two of them when the bot `is_stopped`, or when it `has_waiting`, and comes due at once.
+        """
 
     async def run_due(self) -> None:
         """Begin what is due, the longest due first, without a wait for its end."""
         self.has_waiting = False
-        for key in await self._documents.due_keys(self._clock(), limit=LOOK_AT):
+        for key in await self.documents.due_keys(self.clock(), limit=LOOK_AT):
             name, _, kind = key.partition("/")
-            if (
-                kind == self._kind
-                and (workspace := WorkspaceId.parse(name)) not in self._under_way
-            ):
+            workspace = WorkspaceId.parse(name) if kind == self.kind else None
+            if workspace and workspace not in self._under_way:
                 self.has_waiting = len(self._under_way) >= AT_ONCE
                 if self.is_stopped or self.has_waiting:
                     return
                 self._under_way.add(workspace)
-                self._tasks.start(self._run(workspace))
+                self.tasks.start(self._run(workspace))
 
-    def stop(self) -> None:
-        """Begin nothing more; `work` looks at `is_stopped` between its steps."""
+    def stop_all(self) -> None:
+        """Begin nothing more."""
         self.is_stopped = True
 
     async def _run(self, workspace: WorkspaceId) -> None:
-        with structlog.contextvars.bound_contextvars(workspace=str(workspace), work=self._kind):
+        with structlog.contextvars.bound_contextvars(workspace=str(workspace), work=self.kind):
             try:
                 with warned("put off", BotError):
-                    await self._work(workspace)
+                    await self.work(workspace)
             finally:
                 self._under_way.discard(workspace)

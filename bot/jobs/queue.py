@@ -31,7 +31,7 @@ from bot.jobs.queue_jobs import (
     soon_again,
     tick,
 )
-from bot.jobs.scheduler import ticking
+from bot.jobs.scheduler import MISSED_TICKS, ticking
 from bot.store.postgres.pool import Pool
 
 logger = structlog.get_logger()
@@ -104,8 +104,6 @@ class Connector(PsycopgConnector):
         return True
 
 
-# So many ticks may fail before somebody should look.
-MISSED = 3
 # A tick gives up after half a minute by itself.
 TICK_WITHIN_S = 120.0
 
@@ -130,7 +128,8 @@ class Readiness:
 
     async def is_ready(self) -> bool:
         """Say so; ticks are done by one of all workers, so none here is no fault."""
-        has_failed = self.failed_at and time.monotonic() - self.failed_at < MISSED * self._every_s
+        fails_for_s = MISSED_TICKS * self._every_s
+        has_failed = self.failed_at and time.monotonic() - self.failed_at < fails_for_s
         return not has_failed and all(each.worker_id for each in self._workers)
 
 

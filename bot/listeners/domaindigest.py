@@ -11,8 +11,8 @@ import structlog
 
 from bot.digests.models import Digest
 from bot.digests.run_state import is_promised
-from bot.digests.schedule import zone_of
 from bot.digests.service import DigestService
+from bot.digests.zones import zone_of
 from bot.errors import BotError
 from bot.listeners.domaindigest_parse import read_pause_form
 from bot.listeners.modals import DigestScreen, FormNote, note_in

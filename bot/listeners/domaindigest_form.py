@@ -16,8 +16,8 @@ from bot.digests.models import (
     Plan,
     UnknownDigestError,
 )
-from bot.digests.schedule import is_zone, suggest_zones
 from bot.digests.service import DigestService
+from bot.digests.zones import is_zone, suggest_zones
 from bot.errors import BotError, StrangerError, warned
 from bot.listeners.domaindigest_parse import GivenDigest, draft_in, read_digest_form
 from bot.listeners.modals import DigestScreen, FormNote, note_in

@@ -7,7 +7,8 @@ from datetime import date, timedelta
 
 from bot.command_text import NotUnderstoodError
 from bot.digests import models
-from bot.digests.schedule import Schedule, is_zone, time_of
+from bot.digests.schedule import Schedule, time_of
+from bot.digests.zones import is_zone
 from bot.listeners.incoming import Values, field_in
 from bot.listeners.request import FormErrors
 from bot.portfolio.query import parse_query

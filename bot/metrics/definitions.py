@@ -106,7 +106,6 @@ class DigestMetrics:
         self._retries.labels(reason).inc()
 
     def note_lag(self, lag_s: float, *, is_first_try: bool) -> None:
-        """Record how long after its slot a digest was posted."""
         self._lag_s.labels("first" if is_first_try else "later").observe(max(0.0, lag_s))
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter
@@ -21,13 +21,13 @@ Values = Mapping[tuple[str, ...], float]
 Source = Callable[[], Awaitable[Any]]
 
 
-class Gauge:
+class Gauge(NamedTuple):
     """A gauge whose `values` are made of what its look has found."""
 
-    def __init__(
-        self, name: str, meaning: str, values: Callable[[Any], Values], *labels: str
-    ) -> None:
-        self.name, self.meaning, self.values, self.labels = name, meaning, values, labels
+    name: str
+    meaning: str
+    values: Callable[[Any], Values]
+    labels: tuple[str, ...] = ()
 
 
 class LazyGauges(Collector):
@@ -113,7 +113,7 @@ GAUGES: dict[str, tuple[Gauge, ...]] = {
     # https://www.psycopg.org/psycopg3/docs/advanced/pool.html#pool-stats
     "pool": (
         Gauge(
-            "bot_store_connections", "This process's connections to PostgreSQL.", _pool, "state"
+            "bot_store_connections", "This process's connections to PostgreSQL.", _pool, ("state",)
         ),
         Gauge(
             "bot_store_waiting_calls",
@@ -140,24 +140,24 @@ GAUGES: dict[str, tuple[Gauge, ...]] = {
             "bot_budget_keys",
             "API keys that this process has used, by what it may ask for with them now.",
             lambda found: _by_label(found[0]),
-            "state",
+            ("state",),
         ),
         Gauge(
             "bot_budget_keys_by_requests_left",
             "The same keys, by how many requests the service has last said to remain.",
             lambda found: _by_label(found[1]),
-            "left",
+            ("left",),
         ),
     ),
     # The counts of jobs by task and state.
-    "queue": (Gauge("bot_queue_jobs", "Jobs in the queue.", _jobs, "task", "state"),),
+    "queue": (Gauge("bot_queue_jobs", "Jobs in the queue.", _jobs, ("task", "state")),),
     # The counts of live processes by role.
     "processes": (
         Gauge(
             "bot_processes",
             "Processes that have shown a sign of life lately.",
             lambda found: _by_label({role: found.get(role, 0) for role in ROLES}),
-            "role",
+            ("role",),
         ),
     ),
 }

@@ -28,7 +28,8 @@ from bot.digests.models import (
     number_of,
     unusable_words,
 )
-from bot.digests.schedule import LOOKS, Schedule, is_zone, time_of
+from bot.digests.schedule import LOOKS, Schedule, time_of
+from bot.digests.zones import is_zone
 from bot.ops.export_file import ADMINS, DAYS, MEMBERS, VERSION
 from bot.ops.output import shown
 from bot.portfolio.query import parse_query

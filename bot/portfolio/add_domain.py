@@ -5,17 +5,15 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import msgspec
-import structlog
 from cachetools import TTLCache
 
 from bot.claims import Claims
 from bot.concurrency import SingleFlight
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.portfolio.service import FRESH_FOR, Portfolio
 from bot.tracker.models import Added, Domain, NoResultError, RejectedError
 from bot.workspace import WorkspaceId
 
-logger = structlog.get_logger()
 MAX_LABEL_CHARS = 100
 MAX_TAGS = 20
 MAX_UNLISTED = 10_000
@@ -58,10 +56,9 @@ class DomainAdder:
     portfolio: Portfolio
     _: KW_ONLY
     claims: Claims | None = None  # None: the only process of its store
-    _flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = field(
+    _flights: SingleFlight[tuple[WorkspaceId, str], tuple[NewDomain, Domain | None]] = field(
         default_factory=SingleFlight, init=False
     )
-    _wishes: dict[tuple[WorkspaceId, str], NewDomain] = field(default_factory=dict, init=False)
     # Written while the present list stays in use, which does not hold them.
     _unlisted: TTLCache[tuple[WorkspaceId, str], bool] = field(
         default_factory=lambda: TTLCache(MAX_UNLISTED, FRESH_FOR.total_seconds()), init=False
@@ -80,22 +77,18 @@ class DomainAdder:
             UncertainAddError: no proper answer, and the list does not hold it.
             TrackerError, NoKeyError: nothing was added.
         """
-        first = self._wishes.setdefault((workspace, new.host), new)
-        try:
-            listed = await self._flights.run(
-                (workspace, new.host),
-                lambda: self._add(workspace, new, is_one_of_many=is_one_of_many),
-            )
-        finally:
-            if first is new:
-                self._wishes.pop((workspace, new.host), None)
-        if first != new and listed:
+        added, listed = await self._flights.run(
+            (workspace, new.host),
+            lambda: self._add(workspace, new, is_one_of_many=is_one_of_many),
+        )
+        if added != new and listed:
             raise AlreadyAddedError(listed)  # by another call at this moment, with other labels
         return listed
 
     async def _add(
         self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
-    ) -> Domain | None:
+    ) -> tuple[NewDomain, Domain | None]:
+        """Return what was added, maybe by another process, and how the service lists it."""
         if (workspace, new.host) in self._unlisted:
             await self.portfolio.invalidate(workspace)
         if known := await self._listed(workspace, new.host):
@@ -115,14 +108,11 @@ class DomainAdder:
             if is_one_of_many:
                 await self.portfolio.invalidate(workspace)
             if known := await self._listed_now(workspace, new.host):
-                return known
+                return new, known
             raise UncertainAddError(new.host) from error
         if is_one_of_many and added == new:
-            return None
-        listed = await self._listed_now(workspace, new.host)
-        if added != new and listed:
-            raise AlreadyAddedError(listed)  # by another process, with other labels
-        return listed
+            return new, None
+        return added, await self._listed_now(workspace, new.host)
 
     async def _write_once(
         self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
@@ -157,11 +147,9 @@ class DomainAdder:
 
     async def _listed_now(self, workspace: WorkspaceId, host: str) -> Domain | None:
         """Return the listed domain after a write; a failing list must not hide its result."""
-        try:
+        with warned("no list after a write", BotError):
             return await self._listed(workspace, host)
-        except BotError as error:
-            logger.warning("no list after a write", error=repr(error))
-            return None
+        return None
 
     async def _listed(self, workspace: WorkspaceId, host: str) -> Domain | None:
         return (await self.portfolio.snapshot(workspace)).by_host.get(host)

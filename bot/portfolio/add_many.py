@@ -8,10 +8,9 @@ from datetime import datetime, timedelta
 from enum import Enum
 
 import msgspec
-import structlog
 
 from bot.command_text import NotUnderstood, NotUnderstoodError, Word, split_words
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.hostnames import HostNameError, HostProblem, host_name
 from bot.portfolio.add_domain import (
     MAX_LABEL_CHARS,
@@ -27,7 +26,6 @@ from bot.store.documents import Documents
 from bot.tracker.models import RejectedError
 from bot.workspace import WorkspaceId
 
-logger = structlog.get_logger()
 KIND = "to-add"
 KEPT_FOR = timedelta(days=1)
 MAX_DOMAINS = 200
@@ -224,10 +222,8 @@ class DomainLists:
                     await on_step()
         finally:
             await self.portfolio.invalidate(workspace)
-        try:
+        with warned("no list after writes", BotError):
             report.settle((await self.portfolio.snapshot(workspace)).by_host)
-        except BotError as error:
-            logger.warning("no list after writes", error=repr(error))
 
     async def _add(self, workspace: WorkspaceId, new: NewDomain, report: Report) -> None:
         report.outcomes[new.host] = Outcome.UNKNOWN  # also if this is cut off

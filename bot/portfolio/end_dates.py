@@ -11,16 +11,15 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-import structlog
 from cachetools import TTLCache
 
 from bot.concurrency import BoundedWait, off_loop
+from bot.errors import warned
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import COUNTED_TIME
 from bot.tracker.findings import SEVERITIES, SOON_DAYS, EndDate, ScanFacts, Severity
 from bot.workspace import WorkspaceId
 
-logger = structlog.get_logger()
 KIND = "ends"
 DOCUMENTS = 16
 # Of a domain's issues the worst are kept, for digests; all of them are in its last report.
@@ -45,7 +44,6 @@ class KnownIssue(NamedTuple):
 
     @property
     def severity(self) -> Severity:
-        """How bad it is."""
         return Severity(self.level)
 
     @property
@@ -126,14 +124,9 @@ class KeptEndDates:
 
         A scan by another process may be unknown for 5 s.
         """
-        try:
-            by_host = self._known.get(workspace)
-            if by_host is None:
-                by_host = await self._patience.wait(self.get(workspace))
-            return KnownEnds(by_host, now)
-        except (StoreError, TimeoutError) as error:
-            logger.warning("end dates are unknown", error=repr(error))
-            return None
+        with warned("end dates are unknown", StoreError, TimeoutError):
+            return KnownEnds(await self._patience.wait(self.recent(workspace)), now)
+        return None
 
     async def recent(self, workspace: WorkspaceId) -> dict[str, EndDates]:
         """Return them as `get` did at most 5 s ago; raise StoreError."""

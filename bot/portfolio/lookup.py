@@ -40,13 +40,6 @@ def host_of(domain: Domain) -> str:
         return domain.domain.casefold()
 
 
-def find(index: Mapping[str, Domain], host: str) -> Domain:
-    """Return the domain called `host`, or raise UnknownDomainError."""
-    if host not in index:
-        raise UnknownDomainError(host, nearest(index, host))
-    return index[host]
-
-
 def nearest(index: Iterable[str], host: str) -> list[str]:
     """Return at most three hosts that resemble `host`, best first."""
     # Imported here: at the start it would cost 3 MB of memory and 20 ms.

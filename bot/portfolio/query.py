@@ -36,7 +36,6 @@ class Bounds:
     above: float | None = None
 
     def hold(self, score: float | None) -> bool:
-        """Return whether a score lies within both."""
         return (self.below is None or (score is not None and score < self.below)) and (
             self.above is None or (score is not None and score > self.above)
         )
@@ -70,7 +69,7 @@ class Query:
 
     @property
     def is_filter(self) -> bool:
-        """True when the query may leave domains out."""
+        """Whether the query may leave domains out."""
         return replace(self, sort=None, page=1) != Query()
 
     @property
@@ -104,7 +103,6 @@ class Query:
 
     @property
     def bounds(self) -> Bounds:
-        """The bounds of the score."""
         return Bounds(self.below, self.above)
 
     @property
@@ -113,7 +111,6 @@ class Query:
         return replace(self, below=None, above=None)
 
     def on_page(self, page: int) -> "Query":
-        """Return the same query for another page, counted from 1."""
         return replace(self, page=page)
 
 

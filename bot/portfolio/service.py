@@ -2,23 +2,22 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Protocol
 
 import msgspec
-import structlog
 from cachetools import LRUCache
 
 from bot.concurrency import BoundedWait, SingleFlight
-from bot.portfolio.lookup import find, index_by_host
+from bot.errors import warned
+from bot.portfolio.lookup import UnknownDomainError, index_by_host, nearest
 from bot.store.documents import Documents, StoreError
 from bot.tracker.models import Domain, Listing
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 
-logger = structlog.get_logger()
 # After this time a list is used as it is: a minute old is better than no answer.
 ASKED_WITHIN_S = 1.0
 KIND = "list"
@@ -40,27 +39,25 @@ class Snapshot:
 
     @cached_property
     def by_host(self) -> dict[str, Domain]:
-        """The domains by host name."""
         return index_by_host(self.domains)
 
     @cached_property
     def tags(self) -> list[str]:
-        """Every tag in use, in order."""
         return sorted({tag for domain in self.domains for tag in domain.tags})
 
     @cached_property
     def folders(self) -> list[str]:
-        """Every folder in use, in order."""
         return sorted({domain.folder for domain in self.domains if domain.folder})
 
     @cached_property
     def domain_types(self) -> list[str]:
-        """Every type in use, in order."""
         return sorted({domain.domain_type for domain in self.domains if domain.domain_type})
 
     def find(self, host: str) -> Domain:
         """Return the domain called `host`, or raise UnknownDomainError."""
-        return find(self.by_host, host)
+        if host not in self.by_host:
+            raise UnknownDomainError(host, nearest(self.by_host, host))
+        return self.by_host[host]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,20 +81,14 @@ class StoredVersions:
 
     async def current(self, workspace: WorkspaceId) -> Version | None:
         """Return the present version, `None` when it is unknown."""
-
-        async def read() -> Version:
-            found = await self._documents.list_prefix(f"{workspace}/{KIND}/")
-            revs = {document.key: document.rev for document in found}
+        with warned("the version of a list is unknown", StoreError, TimeoutError):
+            listing = self._documents.list_prefix(f"{workspace}/{KIND}/")
+            revs = {document.key: document.rev for document in await self._patience.wait(listing)}
             return Version(
                 account=revs.get(_place(workspace, "account"), 0),
                 change=revs.get(_place(workspace, "change"), 0),
             )
-
-        try:
-            return await self._patience.wait(read())
-        except (StoreError, TimeoutError) as error:
-            logger.warning("the version of a list is unknown", error=repr(error))
-            return None
+        return None
 
     async def change(self, workspace: WorkspaceId, what: str) -> None:
         """Invalidate, in every process, all lists that were asked for before.
@@ -105,13 +96,8 @@ class StoredVersions:
         `what` is "change" for a change of the domains, or "account": they may be another one's.
         """
 
-        async def write() -> None:
-            await self._documents.put(_place(workspace, what), {"v": 1})
-
-        try:
-            await self._patience.wait(write())
-        except (StoreError, TimeoutError) as error:
-            logger.warning("other processes may keep an older list", error=repr(error))
+        with warned("other processes may keep an older list", StoreError, TimeoutError):
+            await self._patience.wait(self._documents.put(_place(workspace, what), {"v": 1}))
 
 
 def _place(workspace: WorkspaceId, what: str) -> str:
@@ -139,7 +125,6 @@ class _Epoch:
     size: int = DOMAIN_BYTES
 
     def followed_by(self, version: Version) -> "_Epoch":
-        """Return the epoch after a change."""
         return _Epoch(version, self.snapshot or self.earlier, size=self.size)
 
 
@@ -153,6 +138,7 @@ class ListsDomains(Protocol):
         ...
 
 
+@dataclass(eq=False)
 class Portfolio:
     """Every workspace's domains, fresh for 60 s. `on_change` is called after each change.
 
@@ -160,18 +146,13 @@ class Portfolio:
     once in its own process, and in the others before their next request.
     """
 
-    def __init__(
-        self,
-        service: ListsDomains,
-        *,
-        clock: Callable[[], datetime],
-        on_change: Callable[[WorkspaceId], object] = lambda _workspace: None,
-        versions: StoredVersions | None = None,
-    ) -> None:
-        self._service = service
-        self._versions = versions
-        self._clock = clock
-        self._on_change = on_change
+    service: ListsDomains
+    _: KW_ONLY
+    clock: Callable[[], datetime]
+    on_change: Callable[[WorkspaceId], object] = lambda _workspace: None
+    versions: StoredVersions | None = None
+
+    def __post_init__(self) -> None:
         self._epochs: LRUCache[WorkspaceId, _Epoch] = LRUCache(
             MAX_CACHED_BYTES, getsizeof=lambda epoch: epoch.size
         )
@@ -195,12 +176,12 @@ class Portfolio:
         """
         epoch = await self._catch_up(workspace)
         present = epoch.snapshot
-        is_fresh = present and timedelta() <= self._clock() - present.listed_at < FRESH_FOR
+        is_fresh = present and timedelta() <= self.clock() - present.listed_at < FRESH_FOR
         if present and is_fresh and (newer_than is None or present.listed_at > newer_than):
             return present
 
         def ask() -> Awaitable[Listing]:
-            return self._service.list_domains(workspace, purpose=purpose)
+            return self.service.list_domains(workspace, purpose=purpose)
 
         self._epochs[workspace] = epoch
         tells = purpose is Purpose.PERSON
@@ -223,7 +204,7 @@ class Portfolio:
             return None
         if epoch.failure:
             error, at = epoch.failure
-            if timedelta() <= self._clock() - at < FRESH_FOR:
+            if timedelta() <= self.clock() - at < FRESH_FOR:
                 return error
         return epoch.snapshot
 
@@ -233,31 +214,31 @@ class Portfolio:
         """Keep and return the list that `ask` gets; its errors are passed on."""
         epoch = self._epochs[workspace] = await self._catch_up(workspace)
         snapshot = await self._list(workspace, epoch, ask, tells_failures=True)
-        self._on_change(workspace)
+        self.on_change(workspace)
         return snapshot
 
     async def invalidate(self, workspace: WorkspaceId) -> None:
         """Invalidate the list after a change, in every process once this has returned."""
         if epoch := self._epochs.get(workspace):
             self._epochs[workspace] = epoch.followed_by(epoch.version)
-        self._on_change(workspace)
-        if self._versions:
-            await self._versions.change(workspace, "change")
+        self.on_change(workspace)
+        if self.versions:
+            await self.versions.change(workspace, "change")
 
     async def invalidate_everywhere(self, workspace: WorkspaceId) -> None:
         """Drop the list in every process: it may be another account's."""
         self.forget(workspace)
-        if self._versions:
-            await self._versions.change(workspace, "account")
+        if self.versions:
+            await self.versions.change(workspace, "account")
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Drop the list in this process, and write nothing: the workspace may be gone."""
         self._epochs.pop(workspace, None)
-        self._on_change(workspace)
+        self.on_change(workspace)
 
     async def _catch_up(self, workspace: WorkspaceId) -> _Epoch:
         """Return the present epoch: a new one after a change in another process."""
-        version = await self._versions.current(workspace) if self._versions else Version()
+        version = await self.versions.current(workspace) if self.versions else Version()
         epoch = self._epochs.get(workspace)
         if epoch is None:
             return _Epoch(version or Version())
@@ -279,9 +260,9 @@ class Portfolio:
             listing = await ask()
         except Exception as error:
             if tells_failures:
-                epoch.failure = error, self._clock()
+                epoch.failure = error, self.clock()
             raise
-        snapshot = Snapshot(listing.domains, self._clock(), listing.skipped)
+        snapshot = Snapshot(listing.domains, self.clock(), listing.skipped)
         await asyncio.to_thread(lambda: snapshot.by_host)  # 10,000 names: off the loop
         epoch.failure, size = None, size_of(snapshot)
         if self._epochs.get(workspace) is epoch and size < self._epochs.maxsize:

@@ -5,16 +5,8 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
-from bot.digests.schedule import (
-    ClockChange,
-    Schedule,
-    Slot,
-    UnknownZoneError,
-    clock_changes,
-    next_slots,
-    offset_at,
-    zone_of,
-)
+from bot.digests.schedule import Schedule, Slot, next_slots
+from bot.digests.zones import ClockChange, UnknownZoneError, clock_changes, offset_at, zone_of
 from bot.views.text import day_text, escaped, plural
 
 DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

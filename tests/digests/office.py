@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
@@ -12,7 +12,7 @@ from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.edits import Editor
 from bot.digests.failure_policy import Owners
-from bot.digests.models import Digest, Notice, Plan
+from bot.digests.models import Digest, FailureReason, Notice, Outcome, Plan
 from bot.digests.report import Post, fallen
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule
@@ -178,6 +178,24 @@ class Office:
         """Return the one digest as it is now."""
         [digest] = await self.repository.of_workspace(ACME)
         return digest
+
+
+def outcomes(digest: Digest) -> list[Outcome]:
+    return [run.outcome for run in digest.past]
+
+
+def ends(digest: Digest) -> list[tuple[Outcome, FailureReason | None]]:
+    return [(run.outcome, run.trouble) for run in digest.past]
+
+
+async def send_now(office: Office) -> Digest:
+    return await office.desk.send_now(ACME, (await office.digest()).digest_id, by=ADA)
+
+
+async def replan(office: Office, **change: Any) -> Digest:
+    digest = await office.digest()
+    plan = replace(digest.plan, **change)
+    return await office.desk.change(ACME, digest.digest_id, plan, by=ADA, version=digest.version)
 
 
 async def _no_sleep(_seconds: float) -> None:

@@ -10,7 +10,6 @@ import pytest
 from bot.api_keys.key_record import NoKeyError
 from bot.digests.delivery import DigestRenderer
 from bot.digests.models import (
-    Digest,
     FailureReason,
     Outcome,
     RunState,
@@ -21,7 +20,6 @@ from bot.digests.schedule import Slot
 from bot.message import Message
 from bot.slack.errors import (
     ChannelClosedError,
-    SlackRateLimitedError,
     SlackRefusedError,
     SlackUnavailableError,
     SlackUnreachableError,
@@ -38,6 +36,8 @@ from tests.digests.office import (
     Office,
     an_alert,
     announcement,
+    outcomes,
+    replan,
 )
 from tests.fakes import TIME_LIMIT_S
 
@@ -52,46 +52,15 @@ def office() -> Office:
     return Office()
 
 
-def outcomes(digest: Digest) -> list[Outcome]:
-    return [run.outcome for run in digest.past]
-
-
-def in_the_middle_of_the_post(office: Office, **change: Any) -> None:
-    """Let somebody change the digest just when Slack is asked; then Slack refuses."""
-    errors, office.posts.errors = office.posts.errors, []
-
-    async def act() -> None:
-        office.posts.before_post = None
-        digest = await office.digest()
-        plan = replace(digest.plan, **change)
-        if change:
-            await office.desk.change(ACME, digest.digest_id, plan, by=ADA, version=digest.version)
-        else:
-            await office.desk.pause(ACME, digest.digest_id, by=ADA, until=None)
-        office.posts.errors = errors
-
-    office.posts.before_post = act
-
-
-async def test_a_digest_paused_in_the_middle_of_its_post_is_not_tried_again(
-    office: Office,
-) -> None:
-    await office.make()
-    office.posts.errors = [SlackRateLimitedError(30)]
-    in_the_middle_of_the_post(office)
-
-    await office.at(NINE)
-    await office.at(NINE + HOUR)
-
-    assert office.posts.posts == []
-    assert outcomes(await office.digest()) == [Outcome.FAILED]
-
-
 async def test_a_digest_moved_out_of_a_closed_channel_is_not_paused(office: Office) -> None:
     await office.make()
-    office.posts.errors = [ChannelClosedError("is_archived")]
-    in_the_middle_of_the_post(office, channel_id="C2")
 
+    async def move() -> None:
+        office.posts.before_post = None
+        await replan(office, channel_id="C2")
+        office.posts.errors = [ChannelClosedError("is_archived")]
+
+    office.posts.before_post = move
     await office.at(NINE)
 
     assert (await office.digest()).pause is None

@@ -1,9 +1,7 @@
 """What people do to a digest whose run is under way, waits, or was left by a dead process."""
 
 import asyncio
-from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -17,7 +15,7 @@ from bot.digests.models import (
 )
 from bot.slack.errors import ChannelClosedError, SlackRateLimitedError
 from bot.tracker.models import UnavailableError
-from tests.digests.office import ACME, ADA, BOB, DAY, EVE, NINE, Office
+from tests.digests.office import ACME, BOB, DAY, EVE, NINE, Office, ends, replan, send_now
 
 pytestmark = pytest.mark.anyio
 
@@ -32,23 +30,9 @@ def office() -> Office:
     return Office()
 
 
-def ends(digest: Digest) -> list[tuple[Outcome, FailureReason | None]]:
-    return [(run.outcome, run.trouble) for run in digest.past]
-
-
 def digests(office: Office) -> list[str]:
     """Return the channels into which digests came, without the announcements."""
     return [channel for channel, text in office.posts.posts if text.startswith("digest")]
-
-
-async def replan(office: Office, **change: Any) -> Digest:
-    digest = await office.digest()
-    plan = replace(digest.plan, **change)
-    return await office.desk.change(ACME, digest.digest_id, plan, by=ADA, version=digest.version)
-
-
-async def send_now(office: Office) -> Digest:
-    return await office.desk.send_now(ACME, (await office.digest()).digest_id, by=ADA)
 
 
 async def pause(office: Office) -> Digest:

@@ -7,7 +7,7 @@ import pytest
 
 from bot.api_keys.key_record import NoKeyError
 from bot.digests.baseline import Baseline
-from bot.digests.models import Digest, FailureReason, LostClaimError, Mode, Outcome, RunState
+from bot.digests.models import FailureReason, LostClaimError, Mode, Outcome, RunState
 from bot.errors import BotError
 from bot.slack.errors import (
     ChannelClosedError,
@@ -20,7 +20,7 @@ from bot.tracker.models import InvalidKeyError, Listing, RateLimitedError, Unava
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId, current_caller, digests_of, person
 from tests.builders import a_domain
-from tests.digests.office import ACME, BOB, DAY, EVE, NINE, Office
+from tests.digests.office import ACME, BOB, DAY, EVE, NINE, Office, outcomes
 from tests.fakes import FakeLists
 
 pytestmark = pytest.mark.anyio
@@ -33,10 +33,6 @@ DOWN = UnavailableError("down", is_outcome_unknown=False)
 def office() -> Office:
     """Return an office with its store in memory: another store does the same, more slowly."""
     return Office()
-
-
-def outcomes(digest: Digest) -> list[Outcome]:
-    return [run.outcome for run in digest.past]
 
 
 async def test_a_digest_is_posted_at_its_slot(office: Office) -> None:

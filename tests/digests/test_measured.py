@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.collector import overdue, steps_to
+from bot.digests.metrics import overdue, steps_to
 from bot.digests.models import Digest
 from bot.metrics.definitions import DigestMetrics
 from bot.slack.errors import SlackRefusedError, SlackUnavailableError

@@ -62,11 +62,15 @@ class Observatory:
     def process(self) -> NightlyScans:
         """Start as a new process would, on the same store."""
         portfolio = Portfolio(self.lists, clock=self.clock)
-        scans = Scans(
-            self, portfolio, self.documents, KeptEndDates(self.documents), clock=self.clock
-        )
+        ends = KeptEndDates(self.documents)
         return NightlyScans(
-            self.documents, self.repository, portfolio, scans, self.tasks, clock=self.clock
+            self.documents,
+            self.tasks,
+            self.repository,
+            portfolio,
+            Scans(self, portfolio, self.documents, ends, clock=self.clock),
+            ends,
+            clock=self.clock,
         )
 
     async def scan(

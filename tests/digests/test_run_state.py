@@ -1,14 +1,13 @@
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
-import pytest
-
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run, update
-from bot.digests.models import Digest, FailureReason, LostClaimError, Notice, Outcome, Plan
-from bot.digests.notices import drop_notice, start_notices, with_notice
+from bot.digests.models import Digest, FailureReason, Notice, Outcome, Plan
+from bot.digests.notices import after_sending, start_notices, with_notice
 from bot.digests.run_state import claim_due_run
 from bot.digests.schedule import Schedule
+from tests.digests.office import outcomes
 from tests.loops import loop_over
 
 THURSDAY = datetime(2026, 11, 19, 12, 0, tzinfo=UTC)
@@ -31,10 +30,6 @@ def posting_at(now: datetime, token: str = "ours") -> Digest:
     return run_state.begin_posting(claimed, token, now, baseline="a", average=80)
 
 
-def outcomes(digest: Digest) -> list[Outcome]:
-    return [run.outcome for run in digest.past]
-
-
 def test_a_due_slot_is_claimed_and_the_next_one_is_the_day_after() -> None:
     digest = claimed_at(NINE)
 
@@ -42,15 +37,6 @@ def test_a_due_slot_is_claimed_and_the_next_one_is_the_day_after() -> None:
     assert (digest.run.token, digest.run.slot.due_at) == ("ours", NINE)
     assert digest.next.due_at == NINE + DAY
     assert run_state.due_at(digest) == NINE + run_state.CLAIM
-
-
-def test_the_claim_of_a_dead_process_is_taken_over_after_a_minute() -> None:
-    digest = claim_due_run(claimed_at(NINE, "dead"), NINE + run_state.CLAIM, "ours")
-
-    assert digest.run is not None
-    assert (digest.run.token, digest.run.attempt) == ("ours", 2)
-    with pytest.raises(LostClaimError):
-        run_state.begin_posting(digest, "dead", NINE + run_state.CLAIM, baseline="a", average=None)
 
 
 @loop_over(
@@ -157,7 +143,7 @@ def test_a_notice_is_told_once_unless_its_teller_dies() -> None:
     assert len(due) == 1
     assert start_notices(digest, now + 59 * timedelta(seconds=1))[1] == ()
     assert len(start_notices(digest, now + run_state.CLAIM)[1]) == 1
-    assert drop_notice(digest, due[0], None).notices == ()
+    assert after_sending(digest, due[0], None, now).notices == ()
 
 
 @loop_over(("tries", "counts"), [(0, [1, 1]), (1, [2])])
@@ -171,14 +157,6 @@ def test_a_notice_grows_while_it_waits_for_another_attempt_but_not_while_it_is_s
     digest = with_notice(replace(digest, notices=(first,)), notice)
 
     assert [each.count for each in digest.notices] == counts
-
-
-def test_a_new_slot_does_not_wait_for_the_retry_of_an_old_one() -> None:
-    digest = run_state.postpone(
-        claimed_at(NINE), "ours", NINE + DAY - MINUTE, FailureReason.KEY, wait=5 * MINUTE
-    )
-
-    assert run_state.due_at(digest) == NINE + DAY
 
 
 def test_a_slot_waits_for_what_was_sent_by_hand_before_it() -> None:

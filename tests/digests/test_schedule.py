@@ -2,20 +2,8 @@ from datetime import UTC, datetime, time, timedelta
 
 import pytest
 
-from bot.digests.schedule import (
-    ClockChange,
-    Schedule,
-    Slot,
-    UnknownZoneError,
-    clock_changes,
-    grace,
-    next_slot,
-    next_slots,
-    offset_at,
-    slots_until,
-    time_of,
-    zone_of,
-)
+from bot.digests.schedule import Schedule, Slot, grace, next_slot, next_slots, slots_until, time_of
+from bot.digests.zones import ClockChange, UnknownZoneError, clock_changes, offset_at, zone_of
 from tests.loops import loop_over
 
 EVERY_DAY = frozenset(range(7))

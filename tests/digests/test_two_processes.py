@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from bot.api_keys.key_record import NoKeyError
-from bot.digests.models import Digest, FailureReason, Outcome
+from bot.digests.models import FailureReason, Outcome
 from bot.digests.repository import encode_digest
-from tests.digests.office import ACME, ADA, BOB, DAY, EVE, NINE, Office
+from tests.digests.office import ACME, BOB, DAY, EVE, NINE, Office, ends, send_now
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -21,10 +21,6 @@ LOST = (Outcome.MISSED, FailureReason.DOWN)
 def office() -> Office:
     """Return an office with its store in memory: another store does the same, more slowly."""
     return Office()
-
-
-def ends(digest: Digest) -> list[tuple[Outcome, FailureReason | None]]:
-    return [(run.outcome, run.trouble) for run in digest.past]
 
 
 def beside(office: Office) -> Office:
@@ -42,10 +38,6 @@ async def dead_at(office: Office, *hours: float) -> None:
 async def hand_over(office: Office) -> None:
     """Give the digest to this process, as a queue may do again with one that is in work."""
     await office.rounds.deliver(ACME, [(await office.digest()).digest_id])
-
-
-async def send_now(office: Office) -> Digest:
-    return await office.desk.send_now(ACME, (await office.digest()).digest_id, by=ADA)
 
 
 async def test_a_run_at_work_is_left_to_its_worker_for_a_minute(office: Office) -> None:
@@ -127,15 +119,6 @@ async def test_after_a_new_key_a_run_has_an_hour_and_no_more(office: Office) -> 
     await office.at(NINE + 10 * HOUR)
 
     assert ends(await office.digest()) == [LOST]
-
-
-async def test_a_slot_at_the_very_end_of_a_pause_is_posted(office: Office) -> None:
-    digest = await office.make()
-    await office.desk.pause(ACME, digest.digest_id, by=BOB, until=NINE)
-
-    await office.at(NINE)
-
-    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
 
 
 async def lose_zone(office: Office) -> None:

@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Mapping
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from bot.digests.delivery import DigestRenderer
-from bot.digests.models import Digest, FailureReason, LostClaimError, Mode, Outcome, RunState
+from bot.digests.models import FailureReason, LostClaimError, Mode, Outcome, RunState
 from bot.digests.report import Post
 from bot.message import Message
 from bot.slack.errors import (
@@ -35,6 +34,8 @@ from tests.digests.office import (
     Office,
     an_alert,
     announcement,
+    replan,
+    send_now,
 )
 from tests.fakes import FakeClock, FakeLists, FakePosts
 
@@ -70,16 +71,6 @@ def press() -> Press:
 def office(press: Press) -> Office:
     """Return an office with its store in memory: another store does the same, more slowly."""
     return Office(words=DigestRenderer(press.digest, press.heartbeat, announcement, an_alert))
-
-
-async def send_now(office: Office) -> Digest:
-    return await office.desk.send_now(ACME, (await office.digest()).digest_id, by=ADA)
-
-
-async def replan(office: Office, **change: Any) -> Digest:
-    digest = await office.digest()
-    plan = replace(digest.plan, **change)
-    return await office.desk.change(ACME, digest.digest_id, plan, by=ADA, version=digest.version)
 
 
 async def kept(office: Office) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 import structlog
 
 from bot.api_keys.key_record import KeyDraft
-from bot.digests.collector import overdue
+from bot.digests.metrics import overdue
 from bot.digests.models import Outcome, StoppedError
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID, KEY

@@ -3,13 +3,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.schedule import (
-    offset_at,
-    offset_text,
-    suggest_zones,
-    zone_names,
-    zone_of,
-)
+from bot.digests.zones import offset_at, offset_text, suggest_zones, zone_names, zone_of
 from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 

@@ -155,9 +155,9 @@ class Life:
         await lists.keep(self.workspace, NewDomains((labels,)))
         await BulkScans(
             self.documents,
+            Tasks(),
             scans,
             FakePosts(),
-            Tasks(),
             progress=lambda _run, _now: Message(""),
             summary=lambda _run, _now: Message(""),
             clock=self.clock,

@@ -4,20 +4,20 @@ from bot.hostnames import host_name
 from bot.portfolio.lookup import (
     MAX_SUGGESTIONS,
     UnknownDomainError,
-    find,
     host_of,
     index_by_host,
     nearest,
     suggestions,
 )
-from tests.builders import a_domain
+from tests.builders import a_domain, a_snapshot
 from tests.loops import loop_over
 
 SHOP = a_domain("Shop.Example.")
 MUNICH = a_domain("xn--mnchen-3ya.example")
 COLOGNE = a_domain("köln.example")
 BLOG = a_domain("gardening.example")
-INDEX = index_by_host([SHOP, MUNICH, COLOGNE, BLOG])
+DOMAINS = [SHOP, MUNICH, COLOGNE, BLOG]
+INDEX = index_by_host(DOMAINS)
 
 
 @loop_over(
@@ -32,12 +32,12 @@ INDEX = index_by_host([SHOP, MUNICH, COLOGNE, BLOG])
     ],
 )
 def test_a_domain_is_found_however_it_is_written(typed: str, domain: object) -> None:
-    assert find(INDEX, host_name(typed)) is domain
+    assert a_snapshot(*DOMAINS).find(host_name(typed)) is domain
 
 
 def test_no_match_names_what_comes_near_best_first() -> None:
     with pytest.raises(UnknownDomainError) as caught:
-        find(index_by_host([a_domain("shops.example"), SHOP, BLOG]), "shpo.example")
+        a_snapshot(a_domain("shops.example"), SHOP, BLOG).find("shpo.example")
 
     assert caught.value.host == "shpo.example"
     assert caught.value.near == ["shop.example", "shops.example"]

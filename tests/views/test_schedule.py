@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.schedule import Schedule, Slot, UnknownZoneError, next_slots, zone_names
+from bot.digests.schedule import Schedule, Slot, next_slots
+from bot.digests.zones import UnknownZoneError, zone_names
 from bot.message import Message
 from bot.views.blocks import paragraphs
 from bot.views.schedule import days_text, next_runs, schedule_text, slot_text

@@ -7,7 +7,8 @@ from itertools import chain, islice
 
 from bot.digests.models import Digest, Outcome, PastRun
 from bot.digests.report import MOVED_FROM, Move, Post, Report, better_moves, worse_moves
-from bot.digests.schedule import Slot, zone_of
+from bot.digests.schedule import Slot
+from bot.digests.zones import zone_of
 from bot.health import band_of
 from bot.portfolio.end_dates import MAX_TITLE_CHARS, EndDates, KnownIssue
 from bot.tracker.findings import SOON_DAYS, Severity

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.digests import models
-from bot.digests.schedule import LOOKS, Schedule, is_zone, offset_text, time_of
+from bot.digests.schedule import LOOKS, Schedule, time_of
+from bot.digests.zones import is_zone, offset_text
 from bot.message import Block
 from bot.redaction import holds_secret
 from bot.views.blocks import field, input_element, option

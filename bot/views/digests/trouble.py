@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from bot.digests import models as digests
-from bot.digests.schedule import UnknownZoneError
+from bot.digests.zones import UnknownZoneError
 from bot.message import Block, Message
 from bot.views import blocks
 from bot.views.api_key import SET_KEY

@@ -20,7 +20,7 @@ from bot.digests.models import (
     RunState,
 )
 from bot.digests.run_state import end_pause_in_time
-from bot.digests.schedule import UnknownZoneError, zone_of
+from bot.digests.zones import UnknownZoneError, zone_of
 from bot.hostnames import HostNameError, host_name
 from bot.message import Block
 from bot.views.blocks import button, run_button

@@ -16,7 +16,8 @@ from bot.digests.models import (
     Pause,
     Plan,
 )
-from bot.digests.schedule import Schedule, zone_names
+from bot.digests.schedule import Schedule
+from bot.digests.zones import zone_names
 from bot.listeners.domaindigest_parse import draft_in, read_digest_form, read_pause_form
 from bot.playground.slack.block_contents import state_values
 from bot.views.digests.form_fields import (

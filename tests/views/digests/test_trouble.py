@@ -2,7 +2,7 @@
 
 from bot.api_keys.key_record import NoKeyError
 from bot.digests import models
-from bot.digests.schedule import UnknownZoneError
+from bot.digests.zones import UnknownZoneError
 from bot.errors import BotError, NotAllowedError
 from bot.tracker.models import InvalidKeyError, UnavailableError
 from bot.views.digests.modal import done_already_message
