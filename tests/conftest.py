@@ -129,6 +129,7 @@ def database(migrated_databases: MigratedDatabases) -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def no_settings_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide the developer's own settings: Bolt reads SLACK_* by itself, and may change mode."""
-    for name in [name for name in os.environ if name.startswith(SETTINGS)]:
-        monkeypatch.delenv(name)
+    """Hide the developer's own: Bolt reads SLACK_* by itself, clients would ask a proxy."""
+    for name in [*os.environ]:
+        if name.startswith(SETTINGS) or name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)

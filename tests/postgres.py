@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
+import pytest
 from psycopg import sql
 
 GIVEN = "TEST_DATABASE_URL"
@@ -155,7 +156,9 @@ def running_postgres(conf: str = SETTINGS) -> Iterator[PostgresServer]:
     folder = Path(tempfile.mkdtemp(prefix="bot-postgres-"))
     server = _own_server(folder)
     try:
-        server.ensure_pgdata_inited()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("LC_ALL", "C")  # the machine may lack what the developer's names
+            server.ensure_pgdata_inited()
         with (folder / "postgresql.conf").open("a") as file:
             file.write(conf)
         server.start()

@@ -32,6 +32,7 @@ from tests.ports import reserve_port
 SCOPES = ("read_domains", "write_domains")
 # The very file that is pasted into Slack: a command or permission that it lacks is lacking here.
 ABOUT = read_manifest(Path(__file__).parents[2] / "manifest.yml")
+READY = "ready"
 KEY_BUTTONS = {"Set key", "Replace key"}
 RING = "k1:" + "a" * 43 + "="
 # What a person hears while they wait, what the bot does when its store is slow, and the second
@@ -196,7 +197,7 @@ def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, transport: s
 async def running_harness(
     folder: Path, transport: str, pace: Pace = PATIENT
 ) -> AsyncIterator[Harness]:
-    async with running_stand_ins(folder, transport, Clock.from_noon()) as app:
+    async with running_stand_ins(folder, transport) as app:
         await make_store(app)
         async with running_bot(app, pace):
             yield app
@@ -220,8 +221,8 @@ async def open_documents(settings: Settings) -> Documents:
 async def running_stand_ins(
     folder: Path, transport: str, clock: Clock | None = None
 ) -> AsyncIterator[Harness]:
-    """A harness whose bot is not started yet."""
-    clock = clock or Clock()
+    """A harness whose bot is not started yet; by default it is noon, whatever the hour is."""
+    clock = clock or Clock.from_noon()
     async with (
         running_slack(
             answers_within_s=TIME_LIMIT_S,
@@ -277,15 +278,19 @@ async def until_ready(
     else:
         app.slack.deliver_to(app.url("/slack/events"))
     url = f"http://127.0.0.1:{port or app.settings.port}/readyz"
-    async with asyncio.timeout(TIME_LIMIT_S), aiohttp.ClientSession() as http:
-        while not await _is_ready(http, url):
-            assert bot is None or not bot.done(), bot.exception()
-            await asyncio.sleep(0.01)
+    said = ""
+    try:
+        async with asyncio.timeout(TIME_LIMIT_S), aiohttp.ClientSession() as http:
+            while (said := await _readiness(http, url)) != READY:
+                assert bot is None or not bot.done(), bot.exception()
+                await asyncio.sleep(0.01)
+    except TimeoutError:
+        raise TimeoutError(f"not ready within {TIME_LIMIT_S} s: {said}") from None
 
 
-async def _is_ready(http: aiohttp.ClientSession, url: str) -> bool:
+async def _readiness(http: aiohttp.ClientSession, url: str) -> str:
     try:
         async with http.get(url) as answer:
-            return answer.status == 200
-    except aiohttp.ClientConnectionError:
-        return False
+            return READY if answer.status == 200 else await answer.text()
+    except aiohttp.ClientConnectionError as error:
+        return repr(error)

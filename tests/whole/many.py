@@ -118,7 +118,7 @@ async def many_stand_ins(
     transport: str = "http",
 ) -> AsyncIterator[Many]:
     """The same without the bot."""
-    clock, port = Clock(), reserve_port()
+    clock, port = Clock.from_noon(), reserve_port()
     async with (
         running_slack(
             answers_within_s=TIME_LIMIT_S,

@@ -18,7 +18,7 @@ from tests.whole.harness import (
     running_stand_ins,
     until_ready,
 )
-from tests.whole.test_process import process
+from tests.whole.test_process import process, stand_ins_in_real_time
 
 pytestmark = pytest.mark.anyio
 
@@ -34,7 +34,8 @@ async def killed_at_the_end(
     port = port or app.settings.port
     async with process(app, *words, module=module, PORT=f"{port}") as bot:
         assert bot.stdin
-        bot.stdin.write(b"0\n")  # how far its clock is ahead, where it is one that asks
+        # How far its clock is ahead, where it is one that asks.
+        bot.stdin.write(f"{app.clock.ahead.total_seconds()}\n".encode())
         await until_ready(app, port=port)
         yield
 
@@ -90,7 +91,7 @@ async def test_who_waited_for_one_of_two_processes_hears_of_it(
     tmp_path: Path, database: str
 ) -> None:
     """In real seconds, within a minute: so long it takes until the other one can be sure."""
-    async with running_stand_ins(tmp_path, database) as app:
+    async with stand_ins_in_real_time(tmp_path, database) as app:
         app.account.add("shop.example", health=41)
         hold = app.tracker.hold_scans()
         async with killed_at_the_end(app, "web", port=reserve_port()):

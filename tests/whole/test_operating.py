@@ -23,8 +23,14 @@ from tests.fakes import TIME_LIMIT_S
 from tests.ops.builders import an_installation
 from tests.processes import start_bot, start_new_bot
 from tests.whole.digests import make
-from tests.whole.harness import Harness, running_stand_ins, until_ready
-from tests.whole.test_process import ended, environment, process, stored_bytes
+from tests.whole.harness import Harness, until_ready
+from tests.whole.test_process import (
+    ended,
+    environment,
+    process,
+    stand_ins_in_real_time,
+    stored_bytes,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -109,7 +115,7 @@ def files_in(folder: Path) -> list[Path]:
 @asynccontextmanager
 async def used_app(folder: Path, transport: str = "socket", **more: str) -> AsyncIterator[Harness]:
     """A harness whose bot has a key and a digest, and was stopped."""
-    async with running_stand_ins(folder, transport) as app:
+    async with stand_ins_in_real_time(folder, transport) as app:
         async with process(app, **more) as bot:
             await until_ready(app)
             app.account.add("shop.example", health=41)
@@ -123,7 +129,7 @@ async def used_app(folder: Path, transport: str = "socket", **more: str) -> Asyn
 class TestDoctor:
     @pytest.mark.parametrize("way", ["socket", "http"])
     async def test_all_is_well_beside_a_running_bot(self, tmp_path: Path, way: str) -> None:
-        async with running_stand_ins(tmp_path, way) as app, process(app) as bot:
+        async with stand_ins_in_real_time(tmp_path, way) as app, process(app) as bot:
             await until_ready(app)
             await app.connect()
 
@@ -135,7 +141,7 @@ class TestDoctor:
             assert (said.status, said.err) == (0, "")
 
     async def test_it_uses_no_key_of_a_workspace(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app, process(app):
+        async with stand_ins_in_real_time(tmp_path) as app, process(app):
             await until_ready(app)
             await app.connect()
             app.tracker.requests.clear()
@@ -146,14 +152,14 @@ class TestDoctor:
             assert request.key_name is None
 
     async def test_before_the_first_start_nothing_is_made(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "http") as app:
+        async with stand_ins_in_real_time(tmp_path, "http") as app:
             said = await _commanded(start_new_bot, app, "doctor")
 
             assert set(marks(said).values()) == {"ok"}, said.out
             assert files_in(tmp_path) == []
 
     async def test_with_oauth_slack_is_asked_about_the_installations(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "http") as app:
+        async with stand_ins_in_real_time(tmp_path, "http") as app:
             works = Tokens(access=app.slack.bot_token)
             refused = Tokens(access="xoxb-gone")
             store = await open_sqlite(app.settings.database_path)
@@ -176,7 +182,7 @@ class TestDoctor:
     async def test_a_wrong_client_secret_and_lacking_permissions_are_found(
         self, tmp_path: Path
     ) -> None:
-        async with running_stand_ins(tmp_path, "http") as app:
+        async with stand_ins_in_real_time(tmp_path, "http") as app:
             store = await open_sqlite(app.settings.database_path)
             shelf = InstallationRepository(store, KeyRing.parse(ring("A")))
             tokens = Tokens(access=app.slack.bot_token)
@@ -195,7 +201,7 @@ class TestDoctor:
             assert said.status == 1
 
     async def test_every_failure_has_a_line_that_says_what_to_do(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app:
+        async with stand_ins_in_real_time(tmp_path) as app:
             wrong = {
                 "SLACK_BOT_TOKEN": "xoxb-wrong",
                 "SLACK_APP_TOKEN": "xapp-wrong",
@@ -211,7 +217,7 @@ class TestDoctor:
             assert "OAuth & Permissions" in said.out
 
     async def test_wrong_settings_are_failures_too(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app:
+        async with stand_ins_in_real_time(tmp_path) as app:
             said = await command(app, "doctor", SLACK_BOT_TOKEN="secret-thing", TICK_SECONDS="x")
 
             assert said.status == 1
@@ -220,7 +226,7 @@ class TestDoctor:
             assert "secret-thing" not in said.out + said.err
 
     async def test_a_disk_that_does_not_last_is_a_warning(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app:
+        async with stand_ins_in_real_time(tmp_path) as app:
             said = await command(app, "doctor", DYNO="web.1")
 
             assert marks(said)["disk"] == "warn"
@@ -231,7 +237,7 @@ class TestExportAndImport:
     async def test_what_is_exported_beside_a_running_bot_is_the_digest(
         self, tmp_path: Path
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app, process(app):
+        async with stand_ins_in_real_time(tmp_path) as app, process(app):
             await until_ready(app)
             await app.connect()
             await make(app, {"Filter": "tag:prod"})
@@ -287,7 +293,7 @@ class TestExportAndImport:
             assert (acts[2]["by"], acts[2]["added"]) == ("operator", [bob])
 
     async def test_a_store_that_is_not_there_has_no_history(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app:
+        async with stand_ins_in_real_time(tmp_path) as app:
             said = await command(app, "export", "--history")
 
             assert (said.out, said.status) == ("", 1)
@@ -318,7 +324,7 @@ class TestExportAndImport:
             assert (await command(app, "export")).out == exported
 
     async def test_a_store_that_is_not_there_is_no_empty_backup(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app:
+        async with stand_ins_in_real_time(tmp_path) as app:
             said = await command(app, "export")
 
             assert (said.out, said.status) == ("", 1)
@@ -341,7 +347,7 @@ class TestRotation:
     async def test_not_even_a_trace_in_the_file_is_left_under_the_old_key(
         self, tmp_path: Path
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app:
+        async with stand_ins_in_real_time(tmp_path) as app:
             await keep_many(app, KeyRing.parse(ring("A")))
             assert stored_bytes(tmp_path).count(b"v1.kA.") >= COMMANDS
 
@@ -351,7 +357,7 @@ class TestRotation:
             assert b"v1.kA." not in stored_bytes(tmp_path)
 
     async def test_a_running_bot_is_asked_to_be_stopped(self, tmp_path: Path) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app, process(app):
+        async with stand_ins_in_real_time(tmp_path) as app, process(app):
             await until_ready(app)
 
             said = await command(app, "rotate-secrets")
@@ -377,7 +383,7 @@ class TestRotation:
 
 
 async def test_every_command_explains_itself(tmp_path: Path) -> None:
-    async with running_stand_ins(tmp_path, "socket") as app:
+    async with stand_ins_in_real_time(tmp_path) as app:
         for name in ("doctor", "export", "import", "rotate-secrets", "migrate", "move"):
             said = await command(app, name, "--help")
 
@@ -386,7 +392,7 @@ async def test_every_command_explains_itself(tmp_path: Path) -> None:
 
 
 async def test_the_three_others_end_with_2_for_wrong_settings(tmp_path: Path) -> None:
-    async with running_stand_ins(tmp_path, "socket") as app:
+    async with stand_ins_in_real_time(tmp_path) as app:
         for words in (["export"], ["import", "x.yml"], ["rotate-secrets"]):
             said = await command(app, *words, DOMAIN_TRACKER_URL="")
 

@@ -31,9 +31,9 @@ from tests.digests.builders import a_digest, a_schedule
 from tests.fakes import TIME_LIMIT_S
 from tests.processes import ROOT, start_bot
 from tests.stores import keys_of, read_database
-from tests.whole.harness import Harness, running_stand_ins, until_ready
+from tests.whole.harness import Harness, until_ready
 from tests.whole.test_operating import Said, command, marks, ring, used_app
-from tests.whole.test_process import ended, environment, process
+from tests.whole.test_process import ended, environment, process, stand_ins_in_real_time
 
 pytestmark = pytest.mark.anyio
 
@@ -225,7 +225,7 @@ class TestMove:
     async def test_a_running_bot_is_asked_to_be_stopped(
         self, tmp_path: Path, empty_database: str
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app, process(app) as bot:
+        async with stand_ins_in_real_time(tmp_path) as app, process(app) as bot:
             await until_ready(app)
 
             said = await command(app, "move", "--to", empty_database)
@@ -245,7 +245,7 @@ class TestMove:
     async def test_without_a_database_nothing_moves(
         self, tmp_path: Path, to: str, text: str
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app:
+        async with stand_ins_in_real_time(tmp_path) as app:
             fill(app, 3)
 
             said = await command(app, "move", "--to", to)
@@ -255,7 +255,7 @@ class TestMove:
             assert (said.out, said.status) == ("", 1)
 
     async def test_from_postgres_nothing_is_moved(self, tmp_path: Path, database: str) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app:
+        async with stand_ins_in_real_time(tmp_path) as app:
             here = {"DATABASE_URL": database, "BOT_SECRET_KEYS": ring("A")}
 
             said = await command(app, "move", "--to", database, **here)
@@ -266,7 +266,7 @@ class TestMove:
     async def test_killed_in_the_middle_nothing_has_moved_and_again_everything_does(
         self, tmp_path: Path, database: str
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app:
+        async with stand_ins_in_real_time(tmp_path) as app:
             fill(app, MANY)
             await run_at(database, *HANG)
             mover = await start_bot(
@@ -300,7 +300,7 @@ class TestBesideRunningBots:
     async def test_an_import_and_a_worker_change_the_same_digests_and_neither_is_lost(
         self, tmp_path: Path, database: str
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app, opened(database) as store:
+        async with stand_ins_in_real_time(tmp_path) as app, opened(database) as store:
             shelf, there = (
                 DigestRepository(store),
                 {"DATABASE_URL": database, "BOT_SECRET_KEYS": ring("A")},
@@ -325,7 +325,7 @@ class TestBesideRunningBots:
     async def test_what_others_change_while_it_is_sealed_anew_is_not_lost(
         self, tmp_path: Path, database: str
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app, opened(database) as store:
+        async with stand_ins_in_real_time(tmp_path) as app, opened(database) as store:
             old, both = KeyRing.parse(ring("A")), KeyRing.parse(ring("B", "A"))
             there = {"DATABASE_URL": database, "BOT_SECRET_KEYS": ring("B", "A")}
             await check_key_ring(store, old)
@@ -353,7 +353,7 @@ class TestBesideRunningBots:
     async def test_without_the_ring_nothing_is_sealed_anew(
         self, tmp_path: Path, database: str
     ) -> None:
-        async with running_stand_ins(tmp_path, "socket") as app, opened(database) as store:
+        async with stand_ins_in_real_time(tmp_path) as app, opened(database) as store:
             await check_key_ring(store, KeyRing.parse(ring("A")))
             there = {"DATABASE_URL": database, "BOT_SECRET_KEYS": ring("B")}
 
@@ -397,7 +397,7 @@ async def count_on(
 async def test_before_it_is_migrated_every_command_says_what_to_do(
     tmp_path: Path, empty_database: str
 ) -> None:
-    async with running_stand_ins(tmp_path, "socket") as app:
+    async with stand_ins_in_real_time(tmp_path) as app:
         (tmp_path / "x.yml").write_text("version: 1\nworkspaces: []\n")
         for words in (["export"], ["import", "x.yml", "--apply"], ["rotate-secrets"]):
             there = {"DATABASE_URL": empty_database, "BOT_SECRET_KEYS": ring("A")}

@@ -6,9 +6,10 @@ import os
 import random
 import signal
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -16,7 +17,14 @@ from bot.playground.tracker.service import Hold
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
 from tests.processes import ROOT, BotProcess, start_bot, start_new_bot
-from tests.whole.harness import RING, Harness, running_stand_ins, text_in_store, until_ready
+from tests.whole.harness import (
+    RING,
+    Clock,
+    Harness,
+    running_stand_ins,
+    text_in_store,
+    until_ready,
+)
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared")]
 
@@ -47,12 +55,30 @@ def environment(app: Harness) -> dict[str, str]:
     }
 
 
+def stand_ins_in_real_time(
+    folder: Path, transport: str = "socket"
+) -> AbstractAsyncContextManager[Harness]:
+    """Stand-ins for a process of its own, which goes by the machine's clock."""
+    return running_stand_ins(folder, transport, Clock())
+
+
+@contextmanager
+def log_told(app: Harness) -> Iterator[IO[bytes]]:
+    """Open `bot.log` for a process, and tell its end with what fails then."""
+    with (app.folder / "bot.log").open("ab") as log:
+        try:
+            yield log
+        except BaseException as error:
+            error.add_note(f"its log ends: {log_of(app)[-3000:]}")
+            raise
+
+
 @asynccontextmanager
 async def process(
     app: Harness, *words: str, module: str = "bot", **more: str
 ) -> AsyncIterator[BotProcess]:
     """Run the bot in a process of its own; its log goes to `bot.log` beside the store."""
-    with (app.folder / "bot.log").open("ab") as log:
+    with log_told(app) as log:
         bot = await start_bot(
             *words,
             env=environment(app) | more,
@@ -71,7 +97,7 @@ async def process(
 @asynccontextmanager
 async def new_process(app: Harness, **more: str) -> AsyncIterator[asyncio.subprocess.Process]:
     """Run the same as a shell does, imports and all."""
-    with (app.folder / "bot.log").open("ab") as log:
+    with log_told(app) as log:
         bot = await start_new_bot(env=environment(app) | more, cwd=app.folder, stderr=log)
         try:
             yield bot
@@ -102,7 +128,7 @@ def log_of(app: Harness) -> str:
 
 
 async def test_an_admin_connects_and_members_work(tmp_path: Path, transport: str) -> None:
-    async with running_stand_ins(tmp_path, transport) as app, new_process(app) as bot:
+    async with stand_ins_in_real_time(tmp_path, transport) as app, new_process(app) as bot:
         app.account.add("shop.example", health=41)
         await until_ready(app)
 
@@ -121,7 +147,7 @@ async def test_an_admin_connects_and_members_work(tmp_path: Path, transport: str
 
 
 async def test_no_key_or_token_in_logs_store_or_any_call(tmp_path: Path, transport: str) -> None:
-    async with running_stand_ins(tmp_path, transport) as app, process(app) as bot:
+    async with stand_ins_in_real_time(tmp_path, transport) as app, process(app) as bot:
         app.account.add("shop.example", health=41)
         await until_ready(app)
         await app.connect()
@@ -146,7 +172,7 @@ async def test_no_key_or_token_in_logs_store_or_any_call(tmp_path: Path, transpo
 
 async def test_no_saved_key_is_lost_by_kills_at_any_moment(tmp_path: Path) -> None:
     chance = random.Random(7)  # moments, not secrets
-    async with running_stand_ins(tmp_path, "socket") as app:
+    async with stand_ins_in_real_time(tmp_path) as app:
         for app.admin in ADMINS:  # who was cut off has forms open, which change once more
             app.slack.person(app.admin).member.is_admin = True
             async with process(app) as bot:
@@ -179,7 +205,7 @@ async def _kept_after_restart(app: Harness) -> str:
 async def test_a_second_process_on_the_same_file_is_refused_in_a_sentence(
     tmp_path: Path,
 ) -> None:
-    async with running_stand_ins(tmp_path, "socket") as app, process(app):
+    async with stand_ins_in_real_time(tmp_path) as app, process(app):
         await until_ready(app)
 
         async with process(app, PORT=f"{reserve_port()}") as second:
@@ -194,7 +220,7 @@ async def test_other_keys_than_those_of_the_store_are_refused_at_start(tmp_path:
     def ring(letter: bytes) -> str:
         return "k1:" + base64.b64encode(letter * 32).decode()
 
-    async with running_stand_ins(tmp_path, "socket") as app:
+    async with stand_ins_in_real_time(tmp_path) as app:
         async with process(app, BOT_SECRET_KEYS=ring(b"a")):
             await until_ready(app)
         async with process(app, BOT_SECRET_KEYS=ring(b"b")) as wrong:
@@ -211,7 +237,7 @@ async def test_other_keys_than_those_of_the_store_are_refused_at_start(tmp_path:
 async def test_a_token_that_slack_refuses_ends_the_start_in_a_sentence(
     tmp_path: Path, name: str, value: str
 ) -> None:
-    async with running_stand_ins(tmp_path, "socket") as app:
+    async with stand_ins_in_real_time(tmp_path) as app:
         async with process(app, **{name: value}) as bot:
             assert await ended(bot) == 1
 
@@ -221,7 +247,7 @@ async def test_a_token_that_slack_refuses_ends_the_start_in_a_sentence(
 
 async def test_every_wrong_setting_is_named_before_the_bot_is_loaded(tmp_path: Path) -> None:
     """Within a second, which depends on the machine: loading the bot takes most of one."""
-    async with running_stand_ins(tmp_path, "socket") as app:
+    async with stand_ins_in_real_time(tmp_path) as app:
         wrong = {"DOMAIN_TRACKER_URL": "", "SLACK_BOT_TOKEN": "secret-thing", "TICK_SECONDS": "x"}
         async with new_process(app, **wrong, PYTHONPROFILEIMPORTTIME="1") as bot:
             assert await ended(bot) == 2
@@ -240,7 +266,7 @@ async def scanning(
     tmp_path: Path, transport: str
 ) -> AsyncIterator[tuple[Harness, BotProcess, Hold]]:
     """Run the bot in the middle of bob's scan, whose answer is held back."""
-    async with running_stand_ins(tmp_path, transport) as app, process(app) as bot:
+    async with stand_ins_in_real_time(tmp_path, transport) as app, process(app) as bot:
         app.account.add("shop.example", health=41)
         await until_ready(app)
         await app.connect()

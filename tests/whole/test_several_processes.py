@@ -21,7 +21,7 @@ from tests.whole.harness import (
     until_ready,
 )
 from tests.whole.test_operating import command
-from tests.whole.test_process import ended, log_of, process
+from tests.whole.test_process import ended, log_of, process, stand_ins_in_real_time
 
 pytestmark = pytest.mark.anyio
 
@@ -127,7 +127,7 @@ async def test_a_worker_delivers_and_answers_no_requests_and_ends_when_asked(
     tmp_path: Path, database: str
 ) -> None:
     async with (
-        running_stand_ins(tmp_path, database) as app,
+        stand_ins_in_real_time(tmp_path, database) as app,
         process(app, "worker", LOG_FORMAT="json") as worker,
     ):
         await until_ready(app)
