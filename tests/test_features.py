@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from bot.bootstrap.services import Stored, look_at_processes, look_at_work
-from bot.digests.metrics import steps_to
+from bot.digests.repository import steps_to
 from bot.metrics.definitions import Metrics
 from bot.process_heartbeat import SharedProcesses
 from bot.store.fenced import FencedDocuments, timed_documents

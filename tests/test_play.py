@@ -135,7 +135,7 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Visit:
 
 
 def test_it_serves_its_pages(visit: Visit) -> None:
-    assert "/scan example.com" in visit.said
+    assert "and type /domains" in visit.said
     assert all("<html" in text for text in visit.pages)
 
 

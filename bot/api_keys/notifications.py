@@ -13,8 +13,8 @@ from bot.api_keys.notice_claims import Claim, KeyClaims
 from bot.concurrency import SingleFlight, Tasks
 from bot.errors import BotError, warned
 from bot.message import Message
-from bot.slack.direct_messages import DirectMessages, retry_after
 from bot.slack.errors import PersonUnreachableError, SlackError
+from bot.slack.posting import DirectMessages, retry_after
 from bot.slack.usergroups import GroupPeople
 from bot.workspace import WorkspaceId
 

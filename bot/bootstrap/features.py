@@ -16,9 +16,8 @@ from bot.bulk_scans.runner import BulkScans
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.failure_policy import Owners
-from bot.digests.metrics import steps_to
 from bot.digests.nightly import NightlyScans
-from bot.digests.repository import DigestRepository
+from bot.digests.repository import DigestRepository, steps_to
 from bot.digests.service import DigestService
 from bot.digests.worker import DigestWorker
 from bot.home_viewers import HomeViewers

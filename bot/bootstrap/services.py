@@ -19,8 +19,7 @@ from bot.claims import Claims
 from bot.concurrency import Tasks
 from bot.deduplication import ASKED_WITHIN_S, DedupStore, MemoryDedup, SharedDedup, StoredDedup
 from bot.deferred_commands import DeferredCommands
-from bot.digests.metrics import overdue
-from bot.digests.repository import DigestRepository
+from bot.digests.repository import DigestRepository, overdue
 from bot.installations.installation import scope_of_key
 from bot.installations.repository import REMEMBERED_FOR_S
 from bot.listeners.error_boundary import FIRST_WORD_AFTER_S, FIRST_WORD_IN_HOME_AFTER_S

@@ -36,8 +36,8 @@ from bot.jobs.due_work import DueWork
 from bot.message import Message
 from bot.scans import NoScanError, ScanReport, Scans
 from bot.slack.client import SentMessage
-from bot.slack.direct_messages import DirectMessages, retry_after
 from bot.slack.errors import SlackError
+from bot.slack.posting import DirectMessages, retry_after
 from bot.store.documents import DELETE, ConflictError, Delete, Document, Documents, Write, update
 from bot.tracker.models import Domain
 from bot.tracker.slots import giving_way

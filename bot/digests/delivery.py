@@ -26,7 +26,7 @@ from bot.digests.repository import DigestRepository
 from bot.errors import BotError
 from bot.message import Message
 from bot.slack import errors
-from bot.slack.direct_messages import retry_after
+from bot.slack.posting import retry_after
 from bot.store.documents import StoreError
 from bot.tracker.models import TimedOutError
 from bot.tracker.rate_limit import Purpose

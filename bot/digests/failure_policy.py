@@ -16,7 +16,7 @@ from bot.errors import BotError
 from bot.message import Message
 from bot.slack import errors as slack
 from bot.slack.client import SentMessage
-from bot.slack.direct_messages import DirectMessages, retry_after
+from bot.slack.posting import DirectMessages, retry_after
 from bot.store.documents import StoreError, UnreadableSecretError
 from bot.tracker.models import (
     InvalidKeyError,

@@ -24,8 +24,8 @@ from bot.digests.models import (
 from bot.digests.notices import with_notice
 from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
-from bot.slack.direct_messages import retry_after
 from bot.slack.errors import SlackError, SlackUnavailableError
+from bot.slack.posting import retry_after
 from bot.store.documents import ConflictError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId

@@ -59,7 +59,7 @@ class CommandLines:
         request.command_line = line
         if otherwise and command not in self._handlers:  # anything that a person has written
             command, request.command_line = "message", None
-        handle = self._handlers.get(command, otherwise or saying(usage.old_button_message()))
+        handle = self._handlers.get(command, otherwise) or saying(usage.old_button_message())
         takes_secrets = command in COMMANDS and COMMANDS[command].takes_secrets
         if holds_secret(line) and not takes_secrets:
             handle, request.command_line = saying(usage.exposed_key_message()), None

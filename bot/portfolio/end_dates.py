@@ -125,7 +125,10 @@ class KeptEndDates:
         A scan by another process may be unknown for 5 s.
         """
         with warned("end dates are unknown", StoreError, TimeoutError):
-            return KnownEnds(await self._patience.wait(self.recent(workspace)), now)
+            by_host = self._known.get(workspace)
+            if by_host is None:
+                by_host = await self._patience.wait(self.get(workspace))
+            return KnownEnds(by_host, now)
         return None
 
     async def recent(self, workspace: WorkspaceId) -> dict[str, EndDates]:

@@ -19,7 +19,6 @@ from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
 from bot.message import Message
 from bot.slack.client import SentMessage
-from bot.slack.direct_messages import MAX_TRIES
 from bot.slack.errors import (
     MissingScopeError,
     SlackRateLimitedError,
@@ -28,6 +27,7 @@ from bot.slack.errors import (
     SlackUnreachableError,
     TokenRefusedError,
 )
+from bot.slack.posting import MAX_TRIES
 from bot.slack.usergroups import GroupPeople
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId

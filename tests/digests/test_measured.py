@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.metrics import overdue, steps_to
 from bot.digests.models import Digest
+from bot.digests.repository import overdue, steps_to
 from bot.metrics.definitions import DigestMetrics
 from bot.slack.errors import SlackRefusedError, SlackUnavailableError
 from bot.tracker.models import UnavailableError

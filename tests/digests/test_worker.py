@@ -7,8 +7,8 @@ import pytest
 import structlog
 
 from bot.api_keys.key_record import KeyDraft
-from bot.digests.metrics import overdue
 from bot.digests.models import Outcome, StoppedError
+from bot.digests.repository import overdue
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID, KEY
 from tests.digests.office import ACME, ADA, BOB, DAY, EVE, NINE, Office
