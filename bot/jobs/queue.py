@@ -145,10 +145,10 @@ async def working(
 ) -> AsyncIterator[Readiness]:
     """Do the queue's work inside the block; yield how to tell whether that goes well.
 
-    At the end of the block nothing new is taken; what has not ended
-    within `finish_within_s` is cancelled, and handed back for another worker. Digests that are
-    due are looked for every `every_s` seconds by one of all workers, as all of `work.periodic`
-    is done. `concurrency` deliveries are under way at once; periodic work does not wait for them.
+    At the end of the block nothing new is taken; what has not ended within `finish_within_s` is
+    cancelled, and handed back for another worker. Digests that are due are looked for every
+    `every_s` seconds by one of all workers, as all of `work.periodic` is done. `concurrency`
+    deliveries are under way at once; periodic work does not wait for them.
     """
     logger.info("queue", at_once=concurrency)
     logging.getLogger("procrastinate").setLevel(logging.WARNING)  # two lines for each job

@@ -159,6 +159,17 @@ async def test_what_two_digests_share_is_scanned_once_a_night(sky: Observatory) 
     assert sorted(sky.scanned) == ["a", "b", "c"]
 
 
+async def test_a_process_that_stops_begins_no_scan(sky: Observatory) -> None:
+    await sky.make()
+    sky.nightly.stop_all()
+
+    await sky.pass_by()
+    begun, sky.nightly = [*sky.scanned], sky.process()
+    await sky.pass_by()
+
+    assert (begun, sky.scanned) == ([], ["a", "b"])
+
+
 async def test_a_restart_scans_nothing_twice_and_goes_on(sky: Observatory) -> None:
     await sky.make(scans_a_night=3)
     sky.gate.clear()
