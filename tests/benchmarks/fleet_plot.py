@@ -12,8 +12,8 @@ from tests.benchmarks.fleet_store import Which, posting_since, unsettled
 from tests.benchmarks.fleet_town import Fleet
 from tests.postgres import PostgresServer
 
-# A dead claim ends after a minute; what a dead worker had taken is taken back before that.
 KILL_AT, RESTART_AT = 0.3, 0.6  # of the posts are there
+# A dead claim ends after a minute; what a dead worker had taken is taken back before that.
 NOTHING_FOR_S = 150.0
 LOOK_S = 0.2
 LOOK_INTO_STORE_S = 2.0

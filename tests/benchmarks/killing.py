@@ -16,7 +16,7 @@ from tests.benchmarks.scene import RING, TICK_S, Scene
 from tests.fakes import TIME_LIMIT_S
 from tests.processes import BotProcess
 from tests.whole.harness import Harness, running_bot, until_ready
-from tests.whole.test_process import log_of, process
+from tests.whole.test_process import process
 
 LEAD_S = 0.5
 FIRST_KILL_S = (-0.3, 4.0)  # after the slot
@@ -124,13 +124,9 @@ async def _killed(scene: Scene, bot: BotProcess, name: str, *, is_heard: bool) -
 async def _process(town: Harness) -> AsyncIterator[BotProcess]:
     more = {"BOT_SECRET_KEYS": RING, "TICK_SECONDS": f"{TICK_S}", "LOG_LEVEL": "INFO"}
     async with process(town, module="tests.benchmarks.fleet_bot", **more) as bot:
-        try:
-            _hand_clock(bot, town)
-            await until_ready(town)
-            yield bot
-        except TimeoutError as error:
-            error.add_note(log_of(town)[-3000:])
-            raise
+        _hand_clock(bot, town)
+        await until_ready(town)
+        yield bot
 
 
 def _hand_clock(bot: BotProcess, town: Harness) -> None:

@@ -17,7 +17,7 @@ from nicegui.events import GenericEventArguments
 from bot.playground.page.drawing.context import Json, RenderContext, box, put
 from bot.playground.page.theme import MARKUP
 
-_TURNS = {"back": -1, "next": 1}
+_TURN = "page "
 DEFAULT_PAGE_SIZE = 5
 
 
@@ -30,9 +30,9 @@ class Look:
     page: int = 0
 
     def pressed(self, what: str) -> "Look":
-        """Return the look after a press on `next`, `back` or the number of a column's title."""
-        if what in _TURNS:
-            return replace(self, page=self.page + _TURNS[what])
+        """Return the look after a press on a turning button or a title, by its `data-sort`."""
+        if what.startswith(_TURN):
+            return replace(self, page=int(what.removeprefix(_TURN)))
         return self.sorted_by(int(what))
 
     def sorted_by(self, column: int) -> "Look":
@@ -65,19 +65,26 @@ def data_table_html(block: Json, look: Look) -> str:
     return (
         f'<div class="bk-table-frame"><table class="bk-table">{caption}'
         f"<thead><tr>{_titles_html(block, look)}</tr></thead><tbody>{body}</tbody></table></div>"
-        f"{_turns_html(start, min(start + size, count), count)}"
+        f"{_turns_html(look.page, start, min(start + size, count), count)}"
     )
 
 
-def _turns_html(start: int, end: int, count: int) -> str:
+def _turns_html(page: int, start: int, end: int, count: int) -> str:
     """Return the buttons that turn the page; nothing where there is one page only."""
     if (start, end) == (0, count):
         return ""
-    back, following = ("" if may else " disabled" for may in (start > 0, end < count))
+    back = _turn_html("Previous", page - 1, may=start > 0)
+    following = _turn_html("Next", page + 1, may=end < count)
     return (
-        f'<div class="bk-turns"><button type="button" class="bk-sort" data-sort="back"{back}>'
-        f"Previous</button><span>{start + 1}–{end} of {count}</span>"
-        f'<button type="button" class="bk-sort" data-sort="next"{following}>Next</button></div>'
+        f'<div class="bk-turns">{back}<span>{start + 1}–{end} of {count}</span>{following}</div>'
+    )
+
+
+def _turn_html(words: str, page: int, *, may: bool) -> str:
+    """Return a button that names its page, so that a second press turns no further."""
+    unless = "" if may else " disabled"
+    return (
+        f'<button type="button" class="bk-sort" data-sort="{_TURN}{page}"{unless}>{words}</button>'
     )
 
 

@@ -1,5 +1,7 @@
 """Sorting and the HTML of `data_table`."""
 
+import re
+
 import pytest
 
 from bot.playground.page.drawing.tables import Look, data_table_html, row_order
@@ -43,12 +45,19 @@ def test_a_page_shows_as_many_rows_as_it_says_or_five(size: Json, pages: list[st
         assert shown_names(block, look) == [f"no. {each}" for each in page]
         shown = data_table_html(block, look)
         assert ("Previous" in shown) == (len(pages) > 1)
-        assert ('data-sort="next" disabled' in shown) == (number == len(pages) - 1 > 0)
+        assert (" disabled>Next" in shown) == (number == len(pages) - 1 > 0)
 
 
 def test_a_press_turns_the_page_or_sorts_from_the_first_one() -> None:
-    assert Look().pressed("next").pressed("next").pressed("back") == Look(page=1)
+    assert Look().pressed("page 1") == Look(page=1)
     assert Look(page=1).pressed("0") == Look(0)
+
+
+def test_a_second_press_before_the_page_has_turned_turns_no_further() -> None:
+    block = a_table(*([cell("x"), cell(f"no. {number}")] for number in range(7)))
+    [turn] = re.findall(r'data-sort="(page \d+)">Next', data_table_html(block, Look()))
+
+    assert Look().pressed(turn).pressed(turn) == Look(page=1)
 
 
 def test_a_screen_reader_hears_caption_titles_and_row_names() -> None:
