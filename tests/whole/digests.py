@@ -28,13 +28,10 @@ async def until_listed(
 ) -> View:
     """Open the list again and again, until it says that; return it."""
     async with asyncio.timeout(TIME_LIMIT_S):
-        while (
-            words
-            not in (  # noqa: ASYNC110  the bot's list tells by no event
-                form := await open_list(app, person or app.bob, channel)
-            ).everything
-        ):
+        form = await open_list(app, person or app.bob, channel)
+        while words not in form.everything:
             await asyncio.sleep(0.05)  # each look asks users.info, which Slack limits
+            form = await open_list(app, person or app.bob, channel)
     return form
 
 
