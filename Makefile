@@ -10,7 +10,7 @@ NEW_ENOUGH := $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit(
 # Python's caches spare every process of a run the compiling of all tests and all of the bot.
 unexport PYTHONDONTWRITEBYTECODE
 
-# More workers than cores, as tests wait for sockets; each one pays seven seconds for collection.
+# More workers than cores, as tests wait for sockets; each one pays seconds for collection.
 WORKERS ?= 4
 
 .PHONY: demo test suite coverage torture bench check format lock clean
