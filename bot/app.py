@@ -135,7 +135,7 @@ JOBS_END_WITHIN = 0.7
 
 @asynccontextmanager
 async def run_periodic(
-    ground: Runtime,
+    runtime: Runtime,
     role: Role,
     running: Features,
     lifecycle: Lifecycle,
@@ -148,7 +148,7 @@ async def run_periodic(
     While the clock is wrong, nothing is taken for due. At the end nothing is begun any more that
     is due, and what the queue has begun is waited for.
     """
-    parts, shared, clock_check = ground.parts, ground.stored.shared, ground.clock_check
+    parts, shared, clock_check = runtime.parts, runtime.stored.shared, runtime.clock_check
     every_s, timed = parts.settings.tick_seconds, parts.metrics.periodic.timed
     for_all = {**running.periodic, **lifecycle.periodic} if role.delivers else {}
     periodic = {name: timed(name, act) for name, act in for_all.items()}
@@ -218,30 +218,30 @@ async def serve(
     and StoreError as `opened_store` does.
     """
     async with AsyncExitStack() as stack:
-        ground = await build_runtime(stack, settings, role, clock, pace, host_clock=host_clock)
-        parts, workspaces = ground.parts, ground.workspaces
-        await slack_app.check_tokens(parts, ground.clients, workspaces, role)
-        app = slack_app.bolt_app(ground.clients.patient(), workspaces, parts.metrics)
+        runtime = await build_runtime(stack, settings, role, clock, pace, host_clock=host_clock)
+        parts, workspaces = runtime.parts, runtime.workspaces
+        await slack_app.check_tokens(parts, runtime.clients, workspaces, role)
+        app = slack_app.bolt_app(runtime.clients.patient(), workspaces, parts.metrics)
         running = register_features(app, parts)
         lifecycle = register_lifecycle(app, parts, running, workspaces)
         deadline = _StopDeadline(finish_within_s)
-        listener, beats = await _watch_over_answers(stack, ground, running, deadline)
+        listener, beats = await _watch_over_answers(stack, runtime, running, deadline)
         checks = await stack.enter_async_context(
-            run_periodic(ground, role, running, lifecycle, beats, finish_within_s=finish_within_s)
+            run_periodic(runtime, role, running, lifecycle, beats, finish_within_s=finish_within_s)
         )
         endpoint, link_checks = await slack_app.start_transport(stack, app, parts, role)
         checks = {
             "store": parts.documents.check,
             "slack": workspaces.find_slack,
-            "clock": ground.clock_check.is_right,
+            "clock": runtime.clock_check.is_right,
             **checks,
             **link_checks,
         }
-        look_at_processes(parts.metrics, ground.stored)
+        look_at_processes(parts.metrics, runtime.stored)
         install = lifecycle.endpoint if role.answers else None
         health = HealthEndpoints(checks)
         await slack_app.listen(listener, parts, health, slack=endpoint, install=install)
-        logger.info("started", role=role.value, process=ground.processes.process_id)
+        logger.info("started", role=role.value, process=runtime.processes.process_id)
         await stop.wait()
         logger.info("stopping")
         health.stop()
@@ -265,13 +265,13 @@ class _StopDeadline:
 
 
 async def _watch_over_answers(
-    stack: AsyncExitStack, ground: Runtime, running: Features, deadline: _StopDeadline
+    stack: AsyncExitStack, runtime: Runtime, running: Features, deadline: _StopDeadline
 ) -> tuple[AsyncExitStack, Ticks]:
     """Notify people whose process died; at the end, finish the requests of this one.
 
     Return the stack to close once no request is left, and how the heartbeat goes.
     """
-    parts, processes = ground.parts, ground.processes
+    parts, processes = runtime.parts, runtime.processes
     interruptions = OrphanNotifier(
         parts.inflight.answers, processes, parts.replies, parts.tasks, client_for=parts.client_for
     )

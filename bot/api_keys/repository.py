@@ -66,6 +66,7 @@ class Keys:
         return StoredKey(self._decrypt(workspace, pair.sealed), pair.sealed, pair.record)
 
     async def is_in_use(self, workspace: WorkspaceId, secret: str) -> bool:
+        """Return whether the key in use is this one; raise StoreError."""
         return self._holds(workspace, await self.pair(workspace), secret)
 
     async def earlier(self, workspace: WorkspaceId, mark: str) -> StoredKey:

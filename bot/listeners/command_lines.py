@@ -59,12 +59,12 @@ class CommandLines:
         request.command_line = line
         if otherwise and command not in self._handlers:  # anything that a person has written
             command, request.command_line = "message", None
-        handle = self._handlers.get(command, otherwise) or saying(usage.old_button_message())
+        handle = self._handlers.get(command, otherwise) or reply_with(usage.old_button_message())
         takes_secrets = command in COMMANDS and COMMANDS[command].takes_secrets
         if holds_secret(line) and not takes_secrets:
-            handle, request.command_line = saying(usage.exposed_key_message()), None
+            handle, request.command_line = reply_with(usage.exposed_key_message()), None
         if request.opens_form and request.trigger_id is None:  # nothing was pressed just now
-            handle = saying(usage.form_button_message(request.command_line or ""))
+            handle = reply_with(usage.form_button_message(request.command_line or ""))
         # A form needs the trigger, with which "please wait" would open a window.
         speaks = request.window is None or not request.opens_form
         once = None
@@ -117,6 +117,6 @@ def _line_of(action: Mapping[str, Any]) -> str:
     return str(action.get("value", ""))
 
 
-def saying(message: Message) -> CommandHandler:
+def reply_with(message: Message) -> CommandHandler:
     """Return a handler that answers with this message."""
     return lambda request, _text: request.reply(message)

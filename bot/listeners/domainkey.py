@@ -94,7 +94,7 @@ class KeyListeners:
         dispatcher.on_press(api_key.REMOVE_KEY, self.remove_key, replies=True)
         dispatcher.on_press(api_key.SHOW_HISTORY, self.show_history)
         dispatcher.on_press(
-            admin.HISTORY_PAGE, self.screen.in_form(self.turn_page, admin.history_error_form)
+            admin.HISTORY_PAGE, self.screen.in_form(self.history_page, admin.history_error_form)
         )
 
     async def show_state(self, request: Request, text: str) -> None:
@@ -134,9 +134,9 @@ class KeyListeners:
         await request.reply(api_key.removed_message(was_there=was_there))
 
     async def show_history(self, request: Request, _value: str) -> None:
-        await request.open_form(await self.turn_page(request, ""))
+        await request.open_form(await self.history_page(request, ""))
 
-    async def turn_page(self, request: Request, page: str) -> Block:
+    async def history_page(self, request: Request, page: str) -> Block:
         await self.permissions.require_configurer(request)
         entries = await self.audit.entries(request.workspace)
         number = int(page) if page.isdecimal() else 0

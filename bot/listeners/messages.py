@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.commands import COMMANDS
 from bot.hostnames import hosts_in
-from bot.listeners.command_lines import CommandLines, saying
+from bot.listeners.command_lines import CommandLines, reply_with
 from bot.listeners.request import FormErrors, Request, draw_or_reply
 from bot.listeners.router import Dispatcher
 from bot.portfolio.service import Portfolio
@@ -26,7 +26,7 @@ _HERE = re.compile(r"\shere$", re.IGNORECASE)
 def register_mentions(dispatcher: Dispatcher) -> None:
     """Attach the listeners of messages. Without their scopes Slack sends none."""
     for event_type in ("app_mention", "message"):
-        dispatcher.on_message(event_type, read_message, saying(overview_message()))
+        dispatcher.on_message(event_type, read_message, reply_with(overview_message()))
 
 
 def read_message(body: Mapping[str, Any], context: Any, replies: Replies) -> Request | None:

@@ -153,7 +153,7 @@ POOLER_FOUND = warning(
     "there is a pooler in transaction mode, which DATABASE_URL does not name",
     f"{NAME_POOLER} Without it the bot has to find out at each start.",
 )
-WRITABLE = "Give it more disk, or end what makes it read-only."
+MAKE_WRITABLE = "Give it more disk, or end what makes it read-only."
 REACH = "Check DATABASE_URL, the network in between, and the server."
 # Older ones get no corrections any more: https://www.postgresql.org/support/versioning/
 OLDEST_SUPPORTED = 14
@@ -177,7 +177,7 @@ async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot 
     is_whole = not snapshot.unreadable
     said = f"{shown(address.place)} takes no writes ({shown(refusal, 200)})"
     return [
-        *([failure(STORE, said, WRITABLE)] if refusal else []),
+        *([failure(STORE, said, MAKE_WRITABLE)] if refusal else []),
         database_finding(address, facts)
         if is_whole
         else _unreadable_finding(shown(address.place), snapshot),

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.app import PACE
+from tests.whole.digests import digests, make, move_to, next_digest, nine
 from tests.whole.harness import PATIENT, Harness, lose_store, running_harness
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
@@ -90,3 +92,22 @@ async def test_a_store_that_is_gone_is_admitted_and_nothing_is_said_to_be_saved(
 
     assert "Not saved" in form.everything
     assert "The app's database" in form.everything
+
+
+async def test_two_digests_of_a_channel_that_are_due_at_once_come_a_second_apart(
+    tmp_path: Path, transport: str
+) -> None:
+    # https://docs.slack.dev/apis/web-api/rate-limits
+    pace = replace(PATIENT, between_posts_s=PACE.between_posts_s)
+    async with running_harness(tmp_path, transport, pace) as app:
+        app.account.add("shop.example", health=41)
+        await app.connect()
+        for _ in range(2):
+            await make(app)
+        move_to(app, nine(app))
+        for _ in range(2):
+            await next_digest(app)
+
+        first, second = (float(post.ts) for post in digests(app))
+
+    assert second - first >= 1
