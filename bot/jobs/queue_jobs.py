@@ -10,6 +10,7 @@ from typing import Any
 
 import structlog
 from procrastinate import App, JobContext, RetryStrategy
+from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 from procrastinate.schema import SchemaManager
 from procrastinate.types import JSONValue
@@ -137,15 +138,21 @@ def add_retry_stalled(app: App, *, dead_after_s: float) -> None:
     https://procrastinate.readthedocs.io/en/stable/howto/production/retry_stalled_jobs.html
     """
 
-    async def retry_stalled(timestamp: int) -> None:  # noqa: ARG001  # procrastinate's
+    async def take_back() -> None:
         manager = app.job_manager
-        async with asyncio.timeout(RETRIED_WITHIN_S):
-            for job in await manager.get_stalled_jobs(seconds_since_heartbeat=dead_after_s):
-                logger.warning("a worker died or was silent", job=job.id, task=job.task_name)
-                if job.queue == DELIVER and job.attempts < MAX_ATTEMPTS:
-                    await manager.retry_job(job)
-                else:  # periodic work comes round, and to retry it can fail for good (issue 1446)
-                    await manager.finish_job(job, Status.FAILED, delete_job=True)
+        for job in await manager.get_stalled_jobs(seconds_since_heartbeat=dead_after_s):
+            logger.warning("a worker died or was silent", job=job.id, task=job.task_name)
+            if job.queue == DELIVER and job.attempts < MAX_ATTEMPTS:
+                await manager.retry_job(job)
+            else:  # periodic work comes round, and to retry it can fail for good (issue 1446)
+                await manager.finish_job(job, Status.FAILED, delete_job=True)
+
+    async def retry_stalled(timestamp: int) -> None:  # noqa: ARG001  # procrastinate's
+        try:
+            async with asyncio.timeout(RETRIED_WITHIN_S):
+                await take_back()
+        except (ConnectorException, TimeoutError) as error:
+            logger.warning("stalled jobs stay", error=repr(error.__cause__ or error))
 
     app.task(name=RETRY_STALLED, queue=PERIODIC, queueing_lock=RETRY_STALLED)(retry_stalled)
 
