@@ -7,7 +7,6 @@ import asyncio
 import sys
 from collections.abc import Coroutine, Iterable
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from bot.digests.models import UnknownDigestError
@@ -234,10 +233,9 @@ async def move(settings: Settings, to: str) -> int:
         raise OperatingError(
             f"The address to move to is wrong: {error}. Nothing was moved."
         ) from None
-    tell = partial(print, flush=True)  # shown at once by a pipe too
     keys, now = text_of(settings.bot_secret_keys) or None, datetime.now(UTC)
     try:
-        _print(await move_store(path, target, setting=keys, now=now, tell=tell))
+        _print(await move_store(path, target, setting=keys, now=now))
     except WrongKeyRingError as error:
         raise OperatingError(f"{error}. Nothing was moved.") from error
     return DONE

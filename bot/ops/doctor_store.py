@@ -31,7 +31,6 @@ from bot.store.postgres.migrations import missing
 from bot.store.postgres.pool import open_pool
 from bot.store.postgres.snapshot import Facts, read_facts, refused_write
 from bot.store.snapshot import Snapshot
-from bot.store.sqlite import open_sqlite
 
 STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
 RESTORE = "stop the bot and put a backup in its place."
@@ -60,7 +59,7 @@ async def check_store(
             if holder is not None:
                 said = f"{store.place} is gone, and process {shown(holder)} uses it"
                 return [failure(STORE, said, f"If it is lost, {RESTORE}")], None
-            return [await _new_store_finding(store, folder)], Snapshot()
+            return [_new_store_finding(store, folder)], Snapshot()
         snapshot = await read_sealed(store)
         free = free_bytes(store.path.resolve().parent)
     except (StoreError, OSError) as error:
@@ -125,15 +124,15 @@ def _folder_of_new(path: Path) -> Path | None:
     return folder
 
 
-async def _new_store_finding(store: FileStore, folder: Path) -> Finding:
-    """Return whether a store can be made in a folder: make one, and remove it.
+def _new_store_finding(store: FileStore, folder: Path) -> Finding:
+    """Return whether a store can be made in a folder: make a file, and remove it.
 
     Root may write everywhere, says the system, also to `/proc`.
     """
     try:
-        with tempfile.TemporaryDirectory(prefix=".doctor.", dir=folder) as trial:
-            await (await open_sqlite(Path(trial, "bot.sqlite"))).close()
-    except (StoreError, OSError):
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError:
         said = f"{store.place} cannot be made, as {shown(str(folder))} cannot be written to"
         mend = "Give that folder to the user that runs the bot, or choose another."
         return failure(STORE, said, mend)

@@ -193,24 +193,21 @@ def _pause(before: Pause | None, wanted: WantedPause | None, now: datetime) -> P
 
 def difference_lines(difference: Difference, known_names: WorkspaceNames) -> Iterator[str]:
     """Yield the difference: `+` is a new digest, `~` a change with each field before and after."""
-    named = [(known_names.workspace(each.workspace), each) for each in difference.workspaces]
-    for place, each in named:
+    for each in difference.workspaces:
+        place = known_names.workspace(each.workspace)
         if each.admins_only is not None:
             words = (MEMBERS, ADMINS) if each.admins_only else (ADMINS, MEMBERS)
             yield f"~ {place}: editors: {words[0]} -> {words[1]}"
-    for place, each in named:
         before, after = each.managers
         if before != after:
             yield f"~ {place}: managers:"
             yield from _field_line("people", before.user_ids, after.user_ids)
             yield from _field_line("groups", before.group_ids, after.group_ids)
-    for place, each in named:
         had, has = map(audience_names, each.audiences)
         if had != has:
             yield f"~ {place}: {WHO_MAY}:"
             for operation in CHOSEN_FOR:
                 yield from _field_line(operation, had[operation], has[operation])
-    for place, each in named:
         for step in each.changes:
             yield from _step_lines(step, f"{place}: digest {shown(step.after.digest_id)}")
     steps = [step for each in difference.workspaces for step in each.steps]

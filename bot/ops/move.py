@@ -4,7 +4,7 @@ import hashlib
 import json
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import aclosing
 from datetime import datetime
 from pathlib import Path
@@ -33,8 +33,6 @@ MARK = "meta/move"  # in the database: what was moved there
 STAYS = (MARK, FORWARDING, "meta/check", "meta/process/", "meta/seen/", "meta/traces")
 PENDING = "pending"
 NOTHING = "Nothing was moved."
-PROGRESS_EVERY = 10_000
-Tell = Callable[[str], object]
 
 
 class MoveManifest:
@@ -82,7 +80,7 @@ def compared(here: MoveManifest, there: MoveManifest) -> Iterator[str]:
 
 
 async def move_store(
-    path: Path, target: DatabaseStore, *, setting: str | None, now: datetime, tell: Tell
+    path: Path, target: DatabaseStore, *, setting: str | None, now: datetime
 ) -> list[str]:
     """Move the store at `path` to `target`; return the lines to print. A repeat is harmless.
 
@@ -102,7 +100,7 @@ async def move_store(
             )
         async with import_transaction(target.address) as importing:
             at = await _moved_before(importing, here)
-            table = [] if at else await move_into(importing, path, here, now, tell)
+            table = [] if at else await move_into(importing, path, here, now)
         try:
             note = Forwarding(target.address.place, at or now)
             await documents.put(FORWARDING, note.value)
@@ -186,21 +184,16 @@ async def _moved_before(importing: PostgresImport, here: MoveManifest) -> dateti
 
 
 async def move_into(
-    importing: PostgresImport, path: Path, here: MoveManifest, now: datetime, tell: Tell
+    importing: PostgresImport, path: Path, here: MoveManifest, now: datetime
 ) -> list[str]:
     """Copy the store at `path` into a free database; return the counts of both sides.
 
     OperatingError: both sides differ: the transaction must not be committed.
     """
     await importing.delete_own()
-    done = 0
     async with aclosing(read_pages(path)) as pages:
         async for page in pages:
-            documents = [each for each in page.documents if moves(each.key)]
-            await importing.copy_in(documents)
-            before, done = done, done + len(documents)
-            if done // PROGRESS_EVERY > before // PROGRESS_EVERY:
-                tell(f"{done:,} of {counted(here.counts.total(), 'document')} …")
+            await importing.copy_in([each for each in page.documents if moves(each.key)])
     there = MoveManifest()
     async with aclosing(importing.pages()) as arrived:
         async for copied in arrived:

@@ -39,10 +39,6 @@ RING = "k1:" + base64.b64encode(b"a" * 32).decode()
 OTHER_RING = "k1:" + base64.b64encode(b"b" * 32).decode()
 
 
-def quietly(_line: str) -> None:
-    """Take a line of progress."""
-
-
 LEFT: dict[str, dict[str, str]] = {
     "meta/check": {},
     "meta/process/0a": {"role": "all"},
@@ -70,7 +66,7 @@ async def path(tmp_path: Path) -> Path:
 
 async def moved(path: Path, url: str, **more: Any) -> list[str]:
     target = DatabaseStore(parse_address(url), migrations(), watch_s=more.pop("watch_s", 0.01))
-    how: dict[str, Any] = {"setting": RING, "now": NOW, "tell": quietly, **more}
+    how: dict[str, Any] = {"setting": RING, "now": NOW, **more}
     return await move_store(path, target, **how)
 
 
@@ -104,18 +100,6 @@ async def test_everything_arrives_as_it_was_in_an_empty_database(
     table = [line.split() for line in said]
     assert ["digest", "1", "1"] in table
     assert ["meta", "1", "1"] in table
-
-
-async def test_how_far_it_is_is_told_now_and_then(
-    path: Path, empty_database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("bot.store.snapshot.PAGE_ROWS", 1)
-    monkeypatch.setattr("bot.ops.move.PROGRESS_EVERY", 2)
-    told: list[str] = []
-
-    await moved(path, empty_database, tell=told.append)
-
-    assert told == ["2 of 4 documents …", "4 of 4 documents …"]
 
 
 async def test_a_text_that_no_key_opens_moves_as_it_is(path: Path, empty_database: str) -> None:
@@ -198,7 +182,7 @@ async def test_no_bot_can_start_on_the_file_while_it_is_moved(path: Path, databa
             return ()
 
     target = Watching(parse_address(database), migrations())
-    await move_store(path, target, setting=RING, now=NOW, tell=quietly)
+    await move_store(path, target, setting=RING, now=NOW)
 
     assert refused
 
@@ -296,7 +280,7 @@ async def test_a_difference_at_the_end_is_told_and_nothing_has_happened(
 
     with pytest.raises(OperatingError, match="The copy differs") as caught:
         async with import_transaction(parse_address(database)) as importing:
-            await move_into(importing, path, here, NOW, quietly)
+            await move_into(importing, path, here, NOW)
 
     assert ["digest", "2", "1"] in [line.split() for line in caught.value.lines]
     assert await documents_at(database) == ()
