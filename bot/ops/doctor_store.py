@@ -7,7 +7,7 @@ from pathlib import Path
 from shutil import disk_usage
 
 from bot.ops.export_file import workspace_names
-from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
+from bot.ops.output import Finding, failure, ok, shown, some_names, warning
 from bot.ops.stores import (
     ALL,
     MEND,
@@ -31,6 +31,7 @@ from bot.store.postgres.migrations import missing
 from bot.store.postgres.pool import open_pool
 from bot.store.postgres.snapshot import Facts, read_facts, refused_write
 from bot.store.snapshot import Snapshot
+from bot.views.text import plural
 
 STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
 RESTORE = "stop the bot and put a backup in its place."
@@ -55,11 +56,11 @@ async def check_store(
     """Return how the file is, and its documents; `None` when it cannot be read."""
     try:
         holder = lock_holder(lock_file_of(store.path))
-        if folder := _folder_of_new(store.path):
+        if not store.path.exists():
             if holder is not None:
                 said = f"{store.place} is gone, and process {shown(holder)} uses it"
                 return [failure(STORE, said, f"If it is lost, {RESTORE}")], None
-            return [_new_store_finding(store, folder)], Snapshot()
+            return [_new_store_finding(store)], Snapshot()
         snapshot = await read_sealed(store)
         free = free_bytes(store.path.resolve().parent)
     except (StoreError, OSError) as error:
@@ -111,24 +112,15 @@ def _store_finding(store: FileStore, snapshot: Snapshot, holder: str | None) -> 
     if not (may_write(path) and may_write(path.resolve().parent)):
         return failure(STORE, f"{where} cannot be written to by this user", SAME_USER)
     used = f"used by process {shown(holder)}" if holder is not None else "not used by any process"
-    return ok(STORE, f"{where} is whole, {counted(snapshot.count, 'document')}, {used}")
+    return ok(STORE, f"{where} is whole, {plural(snapshot.count, 'document')}, {used}")
 
 
-def _folder_of_new(path: Path) -> Path | None:
-    """Return the folder below which a store is to be made, `None` when there is one already."""
-    if path.exists():
-        return None
-    folder = path.absolute().parent
-    while not folder.exists():
-        folder = folder.parent
-    return folder
-
-
-def _new_store_finding(store: FileStore, folder: Path) -> Finding:
-    """Return whether a store can be made in a folder: make a file, and remove it.
+def _new_store_finding(store: FileStore) -> Finding:
+    """Return whether a store can be made: make a file in the folder that is there, and remove it.
 
     Root may write everywhere, says the system, also to `/proc`.
     """
+    folder = next(each for each in store.path.absolute().parents if each.exists())
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
@@ -161,7 +153,7 @@ async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot 
     try:
         async with await open_pool(address) as pool:
             if steps := await missing(pool, store.sets):
-                said = f"{shown(address.place)} lacks {counted(len(steps), 'step')} of its schema"
+                said = f"{shown(address.place)} lacks {plural(len(steps), 'step')} of its schema"
                 return [failure(STORE, said, "Run `python -m bot migrate`.")], None
             facts, refusal = await read_facts(pool), await refused_write(pool)
             snapshot = await read_sealed(store)
@@ -185,7 +177,7 @@ def database_finding(address: Address, facts: Facts) -> Finding:
     where = shown(address.place)
     said = (
         f"{where} answers in {facts.read_s * 1000:.1f} ms; PostgreSQL {shown(facts.version, 20)},"
-        f" {counted(facts.documents, 'document')}, its schema is up to date"
+        f" {plural(facts.documents, 'document')}, its schema is up to date"
     )
     major = re.match(r"\d+", facts.version)
     if major and int(major[0]) < OLDEST_SUPPORTED:

@@ -40,8 +40,9 @@ from bot.ops.import_file import (
     WantedPause,
     problems_error,
 )
-from bot.ops.output import counted, shown
+from bot.ops.output import shown
 from bot.store.documents import Documents
+from bot.views.text import plural
 from bot.workspace import WorkspaceId
 
 
@@ -217,7 +218,7 @@ def difference_lines(difference: Difference, known_names: WorkspaceNames) -> Ite
         place = known_names.workspace(workspace)
         yield f"  {place}: digest {shown(digest_id)}: not in the file, left alone"
     yield (
-        f"{counted(added, 'digest')} to add, {len(steps) - added - same:,} to change,"
+        f"{plural(added, 'digest')} to add, {len(steps) - added - same:,} to change,"
         f" {same:,} unchanged, {len(difference.left_alone):,} not in the file and left alone"
     )
 
@@ -274,8 +275,8 @@ async def _note(audit: Audit, difference: WorkspaceDifference) -> None:
     changed = len(difference.changes) - added
     editors = {None: "", True: ADMINS, False: MEMBERS}[difference.admins_only]
     details = [
-        f"{counted(added, 'digest')} added" if added else "",
-        f"{counted(changed, 'digest')} changed" if changed else "",
+        f"{plural(added, 'digest')} added" if added else "",
+        f"{plural(changed, 'digest')} changed" if changed else "",
         f"digests are changed by {editors}" if editors else "",
         *(f"{name} domains: {who}" for name, who in has.items() if had[name] != who),
     ]

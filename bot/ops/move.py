@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from bot.ops.export_file import WorkspaceNames
-from bot.ops.output import OperatingError, counted, day, shown, some_of
+from bot.ops.output import OperatingError, day, shown, some_of
 from bot.ops.stores import (
     DatabaseStore,
     FileStore,
@@ -25,6 +25,7 @@ from bot.store.encryption import CHECK_KEY, RingSource
 from bot.store.postgres.migrations import migrate
 from bot.store.postgres.snapshot import PostgresImport, import_transaction
 from bot.store.snapshot import Snapshot, read_pages
+from bot.views.text import plural
 from bot.workspace import WorkspaceId
 
 MARK = "meta/move"  # in the database: what was moved there
@@ -177,7 +178,7 @@ async def _moved_before(importing: PostgresImport, here: MoveManifest) -> dateti
         )
     if count := await importing.count_of_workspace_documents():
         raise OperatingError(
-            f"That database already holds {counted(count, 'document')}, and not from a move."
+            f"That database already holds {plural(count, 'document')}, and not from a move."
             f" Give `move` an empty one. {NOTHING}"
         )
     return None
@@ -214,7 +215,7 @@ def _moved_lines(
     here: MoveManifest, at: datetime | None, ring: RingSource, place: str
 ) -> Iterator[str]:
     """Yield the outcome; `at`: the documents moved before, at that time."""
-    things = counted(here.counts.total(), "document")
+    things = plural(here.counts.total(), "document")
     if at:
         yield f"This store ({things}) was already moved on {day(at)}. Nothing was changed."
     else:
