@@ -273,7 +273,7 @@ def test_a_proxy_that_works_is_no_problem(
 ) -> None:
     put(monkeypatch, RIGHT | proxies)
 
-    assert load_settings(env_file)
+    assert load_settings(env_file).port == 3000
 
 
 def test_the_rest_has_defaults(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

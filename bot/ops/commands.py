@@ -162,9 +162,8 @@ async def _print_difference(store: Store, wanted: WantedFile, now: datetime) -> 
 def _bytes_of(name: str) -> bytes:
     try:
         return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except (OSError, ValueError) as error:  # the latter for a name that holds NUL
-        why = getattr(error, "strerror", None) or "no name of a file"
-        raise OperatingError(f"{shown(name)} cannot be read: {why}") from error
+    except OSError as error:
+        raise OperatingError(f"{shown(name)} cannot be read: {error.strerror}") from error
 
 
 async def rotate_secrets(settings: Settings) -> int:

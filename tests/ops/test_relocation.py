@@ -4,7 +4,7 @@ import asyncio
 import base64
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, LiteralString
@@ -26,10 +26,9 @@ from bot.store.encryption import (
     load_or_make_key_file,
 )
 from bot.store.postgres.address import parse_address
-from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.postgres.snapshot import import_transaction
 from bot.store.sqlite import open_sqlite
-from tests.stores import read_database, read_snapshot
+from tests.stores import opened, read_database, read_snapshot
 
 pytestmark = pytest.mark.anyio
 
@@ -77,15 +76,6 @@ async def documents_at(url: str) -> tuple[Document, ...]:
 async def documents_to_move(path: Path) -> tuple[Document, ...]:
     snapshot = await read_snapshot(path)
     return tuple(each for each in snapshot.documents if each.key not in {*LEFT, FORWARDING})
-
-
-@contextlib.asynccontextmanager
-async def opened(url: str) -> AsyncIterator[PostgresDocuments]:
-    documents = await open_postgres(parse_address(url), sets=migrations())
-    try:
-        yield documents
-    finally:
-        await documents.close()
 
 
 async def test_everything_arrives_as_it_was_in_an_empty_database(

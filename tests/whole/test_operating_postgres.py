@@ -8,8 +8,6 @@ import signal
 import sqlite3
 import time
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import LiteralString
@@ -21,17 +19,16 @@ import yaml
 from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
 from bot.digests.repository import DigestRepository
-from bot.jobs.queue_jobs import migrations
 from bot.store.documents import ConflictError, encode_row
 from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.postgres.address import parse_address
-from bot.store.postgres.documents import PostgresDocuments, open_postgres
+from bot.store.postgres.documents import PostgresDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.digests.builders import a_digest, a_schedule
 from tests.fakes import TIME_LIMIT_S
 from tests.processes import ROOT, start_bot
-from tests.stores import keys_of, read_database
+from tests.stores import keys_of, opened, read_database
 from tests.whole.harness import Harness, until_ready
 from tests.whole.test_operating import Said, command, marks, ring, used_app
 from tests.whole.test_process import ended, environment, process, stand_ins_in_real_time
@@ -75,15 +72,6 @@ async def migrating(url: str, cwd: str = "/") -> Said:
     assert b"Traceback" not in err
     assert PASSWORD.encode() not in out + err
     return Said(out.decode(), err.decode(), asked.returncode or 0)
-
-
-@asynccontextmanager
-async def opened(url: str) -> AsyncIterator[PostgresDocuments]:
-    documents = await open_postgres(parse_address(url), sets=migrations())
-    try:
-        yield documents
-    finally:
-        await documents.close()
 
 
 async def run_at(url: str, *statements: LiteralString) -> None:
