@@ -149,6 +149,15 @@ def test_libraries_that_log_whole_requests_may_not(name: str) -> None:
     assert [json.loads(line)["event"] for line in log.lines()] == ["ours"]
 
 
+def test_a_turn_that_is_skipped_while_one_hangs_is_no_line_of_its_own() -> None:
+    log = Log("json")
+
+    logging.getLogger("apscheduler.scheduler").warning("Execution of job skipped")
+    logging.getLogger("apscheduler.executors.default").error("Job raised an exception")
+
+    assert [json.loads(line)["event"] for line in log.lines()] == ["Job raised an exception"]
+
+
 def test_what_bolt_says_of_settings_that_are_as_they_should_be_is_left_out() -> None:
     log = Log("json")
 

@@ -124,6 +124,12 @@ def add_periodic(
     )(run)
 
 
+def described(error: Exception) -> str:
+    """Return what the driver said of an error of procrastinate, or a time-out as it is."""
+    cause = error.__cause__ if isinstance(error, ConnectorException) else None
+    return repr(cause or error)
+
+
 RETRY_STALLED = "retry_stalled"
 RETRIED_WITHIN_S = 60.0
 
@@ -149,7 +155,7 @@ def add_retry_stalled(app: App, *, dead_after_s: float) -> None:
             async with asyncio.timeout(RETRIED_WITHIN_S):
                 await take_back()
         except (ConnectorException, TimeoutError) as error:
-            logger.warning("stalled jobs stay", error=repr(error.__cause__ or error))
+            logger.warning("stalled jobs stay", error=described(error))
 
     app.task(name=RETRY_STALLED, queue=PERIODIC, queueing_lock=RETRY_STALLED)(retry_stalled)
 
