@@ -31,7 +31,7 @@ class UnknownWorkspaceError(Exception):
 class warned(suppress):  # noqa: N801  # as `suppress` is
     """Logs an error of these kinds inside the block, and goes on behind it.
 
-    One that was not foreseen is a mistake of ours, and logged as such.
+    One that was not foreseen is a mistake of ours, and logged as such, with its traceback.
     """
 
     def __init__(self, said: str, *errors: type[Exception], **facts: object) -> None:
@@ -41,9 +41,8 @@ class warned(suppress):  # noqa: N801  # as `suppress` is
     def __exit__(self, *raised: Any) -> bool:
         if is_over := super().__exit__(*raised):
             error = raised[1]
-            is_known = isinstance(error, BotError | TimeoutError)
+            is_foreseen = isinstance(error, BotError | TimeoutError)
             cause = {"cause": repr(error.__cause__)} if error.__cause__ else {}
-            log = logger.warning if is_known else logger.error
-            where = not isinstance(error, BotError)
-            log(self._said, error=repr(error), exc_info=where, **cause, **self._facts)
+            log = logger.warning if is_foreseen else logger.error
+            log(self._said, error=repr(error), exc_info=not is_foreseen, **cause, **self._facts)
         return is_over

@@ -86,7 +86,8 @@ def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    logging.getLogger("apscheduler").setLevel(logging.WARNING)  # two lines at every start
+    # Two lines at every start, and one for each turn that comes while the one before still hangs.
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)
     bolt_logger().addFilter(_is_needed)
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(max(logging.INFO, root.level))

@@ -149,6 +149,15 @@ def test_libraries_that_log_whole_requests_may_not(name: str) -> None:
     assert [json.loads(line)["event"] for line in log.lines()] == ["ours"]
 
 
+def test_a_turn_that_is_skipped_while_one_hangs_is_no_line_of_its_own() -> None:
+    log = Log("json")
+
+    logging.getLogger("apscheduler.scheduler").warning("Execution of job skipped")
+    logging.getLogger("apscheduler.executors.default").error("Job raised an exception")
+
+    assert [json.loads(line)["event"] for line in log.lines()] == ["Job raised an exception"]
+
+
 def test_what_bolt_says_of_settings_that_are_as_they_should_be_is_left_out() -> None:
     log = Log("json")
 
@@ -174,7 +183,7 @@ def test_lines_that_an_operator_should_look_at_are_counted_those_of_libraries_to
     assert counted == ["warning", "error", "critical"]
 
 
-def test_an_error_after_which_the_bot_goes_on_is_logged_where_it_was_met() -> None:
+def test_an_error_after_which_the_bot_goes_on_is_one_line_unless_it_was_not_foreseen() -> None:
     log = Log("json")
 
     for error in (BotError("no answer"), TimeoutError(), ZeroDivisionError()):
@@ -185,10 +194,9 @@ def test_an_error_after_which_the_bot_goes_on_is_logged_where_it_was_met() -> No
     assert {(each["event"], each["logger"], each["home"]) for each in lines} == {
         ("not drawn", __name__, "T1")
     }
-    # Only what says too little by itself comes with the place where it was raised.
     assert [(each["level"], "exception" in each) for each in lines] == [
         ("warning", False),
-        ("warning", True),
+        ("warning", False),
         ("error", True),
     ]
 

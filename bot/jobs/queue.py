@@ -28,6 +28,7 @@ from bot.jobs.queue_jobs import (
     add_deliver,
     add_periodic,
     add_retry_stalled,
+    described,
     soon_again,
     tick,
 )
@@ -99,7 +100,7 @@ class Connector(PsycopgConnector):
                 return True
             if not state.startswith(SHUTDOWN):
                 raise
-            logger.warning("the queue repeats a write", error=repr(error.__cause__ or error))
+            logger.warning("the queue repeats a write", error=described(error))
             return False
         return True
 
@@ -224,7 +225,7 @@ async def _defer_periodic(app: App, names: Sequence[str], every_s: float) -> Non
             with suppress(AlreadyEnqueued):  # the last turn still waits
                 await app.job_manager.defer_periodic_job(job, "", moment_ms)
     except ConnectorException as error:
-        logger.warning("periodic work was not queued", error=repr(error.__cause__ or error))
+        logger.warning("periodic work was not queued", error=described(error))
 
 
 @asynccontextmanager
@@ -253,7 +254,7 @@ async def keep_running(worker: Worker, stop: asyncio.Event) -> None:
         try:
             await worker.run()  # type: ignore[no-untyped-call]  # procrastinate 3.10
         except ConnectorException as error:
-            logger.warning("the queue cannot reach its database", error=repr(error.__cause__))
+            logger.warning("the queue cannot reach its database", error=described(error))
         except Exception:
             logger.exception("a worker of the queue failed")
         with suppress(TimeoutError):

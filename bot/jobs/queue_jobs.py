@@ -10,6 +10,7 @@ from typing import Any
 
 import structlog
 from procrastinate import App, JobContext, RetryStrategy
+from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 from procrastinate.schema import SchemaManager
 from procrastinate.types import JSONValue
@@ -50,8 +51,6 @@ def migrations() -> tuple[MigrationSet, ...]:
 logger = structlog.get_logger()
 DELIVER = "deliver"
 PERIODIC = "periodic"
-# What processes of version 0.1 still queue beside newer ones.
-EARLIER_NAMES = {"clean-up": ["usage"]}
 DIGESTS_PER_JOB = 100
 # After waits of 2, 4, 8 and 16 s: short and few, as a job that waits for its next try holds its
 # lock (issue 1599). Then a tick finds the digests again when their lease is over.
@@ -118,12 +117,17 @@ def add_periodic(
 
     app.task(
         name=name,
-        aliases=EARLIER_NAMES.get(name),
         queue=PERIODIC,
         lock=name,
         queueing_lock=name,
         pass_context=True,
     )(run)
+
+
+def described(error: Exception) -> str:
+    """Return what the driver said of an error of procrastinate, or a time-out as it is."""
+    cause = error.__cause__ if isinstance(error, ConnectorException) else None
+    return repr(cause or error)
 
 
 RETRY_STALLED = "retry_stalled"
@@ -137,15 +141,21 @@ def add_retry_stalled(app: App, *, dead_after_s: float) -> None:
     https://procrastinate.readthedocs.io/en/stable/howto/production/retry_stalled_jobs.html
     """
 
-    async def retry_stalled(timestamp: int) -> None:  # noqa: ARG001  # procrastinate's
+    async def take_back() -> None:
         manager = app.job_manager
-        async with asyncio.timeout(RETRIED_WITHIN_S):
-            for job in await manager.get_stalled_jobs(seconds_since_heartbeat=dead_after_s):
-                logger.warning("a worker died or was silent", job=job.id, task=job.task_name)
-                if job.queue == DELIVER and job.attempts < MAX_ATTEMPTS:
-                    await manager.retry_job(job)
-                else:  # periodic work comes round, and to retry it can fail for good (issue 1446)
-                    await manager.finish_job(job, Status.FAILED, delete_job=True)
+        for job in await manager.get_stalled_jobs(seconds_since_heartbeat=dead_after_s):
+            logger.warning("a worker died or was silent", job=job.id, task=job.task_name)
+            if job.queue == DELIVER and job.attempts < MAX_ATTEMPTS:
+                await manager.retry_job(job)
+            else:  # periodic work comes round, and to retry it can fail for good (issue 1446)
+                await manager.finish_job(job, Status.FAILED, delete_job=True)
+
+    async def retry_stalled(timestamp: int) -> None:  # noqa: ARG001  # procrastinate's
+        try:
+            async with asyncio.timeout(RETRIED_WITHIN_S):
+                await take_back()
+        except (ConnectorException, TimeoutError) as error:
+            logger.warning("stalled jobs stay", error=described(error))
 
     app.task(name=RETRY_STALLED, queue=PERIODIC, queueing_lock=RETRY_STALLED)(retry_stalled)
 

@@ -7,7 +7,6 @@ import asyncio
 import sys
 from collections.abc import Coroutine, Iterable
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from bot.digests.models import UnknownDigestError
@@ -163,9 +162,8 @@ async def _print_difference(store: Store, wanted: WantedFile, now: datetime) -> 
 def _bytes_of(name: str) -> bytes:
     try:
         return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except (OSError, ValueError) as error:  # the latter for a name that holds NUL
-        why = getattr(error, "strerror", None) or "no name of a file"
-        raise OperatingError(f"{shown(name)} cannot be read: {why}") from error
+    except OSError as error:
+        raise OperatingError(f"{shown(name)} cannot be read: {error.strerror}") from error
 
 
 async def rotate_secrets(settings: Settings) -> int:
@@ -234,10 +232,9 @@ async def move(settings: Settings, to: str) -> int:
         raise OperatingError(
             f"The address to move to is wrong: {error}. Nothing was moved."
         ) from None
-    tell = partial(print, flush=True)  # shown at once by a pipe too
     keys, now = text_of(settings.bot_secret_keys) or None, datetime.now(UTC)
     try:
-        _print(await move_store(path, target, setting=keys, now=now, tell=tell))
+        _print(await move_store(path, target, setting=keys, now=now))
     except WrongKeyRingError as error:
         raise OperatingError(f"{error}. Nothing was moved.") from error
     return DONE

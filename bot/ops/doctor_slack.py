@@ -16,12 +16,13 @@ from bot.installations.installation import (
 )
 from bot.installations.repository import WAITS_FOR_REINSTALL
 from bot.ops.export_file import installation_name, workspace_names
-from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
+from bot.ops.output import Finding, failure, ok, shown, some_names, warning
 from bot.ops.stores import sealed_in
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Answer, Grant
 from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
 from bot.store.documents import Document, UnreadableSecretError
 from bot.store.encryption import KeyRing
+from bot.views.text import plural
 from bot.workspace import WorkspaceId
 
 Answers = Mapping[WorkspaceId, Grant | SlackError]
@@ -206,7 +207,7 @@ async def check_installations(
         ]
     found += _not_installed(documents, query)
     if unreadable:
-        said = f"this version of the bot cannot read {counted(unreadable, 'installation')}"
+        said = f"this version of the bot cannot read {plural(unreadable, 'installation')}"
         found.append(warning(INSTALLATIONS, said, "Use the version that wrote them."))
     return found
 
@@ -260,7 +261,7 @@ def _token_finding(kept: Sequence[Installation], answers: Answers, query: Instal
         if isinstance(error := answers.get(each.home), SlackRefusedError)
     ]
     silent = sum(isinstance(answer, SlackError) for answer in answers.values()) - len(refused)
-    said = f"{counted(len(kept), 'installation')}; asked Slack about {len(answers):,}"
+    said = f"{plural(len(kept), 'installation')}; asked Slack about {len(answers):,}"
     if refused:
         tell = failure if len(refused) == len(answers) else warning
         mend = (

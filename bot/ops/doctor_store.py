@@ -7,7 +7,7 @@ from pathlib import Path
 from shutil import disk_usage
 
 from bot.ops.export_file import workspace_names
-from bot.ops.output import Finding, counted, failure, ok, shown, some_names, warning
+from bot.ops.output import Finding, failure, ok, shown, some_names, warning
 from bot.ops.stores import (
     ALL,
     MEND,
@@ -28,10 +28,10 @@ from bot.store.encryption import RingSource
 from bot.store.files import lock_file_of, lock_holder, may_write
 from bot.store.postgres.address import Address
 from bot.store.postgres.migrations import missing
-from bot.store.postgres.pool import NAME_POOLER, open_pool, with_pooler_found
+from bot.store.postgres.pool import open_pool
 from bot.store.postgres.snapshot import Facts, read_facts, refused_write
 from bot.store.snapshot import Snapshot
-from bot.store.sqlite import open_sqlite
+from bot.views.text import plural
 
 STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
 RESTORE = "stop the bot and put a backup in its place."
@@ -56,11 +56,11 @@ async def check_store(
     """Return how the file is, and its documents; `None` when it cannot be read."""
     try:
         holder = lock_holder(lock_file_of(store.path))
-        if folder := _folder_of_new(store.path):
+        if not store.path.exists():
             if holder is not None:
                 said = f"{store.place} is gone, and process {shown(holder)} uses it"
                 return [failure(STORE, said, f"If it is lost, {RESTORE}")], None
-            return [await _new_store_finding(store, folder)], Snapshot()
+            return [_new_store_finding(store)], Snapshot()
         snapshot = await read_sealed(store)
         free = free_bytes(store.path.resolve().parent)
     except (StoreError, OSError) as error:
@@ -112,28 +112,19 @@ def _store_finding(store: FileStore, snapshot: Snapshot, holder: str | None) -> 
     if not (may_write(path) and may_write(path.resolve().parent)):
         return failure(STORE, f"{where} cannot be written to by this user", SAME_USER)
     used = f"used by process {shown(holder)}" if holder is not None else "not used by any process"
-    return ok(STORE, f"{where} is whole, {counted(snapshot.count, 'document')}, {used}")
+    return ok(STORE, f"{where} is whole, {plural(snapshot.count, 'document')}, {used}")
 
 
-def _folder_of_new(path: Path) -> Path | None:
-    """Return the folder below which a store is to be made, `None` when there is one already."""
-    if path.exists():
-        return None
-    folder = path.absolute().parent
-    while not folder.exists():
-        folder = folder.parent
-    return folder
-
-
-async def _new_store_finding(store: FileStore, folder: Path) -> Finding:
-    """Return whether a store can be made in a folder: make one, and remove it.
+def _new_store_finding(store: FileStore) -> Finding:
+    """Return whether a store can be made: make a file in the folder that is there, and remove it.
 
     Root may write everywhere, says the system, also to `/proc`.
     """
+    folder = next(each for each in store.path.absolute().parents if each.exists())
     try:
-        with tempfile.TemporaryDirectory(prefix=".doctor.", dir=folder) as trial:
-            await (await open_sqlite(Path(trial, "bot.sqlite"))).close()
-    except (StoreError, OSError):
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError:
         said = f"{store.place} cannot be made, as {shown(str(folder))} cannot be written to"
         mend = "Give that folder to the user that runs the bot, or choose another."
         return failure(STORE, said, mend)
@@ -148,11 +139,6 @@ def _without_ring(source: RingSource, sealed: Sequence[SealedText], needed: str)
 
 
 TLS, CONNECTIONS, PROCESSES = "TLS", "connections", "processes"
-POOLER_FOUND = warning(
-    CONNECTIONS,
-    "there is a pooler in transaction mode, which DATABASE_URL does not name",
-    f"{NAME_POOLER} Without it the bot has to find out at each start.",
-)
 MAKE_WRITABLE = "Give it more disk, or end what makes it read-only."
 REACH = "Check DATABASE_URL, the network in between, and the server."
 # Older ones get no corrections any more: https://www.postgresql.org/support/versioning/
@@ -163,11 +149,11 @@ SLOW_READ_S = 0.05
 
 async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot | None]:
     """Return how the database is, and what is sealed in it; `None` when it cannot be read."""
+    address = store.address
     try:
-        address = await with_pooler_found(store.address)
         async with await open_pool(address) as pool:
             if steps := await missing(pool, store.sets):
-                said = f"{shown(address.place)} lacks {counted(len(steps), 'step')} of its schema"
+                said = f"{shown(address.place)} lacks {plural(len(steps), 'step')} of its schema"
                 return [failure(STORE, said, "Run `python -m bot migrate`.")], None
             facts, refusal = await read_facts(pool), await refused_write(pool)
             snapshot = await read_sealed(store)
@@ -183,7 +169,6 @@ async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot 
         else _unreadable_finding(shown(address.place), snapshot),
         tls_finding(facts),
         *([] if address.is_pooled else [connections_finding(address, facts, running)]),
-        *([POOLER_FOUND] if address != store.address else []),
         processes_finding(running),
     ], snapshot
 
@@ -192,7 +177,7 @@ def database_finding(address: Address, facts: Facts) -> Finding:
     where = shown(address.place)
     said = (
         f"{where} answers in {facts.read_s * 1000:.1f} ms; PostgreSQL {shown(facts.version, 20)},"
-        f" {counted(facts.documents, 'document')}, its schema is up to date"
+        f" {plural(facts.documents, 'document')}, its schema is up to date"
     )
     major = re.match(r"\d+", facts.version)
     if major and int(major[0]) < OLDEST_SUPPORTED:

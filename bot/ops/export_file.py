@@ -21,10 +21,11 @@ from bot.installations.installation import (
     home_of,
     is_installation,
 )
-from bot.ops.output import OperatingError, counted, shown, some_of
+from bot.ops.output import OperatingError, shown, some_of
 from bot.ops.stores import Store
 from bot.store.documents import Document
 from bot.store.snapshot import Snapshot
+from bot.views.text import plural
 from bot.workspace import WorkspaceId
 
 MAX_NAME_CHARS, MAX_ID_CHARS = 60, 40
@@ -121,7 +122,7 @@ class Found:
     def unreadable_error(self, outcome: str) -> OperatingError:
         """Return the error for the damaged documents; `outcome` is its last line."""
         names = [self.known_names.document(key) for key in self.unreadable]
-        count = counted(len(names), "document")
+        count = plural(len(names), "document")
         said = f"The store holds {count} that cannot be read:"
         return OperatingError(said, *some_of(names), outcome)
 

@@ -40,8 +40,9 @@ from bot.ops.import_file import (
     WantedPause,
     problems_error,
 )
-from bot.ops.output import counted, shown
+from bot.ops.output import shown
 from bot.store.documents import Documents
+from bot.views.text import plural
 from bot.workspace import WorkspaceId
 
 
@@ -193,24 +194,21 @@ def _pause(before: Pause | None, wanted: WantedPause | None, now: datetime) -> P
 
 def difference_lines(difference: Difference, known_names: WorkspaceNames) -> Iterator[str]:
     """Yield the difference: `+` is a new digest, `~` a change with each field before and after."""
-    named = [(known_names.workspace(each.workspace), each) for each in difference.workspaces]
-    for place, each in named:
+    for each in difference.workspaces:
+        place = known_names.workspace(each.workspace)
         if each.admins_only is not None:
             words = (MEMBERS, ADMINS) if each.admins_only else (ADMINS, MEMBERS)
             yield f"~ {place}: editors: {words[0]} -> {words[1]}"
-    for place, each in named:
         before, after = each.managers
         if before != after:
             yield f"~ {place}: managers:"
             yield from _field_line("people", before.user_ids, after.user_ids)
             yield from _field_line("groups", before.group_ids, after.group_ids)
-    for place, each in named:
         had, has = map(audience_names, each.audiences)
         if had != has:
             yield f"~ {place}: {WHO_MAY}:"
             for operation in CHOSEN_FOR:
                 yield from _field_line(operation, had[operation], has[operation])
-    for place, each in named:
         for step in each.changes:
             yield from _step_lines(step, f"{place}: digest {shown(step.after.digest_id)}")
     steps = [step for each in difference.workspaces for step in each.steps]
@@ -220,7 +218,7 @@ def difference_lines(difference: Difference, known_names: WorkspaceNames) -> Ite
         place = known_names.workspace(workspace)
         yield f"  {place}: digest {shown(digest_id)}: not in the file, left alone"
     yield (
-        f"{counted(added, 'digest')} to add, {len(steps) - added - same:,} to change,"
+        f"{plural(added, 'digest')} to add, {len(steps) - added - same:,} to change,"
         f" {same:,} unchanged, {len(difference.left_alone):,} not in the file and left alone"
     )
 
@@ -277,8 +275,8 @@ async def _note(audit: Audit, difference: WorkspaceDifference) -> None:
     changed = len(difference.changes) - added
     editors = {None: "", True: ADMINS, False: MEMBERS}[difference.admins_only]
     details = [
-        f"{counted(added, 'digest')} added" if added else "",
-        f"{counted(changed, 'digest')} changed" if changed else "",
+        f"{plural(added, 'digest')} added" if added else "",
+        f"{plural(changed, 'digest')} changed" if changed else "",
         f"digests are changed by {editors}" if editors else "",
         *(f"{name} domains: {who}" for name, who in has.items() if had[name] != who),
     ]

@@ -39,7 +39,6 @@ from bot.workspace import WorkspaceId
 Loc = tuple[str | int, ...]
 """A place in the file: `("workspaces", 0, "team")`."""
 
-MAX_FILE_BYTES = 10_000_000
 MAX_NAME_CHARS = 200
 NULL = "tag:yaml.org,2002:null"
 
@@ -289,13 +288,9 @@ def read_file(raw: bytes) -> WantedFile:
 
 
 def _node(raw: bytes) -> yaml.Node:
-    """Parse the YAML; raise FileProblemsError when it is none, or more than settings need."""
-    if len(raw) > MAX_FILE_BYTES:
-        raise FileProblemsError([f"the file is larger than {MAX_FILE_BYTES:,} bytes"])
+    """Parse the YAML; raise FileProblemsError when it is none."""
     try:
-        text = raw.decode("utf-8-sig")
-        _require_plain(text)
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        node = yaml.compose(raw.decode("utf-8-sig"), Loader=yaml.SafeLoader)
     except UnicodeDecodeError:
         raise FileProblemsError(["the file is no text in UTF-8"]) from None
     except yaml.MarkedYAMLError as error:
@@ -306,14 +301,6 @@ def _node(raw: bytes) -> yaml.Node:
     if node is None:
         raise FileProblemsError(["the file is empty"])
     return node
-
-
-def _require_plain(text: str) -> None:
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        if isinstance(event, yaml.NodeEvent) and (event.anchor or getattr(event, "tag", None)):
-            line = event.start_mark.line + 1 if event.start_mark else 1
-            said = "anchors, aliases and tags are not part of this file"
-            raise FileProblemsError([f"line {line}: {said}"])
 
 
 def _plain(

@@ -4,13 +4,13 @@ import hashlib
 import json
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import aclosing
 from datetime import datetime
 from pathlib import Path
 
 from bot.ops.export_file import WorkspaceNames
-from bot.ops.output import OperatingError, counted, day, shown, some_of
+from bot.ops.output import OperatingError, day, shown, some_of
 from bot.ops.stores import (
     DatabaseStore,
     FileStore,
@@ -25,6 +25,7 @@ from bot.store.encryption import CHECK_KEY, RingSource
 from bot.store.postgres.migrations import migrate
 from bot.store.postgres.snapshot import PostgresImport, import_transaction
 from bot.store.snapshot import Snapshot, read_pages
+from bot.views.text import plural
 from bot.workspace import WorkspaceId
 
 MARK = "meta/move"  # in the database: what was moved there
@@ -33,8 +34,6 @@ MARK = "meta/move"  # in the database: what was moved there
 STAYS = (MARK, FORWARDING, "meta/check", "meta/process/", "meta/seen/", "meta/traces")
 PENDING = "pending"
 NOTHING = "Nothing was moved."
-PROGRESS_EVERY = 10_000
-Tell = Callable[[str], object]
 
 
 class MoveManifest:
@@ -82,7 +81,7 @@ def compared(here: MoveManifest, there: MoveManifest) -> Iterator[str]:
 
 
 async def move_store(
-    path: Path, target: DatabaseStore, *, setting: str | None, now: datetime, tell: Tell
+    path: Path, target: DatabaseStore, *, setting: str | None, now: datetime
 ) -> list[str]:
     """Move the store at `path` to `target`; return the lines to print. A repeat is harmless.
 
@@ -102,7 +101,7 @@ async def move_store(
             )
         async with import_transaction(target.address) as importing:
             at = await _moved_before(importing, here)
-            table = [] if at else await move_into(importing, path, here, now, tell)
+            table = [] if at else await move_into(importing, path, here, now)
         try:
             note = Forwarding(target.address.place, at or now)
             await documents.put(FORWARDING, note.value)
@@ -179,28 +178,23 @@ async def _moved_before(importing: PostgresImport, here: MoveManifest) -> dateti
         )
     if count := await importing.count_of_workspace_documents():
         raise OperatingError(
-            f"That database already holds {counted(count, 'document')}, and not from a move."
+            f"That database already holds {plural(count, 'document')}, and not from a move."
             f" Give `move` an empty one. {NOTHING}"
         )
     return None
 
 
 async def move_into(
-    importing: PostgresImport, path: Path, here: MoveManifest, now: datetime, tell: Tell
+    importing: PostgresImport, path: Path, here: MoveManifest, now: datetime
 ) -> list[str]:
     """Copy the store at `path` into a free database; return the counts of both sides.
 
     OperatingError: both sides differ: the transaction must not be committed.
     """
     await importing.delete_own()
-    done = 0
     async with aclosing(read_pages(path)) as pages:
         async for page in pages:
-            documents = [each for each in page.documents if moves(each.key)]
-            await importing.copy_in(documents)
-            before, done = done, done + len(documents)
-            if done // PROGRESS_EVERY > before // PROGRESS_EVERY:
-                tell(f"{done:,} of {counted(here.counts.total(), 'document')} …")
+            await importing.copy_in([each for each in page.documents if moves(each.key)])
     there = MoveManifest()
     async with aclosing(importing.pages()) as arrived:
         async for copied in arrived:
@@ -221,7 +215,7 @@ def _moved_lines(
     here: MoveManifest, at: datetime | None, ring: RingSource, place: str
 ) -> Iterator[str]:
     """Yield the outcome; `at`: the documents moved before, at that time."""
-    things = counted(here.counts.total(), "document")
+    things = plural(here.counts.total(), "document")
     if at:
         yield f"This store ({things}) was already moved on {day(at)}. Nothing was changed."
     else:

@@ -1,4 +1,4 @@
-"""Format findings, counts and errors of the operator's commands. Pure."""
+"""Format findings and errors of the operator's commands. Pure."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -34,11 +34,6 @@ def shown(text: str, max_chars: int = MAX_CHARS) -> str:
     )
     text = "".join(escaped)
     return text if len(text) <= max_chars else f"{text[: max_chars - 3]}..."
-
-
-def counted(count: int, thing: str) -> str:
-    """Return `1 digest`, `2 digests`."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def day(moment: datetime) -> str:

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bot.ops.export_file import WorkspaceNames
-from bot.ops.output import OperatingError, counted, shown
+from bot.ops.output import OperatingError, shown
 from bot.ops.stores import Process, SealedText, roles, sealed_in, with_text
 from bot.settings import NEW_KEY
 from bot.store.documents import Document, Documents, UnreadableSecretError, Write, update
 from bot.store.encryption import CHECK_KEY, CHECK_TEXT, KeyRing, RingSource, check_key_ring
 from bot.store.snapshot import Snapshot
+from bot.views.text import plural
 
 
 @dataclass(slots=True)
@@ -69,7 +70,7 @@ def require_none_late(snapshot: Snapshot, ring: KeyRing) -> None:
     sealed = [each for document in snapshot.documents for each in sealed_in(document)]
     if late := [each for each in sealed if each.key_name != ring.names[0]]:
         raise OperatingError(
-            f"{counted(len(late), 'secret')} came during this, sealed with an old key: a running"
+            f"{plural(len(late), 'secret')} came during this, sealed with an old key: a running"
             " process lacks the new one. Give it the new BOT_SECRET_KEYS and restart it. Then run"
             " this again. Keep the old keys until then."
         )

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 from bot.errors import BotError
 
@@ -213,9 +213,9 @@ def encode_value(value: Mapping[str, Any]) -> str:
 
 
 def decode_json(text: str | bytes) -> Any:
-    """Return what the JSON text says; ValueError: it is none, or holds NaN."""
+    """Return what the JSON text says; ValueError: it is none."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text)
     except RecursionError:
         raise ValueError("JSON nested too deeply") from None
 
@@ -268,7 +268,3 @@ def _moment(text: str) -> datetime:
     if moment.utcoffset() is None:
         raise ValueError("a due moment without a zone")
     return moment.astimezone(UTC)
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")

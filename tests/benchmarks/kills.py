@@ -7,7 +7,6 @@ The exit status is 1 when a slot was posted twice, or neither posted nor reporte
 
 import argparse
 import asyncio
-import logging
 import random
 import sys
 import tempfile
@@ -104,7 +103,6 @@ def main() -> int:
     chosen = parser.parse_args()
     numbers = [chosen.only] if chosen.only else range(1, chosen.runs + 1)
     set_up_logs("ERROR", "console")
-    logging.getLogger("apscheduler").setLevel(logging.ERROR)  # several bots are in one busy loop
     _say(HEAD)
     verdicts = asyncio.run(
         run_kills(

@@ -1,8 +1,12 @@
 """What dead workers leave: their jobs go to others, and those of the living are let alone."""
 
 import pytest
+from procrastinate import App
+from procrastinate.exceptions import ConnectorException
+from procrastinate.testing import InMemoryConnector
+from structlog.testing import capture_logs
 
-from bot.jobs.queue_jobs import MAX_ATTEMPTS
+from bot.jobs.queue_jobs import MAX_ATTEMPTS, RETRY_STALLED, add_retry_stalled
 from bot.store.postgres.pool import Pool
 from tests.jobs.queue_room import MORTAL, Deliveries, at_work, digests_of, rows, until
 
@@ -108,3 +112,23 @@ async def test_a_living_worker_that_was_taken_for_dead_goes_on(pool: Pool) -> No
             " ('-.T1/digest/d1', '{}', 1, '2026-01-01Z') RETURNING 1",
         )
         await deliveries.until_done()
+
+
+@pytest.mark.parametrize("error", [TimeoutError(), ConnectorException("gone")])
+async def test_a_database_that_does_not_answer_is_one_line_and_fails_no_job(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = App(connector=InMemoryConnector())
+    add_retry_stalled(app, dead_after_s=1)
+
+    async def fail(**_asked: object) -> None:
+        raise error
+
+    monkeypatch.setattr(app.job_manager, "get_stalled_jobs", fail)
+
+    with capture_logs() as lines:
+        await app.tasks[RETRY_STALLED](timestamp=0)
+
+    assert [(line["event"], "exc_info" in line) for line in lines] == [
+        ("stalled jobs stay", False)
+    ]

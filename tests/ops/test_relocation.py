@@ -4,7 +4,7 @@ import asyncio
 import base64
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, LiteralString
@@ -26,10 +26,9 @@ from bot.store.encryption import (
     load_or_make_key_file,
 )
 from bot.store.postgres.address import parse_address
-from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.postgres.snapshot import import_transaction
 from bot.store.sqlite import open_sqlite
-from tests.stores import read_database, read_snapshot
+from tests.stores import opened, read_database, read_snapshot
 
 pytestmark = pytest.mark.anyio
 
@@ -37,10 +36,6 @@ NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 DUE = datetime(2026, 11, 20, 8, 59, 59, 123456, tzinfo=UTC)
 RING = "k1:" + base64.b64encode(b"a" * 32).decode()
 OTHER_RING = "k1:" + base64.b64encode(b"b" * 32).decode()
-
-
-def quietly(_line: str) -> None:
-    """Take a line of progress."""
 
 
 LEFT: dict[str, dict[str, str]] = {
@@ -70,7 +65,7 @@ async def path(tmp_path: Path) -> Path:
 
 async def moved(path: Path, url: str, **more: Any) -> list[str]:
     target = DatabaseStore(parse_address(url), migrations(), watch_s=more.pop("watch_s", 0.01))
-    how: dict[str, Any] = {"setting": RING, "now": NOW, "tell": quietly, **more}
+    how: dict[str, Any] = {"setting": RING, "now": NOW, **more}
     return await move_store(path, target, **how)
 
 
@@ -81,15 +76,6 @@ async def documents_at(url: str) -> tuple[Document, ...]:
 async def documents_to_move(path: Path) -> tuple[Document, ...]:
     snapshot = await read_snapshot(path)
     return tuple(each for each in snapshot.documents if each.key not in {*LEFT, FORWARDING})
-
-
-@contextlib.asynccontextmanager
-async def opened(url: str) -> AsyncIterator[PostgresDocuments]:
-    documents = await open_postgres(parse_address(url), sets=migrations())
-    try:
-        yield documents
-    finally:
-        await documents.close()
 
 
 async def test_everything_arrives_as_it_was_in_an_empty_database(
@@ -104,18 +90,6 @@ async def test_everything_arrives_as_it_was_in_an_empty_database(
     table = [line.split() for line in said]
     assert ["digest", "1", "1"] in table
     assert ["meta", "1", "1"] in table
-
-
-async def test_how_far_it_is_is_told_now_and_then(
-    path: Path, empty_database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("bot.store.snapshot.PAGE_ROWS", 1)
-    monkeypatch.setattr("bot.ops.move.PROGRESS_EVERY", 2)
-    told: list[str] = []
-
-    await moved(path, empty_database, tell=told.append)
-
-    assert told == ["2 of 4 documents …", "4 of 4 documents …"]
 
 
 async def test_a_text_that_no_key_opens_moves_as_it_is(path: Path, empty_database: str) -> None:
@@ -198,7 +172,7 @@ async def test_no_bot_can_start_on_the_file_while_it_is_moved(path: Path, databa
             return ()
 
     target = Watching(parse_address(database), migrations())
-    await move_store(path, target, setting=RING, now=NOW, tell=quietly)
+    await move_store(path, target, setting=RING, now=NOW)
 
     assert refused
 
@@ -296,7 +270,7 @@ async def test_a_difference_at_the_end_is_told_and_nothing_has_happened(
 
     with pytest.raises(OperatingError, match="The copy differs") as caught:
         async with import_transaction(parse_address(database)) as importing:
-            await move_into(importing, path, here, NOW, quietly)
+            await move_into(importing, path, here, NOW)
 
     assert ["digest", "2", "1"] in [line.split() for line in caught.value.lines]
     assert await documents_at(database) == ()

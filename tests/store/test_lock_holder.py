@@ -25,11 +25,3 @@ async def test_a_process_that_was_killed_holds_nothing(path: Path) -> None:
         await writer.wait()
 
     assert lock_holder(lock_file_of(path)) is None
-
-
-def test_another_name_of_the_store_has_the_same_lock(path: Path, tmp_path: Path) -> None:
-    path.parent.mkdir()
-    path.touch()
-    (tmp_path / "alias.sqlite").symlink_to(path)
-
-    assert lock_file_of(tmp_path / "alias.sqlite") == lock_file_of(path)

@@ -132,24 +132,15 @@ class TestDoctor:
         async with stand_ins_in_real_time(tmp_path, way) as app, process(app) as bot:
             await until_ready(app)
             await app.connect()
+            app.tracker.requests.clear()
 
             said = await command(app, "doctor")
 
+            assert [each.key_name for each in app.tracker.requests] == [None]
             assert set(marks(said).values()) == {"ok"}, said.out
             assert f"used by process {bot.pid}" in said.out
             assert "of the workspace" in said.out
             assert (said.status, said.err) == (0, "")
-
-    async def test_it_uses_no_key_of_a_workspace(self, tmp_path: Path) -> None:
-        async with stand_ins_in_real_time(tmp_path) as app, process(app):
-            await until_ready(app)
-            await app.connect()
-            app.tracker.requests.clear()
-
-            await command(app, "doctor")
-
-            (request,) = app.tracker.requests
-            assert request.key_name is None
 
     async def test_before_the_first_start_nothing_is_made(self, tmp_path: Path) -> None:
         async with stand_ins_in_real_time(tmp_path, "http") as app:
@@ -292,13 +283,6 @@ class TestExportAndImport:
             assert [act["act"] for act in acts] == ["key-set", "digest-made", "imported"]
             assert (acts[2]["by"], acts[2]["added"]) == ("operator", [bob])
 
-    async def test_a_store_that_is_not_there_has_no_history(self, tmp_path: Path) -> None:
-        async with stand_ins_in_real_time(tmp_path) as app:
-            said = await command(app, "export", "--history")
-
-            assert (said.out, said.status) == ("", 1)
-            assert "There is no store at" in said.err
-
     async def test_a_running_bot_is_not_written_behind(self, tmp_path: Path) -> None:
         async with used_app(tmp_path) as app, process(app) as bot:
             await until_ready(app)
@@ -325,10 +309,11 @@ class TestExportAndImport:
 
     async def test_a_store_that_is_not_there_is_no_empty_backup(self, tmp_path: Path) -> None:
         async with stand_ins_in_real_time(tmp_path) as app:
-            said = await command(app, "export")
+            for words in (["export"], ["export", "--history"]):
+                said = await command(app, *words)
 
-            assert (said.out, said.status) == ("", 1)
-            assert "There is no store at" in said.err
+                assert (said.out, said.status) == ("", 1)
+                assert "There is no store at" in said.err
 
 
 class TestRotation:

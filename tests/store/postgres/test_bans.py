@@ -160,17 +160,6 @@ async def test_a_deletion_may_take_longer_than_a_call(
     pytest.fail("it did not even begin")
 
 
-async def test_what_lies_beside_it_is_written_as_before(
-    store: PostgresDocuments, other: PostgresDocuments
-) -> None:
-    async with store.forgetting("E1.T1/"):
-        for key in ("E1.T10/key", "E1.T2/key", "-.T1/key", "E1.-/key", "meta/check"):
-            await other.put(key, {})
-
-    with pytest.raises(StoreError, match="removed"):
-        await other.put("E1.T1/key", {})
-
-
 async def test_an_installation_of_another_process_waits_for_the_deletion(
     store: PostgresDocuments, other: PostgresDocuments, hasty: PostgresDocuments
 ) -> None:
