@@ -1,11 +1,10 @@
 """Claim the due notice about a workspace's key, and record whom it has reached."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from bot.api_keys.key_pair import KeyPair, NoticeAttempt, SentNotice
-from bot.api_keys.key_record import KeyNotice, KeyRecord, NoticeKind
+from bot.api_keys.key_record import KeyNotice, KeyRecord
 from bot.api_keys.repository import Keys
 from bot.slack.client import SentMessage
 from bot.workspace import WorkspaceId
@@ -22,7 +21,19 @@ class Claim:
     record: KeyRecord
     reached: tuple[str, ...]
     tries: int
-    outdated: tuple[SentNotice, ...] = ()
+    outdated: tuple[SentNotice, ...]
+
+    def progress(self, pair: KeyPair) -> NoticeAttempt | None:
+        """Return what is stored of the attempt; `None` if `pair` has another one by now."""
+        telling, is_same_key = pair.telling, pair.record.mark == self.record.mark
+        return telling if telling and telling.name == self.notice.name and is_same_key else None
+
+    def reaching(self, user_id: str, pair: KeyPair) -> KeyPair:
+        """Return the pair after this notice has reached a person."""
+        if not (telling := self.progress(pair)):
+            return pair
+        told = tuple(dict.fromkeys((*telling.told, user_id)))
+        return replace(pair, telling=replace(telling, told=told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,63 +76,37 @@ class KeyClaims:
         """Record that a notice has reached a person, by `message` if it may be edited later."""
         sent = message and SentNotice(claim.notice.name, claim.record.mark, user_id, message)
 
-        def delivered(pair: KeyPair, telling: NoticeAttempt) -> KeyPair:
-            people = tuple(dict.fromkeys((*telling.told, user_id)))
+        def delivered(pair: KeyPair) -> KeyPair:
             kept = (*pair.sent, sent) if sent else pair.sent
-            return replace(pair, telling=replace(telling, told=people), sent=kept)
+            return replace(claim.reaching(user_id, pair), sent=kept)
 
-        def late(pair: KeyPair) -> KeyPair:  # the key was replaced while it was sent
-            return replace(pair, sent=(*pair.sent, sent)) if sent else pair
-
-        await self._change_telling(workspace, claim, delivered, late)
+        await self.keys.change(workspace, delivered)
 
     async def note_edited(self, workspace: WorkspaceId, claim: Claim, sent: SentNotice) -> None:
         """Record that a sent notice was corrected, and that its person has this notice."""
 
-        def edited(pair: KeyPair, telling: NoticeAttempt) -> KeyPair:
-            told = replace(telling, told=(*telling.told, sent.user_id))
+        def edited(pair: KeyPair) -> KeyPair:
             left = tuple(each for each in pair.sent if each != sent)
-            return replace(pair, telling=told, sent=left)
+            return replace(claim.reaching(sent.user_id, pair), sent=left)
 
-        await self._change_telling(workspace, claim, edited)
+        await self.keys.change(workspace, edited)
 
     async def postpone(self, workspace: WorkspaceId, claim: Claim, wait: timedelta) -> None:
         """Schedule another attempt after `wait`: it has not reached all."""
 
-        def postponed(pair: KeyPair, telling: NoticeAttempt) -> KeyPair:
+        def postponed(pair: KeyPair) -> KeyPair:
+            if not (telling := claim.progress(pair)):
+                return pair
             later = replace(telling, until=self.keys.clock() + wait, tries=telling.tries + 1)
             return replace(pair, telling=later)
 
-        await self._change_telling(workspace, claim, postponed)
+        await self.keys.change(workspace, postponed)
 
     async def finish(self, workspace: WorkspaceId, claim: Claim) -> None:
         """Record that a notice is sent for good."""
 
-        def late(pair: KeyPair) -> KeyPair:
-            if claim.notice.kind is not NoticeKind.EXPIRY or pair.record.mark != claim.record.mark:
-                return pair
-            # People know that the key expires: its refusal needs no other notice.
-            return replace(pair, record=replace(pair.record, reminded_days=claim.notice.days))
+        def finished(pair: KeyPair) -> KeyPair:
+            telling, now = claim.progress(pair), self.keys.clock()
+            return pair.notified(claim.notice, now, telling.told) if telling else pair
 
-        await self._change_telling(
-            workspace,
-            claim,
-            lambda pair, telling: pair.notified(claim.notice, self.keys.clock(), telling.told),
-            late,
-        )
-
-    async def _change_telling(
-        self,
-        workspace: WorkspaceId,
-        claim: Claim,
-        change: Callable[[KeyPair, NoticeAttempt], KeyPair],
-        late: Callable[[KeyPair], KeyPair] = lambda pair: pair,
-    ) -> None:
-        """Change the progress of a notice; `late` if the document has another one by now."""
-
-        def changed(pair: KeyPair) -> KeyPair:
-            telling, is_same_key = pair.telling, pair.record.mark == claim.record.mark
-            is_same = telling and telling.name == claim.notice.name and is_same_key
-            return change(pair, telling) if telling and is_same else late(pair)
-
-        await self.keys.change(workspace, changed)
+        await self.keys.change(workspace, finished)

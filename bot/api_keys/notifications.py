@@ -149,43 +149,34 @@ class KeyNotices:
     groups: GroupPeople
     _workers: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(WORKERS))
     _flights: SingleFlight[WorkspaceId, None] = field(default_factory=SingleFlight)
-    _under_way: set[WorkspaceId] = field(default_factory=set)
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
         """Notify of a refused key; never raise. After a delay or failure `run_due` goes on."""
-        # The run under way may send another notice, begun before this refusal.
-        times = 2 if self._flights.is_under_way(workspace) else 1
         said, shown = "not notified of a refused key yet", key.record.shown
         with warned(said, BotError, TimeoutError, key=shown):
             async with asyncio.timeout(TELL_WITHIN_S):
-                for _ in range(times):
-                    await self._flights.run(workspace, lambda: self._tell(workspace))
+                await self._flights.run(workspace, lambda: self._tell(workspace))
 
     async def run_due(self) -> None:
         """Start the due notices that are not under way; they run on after this returns."""
         for workspace in await self.claims.keys.due(limit=LOOK_AT):
-            if workspace not in self._under_way:
-                self._under_way.add(workspace)
+            if not self._flights.is_under_way(workspace):
                 self.tasks.start(self._work(workspace))
 
     async def _work(self, workspace: WorkspaceId) -> None:
-        with structlog.contextvars.bound_contextvars(workspace=str(workspace)):
-            try:
-                with warned("key notice", Exception):
-                    async with self._workers:
-                        await self._flights.run(workspace, lambda: self._tell(workspace))
-            finally:
-                self._under_way.discard(workspace)
+        log = structlog.contextvars.bound_contextvars(workspace=str(workspace))
+        with log, warned("key notice", Exception):
+            await self._flights.run(workspace, lambda: self._tell(workspace))
 
     async def _tell(self, workspace: WorkspaceId) -> None:
-        claim = await self.claims.claim(workspace, lease=LEASE)
-        if claim is None:
-            return
-        wait = await self._send(workspace, claim)
-        if wait is None:
-            await self.claims.finish(workspace, claim)
-        else:
-            await self.claims.postpone(workspace, claim, wait)
+        async with self._workers:
+            claim = await self.claims.claim(workspace, lease=LEASE)
+            if claim is None:
+                return
+            if wait := await self._send(workspace, claim):
+                await self.claims.postpone(workspace, claim, wait)
+            else:
+                await self.claims.finish(workspace, claim)
 
     async def _send(self, workspace: WorkspaceId, claim: Claim) -> timedelta | None:
         message = self.words(claim.notice, claim.record, self.claims.keys.clock().date())

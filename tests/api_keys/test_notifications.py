@@ -54,16 +54,6 @@ class People(FakePosts):
 
     fails_after: int | None = None
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_editing, self.may_edit = asyncio.Event(), asyncio.Event()
-        self.may_edit.set()
-
-    async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
-        self.is_editing.set()
-        await self.may_edit.wait()
-        await super().edit_dm(workspace, sent, message)
-
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         if self.fails_after is not None and len(self.notified) >= self.fails_after:
             raise SlackUnavailableError("down")
@@ -283,27 +273,6 @@ async def test_notices_about_a_replaced_key_are_edited_once(bell: Bell) -> None:
     assert "sent" not in document.value
 
 
-async def test_a_refusal_is_told_at_once_while_notices_about_the_key_before_are_edited(
-    bell: Bell,
-) -> None:
-    await bell.refuse()
-    await bell.tick()
-    bell.clock.advance(1)
-    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-    bell.posts.may_edit.clear()
-    await bell.notices.run_due()
-    async with asyncio.timeout(TIME_LIMIT_S):
-        await bell.posts.is_editing.wait()
-        await bell.refuse()
-        told = asyncio.create_task(bell.notices(ONE, await bell.keys.stored(ONE)))
-        await asyncio.sleep(0)  # it has joined what is under way
-        bell.posts.may_edit.set()
-        await told
-
-    assert bell.notified == ["U1", "U1"]
-    assert (await bell.keys.stored(ONE)).record.told == ("U1",)
-
-
 async def test_a_worker_that_died_between_two_edits_leaves_one_to_the_next(bell: Bell) -> None:
     await bell.managers.name(ONE, Named(("U2",)))
     await bell.refuse()
@@ -336,22 +305,6 @@ async def test_a_notice_that_arrives_after_the_key_was_replaced_is_edited_too(
     await bell.tick(2)
 
     assert bell.edited == [("U1", "replaced")]
-
-
-async def test_a_refusal_while_people_read_that_the_key_expires_today_is_no_second_message(
-    bell: Bell,
-) -> None:
-    bell.clock.now = ENDS
-    claims = KeyClaims(bell.keys)
-    claim = await claims.claim(ONE, lease=timedelta(seconds=60))
-    assert claim is not None
-    await bell.refuse()
-
-    await claims.finish(ONE, claim)
-    await bell.tick(2)
-
-    assert claim.notice.name == "expiry-0"
-    assert bell.notified == []
 
 
 @pytest.mark.parametrize("days_left", [14, 5])
