@@ -1,7 +1,6 @@
 """Task groups, single flight, bounded waiting and threads for asyncio."""
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -9,7 +8,6 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import structlog
 
 from bot.errors import BotError
-from bot.workspace import WorkspaceId
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -139,8 +137,6 @@ async def run_shielded(tasks: Tasks, work: Coroutine[Any, Any, T]) -> T:
 
 # It asks Slack for each of many workspaces, or rewrites the file of the store.
 ROUND_WITHIN_S = 900.0
-# For a cancelled task to end.
-ENDS_WITHIN_S = 10.0
 
 
 class NonOverlappingTask:
@@ -155,25 +151,15 @@ class NonOverlappingTask:
         work: Callable[[], Awaitable[object]],
         *,
         within_s: float = ROUND_WITHIN_S,
-        steady: Callable[[], float] = time.monotonic,
     ) -> None:
         self._tasks = tasks
         self._work = work
         self._within_s = within_s
-        self._steady = steady
-        self._begun_at = 0.0
         self._under_way: asyncio.Task[None] | None = None
-
-    @property
-    def is_stuck(self) -> bool:
-        """Whether it goes on although its time is over."""
-        is_late = self._steady() - self._begun_at > self._within_s + ENDS_WITHIN_S
-        return is_late and self._under_way is not None and not self._under_way.done()
 
     def begin(self) -> "asyncio.Task[None]":
         """Start the task unless it is already running; return the running task. Never raises."""
         if self._under_way is None or self._under_way.done():
-            self._begun_at = self._steady()
             self._under_way = self._tasks.start(self._run())
         return self._under_way
 
@@ -183,20 +169,6 @@ class NonOverlappingTask:
                 await self._work()
         except (BotError, TimeoutError) as error:
             logger.warning("not done now, again with the next tick", error=repr(error))
-
-
-class Event:
-    """Calls every listener at once; a listener must not raise."""
-
-    def __init__(self) -> None:
-        self._listeners: list[Callable[[WorkspaceId], object]] = []
-
-    def listen(self, listener: Callable[[WorkspaceId], object]) -> None:
-        self._listeners.append(listener)
-
-    def __call__(self, workspace: WorkspaceId) -> None:
-        for listener in self._listeners:
-            listener(workspace)
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
