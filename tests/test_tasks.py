@@ -11,11 +11,6 @@ from tests.installations.builders import Gate
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_stop_with_nothing_to_wait_for_does_not_wait() -> None:
-    assert await Tasks().drain(TIME_LIMIT_S)
-    assert await Tasks().cancel() == 0
-
-
 async def test_a_stop_waits_for_what_runs() -> None:
     tasks, done = Tasks(), []
     may_end = asyncio.Event()
@@ -120,18 +115,6 @@ async def test_recurring_work_that_failed_is_begun_again(
 
     assert len(begun) == 2
     assert str(error) in capsys.readouterr().out
-
-
-async def test_shielded_work_returns_or_raises_what_it_does() -> None:
-    async def give() -> int:
-        return 5
-
-    async def fail() -> int:
-        raise ValueError("no")
-
-    assert await run_shielded(Tasks(), give()) == 5
-    with pytest.raises(ValueError, match="no"):
-        await run_shielded(Tasks(), fail())
 
 
 async def test_shielded_work_is_done_although_its_caller_has_gone() -> None:

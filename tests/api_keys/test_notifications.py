@@ -162,13 +162,6 @@ async def test_who_was_told_of_a_step_before_some_trouble_is_told_of_the_next_on
     ]
 
 
-async def test_after_a_long_downtime_the_nearest_step_is_told_alone(bell: Bell) -> None:
-    said = await bell.at(2)
-
-    assert said == ["expiry-3"]
-    assert await bell.at(1) == ["expiry-3", "expiry-1"]
-
-
 async def test_that_a_key_is_old_is_told_once_whatever_is_noted_of_it(bell: Bell) -> None:
     await bell.keys.save(ONE, replace(a_draft(NEW_KEY), expires_on=None), set_by="U1")
     bell.clock.now = MOMENT + 90 * DAY
@@ -557,15 +550,6 @@ async def test_what_was_told_of_the_old_key_says_nothing_of_the_new_one(bell: Be
     await bell.refuse()
 
     await claims.finish(ONE, old)
-
-    assert (await bell.keys.stored(ONE)).record.told_at is None
-
-
-async def test_a_key_that_works_again_meanwhile_was_not_told(bell: Bell) -> None:
-    claims, claim = await refused_claim(bell)
-    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
-
-    await claims.finish(ONE, claim)
 
     assert (await bell.keys.stored(ONE)).record.told_at is None
 
