@@ -8,8 +8,7 @@ from slack_bolt.async_app import AsyncApp
 from bot.admin import Audiences, Audit, Managers
 from bot.api_keys.key_record import StoredKey
 from bot.api_keys.key_service import KeyService, WorkspaceTracker
-from bot.api_keys.notice_claims import KeyClaims
-from bot.api_keys.notifications import KeyNotices, ManagerNotifier
+from bot.api_keys.notifications import KeyClaims, KeyNotices, ManagerNotifier
 from bot.api_keys.repository import Keys
 from bot.bootstrap.services import Services, look_at_work
 from bot.bulk_scans.runner import BulkScans

@@ -8,12 +8,13 @@ import pytest
 
 from bot.admin import Managers, Named
 from bot.api_keys.key_record import KeyNotice, KeyRecord
-from bot.api_keys.notice_claims import Claim, KeyClaims
 from bot.api_keys.notifications import (
     MAX_LOOKED_AT,
     MAX_REACHED,
+    KeyClaims,
     KeyNotices,
     ManagerNotifier,
+    NoticeDelivery,
 )
 from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
@@ -266,38 +267,30 @@ async def test_notices_about_a_replaced_key_are_edited_once(bell: Bell) -> None:
     assert "sent" not in document.value
 
 
-async def test_a_worker_that_died_between_two_edits_leaves_one_to_the_next(bell: Bell) -> None:
-    await bell.managers.name(ONE, Named(("U2",)))
-    await bell.refuse()
-    await bell.tick()
-    bell.clock.advance(1)
-    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-    claims = KeyClaims(bell.keys)
-    claim = await claims.claim(ONE, lease=timedelta(seconds=60))
-    assert claim is not None
-    await claims.note_edited(ONE, claim, claim.outdated[0])
-
-    bell.clock.advance(60)
-    await bell.tick()
-
-    assert bell.edited == [("U2", "replaced")]
-
-
 async def test_a_notice_that_arrives_after_the_key_was_replaced_is_edited_too(
     bell: Bell,
 ) -> None:
-    await bell.refuse()
-    claims = KeyClaims(bell.keys)
-    claim = await claims.claim(ONE, lease=timedelta(seconds=60))
-    assert claim is not None
+    claims, delivery = await half_told(bell)
     bell.clock.advance(1)
     await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-    sent = await bell.posts.send_dm(ONE, "U1", Message("refused"))
 
-    await claims.note_delivered(ONE, claim, "U1", sent)
+    await claims.settle(ONE, delivery)
     await bell.tick(2)
 
     assert bell.edited == [("U1", "replaced")]
+
+
+async def test_who_reads_of_a_refusal_that_is_over_reads_there_that_the_key_works_again(
+    bell: Bell,
+) -> None:
+    claims, delivery = await half_told(bell)
+    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
+    await bell.tick()
+
+    await claims.settle(ONE, delivery)
+    await bell.tick(2)
+
+    assert (bell.notified, bell.edited) == (["U1"], [("U1", "works-again")])
 
 
 @pytest.mark.parametrize("days_left", [14, 5])
@@ -533,37 +526,36 @@ async def test_a_refusal_that_cannot_be_told_now_fails_no_command(bell: Bell) ->
     assert bell.posts.notified == []
 
 
-async def refused_claim(bell: Bell) -> tuple[KeyClaims, Claim]:
-    """Return the claim of a worker that tells of a refusal, and has told one person."""
+async def half_told(bell: Bell) -> tuple[KeyClaims, NoticeDelivery]:
+    """Return what a worker has in hand that tells of a refusal, and has told one person."""
     await bell.refuse()
     claims = KeyClaims(bell.keys)
     claim = await claims.claim(ONE, lease=timedelta(seconds=60))
     assert claim is not None
-    await claims.note_delivered(ONE, claim, "U1")
-    return claims, claim
+    delivery = NoticeDelivery(bell.posts, ONE, claim, Message("refused"))
+    await delivery.tell(["U1"])
+    return claims, delivery
 
 
 async def test_what_was_told_of_the_old_key_says_nothing_of_the_new_one(bell: Bell) -> None:
-    claims, old = await refused_claim(bell)
+    claims, old = await half_told(bell)
     bell.clock.advance(1)
     await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
     await bell.refuse()
 
-    await claims.finish(ONE, old)
+    await claims.settle(ONE, old)
 
     assert (await bell.keys.stored(ONE)).record.told_at is None
 
 
 async def test_a_note_on_the_key_ends_no_claim(bell: Bell) -> None:
-    claims, _ = await refused_claim(bell)
+    claims, _ = await half_told(bell)
 
     await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
 
     assert await claims.claim(ONE, lease=timedelta(seconds=60)) is None
     bell.clock.advance(60)
-    again = await claims.claim(ONE, lease=timedelta(seconds=60))
-    assert again is not None
-    assert again.reached == ("U1",)
+    assert await claims.claim(ONE, lease=timedelta(seconds=60)) is not None
 
 
 async def test_a_worker_that_is_late_does_not_end_the_next_step(bell: Bell) -> None:
@@ -574,6 +566,6 @@ async def test_a_worker_that_is_late_does_not_end_the_next_step(bell: Bell) -> N
     bell.clock.now = ENDS - 7 * DAY
     await claims.claim(ONE, lease=lease)
 
-    await claims.finish(ONE, late)
+    await claims.settle(ONE, NoticeDelivery(bell.posts, ONE, late, Message("late")))
 
     assert await bell.at(6.9) == ["expiry-7"]
