@@ -28,7 +28,7 @@ from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 MARK = "meta/traces"  # a vacuum is owed; it contains no workspace id
-PAUSE = timedelta(minutes=10)  # after a vacuum, as the store is slow during it
+PAUSE = timedelta(minutes=10)  # after a vacuum that failed
 
 
 class VacuumScheduler:
@@ -62,8 +62,9 @@ class VacuumScheduler:
             return
         try:
             await self._documents.vacuum()
-        finally:
+        except StoreError:
             self._pauses_until = self._clock() + PAUSE
+            raise
         with suppress(ConflictError):  # marked again: the next vacuum is for those deletions
             await self._documents.delete(MARK, if_rev=mark.rev)
         logger.info("traces wiped")
