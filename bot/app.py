@@ -54,6 +54,7 @@ class Runtime:
     stored: Stored
     clients: slack_app.SlackClients
     workspaces: slack_app.SlackAuth
+    installations: InstallationRepository
     processes: Processes
     clock_check: ClockCheck
 
@@ -64,8 +65,6 @@ async def build_runtime(
     role: Role,
     clock: Callable[[], datetime],
     pace: Pace,
-    *,
-    host_clock: Callable[[], datetime],
 ) -> Runtime:
     """Build what the process works with; raise StoreError (see `opened_store`)."""
     metrics = Metrics(role=role.value, store="postgresql" if settings.is_shared else "sqlite")
@@ -85,7 +84,7 @@ async def build_runtime(
     clients = slack_app.SlackClients(settings, http)
     clock_check.compare(SLACK, lambda: check_api(clients.once()), clock=clock)
     if stored.shared:
-        clock_check.compare("postgresql", stored.shared.now, clock=host_clock)
+        clock_check.compare("postgresql", stored.shared.now)
     installations = InstallationRepository(documents, ring, for_s=commons.installations_for_s)
     workspaces = slack_app.open_workspaces(
         settings, installations, clients, tasks, clock=clock, patience=pace.patience
@@ -98,9 +97,7 @@ async def build_runtime(
         deferred=DeferredCommands(documents, ring, clock=clock),
         tasks=tasks,
         client_for=workspaces.client_for,
-        posting=Posting(
-            workspaces.client_for, on_refused=workspaces.doubt, between_s=pace.between_posts_s
-        ),
+        posting=Posting(workspaces.client_for, between_s=pace.between_posts_s),
         replies=Replies(http),
         tracker_http=await stack.enter_async_context(tracker_http()),
         clock=clock,
@@ -114,6 +111,7 @@ async def build_runtime(
         stored=stored,
         clients=clients,
         workspaces=workspaces,
+        installations=installations,
         processes=processes,
         clock_check=clock_check,
     )
@@ -164,8 +162,7 @@ async def run_periodic(
             await running.digests.run_due()
 
     async def go_round() -> bool:
-        are_recent = await ticks.are_recent() and await beats.are_recent()
-        return are_recent and not any(each.is_stuck for each in rounds)
+        return await ticks.are_recent() and await beats.are_recent()
 
     async with ticking(timed("tick", tick), every_s=every_s) as ticks:
         if shared is None or not role.delivers:
@@ -207,23 +204,21 @@ async def serve(
     *,
     role: Role = Role.ALL,
     clock: Callable[[], datetime] = utc_now,
-    host_clock: Callable[[], datetime] = utc_now,
     pace: Pace = PACE,
     finish_within_s: float = FINISH_WITHIN_S,
 ) -> None:
     """Run a process of the bot until `stop`; then begin nothing new and finish what was begun.
 
     What Slack still sends by HTTP is answered: `/readyz` keeps a balancer from it. `clock` may be
-    moved together with Slack's, `host_clock` is compared with the database's. Raises StartError,
-    and StoreError as `opened_store` does.
+    moved together with Slack's. Raises StartError, and StoreError as `opened_store` does.
     """
     async with AsyncExitStack() as stack:
-        runtime = await build_runtime(stack, settings, role, clock, pace, host_clock=host_clock)
+        runtime = await build_runtime(stack, settings, role, clock, pace)
         parts, workspaces = runtime.parts, runtime.workspaces
         await slack_app.check_tokens(parts, runtime.clients, workspaces, role)
         app = slack_app.bolt_app(runtime.clients.patient(), workspaces, parts.metrics)
         running = register_features(app, parts)
-        lifecycle = register_lifecycle(app, parts, running, workspaces)
+        lifecycle = register_lifecycle(app, parts, running, workspaces, runtime.installations)
         deadline = _StopDeadline(finish_within_s)
         listener, beats = await _watch_over_answers(stack, runtime, running, deadline)
         checks = await stack.enter_async_context(

@@ -1,8 +1,6 @@
-"""Task groups, single flight, bounded waiting and name look-ups for asyncio."""
+"""Task groups, single flight, bounded waiting and threads for asyncio."""
 
 import asyncio
-import socket
-import time
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -10,13 +8,12 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import structlog
 
 from bot.errors import BotError
-from bot.workspace import WorkspaceId
 
 T = TypeVar("T")
 P = ParamSpec("P")
 logger = structlog.get_logger()
-# One for each host and port that the bot knows, and some for those that hang.
-LOOKUP_THREADS = 32
+# Twice as many as there are look-ups at a time: each pool has few connections.
+THREADS = 64
 
 
 def _log_error(task: asyncio.Future[Any]) -> None:
@@ -140,8 +137,6 @@ async def run_shielded(tasks: Tasks, work: Coroutine[Any, Any, T]) -> T:
 
 # It asks Slack for each of many workspaces, or rewrites the file of the store.
 ROUND_WITHIN_S = 900.0
-# For a cancelled task to end.
-ENDS_WITHIN_S = 10.0
 
 
 class NonOverlappingTask:
@@ -156,25 +151,15 @@ class NonOverlappingTask:
         work: Callable[[], Awaitable[object]],
         *,
         within_s: float = ROUND_WITHIN_S,
-        steady: Callable[[], float] = time.monotonic,
     ) -> None:
         self._tasks = tasks
         self._work = work
         self._within_s = within_s
-        self._steady = steady
-        self._begun_at = 0.0
         self._under_way: asyncio.Task[None] | None = None
-
-    @property
-    def is_stuck(self) -> bool:
-        """Whether it goes on although its time is over."""
-        is_late = self._steady() - self._begun_at > self._within_s + ENDS_WITHIN_S
-        return is_late and self._under_way is not None and not self._under_way.done()
 
     def begin(self) -> "asyncio.Task[None]":
         """Start the task unless it is already running; return the running task. Never raises."""
         if self._under_way is None or self._under_way.done():
-            self._begun_at = self._steady()
             self._under_way = self._tasks.start(self._run())
         return self._under_way
 
@@ -186,51 +171,12 @@ class NonOverlappingTask:
             logger.warning("not done now, again with the next tick", error=repr(error))
 
 
-class Event:
-    """Calls every listener at once; a listener must not raise."""
+def new_loop() -> asyncio.AbstractEventLoop:
+    """Return an event loop whose threads suffice for name look-ups that hang, and for work.
 
-    def __init__(self) -> None:
-        self._listeners: list[Callable[[WorkspaceId], object]] = []
-
-    def listen(self, listener: Callable[[WorkspaceId], object]) -> None:
-        self._listeners.append(listener)
-
-    def __call__(self, workspace: WorkspaceId) -> None:
-        for listener in self._listeners:
-            listener(workspace)
-
-
-class EventLoop(asyncio.SelectorEventLoop):
-    """Python's own, but a name look-up that hangs keeps no thread from drawing or comparing.
-
-    httpx, aiohttp and psycopg look names up by the loop, which takes its default executor
-    (https://docs.python.org/3/library/asyncio-eventloop.html#asyncio.loop.getaddrinfo): half a
-    dozen threads, which `asyncio.to_thread` needs too. The same question is asked once at a time,
-    so that a name that hangs keeps one thread, however many wait for it.
+    httpx, aiohttp and psycopg look names up in the threads of `asyncio.to_thread`, of which
+    Python's own loop has half a dozen on two cores.
     """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._lookups: SingleFlight[tuple[Any, ...], list[Any]] = SingleFlight()
-        self._lookup_threads = ThreadPoolExecutor(LOOKUP_THREADS, thread_name_prefix="lookup")
-
-    async def getaddrinfo(
-        self,
-        host: bytes | str | None,
-        port: bytes | str | int | None,
-        *,
-        family: int = 0,
-        type: int = 0,  # noqa: A002  # the overridden method's
-        proto: int = 0,
-        flags: int = 0,
-    ) -> list[Any]:
-        question = host, port, family, type, proto, flags
-        return await self._lookups.run(
-            question,
-            lambda: self.run_in_executor(self._lookup_threads, socket.getaddrinfo, *question),
-        )
-
-    def close(self) -> None:
-        """Close the loop; a look-up that hangs is not waited for."""
-        self._lookup_threads.shutdown(wait=False, cancel_futures=True)
-        super().close()
+    loop = asyncio.new_event_loop()
+    loop.set_default_executor(ThreadPoolExecutor(THREADS))
+    return loop

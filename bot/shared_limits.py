@@ -16,28 +16,27 @@ from typing import Any, TypeVar
 import structlog
 from cachetools import TTLCache
 
-from bot import claims, deferred_commands
 from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.repository import Keys
 from bot.concurrency import BoundedWait, Tasks
-from bot.portfolio import add_many
-from bot.store.documents import ConflictError, Documents, StoreError, UnreadableSecretError
+from bot.store.documents import (
+    Document,
+    Documents,
+    StoreError,
+    UnreadableSecretError,
+    Write,
+    update,
+)
 from bot.tracker.rate_limit import WINDOW_S, BudgetState, RateLimiter, RateLimitState, fingerprint
 from bot.workspace import Caller, Kind, WorkspaceId, current_caller
 
 T = TypeVar("T")
 logger = structlog.get_logger()
 LIMITS_KIND = "budget"
-# Earlier versions kept usage, and Slack's waits, in documents of their own.
-EXPIRING_KINDS = {
-    *(LIMITS_KIND, claims.KIND, add_many.KIND, deferred_commands.KIND),
-    *("usage", "slack-hold", "digest-alert"),
-}
 VERSION = 1
 READ_EVERY_S = 2.0
 ANSWERED_WITHIN_S = 1.0
 MAX_REMEMBERED = 20_000
-TRIES = 5
 # One count for each five minutes, not one for each request.
 BUCKET_S = 300.0
 # A workspace, and the fingerprint of a key that it uses.
@@ -155,32 +154,30 @@ class QuotaService:
         return Counts({used: n for used, n in counts.items() if used[0] > oldest})
 
     async def _write(self, place: Place) -> None:
-        for _ in range(TRIES):
-            rev, new = await self._read(place), self._new.get(place)
-            if not new:
-                return  # an earlier write has stored them
+        new = Counts()
+
+        def added(document: Document | None) -> Write | None:
+            nonlocal new
+            self._learn(place, document)
+            new = self._new.get(place, Counts())
             used = self._recent(self._stored.get(place, Counts()) + new)
             state = asdict(self._budget.known(place[1]))
-            with suppress(ConflictError):
-                await self._documents.put(
-                    _document_key(*place),
-                    {"v": VERSION, "state": state, "used": _encode(used)},
-                    due_at=datetime.fromtimestamp(self._budget.now() + WINDOW_S, UTC),
-                    if_rev=rev,
-                )
-                self._stored[place] = used
-                if left := self._new.pop(place, Counts()) - new:
-                    self._new[place] = left
-                return
+            value = {"v": VERSION, "state": state, "used": _encode(used)}
+            due_at = datetime.fromtimestamp(self._budget.now() + WINDOW_S, UTC)
+            return Write(value, due_at) if new else None  # an earlier write has stored them
 
-    async def _read(self, place: Place) -> int:
-        """Learn what is stored; return the document's revision, 0 for none."""
-        document = await self._documents.get(_document_key(*place))
+        self._learn(place, await update(self._documents, _document_key(*place), added))
+        if left := self._new.pop(place, Counts()) - new:
+            self._new[place] = left
+
+    async def _read(self, place: Place) -> None:
+        self._learn(place, await self._documents.get(_document_key(*place)))
+
+    def _learn(self, place: Place, document: Document | None) -> None:
         if document and document.value.get("v") == VERSION:
             with suppress(AttributeError, LookupError, TypeError, ValueError):  # it is replaced
                 self._budget.learn(place[1], RateLimitState(**document.value["state"]))
                 self._stored[place] = _decode(document.value["used"])
-        return document.rev if document else 0
 
 
 def _document_key(workspace: WorkspaceId, fingerprint: str) -> str:
@@ -207,25 +204,3 @@ def _decode(used: Mapping[str, Mapping[str, int]]) -> Counts:
 def _caller(text: str) -> Caller:
     kind, _, subject_id = text.partition(":")
     return Caller(Kind(kind), subject_id)
-
-
-# Few enough that other due documents do not wait behind these.
-LOOK_AT = 20_000
-AT_MOST = 4_000
-
-
-async def forget_expired(documents: Documents, now: datetime) -> int:
-    """Delete what nothing needs any more, at most 4,000 documents; return how many.
-
-    In a database that takes a few seconds. Raise StoreError.
-    """
-    due = await documents.due_keys(now, limit=LOOK_AT)
-    deleted = 0
-    for key in [each for each in due if EXPIRING_KINDS.intersection(each.split("/")[1:2])][
-        :AT_MOST
-    ]:
-        document = await documents.get(key)
-        if document and document.due_at and document.due_at <= now:
-            with suppress(ConflictError):  # written again at this moment
-                deleted += await documents.delete(key, if_rev=document.rev)
-    return deleted

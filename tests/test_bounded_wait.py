@@ -11,21 +11,6 @@ from tests.loops import loop_over
 pytestmark = pytest.mark.anyio
 
 
-async def test_what_is_done_in_time_is_returned() -> None:
-    async def work() -> int:
-        return 7
-
-    assert await BoundedWait(TIME_LIMIT_S).wait(work()) == 7
-
-
-async def test_what_fails_in_time_fails() -> None:
-    async def work() -> None:
-        raise ValueError("no")
-
-    with pytest.raises(ValueError, match="no"):
-        await BoundedWait(TIME_LIMIT_S).wait(work())
-
-
 @loop_over("error", [None, ValueError("late")])
 async def test_what_takes_longer_is_not_waited_for_and_goes_on(error: Exception | None) -> None:
     gate, is_done = asyncio.Event(), asyncio.Event()

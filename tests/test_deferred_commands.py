@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
+from bot.clean_up import forget_expired
 from bot.deferred_commands import DeferredCommands, KeptCommand
-from bot.shared_limits import forget_expired
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL, MOMENT

@@ -25,7 +25,7 @@ LAYERS: list[set[str]] = [
     },
     {"api_keys", "installations", "scans", "settings", "web"},
     {"digests", "shared_limits"},
-    {"bulk_scans"},
+    {"bulk_scans", "clean_up"},
     {"views"},
     {"listeners", "ops"},
     {"bootstrap"},

@@ -83,21 +83,6 @@ def test_a_secret_in_a_library_s_line_is_hidden(log_format: str) -> None:
     assert_hidden(log)
 
 
-@pytest.mark.parametrize("log_format", FORMATS)
-def test_what_oauth_brings_along_is_hidden(log_format: str) -> None:
-    log = Log(log_format)
-    code, secret = f"4724469134.4644010092847.{'0f' * 32}", "c1" * 16
-
-    logging.getLogger("aiohttp.server").error("GET /slack/oauth_redirect?state=%s", secret)
-    structlog.get_logger().warning("refused", sent={"code": code, "client_secret": secret})
-    structlog.get_logger().warning("refresh", tokens=[f"xoxe-1-{KEY_TAIL}", f"xoxe.{BOT_TOKEN}"])
-
-    assert len(log.lines()) == 3
-    assert log.getvalue().count("[hidden]") == 5
-    assert_hidden(log)
-    assert not any(part in log.getvalue() for part in (code[-8:], secret[-8:]))
-
-
 def test_a_value_of_a_function_is_not_shown_with_its_traceback() -> None:
     log = Log("console", is_watched=True)
 

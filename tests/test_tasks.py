@@ -3,18 +3,12 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from bot.concurrency import Event, NonOverlappingTask, Tasks, run_shielded
+from bot.concurrency import NonOverlappingTask, Tasks, run_shielded
 from bot.store.documents import StoreError
-from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 from tests.installations.builders import Gate
 
 pytestmark = pytest.mark.anyio
-
-
-async def test_a_stop_with_nothing_to_wait_for_does_not_wait() -> None:
-    assert await Tasks().drain(TIME_LIMIT_S)
-    assert await Tasks().cancel() == 0
 
 
 async def test_a_stop_waits_for_what_runs() -> None:
@@ -123,18 +117,6 @@ async def test_recurring_work_that_failed_is_begun_again(
     assert str(error) in capsys.readouterr().out
 
 
-async def test_shielded_work_returns_or_raises_what_it_does() -> None:
-    async def give() -> int:
-        return 5
-
-    async def fail() -> int:
-        raise ValueError("no")
-
-    assert await run_shielded(Tasks(), give()) == 5
-    with pytest.raises(ValueError, match="no"):
-        await run_shielded(Tasks(), fail())
-
-
 async def test_shielded_work_is_done_although_its_caller_has_gone() -> None:
     gate, done, tasks = Gate(), [], Tasks()
 
@@ -179,28 +161,3 @@ async def test_what_hangs_is_ended_and_begun_again(capsys: pytest.CaptureFixture
 
     assert len(begun) == 2
     assert "not done now" in capsys.readouterr().out
-
-
-async def test_what_does_not_end_when_its_time_is_over_is_noticed() -> None:
-    gate, now, tasks = asyncio.Event(), [0.0], Tasks()
-    recurring = NonOverlappingTask(tasks, gate.wait, within_s=100, steady=lambda: now[0])
-
-    recurring.begin()
-    seen = [recurring.is_stuck]
-    now[0] = 111
-    seen.append(recurring.is_stuck)
-    gate.set()
-    assert await tasks.drain(TIME_LIMIT_S)
-
-    assert [*seen, recurring.is_stuck] == [False, True, False]
-
-
-def test_an_event_tells_all_who_listen() -> None:
-    event, first, second = Event(), list[WorkspaceId](), list[WorkspaceId]()
-    event(WorkspaceId("T1"))  # no one listens yet
-    event.listen(first.append)
-    event.listen(second.append)
-
-    event(WorkspaceId("T2"))
-
-    assert first == second == [WorkspaceId("T2")]

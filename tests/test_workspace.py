@@ -12,10 +12,6 @@ ACME = WorkspaceId("T1")
 ADA, BOB = person("U1"), person("U2")
 
 
-def test_nobody_in_particular_asks_at_first() -> None:
-    assert current_caller() is None
-
-
 def test_what_is_asked_for_inside_is_for_whoever_is_nearest() -> None:
     with caller_context(ACME, ADA):
         with caller_context(ACME, digests_of("C1")):

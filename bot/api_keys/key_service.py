@@ -1,7 +1,7 @@
 """Use, check, save, rotate and remove the API key of a workspace. Callers check permissions."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import TypeVar
 
 from bot.admin import Act, Audit, EarlierKeyRefusedError
@@ -15,7 +15,6 @@ from bot.api_keys.key_record import (
     StoredKey,
 )
 from bot.api_keys.repository import Keys
-from bot.concurrency import SingleFlight
 from bot.errors import BotError, warned
 from bot.portfolio.add_domain import NewDomain
 from bot.portfolio.service import Portfolio
@@ -89,11 +88,9 @@ class WorkspaceTracker:
         """Raise NoKeyError or InvalidKeyError without a usable key; make no request."""
         await self._usable_key(workspace)
 
-    async def probe_key(self, secret: str) -> Listing:
+    async def probe_key(self, workspace: WorkspaceId, secret: str) -> Listing:
         """Return the domains of a key that is not in use; record nothing."""
-        if (asked := current_caller()) is None:
-            return await self.tracker.list_domains(secret)
-        with caller_context(asked[0], KEY_CHECK):
+        with caller_context(workspace, KEY_CHECK):
             return await self.tracker.list_domains(secret)
 
     async def recheck_key(self, workspace: WorkspaceId) -> Listing:
@@ -106,22 +103,7 @@ class WorkspaceTracker:
         self, workspace: WorkspaceId, operation: str, call: Callable[[str], Awaitable[T]]
     ) -> T:
         key = await self._usable_key(workspace)
-        try:
-            return await self._observed(workspace, key, operation, call)
-        except InvalidKeyError as refusal:
-            # The key may have been replaced during the call, and a refused call changes nothing.
-            present = await self._replacement(workspace, key)
-            if present is None:
-                raise refusal from None
-            return await self._observed(workspace, present, operation, call)
-
-    async def _replacement(self, workspace: WorkspaceId, key: StoredKey) -> StoredKey | None:
-        """Return the key that has replaced `key`, `None` when there is none, or none readable."""
-        try:
-            present = await self.keys.stored(workspace)
-        except (NoKeyError, StoreError):
-            return None
-        return None if present.sealed == key.sealed or present.record.refused_at else present
+        return await self._observed(workspace, key, operation, call)
 
     async def _usable_key(self, workspace: WorkspaceId) -> StoredKey:
         key = await self.keys.stored(workspace)
@@ -179,10 +161,6 @@ class KeyService:
     connection: WorkspaceTracker
     portfolio: Portfolio
     audit: Audit
-    # A form that is submitted twice at once sets the key once.
-    _setting: SingleFlight[tuple[WorkspaceId, KeyDraft, str, bool], KeyCheck] = field(
-        default_factory=SingleFlight, init=False
-    )
 
     async def set_key(
         self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool = False
@@ -194,19 +172,11 @@ class KeyService:
             KeyInUseError: a rotation needs another key than the one in use.
             TrackerError: it does not work, or that is unknown; nothing was changed.
         """
-        return await self._setting.run(
-            (workspace, draft, by, is_rotation),
-            lambda: self._set_key(workspace, draft, by=by, is_rotation=is_rotation),
-        )
-
-    async def _set_key(
-        self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool
-    ) -> KeyCheck:
         if draft.expires_on and draft.expires_on < self.keys.clock().date():
             raise ExpiredDraftError("an expiration in the past")
         if is_rotation and await self.keys.is_in_use(workspace, draft.secret):
             raise KeyInUseError("the same key again")
-        listing = await self.connection.probe_key(draft.secret)
+        listing = await self.connection.probe_key(workspace, draft.secret)
         before = await self.keys.record(workspace)
         pair = await self.keys.save(workspace, draft, set_by=by)
         await self.portfolio.invalidate_everywhere(workspace)
@@ -233,7 +203,7 @@ class KeyService:
         """
         key = await self.keys.earlier(workspace, mark)
         try:
-            listing = await self.connection.probe_key(key.secret)
+            listing = await self.connection.probe_key(workspace, key.secret)
         except (InvalidKeyError, InsufficientPermissionsError) as error:
             raise EarlierKeyRefusedError("not swapped in") from error
         pair = await self.keys.roll_back(workspace, key)

@@ -1,15 +1,16 @@
-"""Notify the managers of a key by direct message, one after the other."""
+"""Notify the managers of a key by direct message, one after the other, once each."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import date, timedelta
 
 import structlog
 
 from bot.admin import Managers
+from bot.api_keys.key_pair import KeyPair, NoticeAttempt, SentNotice
 from bot.api_keys.key_record import KeyNotice, KeyRecord, NoticeKind, StoredKey
-from bot.api_keys.notice_claims import Claim, KeyClaims
+from bot.api_keys.repository import Keys
 from bot.concurrency import SingleFlight, Tasks
 from bot.errors import BotError, warned
 from bot.message import Message
@@ -24,21 +25,95 @@ MAX_REACHED = 20
 MAX_LOOKED_AT = 50
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A notice that one worker sends: its key, the people it has reached, earlier attempts.
+
+    `outdated` are the sent notices that it edits.
+    """
+
+    notice: KeyNotice
+    record: KeyRecord
+    reached: tuple[str, ...]
+    tries: int
+    outdated: tuple[SentNotice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyClaims:
+    """Hands out due notices, and records whom they have reached. May raise StoreError."""
+
+    keys: Keys
+
+    async def claim(self, workspace: WorkspaceId, *, lease: timedelta) -> Claim | None:
+        """Return the due notice, for the caller alone until `lease` has passed.
+
+        `None`: there is none, or another worker has it. An earlier key whose time is over is
+        deleted too.
+        """
+        claims: list[Claim] = []
+
+        def claimed(pair: KeyPair) -> KeyPair:
+            now = self.keys.clock()
+            claims.clear()
+            pair = pair.without_expired(now)
+            notice, telling = pair.due_notice(now), pair.telling
+            if notice is None or (telling and telling.until > now):
+                return pair
+            if telling is None or telling.name != notice.name:
+                telling = NoticeAttempt(notice.name, now)
+            outdated = pair.outdated_by(notice)
+            claims.append(Claim(notice, pair.record, telling.told, telling.tries, outdated))
+            return replace(pair, telling=replace(telling, until=now + lease))
+
+        await self.keys.change(workspace, claimed)
+        return claims[0] if claims else None
+
+    async def settle(
+        self,
+        workspace: WorkspaceId,
+        delivery: "NoticeDelivery",
+        wait: timedelta | None = None,
+    ) -> None:
+        """Record whom a notice has reached; it is sent for good, or again after `wait`."""
+        claim, told = delivery.claim, tuple(dict.fromkeys(delivery.told))
+
+        def settled(pair: KeyPair) -> KeyPair:
+            now, telling, record = self.keys.clock(), pair.telling, pair.record
+            sent = tuple(each for each in pair.sent if each not in delivery.edited)
+            pair = replace(pair, sent=(*sent, *delivery.sent))
+            if record.mark != claim.record.mark:
+                return pair  # the key was replaced in the meantime: what was sent is to be edited
+            if telling is None or telling.name != claim.notice.name:
+                is_healed = claim.notice.kind is NoticeKind.REFUSED and not record.refused_at
+                return replace(pair, record=replace(record, told=told)) if is_healed else pair
+            if wait is None:
+                return pair.notified(claim.notice, now, told)
+            tries = telling.tries + 1
+            again = replace(telling, until=now + wait, told=told, tries=tries)
+            return replace(pair, telling=again)
+
+        await self.keys.change(workspace, settled)
+
+
 @dataclass(slots=True)
 class NoticeDelivery:
-    """Sends a notice to each person once, to twenty at most in all attempts."""
+    """Sends a notice to each person once, to twenty at most in all attempts.
+
+    `told` are the people whom it has reached, `edited` the earlier notices that it has replaced.
+    """
 
     messages: DirectMessages
-    claims: KeyClaims
     workspace: WorkspaceId
     claim: Claim
     message: Message
-    reached: int = field(init=False)
+    told: list[str] = field(init=False)
+    sent: list[SentNotice] = field(default_factory=list, init=False)
+    edited: list[SentNotice] = field(default_factory=list, init=False)
     _tried: set[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._tried = set(self.claim.reached)
-        self.reached = len(self.claim.reached)
+        self._tried, self.told = set(self.claim.reached), [*self.claim.reached]
 
     async def tell(self, user_ids: Iterable[str]) -> timedelta | None:
         """Send the notice to those without it; return the wait until the next attempt, if any."""
@@ -52,10 +127,10 @@ class NoticeDelivery:
                 if wait := self._wait(error):
                     return wait
                 continue  # this person cannot be reached, others may be
-            self.reached += 1
-            is_kept = self.claim.notice.kind is not NoticeKind.WORKS_AGAIN
-            kept = sent if is_kept else None
-            await self.claims.note_delivered(self.workspace, self.claim, user_id, kept)
+            self.told.append(user_id)
+            notice, mark = self.claim.notice, self.claim.record.mark
+            if notice.kind is not NoticeKind.WORKS_AGAIN:
+                self.sent.append(SentNotice(notice.name, mark, user_id, sent))
         return None
 
     async def edit(self) -> timedelta | None:
@@ -68,12 +143,13 @@ class NoticeDelivery:
                     return wait
                 continue  # it was deleted
             self._tried.add(each.user_id)
-            await self.claims.note_edited(self.workspace, self.claim, each)
+            self.told.append(each.user_id)
+            self.edited.append(each)
         return None
 
     async def tell_group(self, groups: GroupPeople, group_id: str) -> timedelta | None:
         """Send the notice to the people of a group who may be managers; return as `tell` does."""
-        if self.reached >= MAX_REACHED:
+        if len(self.told) >= MAX_REACHED:
             return None
         try:
             people = await groups.people_in(self.workspace, group_id)
@@ -88,7 +164,7 @@ class NoticeDelivery:
 
     def _left(self, user_ids: Iterable[str]) -> Iterable[str]:
         for user_id in dict.fromkeys(user_ids):
-            if user_id not in self._tried and self.reached < MAX_REACHED:
+            if user_id not in self._tried and len(self.told) < MAX_REACHED:
                 yield user_id
 
     def _wait(self, error: SlackError) -> timedelta | None:
@@ -122,8 +198,8 @@ class ManagerNotifier:
 
 # The person whose request was refused waits: the answer says whether notices were sent.
 TELL_WITHIN_S = 5.0
-# After that another worker takes over a notice: its own has died.
-LEASE = timedelta(seconds=60)
+# After that another worker takes over a notice: its own has died. Twenty messages take less.
+LEASE = timedelta(minutes=5)
 WORKERS = 5
 LOOK_AT = 1000
 Words = Callable[[KeyNotice, KeyRecord, date], Message]
@@ -136,8 +212,8 @@ class KeyNotices:
     Those who read of a refusal read in that message when the key works again, or was replaced; if
     it is gone, in another one. A reminder about a replaced key says so, too.
 
-    `groups` looks up the people of named user groups. Each notice reaches each of them once, or
-    twice after a crash.
+    `groups` looks up the people of named user groups. Each notice reaches each of them once; one
+    that a crash has cut off is sent again to all.
     """
 
     messages: DirectMessages
@@ -149,47 +225,38 @@ class KeyNotices:
     groups: GroupPeople
     _workers: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(WORKERS))
     _flights: SingleFlight[WorkspaceId, None] = field(default_factory=SingleFlight)
-    _under_way: set[WorkspaceId] = field(default_factory=set)
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
         """Notify of a refused key; never raise. After a delay or failure `run_due` goes on."""
-        # The run under way may send another notice, begun before this refusal.
-        times = 2 if self._flights.is_under_way(workspace) else 1
         said, shown = "not notified of a refused key yet", key.record.shown
         with warned(said, BotError, TimeoutError, key=shown):
             async with asyncio.timeout(TELL_WITHIN_S):
-                for _ in range(times):
-                    await self._flights.run(workspace, lambda: self._tell(workspace))
+                await self._flights.run(workspace, lambda: self._tell(workspace))
 
     async def run_due(self) -> None:
         """Start the due notices that are not under way; they run on after this returns."""
         for workspace in await self.claims.keys.due(limit=LOOK_AT):
-            if workspace not in self._under_way:
-                self._under_way.add(workspace)
+            if not self._flights.is_under_way(workspace):
                 self.tasks.start(self._work(workspace))
 
     async def _work(self, workspace: WorkspaceId) -> None:
-        with structlog.contextvars.bound_contextvars(workspace=str(workspace)):
-            try:
-                with warned("key notice", Exception):
-                    async with self._workers:
-                        await self._flights.run(workspace, lambda: self._tell(workspace))
-            finally:
-                self._under_way.discard(workspace)
+        log = structlog.contextvars.bound_contextvars(workspace=str(workspace))
+        with log, warned("key notice", Exception):
+            await self._flights.run(workspace, lambda: self._tell(workspace))
 
     async def _tell(self, workspace: WorkspaceId) -> None:
-        claim = await self.claims.claim(workspace, lease=LEASE)
-        if claim is None:
-            return
-        wait = await self._send(workspace, claim)
-        if wait is None:
-            await self.claims.finish(workspace, claim)
-        else:
-            await self.claims.postpone(workspace, claim, wait)
+        async with self._workers:
+            claim = await self.claims.claim(workspace, lease=LEASE)
+            if claim is None:
+                return
+            message = self.words(claim.notice, claim.record, self.claims.keys.clock().date())
+            delivery = NoticeDelivery(self.messages, workspace, claim, message)
+            wait = await self._send(workspace, claim, delivery)
+            await self.claims.settle(workspace, delivery, wait)
 
-    async def _send(self, workspace: WorkspaceId, claim: Claim) -> timedelta | None:
-        message = self.words(claim.notice, claim.record, self.claims.keys.clock().date())
-        delivery = NoticeDelivery(self.messages, self.claims, workspace, claim, message)
+    async def _send(
+        self, workspace: WorkspaceId, claim: Claim, delivery: NoticeDelivery
+    ) -> timedelta | None:
         if claim.notice.kind is NoticeKind.REPLACED:
             return await delivery.edit()
         if claim.notice.kind is NoticeKind.WORKS_AGAIN:
@@ -199,6 +266,6 @@ class KeyNotices:
         for group_id in named.group_ids:
             if wait is None:
                 wait = await delivery.tell_group(self.groups, group_id)
-        if not delivery.reached:
+        if not delivery.told:
             logger.error("no manager left to notify", notice=claim.notice.name)
         return wait

@@ -8,11 +8,11 @@ from slack_bolt.async_app import AsyncApp
 from bot.admin import Audiences, Audit, Managers
 from bot.api_keys.key_record import StoredKey
 from bot.api_keys.key_service import KeyService, WorkspaceTracker
-from bot.api_keys.notice_claims import KeyClaims
-from bot.api_keys.notifications import KeyNotices, ManagerNotifier
+from bot.api_keys.notifications import KeyClaims, KeyNotices, ManagerNotifier
 from bot.api_keys.repository import Keys
 from bot.bootstrap.services import Services, look_at_work
 from bot.bulk_scans.runner import BulkScans
+from bot.clean_up import forget_expired
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.failure_policy import Owners
@@ -42,7 +42,7 @@ from bot.portfolio.end_dates import ANSWERED_WITHIN_S as DATED_WITHIN_S
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import Scans
-from bot.shared_limits import ANSWERED_WITHIN_S, QuotaService, forget_expired
+from bot.shared_limits import ANSWERED_WITHIN_S, QuotaService
 from bot.slack.usergroups import GroupPeople, UserGroups
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter

@@ -9,10 +9,11 @@ from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 from bot.admin import SLACK, Act
 from bot.bootstrap.features import Features
 from bot.bootstrap.services import Services
-from bot.bootstrap.slack_app import OAuth, SlackAuth
+from bot.bootstrap.slack_app import SlackAuth
 from bot.digests.repository import DigestRepository
 from bot.errors import warned
 from bot.installations.installation import WHOLE_ORGANISATION, Installation, organisation
+from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.oauth_flow import (
     INSTALL_PATH,
     REDIRECT_PATH,
@@ -49,13 +50,14 @@ class Lifecycle:
 
 
 def register_lifecycle(
-    app: AsyncApp, parts: Services, running: Features, workspaces: SlackAuth
+    app: AsyncApp,
+    parts: Services,
+    running: Features,
+    workspaces: SlackAuth,
+    repository: InstallationRepository,
 ) -> Lifecycle:
     """Attach the OAuth flow and the listeners for removed workspaces to the app."""
     own, oauth = workspaces.own, workspaces.oauth
-    # With OAuth the one that requests read, so that they use a new token at once.
-    repository = oauth.repository if oauth else InstallationRepository(parts.documents, parts.ring)
-    caches = [*running.forget, *([oauth.repository.forget] if oauth else [])]
 
     async def note_revoked(home: WorkspaceId) -> None:
         if home.team_id != WHOLE_ORGANISATION:
@@ -65,7 +67,7 @@ def register_lifecycle(
         parts.documents,
         repository,
         still_works=token_proof(workspaces.client_for, is_told=False),
-        caches=caches,
+        caches=[*running.forget, repository.forget],
         tasks=parts.tasks,
         clock=parts.clock,
         on_revoked=note_revoked,
@@ -90,7 +92,6 @@ def register_lifecycle(
         on_granted=greet,
         answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
     ).register(app)
-    workspaces.doubt.listen(checker.recheck)  # with one token there is none to check
     name = "canary" if own else "proofs"
     work = _data_loss_check(parts, own) if own else checker.check_due
     return Lifecycle(
@@ -134,7 +135,7 @@ def _data_loss_check(parts: Services, own: Identity) -> Callable[[], Awaitable[N
 
 
 def _flow(
-    parts: Services, oauth: OAuth, repository: InstallationRepository, welcome: Welcome
+    parts: Services, calls: OAuthCalls, repository: InstallationRepository, welcome: Welcome
 ) -> InstallFlow:
     settings = parts.settings
     return InstallFlow(
@@ -155,7 +156,7 @@ def _flow(
             installation_store=InstallationStore(repository),
             state_store=InstallStates(parts.ring, clock=parts.clock, used=parts.commons.used),
         ),
-        calls=oauth.calls,
+        calls=calls,
         pages=install_pages,
         on_installed=welcome.on_installed,
         tasks=parts.tasks,

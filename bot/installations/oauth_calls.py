@@ -19,6 +19,7 @@ from bot.slack.errors import SlackError
 from bot.workspace import WorkspaceId
 
 ANSWERED_WITHIN_S = 15.0
+MAX_LIFE_S = 365 * 86400  # Slack says 12 hours; a date has an end, a number has none
 CLOCKS_DIFFER_BY = timedelta(days=1)  # a clock that is wrong by more is no clock
 
 
@@ -112,7 +113,8 @@ def _tokens(answer: AsyncSlackResponse, asked_at: datetime) -> Tokens:
     if not refresh:
         return Tokens(access=access)
     # Tokens that expire come with a refresh token; only one of the two is an unreadable answer.
-    expires_at = asked_at + timedelta(seconds=int(answer["expires_in"]))
+    lives_s = int(min(answer["expires_in"], MAX_LIFE_S))
+    expires_at = asked_at + timedelta(seconds=lives_s)
     return Tokens(access=access, refresh=_text(refresh), expires_at=expires_at)
 
 

@@ -28,9 +28,7 @@ from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 MARK = "meta/traces"  # a vacuum is owed; it contains no workspace id
-# After a vacuum that failed; after any other, so many times as long as it took.
-PAUSE_AFTER_FAILURE = timedelta(minutes=10)
-PAUSE_PER_VACUUM = 10
+PAUSE = timedelta(minutes=10)  # after a vacuum that failed
 
 
 class VacuumScheduler:
@@ -62,13 +60,11 @@ class VacuumScheduler:
     async def _vacuum(self) -> None:
         if (mark := await self._documents.get(MARK)) is None:
             return
-        began_at, pause = self._clock(), PAUSE_AFTER_FAILURE
         try:
             await self._documents.vacuum()
-            pause = timedelta()
-        finally:
-            now = self._clock()
-            self._pauses_until = now + max(pause, PAUSE_PER_VACUUM * (now - began_at))
+        except StoreError:
+            self._pauses_until = self._clock() + PAUSE
+            raise
         with suppress(ConflictError):  # marked again: the next vacuum is for those deletions
             await self._documents.delete(MARK, if_rev=mark.rev)
         logger.info("traces wiped")

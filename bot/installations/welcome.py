@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import KW_ONLY, dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import structlog
 from slack_bolt.authorization import AuthorizeResult
@@ -18,7 +18,6 @@ from bot.slack.channels import fetch_admins, fetch_own_channels
 from bot.slack.errors import (
     PersonUnreachableError,
     SlackError,
-    SlackRateLimitedError,
     SlackRefusedError,
     TokenRefusedError,
     WorkspaceHeldError,
@@ -128,7 +127,6 @@ class Welcome:
 
 
 KIND = "seen"
-RETRY_AFTER = timedelta(seconds=30)
 
 
 @dataclass(slots=True)
@@ -150,26 +148,11 @@ class DataLossCheck:
     _is_done: bool = field(default=False, init=False)
     _was_told: bool = field(default=False, init=False)
     _known: frozenset[str] | None = field(default=None, init=False)
-    _retry_at: datetime | None = field(default=None, init=False)
 
     async def check(self) -> None:
-        """Check, unless that is done or was tried a moment ago."""
-        if self._is_done or (self._retry_at and self.clock() < self._retry_at):
+        """Check, unless that is done; raise SlackError or StoreError if it is still unknown."""
+        if self._is_done:
             return
-        try:
-            await self._check()
-            self._is_done = True
-        except BotError as error:
-            wait = RETRY_AFTER
-            if isinstance(error, SlackRateLimitedError):
-                wait = max(wait, timedelta(seconds=error.retry_after_s))
-            self._retry_at = self.clock() + wait
-            logger.warning("cannot tell yet whether the store is the right one", error=repr(error))
-        except Exception:
-            self._is_done = True  # a mistake of ours: once in the log is enough
-            logger.exception("unforeseen failure")
-
-    async def _check(self) -> None:
         if self._known is None:
             keys = await self.documents.list_keys("")
             self._known = frozenset(key.partition("/")[0] for key in keys)
@@ -181,6 +164,7 @@ class DataLossCheck:
             place = f"{workspace}/{KIND}"
             if await self.documents.get(place) is None:
                 await self.documents.put(place, {"v": 1, "at": self.clock().isoformat()})
+        self._is_done = True
 
     async def _tell_if_lost(self, workspace: WorkspaceId) -> None:
         """Tell a person in charge, if the bot is in channels, unless Slack refuses for good."""

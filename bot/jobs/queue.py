@@ -18,7 +18,7 @@ from procrastinate import App, PsycopgConnector
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.worker import Worker
 
-from bot.concurrency import ENDS_WITHIN_S, ROUND_WITHIN_S
+from bot.concurrency import ROUND_WITHIN_S
 from bot.jobs.queue_jobs import (
     DELIVER,
     PERIODIC,
@@ -43,6 +43,8 @@ HAND_BACK_WITHIN_S = 4.0
 # More than the pool lets a caller wait for a connection.
 ANSWER_WITHIN_S = 15.0
 PAUSE_S = 1.0
+# For a cancelled job to end.
+ENDS_WITHIN_S = 10.0
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 RAISED, SHUTDOWN = "P0001", "57P"
 

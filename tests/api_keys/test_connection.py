@@ -142,23 +142,6 @@ async def test_checking_again_sends_a_refused_key_and_believes_the_answer(lines:
     await lines.connection.list_domains(ONE)
 
 
-async def test_a_key_replaced_on_the_way_is_tried_in_the_place_of_the_old_one(
-    lines: Lines,
-) -> None:
-    lines.tracker.errors[KEY] = InvalidKeyError("revoked")
-
-    async def replace() -> None:
-        lines.tracker.before_answer = None
-        await lines.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-
-    lines.tracker.before_answer = replace
-
-    await lines.connection.list_domains(ONE)
-
-    assert lines.tracker.asked == [("list", KEY), ("list", NEW_KEY)]
-    assert lines.notified == []
-
-
 async def test_a_missing_scope_is_remembered_for_its_operation(lines: Lines) -> None:
     lines.tracker.errors[KEY] = InsufficientPermissionsError("no")
 
@@ -200,7 +183,7 @@ async def test_checks_of_a_key_are_counted_as_such_for_the_key_that_is_checked(
 ) -> None:
     with caller_context(ONE, person("U1")):
         await lines.connection.recheck_key(ONE)
-        await lines.connection.probe_key(NEW_KEY)
+        await lines.connection.probe_key(ONE, NEW_KEY)
 
     assert lines.used() == {KEY_CHECK: 1}
     assert lines.used(NEW_KEY) == {KEY_CHECK: 1}

@@ -1,19 +1,18 @@
 """Two keys of one workspace: the one in use, and for a week the one before it."""
 
 import asyncio
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from bot.api_keys.key_record import KeyDraft, KeyInUseError, NoEarlierKeyError, OtherKeyError
+from bot.api_keys.key_record import KeyInUseError, NoEarlierKeyError, OtherKeyError
 from bot.api_keys.repository import Keys
 from bot.store.documents import UnreadableSecretError
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
 from tests.api_keys.unhurried import UnhurriedDocuments
-from tests.builders import KEY, KEY_TAIL
+from tests.builders import KEY
 from tests.fakes import FakeClock
 
 pytestmark = pytest.mark.anyio
@@ -179,28 +178,6 @@ async def test_what_is_no_news_is_said_to_be_none(safe: Safe) -> None:
     assert await safe.keys.note_accepted(ONE, key, "scan") is False
 
 
-async def test_notes_of_the_same_moment_are_all_kept(safe: Safe) -> None:
-    key = await safe.keys.stored(ONE)
-
-    news = await asyncio.gather(
-        safe.keys.note_refused(ONE, key),
-        *(safe.keys.note_lacking(ONE, key, operation) for operation in ("add", "scan")),
-    )
-
-    record = (await safe.keys.stored(ONE)).record
-    assert news == [True, True, True]
-    assert record.refused_at is not None
-    assert set(record.lacks) == {"add", "scan"}
-
-
-async def test_a_note_in_the_middle_of_removing_saves_no_key(safe: Safe) -> None:
-    key = await safe.keys.stored(ONE)
-    safe.documents.before_delete = lambda: safe.keys.note_lacking(ONE, key, "add")
-
-    assert await safe.keys.remove(ONE, key.record.mark) is True
-    assert await safe.keys.pair(ONE) is None
-
-
 async def test_a_key_that_is_set_in_the_middle_of_removing_another_stays(safe: Safe) -> None:
     mark = (await safe.keys.stored(ONE)).record.mark
     safe.documents.before_delete = lambda: safe.save(NEWEST)
@@ -220,17 +197,3 @@ async def test_no_key_is_shown_and_no_sealed_one_either(safe: Safe) -> None:
 
     for kept in (pair.sealed, pair.earlier.sealed, NEW):
         assert kept not in shown
-
-
-async def test_two_who_replace_at_once_leave_one_in_use_and_one_before(safe: Safe) -> None:
-    drafts: list[KeyDraft] = [
-        replace(a_draft(secret), label=secret[-9:]) for secret in (OLD, NEWEST)
-    ]
-
-    await asyncio.gather(*(safe.keys.save(ONE, draft, set_by="U1") for draft in drafts))
-
-    pair = await safe.keys.pair(ONE)
-    assert pair is not None
-    assert pair.earlier is not None
-    assert {pair.record.label, pair.earlier.record.label} == {OLD[-9:], NEWEST[-9:]}
-    assert KEY_TAIL not in repr(pair)

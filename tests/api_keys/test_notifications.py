@@ -8,12 +8,13 @@ import pytest
 
 from bot.admin import Managers, Named
 from bot.api_keys.key_record import KeyNotice, KeyRecord
-from bot.api_keys.notice_claims import Claim, KeyClaims
 from bot.api_keys.notifications import (
     MAX_LOOKED_AT,
     MAX_REACHED,
+    KeyClaims,
     KeyNotices,
     ManagerNotifier,
+    NoticeDelivery,
 )
 from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
@@ -53,16 +54,6 @@ class People(FakePosts):
     """People of whom only the first ones can be notified."""
 
     fails_after: int | None = None
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_editing, self.may_edit = asyncio.Event(), asyncio.Event()
-        self.may_edit.set()
-
-    async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
-        self.is_editing.set()
-        await self.may_edit.wait()
-        await super().edit_dm(workspace, sent, message)
 
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         if self.fails_after is not None and len(self.notified) >= self.fails_after:
@@ -172,13 +163,6 @@ async def test_who_was_told_of_a_step_before_some_trouble_is_told_of_the_next_on
     ]
 
 
-async def test_after_a_long_downtime_the_nearest_step_is_told_alone(bell: Bell) -> None:
-    said = await bell.at(2)
-
-    assert said == ["expiry-3"]
-    assert await bell.at(1) == ["expiry-3", "expiry-1"]
-
-
 async def test_that_a_key_is_old_is_told_once_whatever_is_noted_of_it(bell: Bell) -> None:
     await bell.keys.save(ONE, replace(a_draft(NEW_KEY), expires_on=None), set_by="U1")
     bell.clock.now = MOMENT + 90 * DAY
@@ -283,75 +267,30 @@ async def test_notices_about_a_replaced_key_are_edited_once(bell: Bell) -> None:
     assert "sent" not in document.value
 
 
-async def test_a_refusal_is_told_at_once_while_notices_about_the_key_before_are_edited(
-    bell: Bell,
-) -> None:
-    await bell.refuse()
-    await bell.tick()
-    bell.clock.advance(1)
-    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-    bell.posts.may_edit.clear()
-    await bell.notices.run_due()
-    async with asyncio.timeout(TIME_LIMIT_S):
-        await bell.posts.is_editing.wait()
-        await bell.refuse()
-        told = asyncio.create_task(bell.notices(ONE, await bell.keys.stored(ONE)))
-        await asyncio.sleep(0)  # it has joined what is under way
-        bell.posts.may_edit.set()
-        await told
-
-    assert bell.notified == ["U1", "U1"]
-    assert (await bell.keys.stored(ONE)).record.told == ("U1",)
-
-
-async def test_a_worker_that_died_between_two_edits_leaves_one_to_the_next(bell: Bell) -> None:
-    await bell.managers.name(ONE, Named(("U2",)))
-    await bell.refuse()
-    await bell.tick()
-    bell.clock.advance(1)
-    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-    claims = KeyClaims(bell.keys)
-    claim = await claims.claim(ONE, lease=timedelta(seconds=60))
-    assert claim is not None
-    await claims.note_edited(ONE, claim, claim.outdated[0])
-
-    bell.clock.advance(60)
-    await bell.tick()
-
-    assert bell.edited == [("U2", "replaced")]
-
-
 async def test_a_notice_that_arrives_after_the_key_was_replaced_is_edited_too(
     bell: Bell,
 ) -> None:
-    await bell.refuse()
-    claims = KeyClaims(bell.keys)
-    claim = await claims.claim(ONE, lease=timedelta(seconds=60))
-    assert claim is not None
+    claims, delivery = await half_told(bell)
     bell.clock.advance(1)
     await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-    sent = await bell.posts.send_dm(ONE, "U1", Message("refused"))
 
-    await claims.note_delivered(ONE, claim, "U1", sent)
+    await claims.settle(ONE, delivery)
     await bell.tick(2)
 
     assert bell.edited == [("U1", "replaced")]
 
 
-async def test_a_refusal_while_people_read_that_the_key_expires_today_is_no_second_message(
+async def test_who_reads_of_a_refusal_that_is_over_reads_there_that_the_key_works_again(
     bell: Bell,
 ) -> None:
-    bell.clock.now = ENDS
-    claims = KeyClaims(bell.keys)
-    claim = await claims.claim(ONE, lease=timedelta(seconds=60))
-    assert claim is not None
-    await bell.refuse()
+    claims, delivery = await half_told(bell)
+    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
+    await bell.tick()
 
-    await claims.finish(ONE, claim)
+    await claims.settle(ONE, delivery)
     await bell.tick(2)
 
-    assert claim.notice.name == "expiry-0"
-    assert bell.notified == []
+    assert (bell.notified, bell.edited) == (["U1"], [("U1", "works-again")])
 
 
 @pytest.mark.parametrize("days_left", [14, 5])
@@ -587,46 +526,36 @@ async def test_a_refusal_that_cannot_be_told_now_fails_no_command(bell: Bell) ->
     assert bell.posts.notified == []
 
 
-async def refused_claim(bell: Bell) -> tuple[KeyClaims, Claim]:
-    """Return the claim of a worker that tells of a refusal, and has told one person."""
+async def half_told(bell: Bell) -> tuple[KeyClaims, NoticeDelivery]:
+    """Return what a worker has in hand that tells of a refusal, and has told one person."""
     await bell.refuse()
     claims = KeyClaims(bell.keys)
     claim = await claims.claim(ONE, lease=timedelta(seconds=60))
     assert claim is not None
-    await claims.note_delivered(ONE, claim, "U1")
-    return claims, claim
+    delivery = NoticeDelivery(bell.posts, ONE, claim, Message("refused"))
+    await delivery.tell(["U1"])
+    return claims, delivery
 
 
 async def test_what_was_told_of_the_old_key_says_nothing_of_the_new_one(bell: Bell) -> None:
-    claims, old = await refused_claim(bell)
+    claims, old = await half_told(bell)
     bell.clock.advance(1)
     await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
     await bell.refuse()
 
-    await claims.finish(ONE, old)
-
-    assert (await bell.keys.stored(ONE)).record.told_at is None
-
-
-async def test_a_key_that_works_again_meanwhile_was_not_told(bell: Bell) -> None:
-    claims, claim = await refused_claim(bell)
-    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
-
-    await claims.finish(ONE, claim)
+    await claims.settle(ONE, old)
 
     assert (await bell.keys.stored(ONE)).record.told_at is None
 
 
 async def test_a_note_on_the_key_ends_no_claim(bell: Bell) -> None:
-    claims, _ = await refused_claim(bell)
+    claims, _ = await half_told(bell)
 
     await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
 
     assert await claims.claim(ONE, lease=timedelta(seconds=60)) is None
     bell.clock.advance(60)
-    again = await claims.claim(ONE, lease=timedelta(seconds=60))
-    assert again is not None
-    assert again.reached == ("U1",)
+    assert await claims.claim(ONE, lease=timedelta(seconds=60)) is not None
 
 
 async def test_a_worker_that_is_late_does_not_end_the_next_step(bell: Bell) -> None:
@@ -637,6 +566,6 @@ async def test_a_worker_that_is_late_does_not_end_the_next_step(bell: Bell) -> N
     bell.clock.now = ENDS - 7 * DAY
     await claims.claim(ONE, lease=lease)
 
-    await claims.finish(ONE, late)
+    await claims.settle(ONE, NoticeDelivery(bell.posts, ONE, late, Message("late")))
 
     assert await bell.at(6.9) == ["expiry-7"]

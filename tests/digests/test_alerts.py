@@ -5,10 +5,10 @@ from datetime import UTC, datetime, time, timedelta
 
 import pytest
 
+from bot.clean_up import forget_expired
 from bot.digests.models import Alert, Mode, Outcome, UnknownAlertError
 from bot.digests.repository import ALERT
 from bot.digests.schedule import Schedule, grace, next_slot, next_slots
-from bot.shared_limits import forget_expired
 from bot.slack.errors import SlackUnavailableError
 from bot.tracker.models import Domain, UnavailableError
 from bot.tracker.rate_limit import Purpose

@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.clock_check import ClockWrongError
-from bot.concurrency import ENDS_WITHIN_S
+from bot.jobs.queue import ENDS_WITHIN_S
 from bot.store.postgres.pool import Pool
 from tests.fakes import TIME_LIMIT_S
 from tests.jobs.queue_room import Deliveries, at_work

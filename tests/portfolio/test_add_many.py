@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from bot.clean_up import forget_expired
 from bot.command_text import NotUnderstoodError
 from bot.hostnames import HostNameError
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain
@@ -19,7 +20,6 @@ from bot.portfolio.add_many import (
     parse_new_domains,
 )
 from bot.portfolio.service import Portfolio
-from bot.shared_limits import forget_expired
 from bot.tracker.models import Added, RejectedError, TimedOutError, UnavailableError
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, a_domain

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.shared_limits import BUCKET_S, forget_expired
+from bot.clean_up import forget_expired
+from bot.shared_limits import BUCKET_S
 from bot.store.documents import Document, Documents
 from bot.store.fenced import FencedDocuments
 from bot.tracker.rate_limit import WINDOW_S, Purpose, fingerprint

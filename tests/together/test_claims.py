@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from bot.claims import LASTS, Claims
+from bot.clean_up import forget_expired
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain, UncertainAddError
 from bot.portfolio.add_many import DomainLists, NewDomains, Outcome, Report
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, StoredVersions
 from bot.scans import Scans
-from bot.shared_limits import forget_expired
 from bot.store.documents import Document, Documents
 from bot.tracker.models import (
     Added,

@@ -81,11 +81,18 @@ async def test_without_a_token_no_other_machine_does(remote: str) -> None:
     assert (await answer(token=None, remote=remote)).status == 403
 
 
-@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
-async def test_without_a_token_nobody_does_through_a_proxy_on_this_machine(header: str) -> None:
-    response = await answer({header: "127.0.0.1"}, token=None, remote="127.0.0.1")
-
-    assert response.status == 403
+@loop_over(
+    "headers",
+    [
+        *({name: "127.0.0.1"} for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")),
+        {"Host": "127.0.0.1", "X-Forwarded-Proto": "https"},
+        {"Host": "bot.example.com"},
+    ],
+)
+async def test_without_a_token_nobody_does_through_a_proxy_on_this_machine(
+    headers: dict[str, str],
+) -> None:
+    assert (await answer(headers, token=None, remote="127.0.0.1")).status == 403
 
 
 @asynccontextmanager
@@ -129,21 +136,6 @@ async def test_a_token_that_is_no_text_is_a_wrong_one() -> None:
         writer.close()
 
     assert b" 401 " in status
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Host": "bot.example.com"},
-        {"Host": "127.0.0.1", "X-Forwarded-Proto": "https"},
-        {"Host": "127.0.0.1", "X-Forwarded-Host": "bot.example.com"},
-    ],
-    ids=["the host of a proxy", "its protocol", "the host that it was asked for"],
-)
-async def test_what_looks_like_a_proxy_of_this_machine_gets_nothing_without_a_token(
-    headers: dict[str, str],
-) -> None:
-    assert (await answer(headers, token=None, remote="127.0.0.1")).status == 403
 
 
 async def test_whoever_sends_no_http_makes_no_line_in_the_log(

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.playground.slack import Page
 from tests.whole.many import Many, running_many
 
 pytestmark = pytest.mark.anyio
@@ -12,12 +11,6 @@ pytestmark = pytest.mark.anyio
 
 def link(many: Many) -> str:
     return f"{many.settings.public_url}/slack/install"
-
-
-def is_private(page: Page) -> bool:
-    """Whether nothing keeps the page, and it loads nothing from anywhere."""
-    policy = page.headers["Content-Security-Policy"]
-    return page.headers["Cache-Control"] == "no-store" and policy.startswith("default-src 'none'")
 
 
 async def test_who_cancels_has_installed_nothing_and_may_begin_again(tmp_path: Path) -> None:
@@ -31,7 +24,6 @@ async def test_who_cancels_has_installed_nothing_and_may_begin_again(tmp_path: P
     assert cancelled.status == 200
     assert "Nothing was installed" in cancelled.text
     assert link(many) in cancelled.text
-    assert is_private(cancelled)
     assert not was_installed
     assert page.status == 200
     assert "Installed in amber" in page.text
@@ -58,19 +50,3 @@ async def test_the_way_back_is_good_once_and_in_the_browser_in_which_it_began(
         assert 400 <= page.status < 500
     assert first.status == 200
     assert "Installed in amber" in first.text
-
-
-async def test_what_slack_does_not_accept_is_said_with_a_reference(tmp_path: Path) -> None:
-    async with running_many(tmp_path, ["amber"]) as many:
-        many.slack.fail_next("oauth.v2.access", "invalid_code")
-        refused = await many.install("amber")
-        many.slack.fail_next("oauth.v2.access", kind="html", times=9)
-        unanswered = await many.install("amber")
-        secret = many.slack.client_secret
-
-    for page in (refused, unanswered):
-        assert page.status >= 400
-        assert "Begin again" in page.text
-        assert "eference" in page.text
-        assert secret not in page.text
-        assert is_private(page)

@@ -157,28 +157,6 @@ async def test_buttons_from_before_say_why_they_do_nothing_any_more(ready: Harne
     assert (text.count("rolled back"), text.count("removed the key")) == (1, 1)
 
 
-async def test_a_key_that_is_refused_is_not_rolled_back_to(ready: Harness) -> None:
-    new = await replace_key(ready)
-    ready.account.delete_key(ready.key)
-
-    answer = await ready.press(ready.ada, await state(ready), "Roll back")
-
-    assert "Nothing was changed" in answer.everything
-    assert shown(new) in (await state(ready)).everything
-    assert ready.ada.messages("dm") == []
-
-
-async def test_after_seven_days_there_is_no_way_back(ready: Harness) -> None:
-    await replace_key(ready)
-    seen = await state(ready)
-    ready.clock.ahead += 7 * DAY
-
-    answer = await ready.press(ready.ada, seen, "Roll back")
-
-    assert "no longer kept" in answer.everything
-    assert "Roll back" not in (await state(ready)).buttons
-
-
 # Rotation
 
 
@@ -252,21 +230,6 @@ async def test_a_refused_key_is_told_once_and_mended_from_the_direct_message(
         assert len(person.messages("dm")) == counted
 
 
-async def test_a15_a_notice_of_a_refusal_says_in_its_place_that_the_key_works_again(
-    ready: Harness,
-) -> None:
-    ready.tracker.fail_next("invalid_key")
-    await ready.ask(ready.bob, "/domains")
-    notice = await next_notice(ready, ready.ada)
-    await ready.press(ready.ada, await state(ready), "Check key")
-    edited = await next_notice(ready, ready.ada)
-
-    assert "no longer works" in notice.everything
-    assert "works again since" in edited.everything
-    assert (edited.ts, edited.buttons) == (notice.ts, [])
-    assert len(ready.ada.messages("dm")) == 1
-
-
 async def test_a15_a_key_refused_by_mistake_is_tried_once_an_hour_and_heals_by_itself(
     ready: Harness,
 ) -> None:
@@ -288,16 +251,6 @@ async def test_a15_a_key_refused_by_mistake_is_tried_once_an_hour_and_heals_by_i
     assert "late" in post.everything.lower()
     assert "works again since" in edited.everything
     assert (edited.ts, len(ready.ada.messages("dm"))) == (notice.ts, 1)
-
-
-async def test_the_people_of_a_named_group_are_told_too(ready: Harness) -> None:
-    await name_groups(ready, "web-team")
-    ready.account.delete_key(ready.key)
-
-    await ready.ask(ready.slack.person("cy"), "/domains")
-
-    assert "no longer works" in (await next_notice(ready, ready.bob)).everything
-    assert [len(each.messages("dm")) for each in (ready.ada, ready.bob)] == [1, 1]
 
 
 async def test_a_key_that_expired_and_was_refused_is_one_message(ready: Harness) -> None:

@@ -276,15 +276,6 @@ async def scanning(
         yield app, bot, hold
 
 
-async def test_a_stop_waits_for_the_scan_that_runs(tmp_path: Path, transport: str) -> None:
-    async with scanning(tmp_path, transport) as (app, bot, hold):
-        bot.send_signal(signal.SIGTERM)
-        hold.release()
-
-        assert "Scan of shop.example" in (await app.answer(app.bob)).everything
-        assert await ended(bot) == 0
-
-
 async def test_a_stop_that_is_asked_for_again_by_a_platform_still_waits(
     tmp_path: Path, transport: str
 ) -> None:

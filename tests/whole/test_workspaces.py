@@ -194,21 +194,6 @@ async def test_the_events_of_an_uninstall_may_come_in_any_order_and_twice(
         assert "not connected" in answer.everything
 
 
-async def test_an_uninstall_that_a_reinstall_has_overtaken_takes_nothing(tmp_path: Path) -> None:
-    async with running_many(tmp_path, ALONE[:1]) as many:
-        amber = await many.settle("amber")
-        many.clock.ahead += timedelta(minutes=5)
-        await many.install("amber")
-        long_ago = int(many.clock.seconds()) - 60
-
-        event = {"type": "app_uninstalled"}
-        delivery = await amber.slack.deliver_event(event, event_time=long_ago)
-
-        assert delivery.status == 200
-        answer = await amber.ask(amber.bob, "/domains")
-        assert "shop.amber.example" in answer.everything
-
-
 async def test_revoked_tokens_stop_the_bot_until_it_is_installed_again(tmp_path: Path) -> None:
     async with running_many(tmp_path, ALONE[:1]) as many:
         amber = await many.settle("amber")
@@ -227,19 +212,6 @@ async def test_revoked_tokens_stop_the_bot_until_it_is_installed_again(tmp_path:
         assert "installed" in history
 
 
-async def test_revoked_tokens_without_a_new_installation_end_after_a_month(
-    tmp_path: Path,
-) -> None:
-    async with running_many(tmp_path, ALONE[:1]) as many:
-        amber = await many.settle("amber")
-
-        await amber.slack.revoke_bot_token()
-        many.clock.ahead += timedelta(days=31)
-        await until_gone(many, amber.slack.team_id)
-
-        await until_no_byte(tmp_path, "amber")
-
-
 async def test_a_workspace_whose_removal_nobody_told_of_goes_too(tmp_path: Path) -> None:
     async with running_many(tmp_path, ALONE[:2]) as many:
         amber, birch = await many.settle("amber"), await many.settle("birch")
@@ -253,20 +225,6 @@ async def test_a_workspace_whose_removal_nobody_told_of_goes_too(tmp_path: Path)
         await until_no_byte(tmp_path, "amber")
         answer = await birch.ask(birch.bob, "/domains")
         assert "shop.birch.example" in answer.everything
-
-
-async def test_a_token_that_slack_refuses_for_a_digest_is_given_up_before_the_daily_check(
-    tmp_path: Path,
-) -> None:
-    async with running_many(tmp_path, ALONE[:1]) as many:
-        amber = await many.settle("amber")
-        soon = many.clock() + timedelta(minutes=3)
-        await make(amber, {"Time": f"{soon:%H:%M}"})
-
-        amber.slack.revoke_token()
-        many.clock.ahead += timedelta(minutes=3)
-
-        await until_revoked(many, amber.slack.team_id)
 
 
 async def test_whoever_installed_it_for_an_organisation_is_greeted_in_its_workspaces(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import aiohttp
@@ -10,11 +10,14 @@ import pytest
 
 from bot.app import serve
 from bot.bootstrap.services import Role
+from bot.store.postgres.documents import PostgresDocuments
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import digests, make, move_to, next_digest, nine, open_list
 from tests.whole.harness import PATIENT, Harness, make_store, running_bot, running_stand_ins
 
 pytestmark = pytest.mark.anyio
+
+AHEAD = timedelta(days=31)
 
 
 async def checks_of(app: Harness) -> Mapping[str, bool]:
@@ -30,7 +33,7 @@ async def checks_of(app: Harness) -> Mapping[str, bool]:
 
 @pytest.mark.transports("http", "shared")
 async def test_a_clock_that_runs_31_days_ahead_misses_no_slot_and_deletes_nothing(
-    tmp_path: Path, transport: str
+    tmp_path: Path, transport: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         await make_store(app)
@@ -39,7 +42,9 @@ async def test_a_clock_that_runs_31_days_ahead_misses_no_slot_and_deletes_nothin
             await app.connect()
             await make(app)
             before = (await open_list(app, app.bob)).everything
-        checks = await run_ahead(app, timedelta(days=31))
+        with monkeypatch.context() as patch:
+            patch.setattr(PostgresDocuments, "now", at_the_database)
+            checks = await run_ahead(app, AHEAD)
         async with running_bot(app):
             after = (await open_list(app, app.bob)).everything
             move_to(app, nine(app))
@@ -51,6 +56,10 @@ async def test_a_clock_that_runs_31_days_ahead_misses_no_slot_and_deletes_nothin
     assert len(digests(app, "general")) == 1
 
 
+async def at_the_database(_documents: PostgresDocuments) -> datetime:
+    return datetime.now(UTC) - AHEAD
+
+
 async def run_ahead(app: Harness, ahead: timedelta) -> Mapping[str, bool]:
     """Run the process that delivers with a clock that is wrong, for some of its ticks."""
     role, stop = Role.WORKER if app.settings.is_shared else Role.ALL, asyncio.Event()
@@ -58,9 +67,7 @@ async def run_ahead(app: Harness, ahead: timedelta) -> Mapping[str, bool]:
     def clock() -> datetime:
         return app.clock() + ahead
 
-    bot = asyncio.create_task(
-        serve(app.settings, stop, role=role, clock=clock, host_clock=clock, pace=PATIENT)
-    )
+    bot = asyncio.create_task(serve(app.settings, stop, role=role, clock=clock, pace=PATIENT))
     checks = await checks_of(app)
     await asyncio.sleep(3 * app.settings.tick_seconds)
     stop.set()

@@ -1,0 +1,33 @@
+"""Delete the documents that have expired, of every kind that only counts for a time."""
+
+from contextlib import suppress
+from datetime import datetime
+
+from bot import claims, deferred_commands, shared_limits
+from bot.digests import repository
+from bot.portfolio import add_many
+from bot.store.documents import ConflictError, Documents
+
+# Earlier versions kept usage, and Slack's waits, in documents of their own.
+KINDS = {
+    *(claims.KIND, deferred_commands.KIND, shared_limits.LIMITS_KIND, add_many.KIND),
+    *(repository.ALERT, "usage", "slack-hold"),
+}
+# Few enough that other due documents do not wait behind these.
+LOOK_AT = 20_000
+AT_MOST = 4_000
+
+
+async def forget_expired(documents: Documents, now: datetime) -> int:
+    """Delete at most 4,000 documents that are due, and return how many; raise StoreError.
+
+    In a database that takes a few seconds.
+    """
+    due = await documents.due_keys(now, limit=LOOK_AT)
+    deleted = 0
+    for key in [each for each in due if KINDS.intersection(each.split("/")[1:2])][:AT_MOST]:
+        document = await documents.get(key)
+        if document and document.due_at and document.due_at <= now:
+            with suppress(ConflictError):  # written again at this moment
+                deleted += await documents.delete(key, if_rev=document.rev)
+    return deleted
