@@ -1,10 +1,8 @@
 """A message of the bot: its text and its blocks."""
 
-import zlib
 from collections.abc import Callable
-from typing import Any, TypeAlias
-
-import msgspec
+from dataclasses import dataclass
+from typing import Any
 
 Block = dict[str, Any]
 # Slack advises at most 4000: https://docs.slack.dev/reference/methods/chat.postMessage
@@ -15,9 +13,9 @@ SHARE_IN_THREAD = "Share in thread"
 
 
 Blocks = tuple[Block, ...]
-_Parts: TypeAlias = tuple[str, Blocks, Blocks | None]
 
 
+@dataclass(frozen=True, slots=True)
 class Message:
     """A message: `text` alone must say everything that matters, numbers included.
 
@@ -25,51 +23,19 @@ class Message:
     sent when Slack refuses them; it holds no block of 2026. `None`: `blocks` are plain already.
     """
 
-    __slots__ = ("_parts",)
-
-    def __init__(self, text: str, blocks: Blocks = (), plain: Blocks | None = None) -> None:
-        self._parts: _Parts | bytes = text, blocks, plain
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Message) and self._unpacked() == other._unpacked()
-
-    def __repr__(self) -> str:
-        return f"Message{self._unpacked()!r}"
-
-    @property
-    def text(self) -> str:
-        return self._unpacked()[0]
-
-    @property
-    def blocks(self) -> Blocks:
-        return self._unpacked()[1]
-
-    @property
-    def plain(self) -> Blocks | None:
-        return self._unpacked()[2]
-
-    def pack(self) -> None:
-        """Keep the message in little memory from now on: a table in 2 kB, not 40."""
-        if not isinstance(self._parts, bytes):
-            self._parts = zlib.compress(msgspec.json.encode(self._parts), 1)
-
-    def _unpacked(self) -> _Parts:
-        parts = self._parts
-        if isinstance(parts, bytes):
-            unpacked: _Parts = msgspec.json.decode(zlib.decompress(parts), type=_Parts)
-            return unpacked
-        return parts
+    text: str
+    blocks: Blocks = ()
+    plain: Blocks | None = None
 
     def as_args(self) -> dict[str, Any]:
-        text, blocks, _ = self._unpacked()
+        text = self.text
         if len(text) > MAX_TEXT_CHARS:
             text = f"{text[: MAX_TEXT_CHARS - 1]}…"
-        return {"text": text, "blocks": list(blocks)}
+        return {"text": text, "blocks": list(self.blocks)}
 
     def fallback(self) -> "Message | None":
         """Return the plain message to try when this one is refused, or `None` when it is plain."""
-        text, _, plain = self._unpacked()
-        return None if plain is None else Message(text, plain)
+        return None if self.plain is None else Message(self.text, self.plain)
 
     def for_one(self) -> "Message":
         """Return the message for a private place: with nothing to share."""
@@ -100,9 +66,7 @@ def thread_of(action_id: str) -> str | None:
     return thread_ts or None if shares == SHARE else None
 
 
-def _with_shares(
-    blocks: tuple[Block, ...], change: Callable[[Block], Block | None]
-) -> tuple[Block, ...]:
+def _with_shares(blocks: Blocks, change: Callable[[Block], Block | None]) -> Blocks:
     left: list[Block] = []
     for block in blocks:
         if block["type"] != "actions":

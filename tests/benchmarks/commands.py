@@ -50,10 +50,7 @@ RATE = (
 )
 
 
-HELD = (
-    "The request, its tasks, its connection and what they wait for. The table itself is packed"
-    " while it waits, to 2 kB of 40."
-)
+HELD = "The drawn table, about 40 kB; the request, its tasks, its connection."
 
 
 async def waiting_answers() -> list[Row]:
