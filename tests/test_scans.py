@@ -40,7 +40,7 @@ class Scanner:
     async def scan(
         self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
-        return ScanResult(domain_id=domain_id, sections=self.sections)
+        return ScanResult(self.sections)
 
 
 @pytest.fixture

@@ -22,7 +22,6 @@ from bot.tracker.decoding import (
 from bot.tracker.error_messages import refusal_in_text
 from bot.tracker.http import CONNECT_S, NOT_SENT, Call, Reply, scan_path, send
 from bot.tracker.models import (
-    Added,
     Listing,
     RateLimitedError,
     ScanResult,
@@ -173,7 +172,7 @@ class TrackerClient:
         domain_type: str,
         tags: Sequence[str] = (),
         folder: str | None = None,
-    ) -> Added:
+    ) -> None:
         """Send a domain once. Without tags or folder these fields are not sent."""
         sent: dict[str, object] = {"domain": domain, "domainType": domain_type}
         if tags:
@@ -182,7 +181,7 @@ class TrackerClient:
             sent["folder"] = folder
         limit_s = self._limits.add_s
         call = Call(key=key, purpose=Purpose.PERSON, deadline_s=limit_s, sent=sent)
-        return await self._answer(call, decode_added)
+        await self._answer(call, decode_added)
 
     async def scan(
         self, key: str, domain_id: str, *, purpose: Purpose = Purpose.PERSON

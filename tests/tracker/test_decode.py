@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from bot.tracker.decoding import decode_added, decode_listing, decode_scan
 from bot.tracker.models import (
-    Added,
     Domain,
     InvalidKeyError,
     IpNotAllowedError,
@@ -122,7 +121,6 @@ def test_odd_tags_are_read_as_far_as_they_are_words(tags: object, read: tuple[st
 )
 def test_a_domain_id_may_be_a_number(value: object, read: str | None) -> None:
     assert listed({"domain": "a.example", "domainId": value}).domain_id == read
-    assert decode_scan(200, {}, dumped({"domainId": value})).domain_id == read
 
 
 def test_a_list_is_never_searched_for_messages() -> None:
@@ -143,7 +141,6 @@ def test_a_list_is_never_searched_for_messages() -> None:
         pytest.param(b'{"message": "Welcome"}', id="no-error"),
         pytest.param(b'{"domain": "a.example", "error": "No WHOIS"}', id="one-domain"),
         pytest.param(b"[" * 100_000, id="deep"),
-        pytest.param(b'[{"domain": "a", "x": ' + b"[" * 300 + b"]" * 300 + b"}]", id="deep-item"),
     ],
 )
 def test_a_success_that_is_no_list_is_unreadable(body: bytes) -> None:
@@ -158,10 +155,7 @@ def test_a_scan_keeps_missing_and_null_sections_apart() -> None:
 
     result = decode_scan(200, {}, body)
 
-    assert result == ScanResult(
-        domain_id="d1",
-        sections={"whois": {"a": 1}, "dns": [1], "ssl": None},
-    )
+    assert result == ScanResult({"whois": {"a": 1}, "dns": [1], "ssl": None})
     assert list(result.sections) == ["whois", "dns", "ssl"]
 
 
@@ -191,22 +185,22 @@ def test_a_scan_of_ten_thousand_records_is_read() -> None:
 
 
 @loop_over(
-    ("body", "raw"),
+    "body",
     [
-        (b"", None),
-        (b" \n", None),
-        (b"null", None),
-        (b'"ok"', "ok"),
-        (b"[]", []),
-        (b'{"success": true, "errors": []}', {"success": True, "errors": []}),
-        (b'{"folder": "Rate limit exceeded"}', {"folder": "Rate limit exceeded"}),
-        (b'{"id": "x", "in": "Invalid API key"}', {"id": "x", "in": "Invalid API key"}),
-        (b'{"domain": "a", "in": "Invalid API key"}', {"domain": "a", "in": "Invalid API key"}),
-        (b'{"domainId": "d", "errors": ["x"]}', {"domainId": "d", "errors": ["x"]}),
+        b"",
+        b" \n",
+        b"null",
+        b'"ok"',
+        b"[]",
+        b'{"success": true, "errors": []}',
+        b'{"folder": "Rate limit exceeded"}',
+        b'{"id": "x", "in": "Invalid API key"}',
+        b'{"domain": "a", "in": "Invalid API key"}',
+        b'{"domainId": "d", "errors": ["x"]}',
     ],
 )
-def test_any_json_may_answer_an_add(body: bytes, raw: object) -> None:
-    assert decode_added(201, {}, body) == Added(raw)
+def test_any_json_may_answer_an_add(body: bytes) -> None:
+    decode_added(201, {}, body)
 
 
 def test_an_add_that_answers_nothing_but_a_message_failed() -> None:
@@ -309,7 +303,7 @@ def test_any_reply_is_data_or_a_tracker_error(
         answer = decode(status, headers, body)
     except TrackerError:
         return
-    assert isinstance(answer, Listing | Added | ScanResult)
+    assert answer is None or isinstance(answer, Listing | ScanResult)
     assert 200 <= status < 300
 
 
