@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -76,7 +76,7 @@ async def look_for_service(http: httpx.AsyncClient, base_url: str, limit_s: floa
 
 
 T = TypeVar("T")
-Decode = Callable[[int, Mapping[str, str], bytes], T]
+Decode = Callable[[int, bytes], T]
 # A larger body, of more than 1,300 domains, would block the loop for over 3 ms.
 THREAD_BYTES = 256 * 1024
 TRANSIENT = {None, 502, 503, 504}
@@ -282,8 +282,8 @@ async def _decoded(decode: Decode[T], reply: Reply, *, without: str) -> T:
     """Decode a reply in which the service may have repeated the key."""
     body = reply.body.replace(without.encode(), b"[hidden]")
     if len(body) > THREAD_BYTES:
-        return await asyncio.to_thread(decode, reply.status, reply.headers, body)
-    return decode(reply.status, reply.headers, body)
+        return await asyncio.to_thread(decode, reply.status, body)
+    return decode(reply.status, body)
 
 
 def _is_worth_repeating(error: Exception) -> bool:

@@ -110,19 +110,14 @@ TOO_MANY_REQUESTS = 429
 SUCCESS = range(200, 300)
 
 
-def refused(refusal: Refusal, status: int, headers: Mapping[str, str]) -> TrackerError:
-    """Return the error of one of the four messages.
-
-    A rate limit says how long to wait, or 0 s where the service did not.
-    """
+def refused(refusal: Refusal, status: int) -> TrackerError:
+    """Return the error of one of the four messages; how long to wait is not known here."""
     if issubclass(refusal, RateLimitedError):
-        return refusal(retry_after_s(headers) or 0.0)
+        return refusal(0.0)
     return refusal(f"the service refused with status {status}")
 
 
-def failure(
-    status: int, headers: Mapping[str, str], body: bytes, *, is_write: bool
-) -> TrackerError:
+def failure(status: int, body: bytes, *, is_write: bool) -> TrackerError:
     """Return the error of a reply whose status is no success."""
     try:
         value = parse_json(body)
@@ -132,24 +127,20 @@ def failure(
     if status == TOO_MANY_REQUESTS:
         refusal = refusal or RateLimitedError
     if refusal:
-        return refused(refusal, status, headers)
+        return refused(refusal, status)
+    answer = f"the service answered {status}"
     if status in OF_A_PROXY and not said:
-        return UnavailableError(
-            f"the service answered {status}", is_outcome_unknown=False, status=status
-        )
+        return UnavailableError(answer, status=status)
     if 400 <= status < 500:
         return RejectedError(status, said)
     kind = UnavailableError if 500 <= status < 600 else UnreadableReplyError
-    answer = f"the service answered {status}"
     return kind(answer, is_outcome_unknown=is_write, status=status)
 
 
-def unexpected(
-    status: int, headers: Mapping[str, str], value: object, *, is_write: bool
-) -> TrackerError:
+def unexpected(status: int, value: object, *, is_write: bool) -> TrackerError:
     """Return the error of a success with other JSON than expected."""
     if refusal := refusal_in_json(value):
-        return refused(refusal, status, headers)
+        return refused(refusal, status)
     said = said_in_json(value)
     if said and says_failure(value) and not is_about_a_domain(value):
         return RejectedError(status, said)
@@ -160,14 +151,12 @@ def unexpected(
     )
 
 
-def not_json(
-    status: int, headers: Mapping[str, str], body: bytes, *, is_write: bool
-) -> TrackerError:
+def not_json(status: int, body: bytes, *, is_write: bool) -> TrackerError:
     """Return the error of a success that is no JSON: HTML, plain text, or truncated."""
     # Truncated data may contain any words, in a TXT record for example.
     is_data = body.lstrip().startswith((b"[", b"{"))
     if not is_data and (refusal := refusal_in_text(_text(body))):
-        return refused(refusal, status, headers)
+        return refused(refusal, status)
     return UnreadableReplyError(
         f"{status} with {len(body)} bytes that are no JSON",
         is_outcome_unknown=is_write,
@@ -185,35 +174,35 @@ SCAN_FIELDS = {"domainId", *SECTIONS}
 MAX_SCAN_VALUES = 100_000
 
 
-def decode_listing(status: int, headers: Mapping[str, str], body: bytes) -> Listing:
+def decode_listing(status: int, body: bytes) -> Listing:
     """Return the domains of a list reply (service document, section 4.1); raise TrackerError.
 
     A list is never searched for error messages: a tag may say "Rate limit exceeded".
     """
     if status in SUCCESS and (domains := _documented(body)) is not None:
         return Listing(domains=domains)
-    value = _json(status, headers, body, is_write=False)
+    value = _json(status, body, is_write=False)
     if not isinstance(value, list):
-        raise unexpected(status, headers, value, is_write=False)
+        raise unexpected(status, value, is_write=False)
     return _listing(value)
 
 
-def decode_added(status: int, headers: Mapping[str, str], body: bytes) -> None:
+def decode_added(status: int, body: bytes) -> None:
     """Raise the TrackerError in the answer to an added domain: its form is not documented.
 
     A success counts as an error only when it calls itself one, or is only a message.
     """
     if status in SUCCESS and not body.strip():
         return
-    value = _json(status, headers, body, is_write=True)
+    value = _json(status, body, is_write=True)
     is_failure = says_failure(value)
     if refusal := refusal_in_json(value) if is_failure else sole_refusal(value):
-        raise refused(refusal, status, headers)
+        raise refused(refusal, status)
     if is_failure and not is_about_a_domain(value):
         raise RejectedError(status, said_in_json(value))
 
 
-def decode_scan(status: int, headers: Mapping[str, str], body: bytes) -> ScanResult:
+def decode_scan(status: int, body: bytes) -> ScanResult:
     """Return the result of a full scan (service document, sections 2.3 and 4.3).
 
     An object with any of the documented fields is a result, and is not searched for messages.
@@ -221,19 +210,19 @@ def decode_scan(status: int, headers: Mapping[str, str], body: bytes) -> ScanRes
     """
     if status in SUCCESS and sum(map(body.count, b",[{")) > MAX_SCAN_VALUES:
         raise ReplyTooLargeError(f"above {MAX_SCAN_VALUES:,} values", is_outcome_unknown=True)
-    value = _json(status, headers, body, is_write=True)
+    value = _json(status, body, is_write=True)
     if not isinstance(value, dict) or SCAN_FIELDS.isdisjoint(value):
-        raise unexpected(status, headers, value, is_write=True)
+        raise unexpected(status, value, is_write=True)
     return ScanResult({name: value[name] for name in SECTIONS if name in value})
 
 
-def _json(status: int, headers: Mapping[str, str], body: bytes, *, is_write: bool) -> object:
+def _json(status: int, body: bytes, *, is_write: bool) -> object:
     if status not in SUCCESS:
-        raise failure(status, headers, body, is_write=is_write)
+        raise failure(status, body, is_write=is_write)
     try:
         return parse_json(body)
     except NotJsonError as error:
-        raise not_json(status, headers, body, is_write=is_write) from error
+        raise not_json(status, body, is_write=is_write) from error
 
 
 AS_DOCUMENTED = msgspec.json.Decoder(tuple[Domain, ...])
