@@ -230,9 +230,10 @@ class TrackerClient:
         await self._before(call.fingerprint)
         caller = current_caller()
         owner = str(caller[0]) if caller else call.fingerprint
+        self._budget.check(call.fingerprint, call.purpose)
         try:
             async with self._slots.acquire(owner, is_scan=call.is_scan):
-                self._budget.check(call.fingerprint, call.purpose)
+                self._budget.check_wait(call.fingerprint)
                 return await self._answer_in_time(call, decode)
         finally:
             self._after(call.fingerprint)

@@ -161,12 +161,15 @@ class RateLimiter:
                 wait, and half of the allowance is used.
         """
         now, entry = self._clock(), self._entry(fingerprint)
-        if now < entry.state.blocked_until:
-            raise RateLimitedError(entry.state.blocked_until - now, is_ours=True)
+        _refuse_until(entry.state.blocked_until, now)
         if purpose is Purpose.PERSON:
             _check_reserve(entry, now)
         elif purpose is Purpose.SPARE:
             _check_spare(entry.state.at(now))
+
+    def check_wait(self, fingerprint: str) -> None:
+        """Raise RateLimitedError when the key has begun to wait since its `check`."""
+        _refuse_until(self._entry(fingerprint).state.blocked_until, self._clock())
 
     def record_remaining(self, fingerprint: str, remaining: int) -> None:
         """Record the requests remaining that a reply named."""
@@ -224,6 +227,11 @@ class RateLimiter:
         entry = self._entries.setdefault(fingerprint, _Entry())
         entry.state = entry.state.as_of(self._clock())
         return entry
+
+
+def _refuse_until(moment: float, now: float) -> None:
+    if now < moment:
+        raise RateLimitedError(moment - now, is_ours=True)
 
 
 def _check_reserve(entry: _Entry, now: float) -> None:

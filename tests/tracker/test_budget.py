@@ -108,6 +108,16 @@ def test_a_success_sent_before_the_error_ends_no_wait(
     assert budget.record_rate_limit("k", None) == 2.0
 
 
+def test_a_wait_that_began_after_the_check_is_seen(budget: RateLimiter) -> None:
+    budget.check("k", PERSON)
+    budget.check_wait("k")
+
+    budget.record_rate_limit("k", None)
+
+    with pytest.raises(RateLimitedError):
+        budget.check_wait("k")
+
+
 def test_the_last_twentieth_is_kept_for_scheduled_work(budget: RateLimiter) -> None:
     budget.record_remaining("k", 999)
     budget.record_remaining("k", 50)

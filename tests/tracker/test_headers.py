@@ -1,3 +1,4 @@
+
 from bot.tracker.decoding import requests_remaining, retry_after_s
 from tests.loops import loop_over
 
