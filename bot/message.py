@@ -1,8 +1,10 @@
 """A message of the bot: its text and its blocks."""
 
+import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
+
+import msgspec
 
 Block = dict[str, Any]
 # Slack advises at most 4000: https://docs.slack.dev/reference/methods/chat.postMessage
@@ -13,9 +15,9 @@ SHARE_IN_THREAD = "Share in thread"
 
 
 Blocks = tuple[Block, ...]
+_Parts: TypeAlias = tuple[str, Blocks, Blocks | None]
 
 
-@dataclass(frozen=True, slots=True)
 class Message:
     """A message: `text` alone must say everything that matters, numbers included.
 
@@ -23,19 +25,51 @@ class Message:
     sent when Slack refuses them; it holds no block of 2026. `None`: `blocks` are plain already.
     """
 
-    text: str
-    blocks: Blocks = ()
-    plain: Blocks | None = None
+    __slots__ = ("_parts",)
+
+    def __init__(self, text: str, blocks: Blocks = (), plain: Blocks | None = None) -> None:
+        self._parts: _Parts | bytes = text, blocks, plain
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Message) and self._unpacked() == other._unpacked()
+
+    def __repr__(self) -> str:
+        return f"Message{self._unpacked()!r}"
+
+    @property
+    def text(self) -> str:
+        return self._unpacked()[0]
+
+    @property
+    def blocks(self) -> Blocks:
+        return self._unpacked()[1]
+
+    @property
+    def plain(self) -> Blocks | None:
+        return self._unpacked()[2]
+
+    def pack(self) -> None:
+        """Keep the message in little memory from now on: a table in 2 kB, not 40."""
+        if not isinstance(self._parts, bytes):
+            self._parts = zlib.compress(msgspec.json.encode(self._parts), 1)
+
+    def _unpacked(self) -> _Parts:
+        parts = self._parts
+        if isinstance(parts, bytes):
+            unpacked: _Parts = msgspec.json.decode(zlib.decompress(parts), type=_Parts)
+            return unpacked
+        return parts
 
     def as_args(self) -> dict[str, Any]:
-        text = self.text
+        text, blocks, _ = self._unpacked()
         if len(text) > MAX_TEXT_CHARS:
             text = f"{text[: MAX_TEXT_CHARS - 1]}…"
-        return {"text": text, "blocks": list(self.blocks)}
+        return {"text": text, "blocks": list(blocks)}
 
     def fallback(self) -> "Message | None":
         """Return the plain message to try when this one is refused, or `None` when it is plain."""
-        return None if self.plain is None else Message(self.text, self.plain)
+        text, _, plain = self._unpacked()
+        return None if plain is None else Message(text, plain)
 
     def for_one(self) -> "Message":
         """Return the message for a private place: with nothing to share."""
@@ -66,7 +100,9 @@ def thread_of(action_id: str) -> str | None:
     return thread_ts or None if shares == SHARE else None
 
 
-def _with_shares(blocks: Blocks, change: Callable[[Block], Block | None]) -> Blocks:
+def _with_shares(
+    blocks: tuple[Block, ...], change: Callable[[Block], Block | None]
+) -> tuple[Block, ...]:
     left: list[Block] = []
     for block in blocks:
         if block["type"] != "actions":

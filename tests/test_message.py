@@ -1,7 +1,11 @@
 """What a message is where no one else reads along."""
 
+import tracemalloc
+
 from bot.message import Message, thread_of
 from bot.views.blocks import actions, button, section
+from bot.views.text import escaped
+from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 
 SCAN, SHARE = button("Scan", "run.here.0.scan"), button("Share", "share.scan", "shop.example")
@@ -40,3 +44,30 @@ def test_other_buttons_carry_no_thread(action_id: str) -> None:
 def test_only_what_has_a_button_to_share_it_is_shareable() -> None:
     assert Message("Text", tuple(actions(SHARE))).is_shareable
     assert not Message("Text", tuple(actions(SCAN))).is_shareable
+
+
+@loop_over("text", [*HOSTILE_TEXTS.values(), "🟢 80"])
+def test_a_packed_message_is_the_same_one(text: str) -> None:
+    text = escaped(text)
+    blocks = section(text), *actions(SCAN, SHARE)
+    for message in (Message(text, blocks, (section(text),)), Message(text, blocks), Message(text)):
+        packed = Message(message.text, message.blocks, message.plain)
+
+        packed.pack()
+        packed.pack()
+
+        assert packed == message
+        assert (packed.as_args(), packed.fallback()) == (message.as_args(), message.fallback())
+
+
+def test_what_is_packed_takes_little_memory() -> None:
+    tracemalloc.start()
+    try:
+        message = Message("Text", tuple(section(f"Row {number}") for number in range(200)))
+        drawn, _ = tracemalloc.get_traced_memory()
+        message.pack()
+        packed, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert packed < drawn / 4

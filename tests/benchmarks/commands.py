@@ -50,7 +50,10 @@ RATE = (
 )
 
 
-HELD = "The drawn table, about 40 kB; the request, its tasks, its connection."
+HELD = (
+    "The request, its tasks, its connection and what they wait for. The table itself is packed"
+    " while it waits, to 2 kB of 40."
+)
 
 
 async def waiting_answers() -> list[Row]:

@@ -15,6 +15,7 @@ from bot.message import Message
 from bot.playground.slack import LocalSlack
 from bot.playground.slack.model import Channel
 from bot.playground.slack.person import Person
+from bot.slack import replies
 from bot.slack.errors import (
     SlackError,
     SlackRefusedError,
@@ -239,6 +240,35 @@ async def test_an_answer_waits_for_a_free_connection_rather_than_go_another_way(
         assert not done
         for each in (first, second):
             each.cancel()
+        is_over.set()
+
+
+async def test_an_answer_that_waits_for_a_line_is_packed(
+    room: Room, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_taken, is_over, packed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    class Packable(Message):
+        def pack(self) -> None:
+            super().pack()
+            packed.set()
+
+    async def take(_request: web.Request) -> web.Response:
+        is_taken.set()
+        await is_over.wait()
+        return web.Response(text="ok")
+
+    app = web.Application()
+    app.router.add_post("/", take)
+    monkeypatch.setattr(replies, "LINES_PER_HOST", 1)
+    async with TestServer(app) as server, asyncio.TaskGroup() as group:
+        room.url, room.replies = str(server.make_url("/")), Replies(http)
+        group.create_task(room.send())
+        await is_taken.wait()
+        assert not packed.is_set()
+        group.create_task(room.send(Packable("All is well", BLOCKS)))
+        async with asyncio.timeout(TIME_LIMIT_S):
+            await packed.wait()
         is_over.set()
 
 
