@@ -70,15 +70,11 @@ def host_name(typed: str) -> str:
     return _parsed(typed) if len(typed) <= MAX_NAME_CHARS else _parsed.__wrapped__(typed)
 
 
+@lru_cache(MAX_REMEMBERED)
 def unicode_name(host: str) -> str:
     """Return `host` in its own script, or as it is when it cannot be decoded."""
     if "xn--" not in host or len(host) > MAX_NAME_CHARS:
         return host
-    return _decoded(host)
-
-
-@lru_cache(MAX_REMEMBERED)
-def _decoded(host: str) -> str:
     try:
         return idna.decode(host)
     except idna.IDNAError:

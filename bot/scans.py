@@ -17,7 +17,7 @@ from bot.errors import BotError, warned
 from bot.portfolio.end_dates import KeptEndDates, end_dates_of
 from bot.portfolio.lookup import host_of
 from bot.portfolio.service import Portfolio, Snapshot
-from bot.store.documents import ConflictError, Document, Documents, StoreError, Write, update
+from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import Change, changes_between
 from bot.tracker.findings import ScanFacts, facts_of
 from bot.tracker.models import Domain, ScanResult
@@ -136,25 +136,21 @@ class Scans:
         if (listed := await self._listed(workspace, Purpose.PERSON)) is None:
             return None
         for host in hosts:
-            with suppress(NoScanError, ConflictError):  # there is a newer one
-                report, rev = await self._kept(workspace, host)
+            with suppress(NoScanError):
+                report = await self.last(workspace, host)
                 if report.score_after is None:
                     report = replace(report, score_after=_score(listed, host))
-                    await self._put(workspace, report, if_rev=rev)
+                    await self._put(workspace, report)
         return listed
 
     async def last(self, workspace: WorkspaceId, host: str) -> ScanReport:
         """Return the last report of `host`, or raise NoScanError."""
-        return (await self._kept(workspace, host))[0]
-
-    async def _kept(self, workspace: WorkspaceId, host: str) -> tuple[ScanReport, int]:
-        """Return the last report and its revision, or raise NoScanError."""
         document = await self.documents.get(_place(workspace, host))
         if document is None:
             raise NoScanError("no scan kept")
         try:
             value = document.value.get("report")
-            return await asyncio.to_thread(msgspec.convert, value, ScanReport), document.rev
+            return await asyncio.to_thread(msgspec.convert, value, ScanReport)
         except msgspec.ValidationError as error:
             raise NoScanError("kept by another version of the bot") from error
 
@@ -222,11 +218,9 @@ class Scans:
         for host in await self._now_latest(workspace, report.host):
             await self.documents.delete(_place(workspace, host))
 
-    async def _put(
-        self, workspace: WorkspaceId, report: ScanReport, *, if_rev: int | None = None
-    ) -> None:
+    async def _put(self, workspace: WorkspaceId, report: ScanReport) -> None:
         value = {"v": 1, "report": await asyncio.to_thread(msgspec.to_builtins, report)}
-        await self.documents.put(_place(workspace, report.host), value, if_rev=if_rev)
+        await self.documents.put(_place(workspace, report.host), value)
 
     async def _keep_ends(
         self, workspace: WorkspaceId, report: ScanReport, listed: Snapshot | None

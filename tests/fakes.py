@@ -8,7 +8,7 @@ from bot.message import Message
 from bot.slack.client import SentMessage
 from bot.slack.errors import PersonUnreachableError, SlackUnavailableError
 from bot.tracker.client import TrackerClient
-from bot.tracker.models import Added, Domain, Listing, ScanResult
+from bot.tracker.models import Domain, Listing, ScanResult
 from bot.tracker.rate_limit import Purpose, fingerprint
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
@@ -94,15 +94,14 @@ class FakeTracker(TrackerClient):
         tags: Sequence[str] = (),
         folder: str | None = None,
         purpose: Purpose = Purpose.PERSON,
-    ) -> Added:
+    ) -> None:
         await self._ask("add", key)
-        return Added()
 
     async def scan(
         self, key: str, domain_id: str, *, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
         await self._ask("scan", key)
-        return ScanResult(domain_id=domain_id, sections=self.sections)
+        return ScanResult(self.sections)
 
     async def _ask(self, operation: str, key: str) -> None:
         self.asked.append((operation, key))

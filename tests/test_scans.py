@@ -15,7 +15,6 @@ import bot.scans as under_test
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import MAX_KEPT_SCANS, SECTIONS, NoDomainIdError, NoScanError, Scans
-from bot.store.documents import Document
 from bot.tracker.findings import EndDate, Severity
 from bot.tracker.models import InvalidKeyError, ScanResult, UnavailableError
 from bot.tracker.rate_limit import Purpose
@@ -40,7 +39,7 @@ class Scanner:
     async def scan(
         self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
-        return ScanResult(domain_id=domain_id, sections=self.sections)
+        return ScanResult(self.sections)
 
 
 @pytest.fixture
@@ -248,27 +247,3 @@ async def test_who_joins_a_scan_without_the_list_reads_the_score(
     )
 
     assert (silent.score_after, joined.score_after) == (None, 40)
-
-
-async def test_a_score_that_comes_late_does_not_replace_a_newer_scan(
-    scans: Scans,
-    lists: FakeLists,
-    scanner: Scanner,
-    documents: MemoryDocuments,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    await scans.run(ONE, a_domain("a.example", 41), lists=False)
-    get = documents.get
-
-    async def get_before_the_newer_scan(key: str) -> Document | None:
-        document = await get(key)
-        if key.endswith("/scan/a.example"):
-            monkeypatch.undo()
-            scanner.sections = {"dns": {"port": 300}}
-            await scans.run(ONE, a_domain("a.example", 41), lists=False)
-        return document
-
-    monkeypatch.setattr(documents, "get", get_before_the_newer_scan)
-    await scans.note_scores(ONE, ["a.example"])
-
-    assert (await scans.last(ONE, "a.example")).changes

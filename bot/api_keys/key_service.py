@@ -21,7 +21,6 @@ from bot.portfolio.service import Portfolio
 from bot.store.documents import StoreError
 from bot.tracker.client import TrackerClient
 from bot.tracker.models import (
-    Added,
     InsufficientPermissionsError,
     InvalidKeyError,
     Listing,
@@ -63,8 +62,8 @@ class WorkspaceTracker:
             workspace, "list", lambda key: self.tracker.list_domains(key, purpose=purpose)
         )
 
-    async def add_domain(self, workspace: WorkspaceId, new: NewDomain) -> Added:
-        return await self._call(
+    async def add_domain(self, workspace: WorkspaceId, new: NewDomain) -> None:
+        await self._call(
             workspace,
             "add",
             lambda key: self.tracker.add_domain(

@@ -344,7 +344,7 @@ class ErrorBoundary:
         try:
             await asyncio.wait({task}, timeout=wait_s)
             if speaks and not task.done() and not request.has_spoken:
-                await request.send_progress(usage.working_message(request.turn.wait))
+                await request.send_progress(usage.working_message())
             await task
         finally:
             task.cancel()

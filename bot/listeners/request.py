@@ -19,7 +19,6 @@ from bot.message import Message
 from bot.slack.client import Member, fetch_member, open_form, put_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.slack.replies import Origin, Replies, fail_step
-from bot.tracker.slots import Turn, noting_waits
 from bot.views.home import answer_window, fits_window, summary_window
 from bot.views.steps import failure_text
 from bot.workspace import STEP, Caller, WorkspaceId, caller_context, person
@@ -111,7 +110,7 @@ class Request:
     answer will come. `is_answered`: it has come. `reference` names the request in the log.
     `is_from_elsewhere`: the person's own workspace is another one. `window` shows the answer to a
     press on the Home tab. `message` is the pressed one, as Slack sends it. `member` is the
-    person, if Slack was asked just now. `turn` is what a request to the service waits for.
+    person, if Slack was asked just now.
     `on_stop` returns the answer if the process stops before the end. `since` is when the request
     came, by `time.monotonic`. `shares_answer`: an answer with a `Share` button is shared at once.
     `step_id`: a workflow runs a step, and no person is known; the only reply is why it failed.
@@ -135,7 +134,6 @@ class Request:
     shares_answer: bool = False
     values: Mapping[str, Any] = field(default_factory=dict, repr=False)
     reference: str = field(default_factory=lambda: secrets.token_hex(4), init=False)
-    turn: Turn = field(default_factory=Turn, init=False, repr=False)
     on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
     since: float = field(default_factory=time.monotonic, init=False)
     has_spoken: bool = field(default=False, init=False)
@@ -195,7 +193,7 @@ class Request:
             user=self.origin.user_id,
             what=what,
         )
-        with caller_context(self.workspace, self.caller), noting_waits(self.turn), log:
+        with caller_context(self.workspace, self.caller), log:
             yield
 
     def as_metadata(self, note: str | None = None) -> str:

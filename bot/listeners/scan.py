@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-from asyncio import FIRST_COMPLETED
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,7 +25,7 @@ from bot.views import scan as views
 from bot.views.blocks import option
 from bot.views.steps import Outputs, health_outputs, scan_outputs
 from bot.views.text import MAX_OPTION_VALUE_CHARS
-from bot.views.usage import shared_already_message, working_message
+from bot.views.usage import shared_already_message
 
 STILL_WAITING_AFTER_S = 20.0
 # The value of the option that says that the service does not answer.
@@ -112,18 +111,12 @@ class ScanListeners:
 
     async def _run(self, request: Request, domain: Domain, host: str) -> ScanReport:
         scan = asyncio.ensure_future(self.scans.run(request.workspace, domain))
-        waits = asyncio.ensure_future(request.turn.begun.wait())
         try:
-            within_s = self.still_waiting_after_s
-            await asyncio.wait({scan, waits}, timeout=within_s, return_when=FIRST_COMPLETED)
-            if wait := request.turn.wait:
-                await request.send_progress(working_message(wait))
-                await asyncio.wait({scan}, timeout=within_s)
+            await asyncio.wait({scan}, timeout=self.still_waiting_after_s)
             if not scan.done():
                 await request.send_progress(views.waiting_message(host, is_long=True))
             return await scan
         finally:
-            waits.cancel()
             scan.cancel()  # this person leaves; others may wait for the same scan
 
 

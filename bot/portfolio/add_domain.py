@@ -11,7 +11,7 @@ from bot.claims import Claims
 from bot.concurrency import SingleFlight
 from bot.errors import BotError, warned
 from bot.portfolio.service import FRESH_FOR, Portfolio
-from bot.tracker.models import Added, Domain, NoResultError, RejectedError
+from bot.tracker.models import Domain, NoResultError, RejectedError
 from bot.workspace import WorkspaceId
 
 MAX_LABEL_CHARS = 100
@@ -52,7 +52,7 @@ class DomainAdder:
     Also those in other processes, with shared `claims`.
     """
 
-    write: Callable[[WorkspaceId, NewDomain], Awaitable[Added]]
+    write: Callable[[WorkspaceId, NewDomain], Awaitable[None]]
     portfolio: Portfolio
     _: KW_ONLY
     claims: Claims | None = None  # None: the only process of its store

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 from bot.command_text import NotUnderstood, NotUnderstoodError, Word, quoted, split_words
@@ -20,7 +20,7 @@ MAX_PAGE = 100_000
 MAX_DAYS = 9_999
 
 
-class Sort(Enum):
+class Sort(StrEnum):
     """The order of a list of domains."""
 
     SCORE = "score"
@@ -70,7 +70,7 @@ class Query:
     @property
     def is_filter(self) -> bool:
         """Whether the query may leave domains out."""
-        return replace(self, sort=None, page=1) != Query()
+        return replace(self, sort=None, page=1) != EVERYTHING
 
     @property
     def _has_days(self) -> bool:
@@ -114,6 +114,9 @@ class Query:
         return replace(self, page=page)
 
 
+EVERYTHING = Query()
+
+
 def parse_query(text: str) -> Query:
     """Return the query that `text` spells.
 
@@ -124,7 +127,7 @@ def parse_query(text: str) -> Query:
         raise NotUnderstoodError(
             [NotUnderstood(text, f"longer than {MAX_QUERY_CHARS} characters")], []
         )
-    query, problems, understood = Query(), [], []
+    query, problems, understood = EVERYTHING, [], []
     for word in split_words(text):
         try:
             query = _with(query, word)
@@ -141,16 +144,9 @@ def query_text(query: Query) -> str:
     """Return a text that `parse_query` reads as `query`."""
     parts = [quoted(word) for word in query.words]
     parts += [f"tag:{quoted(tag)}" for tag in query.tags]
-    for key, value in (("folder", query.folder), ("type", query.domain_type)):
-        parts += [f"{key}:{quoted(value)}"] if value is not None else []
-    for key, score in (("below", query.below), ("above", query.above)):
-        parts += [f"{key}:{_number_text(score)}"] if score is not None else []
-    days = (("expires", query.expires), ("cert", query.cert), ("registration", query.registration))
-    parts += [f"{key}:{number}" for key, number in days if number is not None]
-    parts += [f"issues:{query.issues.value}"] if query.issues else []
-    parts += ["scanned:never"] if query.is_unscanned else []
-    parts += [f"sort:{query.sort.value}"] if query.sort else []
-    parts += [f"page:{query.page}"] if query.page > 1 else []
+    for key, (name, _read, text_of) in _PARTS.items():
+        value = getattr(query, name)
+        parts += [f"{key}:{text_of(value)}"] if value != getattr(EVERYTHING, name) else []
     return " ".join(parts)
 
 
@@ -173,24 +169,23 @@ def _with(query: Query, word: Word) -> Query:
     """Return the query with one more word; raise ValueError with the problem."""
     if word.key is None:
         return replace(query, words=(*query.words, _searchable(word.value)))
-    if word.key not in {"tag", *_ONCE, *_LAST}:
+    if word.key not in {"tag", *_PARTS}:
         raise ValueError(f"there is no filter “{word.key}:”")
     if not word.value:
         raise ValueError("has no value")
     if word.key == "tag":
         return replace(query, tags=(*query.tags, word.value))
-    name, read = (_ONCE | _LAST)[word.key]
+    name, read, _text_of = _PARTS[word.key]
     value = read(word.value)
-    if word.key in _ONCE and getattr(query, name) not in {None, value}:
+    if word.key not in _LAST_COUNTS and getattr(query, name) not in {None, value}:
         raise ValueError("is given twice")
     return replace(query, **{name: value})
 
 
 def _sort(value: str) -> Sort:
-    names = {sort.value: sort for sort in Sort}
-    if value.lower() not in names:
+    if value.lower() not in [*Sort]:
         raise ValueError("sort takes score, name or expiry")
-    return names[value.lower()]
+    return Sort(value.lower())
 
 
 def _is_never(value: str) -> bool:
@@ -228,27 +223,28 @@ def _severity(value: str) -> Severity:
 
 
 _LEAST_SEVERITIES = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW)
-# The field of each filter and what reads it. Of these only one value may be given …
-_ONCE: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "folder": ("folder", str),
-    "type": ("domain_type", str),
-    "below": ("below", _score),
-    "above": ("above", _score),
-    "expires": ("expires", _days),
-    "cert": ("cert", _days),
-    "registration": ("registration", _days),
-    "issues": ("issues", _severity),
-}
-# … and of these the last one counts.
-_LAST: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "scanned": ("is_unscanned", _is_never),
-    "sort": ("sort", _sort),
-    "page": ("page", _page),
-}
 
 
 def _number_text(score: float) -> str:
     return repr(score).removesuffix(".0")
+
+
+# The field of each part, what reads it and what writes it.
+_PARTS: dict[str, tuple[str, Callable[[str], Any], Callable[[Any], str]]] = {
+    "folder": ("folder", str, quoted),
+    "type": ("domain_type", str, quoted),
+    "below": ("below", _score, _number_text),
+    "above": ("above", _score, _number_text),
+    "expires": ("expires", _days, str),
+    "cert": ("cert", _days, str),
+    "registration": ("registration", _days, str),
+    "issues": ("issues", _severity, str),
+    "scanned": ("is_unscanned", _is_never, lambda _: "never"),
+    "sort": ("sort", _sort, str),
+    "page": ("page", _page, str),
+}
+# Of any other part only one value may be given.
+_LAST_COUNTS = {"scanned", "sort", "page"}
 
 
 def _contradictions(query: Query) -> list[NotUnderstood]:

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Protocol
 
-import msgspec
 from cachetools import LRUCache
 
 from bot.concurrency import BoundedWait, SingleFlight
@@ -21,10 +20,8 @@ from bot.workspace import WorkspaceId
 # After this time a list is used as it is: a minute old is better than no answer.
 ASKED_WITHIN_S = 1.0
 KIND = "list"
-# Of all workspaces together.
-MAX_CACHED_BYTES = 200_000_000
-# A domain without its texts: objects, and its places in a snapshot and in `by_host`.
-DOMAIN_BYTES = 400
+# Of all workspaces together: about 200 MB. Each workspace counts as one more.
+MAX_CACHED_DOMAINS = 300_000
 # An age below zero is stale too: the clock was set back.
 FRESH_FOR = timedelta(seconds=60)
 
@@ -104,12 +101,6 @@ def _place(workspace: WorkspaceId, what: str) -> str:
     return f"{workspace}/{KIND}/{what}"
 
 
-def size_of(snapshot: Snapshot) -> int:
-    """Return about how many bytes of memory a list takes. Quick: half a µs a domain."""
-    texts = len(msgspec.json.encode(snapshot.domains))
-    return texts + DOMAIN_BYTES * (len(snapshot.domains) + 1)
-
-
 @dataclass(slots=True, eq=False)
 class _Epoch:
     """The lists that were asked for between two changes of a workspace's domains.
@@ -122,10 +113,17 @@ class _Epoch:
     earlier: Snapshot | None = None
     snapshot: Snapshot | None = None
     failure: tuple[Exception, datetime] | None = None
-    size: int = DOMAIN_BYTES
+
+    @property
+    def last(self) -> Snapshot | None:
+        """The last list, also an invalid one."""
+        return self.snapshot or self.earlier
 
     def followed_by(self, version: Version) -> "_Epoch":
-        return _Epoch(version, self.snapshot or self.earlier, size=self.size)
+        return _Epoch(version, self.last)
+
+    def size(self) -> int:
+        return min(1 + len(self.last.domains if self.last else ()), MAX_CACHED_DOMAINS)
 
 
 class ListsDomains(Protocol):
@@ -154,7 +152,7 @@ class Portfolio:
 
     def __post_init__(self) -> None:
         self._epochs: LRUCache[WorkspaceId, _Epoch] = LRUCache(
-            MAX_CACHED_BYTES, getsizeof=lambda epoch: epoch.size
+            MAX_CACHED_DOMAINS, getsizeof=_Epoch.size
         )
         # By purpose too: the reserve refuses people and serves scheduled work.
         self._flights: SingleFlight[tuple[_Epoch, Purpose], Snapshot] = SingleFlight()
@@ -191,8 +189,7 @@ class Portfolio:
 
     async def last_snapshot(self, workspace: WorkspaceId) -> Snapshot | None:
         """Return the last list, however old, also an invalid one."""
-        epoch = await self._catch_up(workspace)
-        return epoch.snapshot or epoch.earlier
+        return (await self._catch_up(workspace)).last
 
     async def last_result(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
         """Return the last valid list of any age, or a failure of the last 60 s; ask for nothing.
@@ -264,8 +261,8 @@ class Portfolio:
             raise
         snapshot = Snapshot(listing.domains, self.clock(), listing.skipped)
         await asyncio.to_thread(lambda: snapshot.by_host)  # 10,000 names: off the loop
-        epoch.failure, size = None, size_of(snapshot)
-        if self._epochs.get(workspace) is epoch and size < self._epochs.maxsize:
-            epoch.snapshot, epoch.earlier, epoch.size = snapshot, None, size
+        epoch.failure = None
+        if self._epochs.get(workspace) is epoch:
+            epoch.snapshot, epoch.earlier = snapshot, None
             self._epochs[workspace] = epoch  # by its new size
         return snapshot

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -22,7 +22,6 @@ from bot.tracker.decoding import (
 from bot.tracker.error_messages import refusal_in_text
 from bot.tracker.http import CONNECT_S, NOT_SENT, Call, Reply, scan_path, send
 from bot.tracker.models import (
-    Added,
     Listing,
     RateLimitedError,
     ScanResult,
@@ -77,7 +76,7 @@ async def look_for_service(http: httpx.AsyncClient, base_url: str, limit_s: floa
 
 
 T = TypeVar("T")
-Decode = Callable[[int, Mapping[str, str], bytes], T]
+Decode = Callable[[int, bytes], T]
 # A larger body, of more than 1,300 domains, would block the loop for over 3 ms.
 THREAD_BYTES = 256 * 1024
 TRANSIENT = {None, 502, 503, 504}
@@ -173,7 +172,7 @@ class TrackerClient:
         domain_type: str,
         tags: Sequence[str] = (),
         folder: str | None = None,
-    ) -> Added:
+    ) -> None:
         """Send a domain once. Without tags or folder these fields are not sent."""
         sent: dict[str, object] = {"domain": domain, "domainType": domain_type}
         if tags:
@@ -182,7 +181,7 @@ class TrackerClient:
             sent["folder"] = folder
         limit_s = self._limits.add_s
         call = Call(key=key, purpose=Purpose.PERSON, deadline_s=limit_s, sent=sent)
-        return await self._answer(call, decode_added)
+        await self._answer(call, decode_added)
 
     async def scan(
         self, key: str, domain_id: str, *, purpose: Purpose = Purpose.PERSON
@@ -284,8 +283,8 @@ async def _decoded(decode: Decode[T], reply: Reply, *, without: str) -> T:
     """Decode a reply in which the service may have repeated the key."""
     body = reply.body.replace(without.encode(), b"[hidden]")
     if len(body) > THREAD_BYTES:
-        return await asyncio.to_thread(decode, reply.status, reply.headers, body)
-    return decode(reply.status, reply.headers, body)
+        return await asyncio.to_thread(decode, reply.status, body)
+    return decode(reply.status, body)
 
 
 def _is_worth_repeating(error: Exception) -> bool:

@@ -5,7 +5,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
 from itertools import chain
 from operator import attrgetter
 
@@ -21,7 +20,6 @@ from bot.tracker.error_messages import (
     sole_refusal,
 )
 from bot.tracker.models import (
-    Added,
     Domain,
     Listing,
     RateLimitedError,
@@ -33,8 +31,6 @@ from bot.tracker.models import (
     UnreadableReplyError,
 )
 
-# Later code walks the data recursively, and Python allows about 1,000 nested calls.
-MAX_DEPTH = 200
 # An escaped backslash, a full surrogate pair, or half of one, which is no character.
 ESCAPES = re.compile(
     r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -47,7 +43,7 @@ UNREAD = object()
 
 
 class NotJsonError(ValueError):
-    """The text is no JSON, or nested deeper than `MAX_DEPTH`. Holds no part of the text."""
+    """The text is no JSON, or nested about 1,000 deep. Holds no part of the text."""
 
 
 def parse_json(body: bytes) -> object:
@@ -63,9 +59,6 @@ def parse_json(body: bytes) -> object:
         value = UNREAD
     if value is UNREAD:  # not in the handler: the error there holds the whole body
         value = _forgiven(body)
-    may_be_deep = body.count(b"[") + body.count(b"{") > MAX_DEPTH
-    if may_be_deep and is_deeper_than(value, MAX_DEPTH):
-        raise NotJsonError(f"nested deeper than {MAX_DEPTH}")
     return value
 
 
@@ -88,22 +81,8 @@ def _finite(digits: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def is_deeper_than(value: object, depth: int) -> bool:
-    """Return whether lists and objects are nested more than `depth` deep."""
-    level = [value] if isinstance(value, (dict, list)) else []
-    for _ in range(depth):
-        level = [
-            child
-            for each in level
-            for child in (each.values() if isinstance(each, dict) else each)
-            if isinstance(child, (dict, list))
-        ]
-    return bool(level)
-
-
 # No count of requests or seconds has more digits.
 COUNT = re.compile(r"[0-9]{1,15}")
-SECONDS = re.compile(r"[0-9]{1,15}(\.[0-9]{1,9})?")
 
 
 def requests_remaining(headers: Mapping[str, str]) -> int | None:
@@ -116,20 +95,12 @@ def requests_remaining(headers: Mapping[str, str]) -> int | None:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the positive seconds of `Retry-After`, or `None` without a usable one.
+    """Return the positive seconds of `Retry-After`, or `None` for none, or for a date.
 
-    A date counts from the reply's own `Date`, without which it is not usable. See
-    https://www.rfc-editor.org/rfc/rfc9110#field.retry-after.
+    https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
     """
     value = headers.get("retry-after", "").strip()
-    if SECONDS.fullmatch(value):
-        return float(value) or None
-    try:
-        then = parsedate_to_datetime(value)
-        wait_s = (then - parsedate_to_datetime(headers.get("date", ""))).total_seconds()
-    except (ValueError, TypeError, OverflowError):  # TypeError: only one of them names a zone
-        return None
-    return wait_s if wait_s > 0 else None
+    return (float(value) or None) if COUNT.fullmatch(value) else None
 
 
 # The document shows no status. A proxy in front of the service, or a maintenance page, says these
@@ -139,19 +110,14 @@ TOO_MANY_REQUESTS = 429
 SUCCESS = range(200, 300)
 
 
-def refused(refusal: Refusal, status: int, headers: Mapping[str, str]) -> TrackerError:
-    """Return the error of one of the four messages.
-
-    A rate limit says how long to wait, or 0 s where the service did not.
-    """
+def refused(refusal: Refusal, status: int) -> TrackerError:
+    """Return the error of one of the four messages; how long to wait is not known here."""
     if issubclass(refusal, RateLimitedError):
-        return refusal(retry_after_s(headers) or 0.0)
+        return refusal(0.0)
     return refusal(f"the service refused with status {status}")
 
 
-def failure(
-    status: int, headers: Mapping[str, str], body: bytes, *, is_write: bool
-) -> TrackerError:
+def failure(status: int, body: bytes, *, is_write: bool) -> TrackerError:
     """Return the error of a reply whose status is no success."""
     try:
         value = parse_json(body)
@@ -161,24 +127,20 @@ def failure(
     if status == TOO_MANY_REQUESTS:
         refusal = refusal or RateLimitedError
     if refusal:
-        return refused(refusal, status, headers)
+        return refused(refusal, status)
+    answer = f"the service answered {status}"
     if status in OF_A_PROXY and not said:
-        return UnavailableError(
-            f"the service answered {status}", is_outcome_unknown=False, status=status
-        )
+        return UnavailableError(answer, status=status)
     if 400 <= status < 500:
         return RejectedError(status, said)
     kind = UnavailableError if 500 <= status < 600 else UnreadableReplyError
-    answer = f"the service answered {status}"
     return kind(answer, is_outcome_unknown=is_write, status=status)
 
 
-def unexpected(
-    status: int, headers: Mapping[str, str], value: object, *, is_write: bool
-) -> TrackerError:
+def unexpected(status: int, value: object, *, is_write: bool) -> TrackerError:
     """Return the error of a success with other JSON than expected."""
     if refusal := refusal_in_json(value):
-        return refused(refusal, status, headers)
+        return refused(refusal, status)
     said = said_in_json(value)
     if said and says_failure(value) and not is_about_a_domain(value):
         return RejectedError(status, said)
@@ -189,14 +151,12 @@ def unexpected(
     )
 
 
-def not_json(
-    status: int, headers: Mapping[str, str], body: bytes, *, is_write: bool
-) -> TrackerError:
+def not_json(status: int, body: bytes, *, is_write: bool) -> TrackerError:
     """Return the error of a success that is no JSON: HTML, plain text, or truncated."""
     # Truncated data may contain any words, in a TXT record for example.
     is_data = body.lstrip().startswith((b"[", b"{"))
     if not is_data and (refusal := refusal_in_text(_text(body))):
-        return refused(refusal, status, headers)
+        return refused(refusal, status)
     return UnreadableReplyError(
         f"{status} with {len(body)} bytes that are no JSON",
         is_outcome_unknown=is_write,
@@ -214,37 +174,35 @@ SCAN_FIELDS = {"domainId", *SECTIONS}
 MAX_SCAN_VALUES = 100_000
 
 
-def decode_listing(status: int, headers: Mapping[str, str], body: bytes) -> Listing:
+def decode_listing(status: int, body: bytes) -> Listing:
     """Return the domains of a list reply (service document, section 4.1); raise TrackerError.
 
     A list is never searched for error messages: a tag may say "Rate limit exceeded".
     """
     if status in SUCCESS and (domains := _documented(body)) is not None:
         return Listing(domains=domains)
-    value = _json(status, headers, body, is_write=False)
+    value = _json(status, body, is_write=False)
     if not isinstance(value, list):
-        raise unexpected(status, headers, value, is_write=False)
+        raise unexpected(status, value, is_write=False)
     return _listing(value)
 
 
-def decode_added(status: int, headers: Mapping[str, str], body: bytes) -> Added:
-    """Return the answer to an added domain, of any form (service document, section 4.2).
+def decode_added(status: int, body: bytes) -> None:
+    """Raise the TrackerError in the answer to an added domain: its form is not documented.
 
-    A success counts as an error, and raises TrackerError, only when it calls itself one, or is
-    only a message.
+    A success counts as an error only when it calls itself one, or is only a message.
     """
     if status in SUCCESS and not body.strip():
-        return Added(None)
-    value = _json(status, headers, body, is_write=True)
+        return
+    value = _json(status, body, is_write=True)
     is_failure = says_failure(value)
     if refusal := refusal_in_json(value) if is_failure else sole_refusal(value):
-        raise refused(refusal, status, headers)
+        raise refused(refusal, status)
     if is_failure and not is_about_a_domain(value):
         raise RejectedError(status, said_in_json(value))
-    return Added(value)
 
 
-def decode_scan(status: int, headers: Mapping[str, str], body: bytes) -> ScanResult:
+def decode_scan(status: int, body: bytes) -> ScanResult:
     """Return the result of a full scan (service document, sections 2.3 and 4.3).
 
     An object with any of the documented fields is a result, and is not searched for messages.
@@ -252,22 +210,19 @@ def decode_scan(status: int, headers: Mapping[str, str], body: bytes) -> ScanRes
     """
     if status in SUCCESS and sum(map(body.count, b",[{")) > MAX_SCAN_VALUES:
         raise ReplyTooLargeError(f"above {MAX_SCAN_VALUES:,} values", is_outcome_unknown=True)
-    value = _json(status, headers, body, is_write=True)
+    value = _json(status, body, is_write=True)
     if not isinstance(value, dict) or SCAN_FIELDS.isdisjoint(value):
-        raise unexpected(status, headers, value, is_write=True)
-    return ScanResult(
-        domain_id=_id(value.get("domainId")),
-        sections={name: value[name] for name in SECTIONS if name in value},
-    )
+        raise unexpected(status, value, is_write=True)
+    return ScanResult({name: value[name] for name in SECTIONS if name in value})
 
 
-def _json(status: int, headers: Mapping[str, str], body: bytes, *, is_write: bool) -> object:
+def _json(status: int, body: bytes, *, is_write: bool) -> object:
     if status not in SUCCESS:
-        raise failure(status, headers, body, is_write=is_write)
+        raise failure(status, body, is_write=is_write)
     try:
         return parse_json(body)
     except NotJsonError as error:
-        raise not_json(status, headers, body, is_write=is_write) from error
+        raise not_json(status, body, is_write=is_write) from error
 
 
 AS_DOCUMENTED = msgspec.json.Decoder(tuple[Domain, ...])
@@ -282,13 +237,11 @@ def _documented(body: bytes) -> tuple[Domain, ...] | None:
         domains = AS_DOCUMENTED.decode(body)
     except (ValueError, RecursionError):
         return None
-    # One object and one list of tags for each: nothing else is nested.
-    is_flat = body.count(b"{") == len(domains) and body.count(b"[") <= len(domains) + 1
     tags = chain.from_iterable(map(attrgetter("tags"), domains))
     names = ("domain", "domain_id", "domain_type", "folder")
     texts = chain(tags, *(map(attrgetter(name), domains) for name in names))
     # `Domain` takes no empty ones: what the filter leaves out is `None`.
-    return domains if is_flat and all(map(str.strip, filter(None, texts))) else None
+    return domains if all(map(str.strip, filter(None, texts))) else None
 
 
 def _listing(items: Iterable[object]) -> Listing:

@@ -152,18 +152,11 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
     skipped: int = 0
 
 
-class ScanResult(msgspec.Struct, frozen=True, kw_only=True):
+class ScanResult(msgspec.Struct, frozen=True):
     """The result of a full scan (service document, section 2.3): any JSON in each section.
 
     `sections` holds the given ones of whois, dns, ssl and security, in this order; a null is
     `None`.
     """
 
-    domain_id: str | None = None
     sections: dict[str, object] = {}
-
-
-class Added(msgspec.Struct, frozen=True):
-    """The answer to an added domain, `None` when it was empty. Its shape is not documented."""
-
-    raw: object = None

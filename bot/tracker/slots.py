@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 
 from bot.tracker.models import TooBusyError
 from bot.workspace import bound
@@ -19,34 +18,7 @@ REQUESTS_EACH = 6
 SCANS_EACH = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """A wait for a place; `own` requests (or scans) of the same workspace keep the places.
-
-    `own` is 0 where other workspaces do.
-    """
-
-    is_scan: bool
-    own: int = 0
-
-
-@dataclass(slots=True, eq=False)
-class Turn:
-    """The present wait of somebody's request, `None` for none. `begun` is set with the first."""
-
-    wait: Wait | None = None
-    begun: asyncio.Event = field(default_factory=asyncio.Event)
-
-
-_turn: ContextVar[Turn | None] = ContextVar("turn", default=None)
-
-
 _gives_way: ContextVar[bool] = ContextVar("gives_way", default=False)
-
-
-def noting_waits(turn: Turn) -> AbstractContextManager[object]:
-    """Note in `turn` the waits of requests inside the block, also in tasks that begin there."""
-    return bound(_turn, turn)
 
 
 def giving_way() -> AbstractContextManager[object]:
@@ -61,10 +33,9 @@ class FairPlaces:
     among those to who came first.
     """
 
-    def __init__(self, count: int, each: int, *, is_scan: bool = False) -> None:
+    def __init__(self, count: int, each: int) -> None:
         self._free = count
         self._each = each
-        self._is_scan = is_scan
         self._held: Counter[str] = Counter()
         self._waiting: list[tuple[str, asyncio.Future[None], bool]] = []
 
@@ -76,7 +47,7 @@ class FairPlaces:
         self._waiting.append(waiting)
         self._admit()
         try:
-            await self._wait(owner, place)
+            await place
             yield
         finally:
             if place.done() and not place.cancelled():
@@ -85,18 +56,6 @@ class FairPlaces:
                 self._admit()
             else:
                 self._waiting.remove(waiting)
-
-    async def _wait(self, owner: str, place: asyncio.Future[None]) -> None:
-        turn = None if place.done() else _turn.get()
-        if turn:
-            is_share_used = self._held[owner] >= self._each
-            turn.wait = Wait(self._is_scan, own=self._each if is_share_used else 0)
-            turn.begun.set()
-        try:
-            await place
-        finally:
-            if turn:
-                turn.wait = None
 
     def _admit(self) -> None:
         while self._free:
@@ -123,7 +82,7 @@ class Slots:
         self._wait_s = wait_s
         self._scan_wait_s = scan_wait_s
         self._requests = FairPlaces(MAX_REQUESTS, REQUESTS_EACH)
-        self._scans = FairPlaces(MAX_SCANS, SCANS_EACH, is_scan=True)
+        self._scans = FairPlaces(MAX_SCANS, SCANS_EACH)
 
     @asynccontextmanager
     async def acquire(self, owner: str, *, is_scan: bool = False) -> AsyncIterator[None]:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from bot.command_text import NotUnderstood
 from bot.commands import COMMANDS, Command
 from bot.message import Block, Message
-from bot.tracker.slots import Wait
 from bot.views.blocks import (
     actions,
     again_button,
@@ -114,13 +113,9 @@ _INTERRUPTED = "The app was interrupted, so this got no answer."
 _PERHAPS_DONE = "It may still have been done."
 
 
-def working_message(wait: Wait | None = None) -> Message:
-    """Return the message while an answer takes longer than a few seconds, or has to wait."""
-    if wait is None:
-        return plain_message("⏳ Still working…")
-    what, thing = ("This scan", "scan") if wait.is_scan else ("This", "request")
-    whose = f"{plural(wait.own, thing)} of your workspace" if wait.own else "other workspaces"
-    return plain_message(f"⏳ {what} is in line behind {whose}. The answer will appear here.")
+def working_message() -> Message:
+    """Return the message while an answer takes longer than a few seconds."""
+    return plain_message("⏳ Still working…")
 
 
 def at_it_message() -> Message:

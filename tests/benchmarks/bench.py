@@ -39,7 +39,7 @@ async def beside_msgspec() -> list[Row]:
     body = await listing(LARGE)
 
     def drawn() -> None:
-        domains = decode_listing(200, {}, body).domains
+        domains = decode_listing(200, body).domains
         query = parse_query("")
         found = select(domains, query, None)
         domains_message(Snapshot(tuple(domains), datetime.now(UTC)), found, query, None)

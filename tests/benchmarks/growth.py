@@ -19,9 +19,9 @@ DIGESTS = [replace(MANY, digests=count) for count in (10, 1_000, 10_000, 50_000)
 AXES = {
     "workspaces": (
         WORKSPACES,
-        "Each active workspace adds its list and installation to the memory, up to 200 MB of lists"
-        " (`MAX_CACHED_BYTES`); a silent one is a row in the store. What ends it: the processor,"
-        " by commands and not by workspaces.",
+        "Each active workspace adds its list and installation to the memory, about 200 MB of"
+        " lists at most (`MAX_CACHED_DOMAINS`); a silent one is a row in the store. What ends it:"
+        " the processor, by commands and not by workspaces.",
     ),
     "domains": (
         DOMAINS,

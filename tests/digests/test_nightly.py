@@ -84,7 +84,7 @@ class Observatory:
             await self.gate.wait()
         if error := self.errors.get(domain_id):
             raise error
-        return ScanResult(domain_id=domain_id, sections={})
+        return ScanResult()
 
     async def make(self, name: str = "d1", scans_a_night: int = 2, **plan: Any) -> None:
         fields: dict[str, Any] = {

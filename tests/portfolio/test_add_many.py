@@ -20,7 +20,7 @@ from bot.portfolio.add_many import (
     parse_new_domains,
 )
 from bot.portfolio.service import Portfolio
-from bot.tracker.models import Added, RejectedError, TimedOutError, UnavailableError
+from bot.tracker.models import RejectedError, TimedOutError, UnavailableError
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, a_domain
 from tests.fakes import FakeClock, FakeLists
@@ -103,12 +103,11 @@ class Service(FakeLists):
         self.sent: list[str] = []
         self.errors: dict[str, Exception] = {}
 
-    async def add(self, _workspace: WorkspaceId, new: NewDomain) -> Added:
+    async def add(self, _workspace: WorkspaceId, new: NewDomain) -> None:
         self.sent.append(new.host)
         if error := self.errors.get(new.host):
             raise error
         self.domains += (a_domain(new.host),)
-        return Added()
 
 
 class Room:
@@ -172,7 +171,7 @@ async def test_several_lost_answers_end_a_list_and_nothing_is_sent_twice() -> No
 async def test_a_domain_that_was_added_although_the_answer_was_lost_is_told_as_added() -> None:
     room = Room()
 
-    async def add(workspace: WorkspaceId, new: NewDomain) -> Added:
+    async def add(workspace: WorkspaceId, new: NewDomain) -> None:
         await room.service.add(workspace, new)
         raise TimedOutError("late", is_outcome_unknown=True)
 

@@ -1,12 +1,9 @@
 import asyncio
-import json
-import tracemalloc
 
 import pytest
 
 import bot.portfolio.service as under_test
-from bot.portfolio.service import FRESH_FOR, Portfolio, size_of
-from bot.tracker.decoding import decode_listing
+from bot.portfolio.service import FRESH_FOR, Portfolio
 from bot.tracker.models import Domain, ReserveReachedError, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
@@ -197,8 +194,7 @@ async def test_a_list_that_was_asked_for_otherwise_takes_the_place_of_a_failure(
 
 
 async def test_memory_is_bounded_over_all_workspaces(monkeypatch: pytest.MonkeyPatch) -> None:
-    two = 2 * size_of(a_snapshot(*[a_domain()] * 4))
-    monkeypatch.setattr(under_test, "MAX_CACHED_BYTES", two)
+    monkeypatch.setattr(under_test, "MAX_CACHED_DOMAINS", 2 * (1 + 4))
     service = FakeLists(*[a_domain()] * 4)
     portfolio = Portfolio(service, clock=FakeClock())
 
@@ -206,25 +202,6 @@ async def test_memory_is_bounded_over_all_workspaces(monkeypatch: pytest.MonkeyP
         await portfolio.snapshot(workspace)
 
     assert service.asked == [HERE, THERE, WorkspaceId("T3"), HERE]
-
-
-def test_what_a_list_takes_in_memory_is_told_by_its_bytes() -> None:
-    """The service sends 11 kB a domain, most of which no one reads."""
-    items = [
-        {"domain": f"shop{n}.example", "domainId": f"{n:032}", "tags": [f"tag{n}", "prod"]}
-        | {"folder": f"{n}" * 50, "whois": "x" * 11_000}
-        for n in range(2_000)
-    ]
-    body = json.dumps(items).encode()
-
-    tracemalloc.start()
-    snapshot = a_snapshot(*decode_listing(200, {}, body).domains)
-    assert snapshot.by_host
-    taken, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-
-    assert taken < 2_000 * 1_100
-    assert taken / 2 < size_of(snapshot) < taken * 2
 
 
 @loop_over(

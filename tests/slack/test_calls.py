@@ -6,12 +6,12 @@ import pytest
 from slack_sdk.http_retry.request import HttpRequest
 from slack_sdk.http_retry.response import HttpResponse
 from slack_sdk.http_retry.state import RetryState
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.client import Member, ShortWait, fetch_member
 from bot.slack.errors import SlackUnavailableError
 from bot.workspace import WorkspaceId
 from tests.loops import loop_over
+from tests.slack.clients import SaidGroups
 
 pytestmark = pytest.mark.anyio
 
@@ -19,19 +19,9 @@ ALONE = WorkspaceId("T1")
 IN_ORG = WorkspaceId("T1", "E1")
 
 
-class Client(AsyncWebClient):
-    """A client to which Slack says one thing of everybody."""
-
-    def __init__(self, user: dict[str, Any]) -> None:
-        super().__init__(token="xoxb-1")
-        self.user = user
-
-    async def users_info(self, **_asked: Any) -> Any:
-        return {"ok": True, "user": self.user}
-
-
 async def member(user: dict[str, Any], workspace: WorkspaceId = ALONE) -> Member:
-    return await fetch_member(Client({"id": "U1", "team_id": "T1"} | user), workspace, "U1")
+    client = SaidGroups(user={"id": "U1", "team_id": "T1"} | user)
+    return await fetch_member(client, workspace, "U1")
 
 
 @loop_over(

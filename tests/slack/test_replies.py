@@ -276,28 +276,20 @@ def test_the_address_at_which_somebody_can_be_answered_is_not_shown() -> None:
     assert "hooks" not in repr(Origin("U1", "C1", "https://hooks.slack.example/commands/T1"))
 
 
-async def test_an_answer_goes_to_the_thread_that_somebody_asked_in(room: Room) -> None:
+@pytest.mark.parametrize("asked_there", [True, False])
+async def test_what_is_shared_goes_to_the_thread_and_an_answer_if_somebody_asked_there(
+    room: Room, asked_there: bool
+) -> None:
     start = room.slack.person("cy").say("Is it down?")
     room.slack.person("ada").say("Let's see", thread_ts=start.ts)
-    origin = Origin(room.bob.id, room.channel.id, thread_ts=start.ts, is_in_thread=True)
+    origin = Origin(room.bob.id, room.channel.id, thread_ts=start.ts, is_in_thread=asked_there)
 
     await room.replies.send(room.client, origin, ANSWER)
     await room.replies.send(room.client, origin, Message("Look"), to_channel=True)
 
     alone, shared = room.bob.messages()[-2:]
-    assert (alone.thread_ts, alone.seen_by) == (start.ts, room.bob.id)
+    assert (alone.thread_ts, alone.seen_by) == (start.ts if asked_there else None, room.bob.id)
     assert (shared.thread_ts, shared.seen_by) == (start.ts, None)
-
-
-async def test_what_is_shared_goes_to_a_thread_in_which_nobody_asked(room: Room) -> None:
-    start = room.slack.person("cy").say("Is it down?")
-    room.slack.person("ada").say("Let's see", thread_ts=start.ts)
-    origin = Origin(room.bob.id, room.channel.id, thread_ts=start.ts)
-
-    await room.replies.send(room.client, origin, ANSWER)
-    await room.replies.send(room.client, origin, Message("Look"), to_channel=True)
-
-    assert [each.thread_ts for each in room.bob.messages()[-2:]] == [None, start.ts]
 
 
 async def test_without_an_address_nothing_is_shared_outside_a_thread(room: Room) -> None:

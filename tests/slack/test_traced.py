@@ -1,16 +1,14 @@
 """Whatever is sent to Slack is counted where it passes, and no secret address is shown."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import nullcontext
 
 import aiohttp
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.metrics.definitions import CALL_OUTCOMES, traced_calls
+from tests.slack.conftest import a_client
+from tests.slack.test_answers import answering, as_json
 
 pytestmark = pytest.mark.anyio
 
@@ -27,21 +25,8 @@ class Notes:
         self.notified.append((method, outcome))
 
 
-@asynccontextmanager
-async def slack(notes: Notes, status: int) -> AsyncIterator[tuple[aiohttp.ClientSession, str]]:
-    """Yield a measured session, and the address of a Slack that answers with this status."""
-
-    async def answer(_request: web.Request) -> web.Response:
-        headers = {"Retry-After": "1"} if status == 429 else {}
-        return web.json_response({"ok": status == 200}, status=status, headers=headers)
-
-    app = web.Application()
-    app.router.add_post("/{anything:.*}", answer)
-    async with (
-        TestServer(app) as server,
-        aiohttp.ClientSession(trace_configs=[traced_calls(notes)]) as session,
-    ):
-        yield session, str(server.make_url("/"))
+def measured(notes: Notes) -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(trace_configs=[traced_calls(notes)])
 
 
 @pytest.mark.parametrize(
@@ -50,14 +35,10 @@ async def slack(notes: Notes, status: int) -> AsyncIterator[tuple[aiohttp.Client
 async def test_a_call_is_counted_by_its_method_and_answer(status: int, outcome: str) -> None:
     notes = Notes()
 
-    async with slack(notes, status) as (session, url):
-        client = AsyncWebClient("xoxb-1", base_url=f"{url}api/", session=session)
-        client.retry_handlers = []
-        if status == 200:
-            await client.chat_postMessage(channel="C1", text="x")
-        else:
-            with pytest.raises(SlackApiError):
-                await client.chat_postMessage(channel="C1", text="x")
+    answer = as_json({"ok": status == 200}, status, Retry_After="1")
+    async with answering(answer) as url, measured(notes) as session:
+        with nullcontext() if status == 200 else pytest.raises(SlackApiError):
+            await a_client(url, session).chat_postMessage(channel="C1", text="x")
 
     assert notes.notified == [("chat.postMessage", outcome)]
 
@@ -66,7 +47,7 @@ async def test_a_call_is_counted_by_its_method_and_answer(status: int, outcome: 
 async def test_an_address_for_an_answer_is_not_told(path: str) -> None:
     notes = Notes()
 
-    async with slack(notes, 200) as (session, url), session.post(url + path):
-        pass
+    async with answering(as_json({})) as url, measured(notes) as session:
+        await session.post(url.removesuffix("api/") + path)
 
     assert notes.notified == [("response_url", "answered")]

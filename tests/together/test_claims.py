@@ -15,7 +15,6 @@ from bot.portfolio.service import Portfolio, StoredVersions
 from bot.scans import Scans
 from bot.store.documents import Document, Documents
 from bot.tracker.models import (
-    Added,
     RateLimitedError,
     RejectedError,
     ScanResult,
@@ -49,12 +48,11 @@ class Service:
         self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
         await self._take(domain_id)
-        return ScanResult(domain_id=domain_id, sections={"dns": {"ttl": len(self.sent)}})
+        return ScanResult({"dns": {"ttl": len(self.sent)}})
 
-    async def add(self, workspace: WorkspaceId, new: NewDomain) -> Added:
+    async def add(self, workspace: WorkspaceId, new: NewDomain) -> None:
         await self._take(new.host)
         self.lists.domains += (a_domain(new.host),)
-        return Added()
 
     async def _take(self, what: str) -> None:
         self.sent.append(what)

@@ -149,7 +149,3 @@ def test_long_words_are_clipped() -> None:
 def test_no_markup_makes_the_search_slow(part: str) -> None:
     with at_most(processor_s=2):
         letters(part * 1_000_000)
-
-
-def test_an_entity_with_an_endless_number_is_left_alone() -> None:
-    assert refusal_in_text("Invalid API key &#" + "9" * 5000 + ";") is InvalidKeyError

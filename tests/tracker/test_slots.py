@@ -10,10 +10,7 @@ from bot.tracker.slots import (
     REQUESTS_EACH,
     SCANS_EACH,
     Slots,
-    Turn,
-    Wait,
     giving_way,
-    noting_waits,
 )
 from tests.fakes import TIME_LIMIT_S
 
@@ -85,31 +82,6 @@ async def test_the_next_place_is_for_who_holds_fewest() -> None:
             await last.aclose()
 
     assert came == ["four", "three", "one", "two"]
-
-
-async def test_a_wait_says_for_what() -> None:
-    slots, turn = Slots(wait_s=TIME_LIMIT_S, scan_wait_s=TIME_LIMIT_S), Turn()
-    with noting_waits(turn):
-        held = await taken(slots, SCANS_EACH, owner="one", is_scan=True)
-        assert not turn.begun.is_set()
-
-        waiting = asyncio.create_task(taken(slots, 1, owner="one", is_scan=True))
-        await turn.begun.wait()
-        own = turn.wait
-        await held.aclose()
-        async with asyncio.timeout(TIME_LIMIT_S):
-            held = await waiting
-        after = turn.wait
-        others = await taken(slots, MAX_REQUESTS - 1)
-        waiting = asyncio.create_task(taken(slots, 1, owner="two"))
-        await asyncio.sleep(0)
-
-        assert own == Wait(is_scan=True, own=SCANS_EACH)
-        assert after is None
-        assert turn.wait == Wait(is_scan=False)
-        await others.aclose()
-        await held.aclose()
-        await (await waiting).aclose()
 
 
 async def test_who_gives_way_goes_after_all_others() -> None:
