@@ -92,6 +92,7 @@ def register_lifecycle(
         on_granted=greet,
         answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
     ).register(app)
+    workspaces.doubt.listen(checker.recheck)  # with one token there is none to check
     name = "canary" if own else "proofs"
     work = _data_loss_check(parts, own) if own else checker.check_due
     return Lifecycle(

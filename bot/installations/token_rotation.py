@@ -56,7 +56,8 @@ class TokenProvider:
     """Returns installations with a token that works now.
 
     `refresh` spends a refresh token (`OAuthCalls.refresh`), in one of `tasks`; no request waits
-    for that while the old token lives.
+    for that while the old token lives. `on_refused` gets each home whose refresh token Slack
+    does not take; it raises nothing.
     """
 
     repository: InstallationRepository
@@ -65,6 +66,7 @@ class TokenProvider:
     tasks: Tasks
     clock: Callable[[], datetime]
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    on_refused: Callable[[WorkspaceId], object] = lambda _home: None
     _flights: SingleFlight[WorkspaceId, Installation] = field(init=False)
     # New tokens that the store did not take yet, by the refresh token spent for them.
     _unsaved: TTLCache[str, Tokens] = field(init=False)
@@ -131,6 +133,8 @@ class TokenProvider:
         except SlackRefusedError as error:
             logger.error("Slack does not renew the token", home=str(home), code=error.code)  # noqa: TRY400  # Slack's code says it all
             self._refused[refresh_token] = error.code
+            if isinstance(error, TokenRefusedError):
+                self.on_refused(home)
             return self._as_it_is(leased, error)
         except SlackError as error:
             logger.warning("the token is not renewed yet", home=str(home), error=repr(error))

@@ -18,6 +18,7 @@ from bot.slack.errors import (
     TokenRefusedError,
 )
 from bot.store.documents import Document, StoreError
+from bot.workspace import WorkspaceId
 from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock
@@ -70,6 +71,7 @@ class Process:
             tasks=self.tasks,
             clock=world.clock,
             sleep=world.sleep,
+            on_refused=world.doubted.append,
         )
 
     async def fresh(self) -> str:
@@ -86,6 +88,7 @@ class World:
         self.clock = FakeClock()
         self.documents = StoreWithFaults()
         self.slack = Renewals(self.clock)
+        self.doubted: list[WorkspaceId] = []
         self.one, self.other = Process(self), Process(self)
 
     async def sleep(self, seconds: float) -> None:
@@ -236,7 +239,7 @@ async def test_a_refresh_token_that_was_spent_unseen_ends_nothing_before_its_tim
         await world.one.fresh()
 
 
-async def test_a_refused_refresh_token_is_asked_about_every_five_minutes(
+async def test_a_refused_refresh_token_is_asked_about_every_five_minutes_and_doubted_each_time(
     world: World,
 ) -> None:
     await world.install(DEAD, refresh="xoxe-1-other")
@@ -247,7 +250,7 @@ async def test_a_refused_refresh_token_is_asked_about_every_five_minutes(
             await world.one.fresh()
         frames.append(len(caught.traceback))
 
-    assert len(world.slack.asked) == 1
+    assert (len(world.slack.asked), world.doubted) == (1, [ONE])
     assert len(set(frames[1:])) == 1  # no answer is raised twice
     for seconds, asked in ((299, 1), (1, 2)):
         world.clock.advance(seconds)
@@ -264,6 +267,7 @@ async def test_a_wrong_secret_of_ours_is_no_removal_of_the_app(world: World) -> 
         await world.one.fresh()
 
     assert not isinstance(refusal.value, TokenRefusedError)
+    assert world.doubted == []
 
 
 async def test_a_crash_before_the_answer_is_saved_holds_the_others_up_for_the_lease_alone(

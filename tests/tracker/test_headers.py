@@ -1,4 +1,3 @@
-
 from bot.tracker.decoding import requests_remaining, retry_after_s
 from tests.loops import loop_over
 
