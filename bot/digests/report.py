@@ -43,10 +43,11 @@ class Report:
     `crossed_down` came into another band (of good, fair, poor), so a domain may be in both.
     `soon` ends within 30 days or has ended, the first one first; of these, `nearer` came to 30,
     14, 7 or 1 days since the last digest. `issues` were found since then, the worst first; all
-    that are known with nothing to compare with. `lost` were known and are unknown now, `found`
-    the other way round. `worst` are the worst with a known score, of `known` in all. Other lists
-    are worst first: by the score now, the lowest first. `before_of` holds the known score then by
-    the domain's name. `is_bounded`: the filter has bounds of scores.
+    that are known with nothing to compare with. `open_issues`: the last scans found critical or
+    high ones, the most first. `lost` were known and are unknown now, `found` the other way round.
+    `worst` are the worst with a known score, of `known` in all. Other lists are worst first: by
+    the score now, the lowest first. `before_of` holds the known score then by the domain's name.
+    `is_bounded`: the filter has bounds of scores.
     """
 
     totals: Summary
@@ -68,6 +69,7 @@ class Report:
     soon: tuple[tuple[Domain, EndDates], ...] = ()
     nearer: tuple[Domain, ...] = ()
     issues: tuple[tuple[Domain, EndDates, KnownIssue], ...] = ()
+    open_issues: tuple[tuple[Domain, EndDates], ...] = ()
 
     @property
     def grave(self) -> tuple[Domain, ...]:
@@ -113,11 +115,13 @@ def _with_ends(
     baseline: Baseline | None,
     ends: KnownEnds,
 ) -> Report:
-    """Return the report with what ends soon, and with the issues found since the baseline."""
+    """Return the report with what ends soon, what is open, and what was found since then."""
     soon = ends.soon(hosts)
     nearer = [host for host, row in soon if baseline and is_nearer(baseline, host, row, ends.now)]
     near = {host for host, _ in soon}
     found = ends.issues(hosts, baseline.taken_at if baseline else None)
+    rows = ((index[host], row) for host in hosts if (row := ends.by_host.get(host)))
+    grave = [(domain, row) for domain, row in rows if any(_grave_counts(row))]
     return replace(
         report,
         soon=tuple((index[host], row) for host, row in soon),
@@ -127,7 +131,12 @@ def _with_ends(
             for host, row, issue in found
             if not (host in near and _COUNTS_DOWN.search(issue.title))
         ),
+        open_issues=tuple(sorted(grave, key=lambda each: _grave_counts(each[1]), reverse=True)),
     )
+
+
+def _grave_counts(row: EndDates) -> list[int]:
+    return [row.issues.get(severity, 0) for severity in _GRAVE]
 
 
 def _compared(

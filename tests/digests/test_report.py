@@ -274,7 +274,8 @@ def test_with_a_baseline_of_version_0_1_only_what_passed_since_counts() -> None:
 def found(severity: Severity, title: str = "Listed on a blacklist", *, days: int = 1) -> EndDates:
     """Return a scan whose only issue was found so many days after `MOMENT`."""
     since = MOMENT + timedelta(days=days)
-    return ending(9, worst=(KnownIssue(severity, title, since.timestamp()),))
+    issue = KnownIssue(severity, title, since.timestamp())
+    return ending(9, issues={severity: 1}, worst=(issue,))
 
 
 def report_with(row: EndDates, *, tags: tuple[str, ...] = ()) -> Report:

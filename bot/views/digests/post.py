@@ -152,7 +152,7 @@ MAX_DETAILS_CHARS = 9_000
 def digest_message(post: Post) -> Message:
     """Return the post of a digest, or its preview, which has no buttons."""
     report, plan = post.report, post.digest.plan
-    groups = changes.change_groups(report, post.sent_at, is_filtered=bool(plan.filter_text))
+    groups = changes.change_groups(report, post.sent_at, plan.filter_text)
     owners = owners_to_mention(report, plan.mentions)
     mentions = "" if post.is_preview else wording.owners_line(owners)
     note = f"🔔 {mentions}" if mentions else ""
@@ -177,10 +177,7 @@ def digest_message(post: Post) -> Message:
 def details_message(post: Post) -> Message:
     """Return the rest of a digest for one person: long lists and the whole table."""
     plan = post.digest.plan
-    is_filtered = bool(plan.filter_text)
-    groups = changes.change_groups(
-        post.report, post.sent_at, is_filtered=is_filtered, is_long=True
-    )
+    groups = changes.change_groups(post.report, post.sent_at, plan.filter_text, is_long=True)
     left = MAX_DETAILS_CHARS - sum(len(group.as_mrkdwn) for group in groups)
     report = within_table(post.report, left)
     top = (

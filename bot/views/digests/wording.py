@@ -89,6 +89,7 @@ class ChangeGroup:
     lines: tuple[str, ...]
     more: str = ""
     is_listed: bool = False  # one line per domain
+    is_named: bool = False  # a post names the first ones, however many they are
     max_chars: int = MAX_GROUP_CHARS
 
     @property
