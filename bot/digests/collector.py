@@ -7,14 +7,12 @@ from datetime import datetime
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-import structlog
-
 from bot.digests.baseline import Baseline, baseline_of, has_shrunk, next_baseline
 from bot.digests.models import Digest, Outcome, PastRun, Plan
 from bot.digests.report import Post, Report, TrendPoint, fallen, make_report, without_snoozed
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Slot, slot_at
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.query import parse_query, select
 from bot.portfolio.service import Portfolio, Snapshot
@@ -22,7 +20,6 @@ from bot.tracker.models import Domain
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 
-logger = structlog.get_logger()
 T = TypeVar("T")
 MAX_TREND_POINTS = 20
 # A millisecond or two on the loop.
@@ -68,24 +65,20 @@ class Collector:
 
     async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
         """Return the number of domains of a plan; `None` when the service gives no list."""
-        try:
+        with warned("no list to count in", BotError):
             domains = (await self.portfolio.snapshot(workspace)).domains
             query = parse_query(plan.filter_text)
             ends = await self._known(workspace) if query.needs_ends else None
             return len(await self.offload(select, domains, query, ends, size=len(domains)))
-        except BotError as error:
-            logger.info("no list to count in", error=repr(error))
-            return None
+        return None
 
     async def labels(self, workspace: WorkspaceId) -> list[str]:
         """Return `tag:…` and `folder:…` in use; none when the service gives no list."""
-        try:
+        with warned("no labels to offer", BotError):
             snapshot = await self.portfolio.snapshot(workspace)
-        except BotError as error:
-            logger.info("no labels to offer", error=repr(error))
-            return []
-        tags = [f"tag:{tag}" for tag in snapshot.tags]
-        return tags + [f"folder:{folder}" for folder in snapshot.folders]
+            tags = [f"tag:{tag}" for tag in snapshot.tags]
+            return tags + [f"folder:{folder}" for folder in snapshot.folders]
+        return []
 
     async def collect(
         self,

@@ -118,28 +118,6 @@ def test_what_fell_furthest_is_told_first_and_once() -> None:
     assert [move.domain.domain for move in better_moves(a_report(before, now))] == list(now)
 
 
-def hosts(count: int, kind: str = "old") -> Scores:
-    return {f"{kind}{number}.example": 50 for number in range(count)}
-
-
-@loop_over(
-    ("before", "now", "is_compared"),
-    [
-        pytest.param(hosts(5), hosts(5, "new"), False, id="several, and all of them others"),
-        pytest.param(hosts(4), hosts(9, "new"), True, id="a few before"),
-        pytest.param(hosts(9), hosts(4, "new"), True, id="a few now"),
-        pytest.param(hosts(9), {**hosts(9, "new"), "old1.example": 50}, True, id="one is there"),
-    ],
-)
-def test_another_portfolio_is_not_compared_with_the_one_before(
-    before: Scores, now: Scores, is_compared: bool
-) -> None:
-    report = a_report(now, before)
-
-    assert (report.since is not None) is is_compared
-    assert bool(report.new) is bool(report.gone) is is_compared
-
-
 def test_a_digest_of_low_scores_knows_nothing_of_the_high_ones() -> None:
     now = domains_of({A: 20, "high.example": 90, "new.example": 95, "low.example": 10})
     before = a_baseline({A: 20, "high.example": 95, "gone.example": 90})

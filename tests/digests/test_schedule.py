@@ -2,7 +2,7 @@ from datetime import UTC, datetime, time, timedelta
 
 import pytest
 
-from bot.digests.schedule import Schedule, Slot, grace, next_slot, next_slots, slots_until, time_of
+from bot.digests.schedule import Schedule, Slot, grace, next_slot, slots_until, time_of
 from bot.digests.zones import ClockChange, UnknownZoneError, clock_changes, offset_at, zone_of
 from tests.loops import loop_over
 
@@ -89,16 +89,6 @@ def test_a_run_is_where_the_clocks_put_it(
     zone: str, at: str, after: str, due_at: str, local: str
 ) -> None:
     assert next_slot(a_schedule(zone, at), utc(after)) == a_slot(due_at, local)
-
-
-def test_a_date_that_a_zone_skipped_gives_no_second_run_at_one_moment() -> None:
-    slots = next_slots(a_schedule("Pacific/Apia"), utc("2011-12-29T00"), 3)
-
-    assert slots == [
-        a_slot("2011-12-29T19", "2011-12-29T09"),
-        a_slot("2011-12-30T19", "2011-12-31T09"),
-        a_slot("2011-12-31T19", "2012-01-01T09"),
-    ]
 
 
 def test_a_run_is_later_than_the_moment_asked_about_never_at_it() -> None:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from itertools import chain, islice
 
 from bot.command_text import unescaped
-from bot.digests.models import Digest, Outcome, PastRun
+from bot.digests.models import Digest
 from bot.digests.report import MOVED_FROM, Move, Post, Report, better_moves, worse_moves
 from bot.digests.schedule import Slot
 from bot.digests.zones import zone_of
@@ -20,11 +20,10 @@ from bot.views.digests.wording import (
     MINUS,
     ChangeGroup,
     domain_line,
-    failure_text,
     filter_mrkdwn,
+    miss_text,
     mode_text,
     person_mrkdwn,
-    uncertain_text,
 )
 from bot.views.domains import score_mrkdwn
 from bot.views.scan_facts import SIGNS, scanned_text, soon_text
@@ -287,22 +286,6 @@ def _unposted(post: Post) -> Iterator[str]:
     for run in post.unposted[-MAX_UNPOSTED:]:
         due = zoned_slot_text(run.slot, post.digest.plan.schedule.zone)
         which = "requested" if run.asked_by else "due"
-        yield f"⚠️ The digest {which} {due} {_fate(run)}."
-    earlier = post.unposted[:-MAX_UNPOSTED]
-    uncertain = sum(run.outcome is Outcome.UNCERTAIN for run in earlier)
-    if surely := len(earlier) - uncertain:
-        were = "was" if surely == 1 else "were"
-        yield f"⚠️ {plural(surely, 'earlier digest')} {were} not posted."
-    if uncertain:
-        yield f"⚠️ {plural(uncertain, 'earlier digest')} may be missing here."
-
-
-def _fate(run: PastRun) -> str:
-    why = f": {failure_text(run.trouble)}" if run.trouble else ""
-    match run.outcome:
-        case Outcome.MISSED:
-            return f"was missed{why}"
-        case Outcome.UNCERTAIN:
-            return f"may be missing here: {uncertain_text(run.trouble)}"
-        case _:
-            return f"was not posted{why}"
+        yield f"⚠️ The digest {which} {due} {miss_text(run)}."
+    if earlier := post.unposted[:-MAX_UNPOSTED]:
+        yield f"⚠️ {plural(len(earlier), 'earlier digest')} may be missing too."

@@ -278,10 +278,19 @@ def remedy(reason: FailureReason | None, *, channel: str = "it", change: str = "
 MAX_MISSES_SHOWN = 3
 RUNS_LOOKED_BACK = 14
 _MISSES = {
-    Outcome.MISSED: "missed",
-    Outcome.FAILED: "not posted",
-    Outcome.UNCERTAIN: "unconfirmed",
+    Outcome.MISSED: "was missed",
+    Outcome.FAILED: "was not posted",
+    Outcome.UNCERTAIN: "may be missing",
 }
+
+
+def miss_text(run: PastRun) -> str:
+    """Return `was missed: …` or the like for a run that did not surely reach its channel."""
+    is_uncertain = run.outcome is Outcome.UNCERTAIN
+    why = (
+        uncertain_text(run.trouble) if is_uncertain else run.trouble and failure_text(run.trouble)
+    )
+    return f"{_MISSES[run.outcome]}{f': {why}' if why else ''}"
 
 
 def state_lines(digest: Digest, now: datetime, reader_zone: str | None) -> list[str]:
@@ -363,15 +372,8 @@ def _paused_line(pause: Pause, zone: str) -> str:
 
 
 def _ending(run: PastRun) -> str:
-    why = f": {failure_text(run.trouble)}" if run.trouble else ""
-    match run.outcome:
-        case Outcome.POSTED:
-            return f"sent by {person(run.asked_by)}" if run.asked_by else "posted"
-        case Outcome.QUIET:
-            return "nothing to post"
-        case Outcome.MISSED:
-            return f"⚠️ missed{why}"
-        case Outcome.FAILED:
-            return f"⚠️ not posted{why}"
-        case Outcome.UNCERTAIN:
-            return f"❓ unconfirmed: {uncertain_text(run.trouble)}"
+    if run.outcome is Outcome.QUIET:
+        return "nothing to post"
+    if run.outcome is not Outcome.POSTED:
+        return f"⚠️ {miss_text(run)}"
+    return f"sent by {person(run.asked_by)}" if run.asked_by else "posted"
