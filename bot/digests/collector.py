@@ -1,11 +1,10 @@
 """Collect what a digest posts."""
 
 import asyncio
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
-from weakref import WeakValueDictionary
 
 from bot.digests.baseline import Baseline, baseline_of, has_shrunk, next_baseline
 from bot.digests.models import Digest, Outcome, PastRun, Plan
@@ -21,7 +20,6 @@ from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 
 T = TypeVar("T")
-MAX_TREND_POINTS = 20
 # A millisecond or two on the loop.
 FEW = 500
 _REACHED = {Outcome.POSTED, Outcome.QUIET}
@@ -49,10 +47,6 @@ class Collector:
     ends: KeptEndDates
     _: KW_ONLY
     clock: Callable[[], datetime]
-    # The lists that were asked for again: digests that are due together share them.
-    _asked_twice: MutableMapping[WorkspaceId, Snapshot] = field(
-        default_factory=WeakValueDictionary, init=False
-    )
     # One thread at a time: more of them compete with the loop for the interpreter.
     _counting: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
@@ -99,11 +93,10 @@ class Collector:
         snapshot = await self.portfolio.snapshot(workspace, purpose=purpose, newer_than=newer_than)
         ends = await self._known(workspace)
         report, baseline = await self._compare(snapshot, digest.plan, before, ends)
-        if has_shrunk(before, baseline) and self._asked_twice.get(workspace) is not snapshot:
+        if has_shrunk(before, baseline):
             snapshot = await self.portfolio.snapshot(
                 workspace, purpose=purpose, newer_than=snapshot.listed_at
             )
-            self._asked_twice[workspace] = snapshot
             report, baseline = await self._compare(snapshot, digest.plan, before, ends)
         now = baseline.taken_at
         if digest.plan.is_alert and purpose is Purpose.SCHEDULED:
@@ -185,7 +178,7 @@ def _trend(
     if average is not None:
         local = (slot or slot_at(digest.plan.schedule, now)).local
         points.append(TrendPoint(local, average))
-    return tuple(points[-MAX_TREND_POINTS:])
+    return tuple(points)
 
 
 def _unposted(digest: Digest) -> tuple[PastRun, ...]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 
 from bot.digests.baseline import Baseline, is_nearer
 from bot.digests.models import Digest, Mention, PastRun
@@ -45,13 +46,12 @@ class Report:
     14, 7 or 1 days since the last digest. `issues` were found since then, the worst first; all
     that are known with nothing to compare with. `open_issues`: the last scans found critical or
     high ones, the most first. `lost` were known and are unknown now, `found` the other way round.
-    `worst` are the worst with a known score, of `known` in all. Other lists are worst first: by
+    `worst` are the worst with a known score. Other lists are worst first: by
     the score now, the lowest first. `before_of` holds the known score then by the domain's name.
     `is_bounded`: the filter has bounds of scores.
     """
 
     totals: Summary
-    known: int
     worst: tuple[Domain, ...]
     unknown: tuple[Domain, ...]
     is_bounded: bool = False
@@ -92,11 +92,10 @@ def make_report(
     """
     listed = sorted(index.items(), key=_worst_first)
     chosen = [(host, each) for host, each in listed if bounds.hold(each.health_score)]
-    known = [domain for _, domain in chosen if domain.health_score is not None]
+    known = (domain for _, domain in chosen if domain.health_score is not None)
     report = Report(
         totals=_summed(domain.health_score for _, domain in chosen),
-        known=len(known),
-        worst=tuple(known[:worst_count]),
+        worst=tuple(islice(known, worst_count)),
         unknown=tuple(domain for _, domain in chosen if domain.health_score is None),
         is_bounded=bounds != ALL_SCORES,
     )
@@ -288,9 +287,9 @@ class Post:
     """The content of one post.
 
     `slot` is `None` after `Send now` or `Preview`. `has_shrunk`: two lists in a row had less than
-    half of the baseline's domains. `trend` holds at most 20 points, the oldest
-    first, this post's own average last where it is known. `unposted` are the runs since the last
-    post that did not reach the channel, without the quiet ones.
+    half of the baseline's domains. `trend` has the oldest point first, this post's own average
+    last where it is known. `unposted` are the runs since the last post that did not reach the
+    channel, without the quiet ones.
     """
 
     digest: Digest

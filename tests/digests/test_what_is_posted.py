@@ -149,17 +149,6 @@ async def test_a_list_that_has_shrunk_is_asked_for_once_more_before_it_is_posted
     assert [post.has_shrunk for post in press.posts] == [False, is_said]
 
 
-async def test_digests_that_are_due_together_ask_once_more_together() -> None:
-    office = Office(lists=(lists := Answers(4, 0)))
-    for number in range(12):
-        await office.make(channel_id=f"C{number}")
-
-    await office.at(NINE)
-    await office.at(NINE + DAY)
-
-    assert (len(office.posts.posts), len(lists.asked)) == (24, 3)
-
-
 async def test_a_slot_that_somebody_sends_is_still_that_slot(office: Office, press: Press) -> None:
     await office.make()
     office.lists.error = DOWN

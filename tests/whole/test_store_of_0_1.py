@@ -156,7 +156,7 @@ async def test_every_digest_is_listed_with_its_state_and_what_was_under_way_goes
     assert "5 Mar 2026, 09:00 UTC was missed; 4 Mar 2026, 09:00 UTC was missed" in listed
     assert "When something got worse; heartbeat after 3 quiet runs  ·  1 mention" in listed
     assert "*Waiting*: Domain Tracker did not answer; next try 8 Mar 2026, 10:03 UTC" in listed
-    assert "Last run 7 Mar 2026, 10:00 UTC: ⚠️ not posted" in listed
+    assert "Last run 7 Mar 2026, 10:00 UTC: ⚠️ was not posted" in listed
     assert "*Being sent now*" in listed
     assert f"*Paused* by <@{home.bob.id}>, until 9 Mar 2026" in in_secret
     assert "08:30 (Europe/Berlin)" in in_secret

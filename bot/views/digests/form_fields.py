@@ -94,7 +94,6 @@ def life_of(text: str) -> int | None:
 
 
 def channel_field(draft: Draft, nonce: str) -> Block:
-    """Return the field of the channel."""
     element = input_element(
         "conversations_select",
         CHANNEL_FIELD,

@@ -90,9 +90,11 @@ def title(report: Report) -> str:
     if not report.totals.count:
         return "Health digest: no domains"
     counted = f"Health digest: {plural(report.totals.count, 'domain')}"
-    now, before = _averages(report)
+    now, before = report.totals.average, None
+    if report.before and not report.is_bounded:  # else they are averages of different domains
+        before = report.before.average
     moved = "" if now is None or before is None else changes.delta_text(before, now)
-    return f"{counted}, average {score_words(report.totals.average)} {moved}".strip()
+    return f"{counted}, average {score_words(now)} {moved}".strip()
 
 
 def news_blocks(
@@ -117,29 +119,14 @@ def _nothing_there(report: Report, filter_text: str) -> str:
     return "Your portfolio has no domains yet. Add the first one with `/adddomain`."
 
 
-def _averages(report: Report) -> tuple[float | None, float | None]:
-    """Return the averages now and before; not before if the filter bounds scores.
-
-    Such averages are of different domains.
-    """
-    if report.is_bounded:
-        return report.totals.average, None
-    return report.totals.average, report.before.average if report.before else None
-
-
-def _bands(report: Report) -> list[tuple[Band, int, int]]:
+def _bands_mrkdwn(report: Report) -> str:
     now = report.totals.bands
     before = report.before.bands if report.before else now
-    return [
-        (band, now[band], now[band] - before[band]) for band in Band if now[band] or before[band]
-    ]
-
-
-def _bands_mrkdwn(report: Report) -> str:
     texts = []
-    for band, count, more in _bands(report):
+    for band in (each for each in Band if now[each] or before[each]):
+        more = now[band] - before[band]
         change = f" ({'+' if more > 0 else wording.MINUS}{abs(more):,})" if more else ""
-        texts.append(f"{SYMBOLS[band]} *{count:,}* {band.value}{change}")
+        texts.append(f"{SYMBOLS[band]} *{now[band]:,}* {band.value}{change}")
     return "     ".join(texts)
 
 

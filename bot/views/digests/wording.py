@@ -118,7 +118,6 @@ def _fitting(parts: Sequence[str], max_chars: int) -> list[str]:
 MANAGE_DIGEST = "digest.manage"
 MAX_FILTER_CHARS = 100
 MAX_PERSON_CHARS = 40
-MAX_RULES_SHOWN = 5
 # The options of the form's field `Post`.
 MODE_NAMES = {
     Mode.ALWAYS: "Always",
@@ -140,11 +139,10 @@ def plan_lines(plan: Plan) -> list[tuple[str, str]]:
     if not plan.is_alert:
         lines.append(("Worst domains shown", f"{plan.worst_count}"))
     if plan.mentions:
-        shown = plan.mentions[:MAX_RULES_SHOWN]
-        rules = [f"{plural(len(rule.who), 'owner')} of {code(rule.label, 60)}" for rule in shown]
-        left_out = len(plan.mentions) - len(rules)
-        more = f" and {plural(left_out, 'more label')}" if left_out else ""
-        lines.append(("Mentioned when it gets worse", ", ".join(rules) + more))
+        rules = (
+            f"{plural(len(rule.who), 'owner')} of {code(rule.label, 60)}" for rule in plan.mentions
+        )
+        lines.append(("Mentioned when it gets worse", ", ".join(rules)))
     if plan.scans_a_night:
         lines.append(("Scans a night", f"up to {plural(plan.scans_a_night, 'domain')}"))
     return lines
