@@ -11,8 +11,6 @@ from bot.tracker.models import Domain
 MARKS = (1, 7, 14, 30)
 Marks = Mapping[str, int]
 NO_MARK = 1_000
-# This many domains are not all replaced from one digest to the next.
-SEVERAL = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +93,6 @@ def is_nearer(baseline: Baseline, host: str, row: EndDates, now: datetime) -> bo
     else:
         before = baseline.marks.get(host, {})
     return any(mark < before.get(name, NO_MARK) for name, mark in marks_of(row, now).items())
-
-
-def is_of_another_portfolio(baseline: Baseline, index: Mapping[str, Domain]) -> bool:
-    """Return whether a baseline has none of the hosts of a larger list."""
-    is_large = min(len(baseline.scores), len(index)) >= SEVERAL
-    return is_large and not index.keys() & baseline.scores.keys()
 
 
 def has_shrunk(before: Baseline | None, now: Baseline) -> bool:

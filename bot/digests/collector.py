@@ -1,20 +1,17 @@
 """Collect what a digest posts."""
 
 import asyncio
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
-from weakref import WeakValueDictionary
-
-import structlog
 
 from bot.digests.baseline import Baseline, baseline_of, has_shrunk, next_baseline
 from bot.digests.models import Digest, Outcome, PastRun, Plan
 from bot.digests.report import Post, Report, TrendPoint, fallen, make_report, without_snoozed
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Slot, slot_at
-from bot.errors import BotError
+from bot.errors import BotError, warned
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.query import parse_query, select
 from bot.portfolio.service import Portfolio, Snapshot
@@ -22,9 +19,7 @@ from bot.tracker.models import Domain
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 
-logger = structlog.get_logger()
 T = TypeVar("T")
-MAX_TREND_POINTS = 20
 # A millisecond or two on the loop.
 FEW = 500
 _REACHED = {Outcome.POSTED, Outcome.QUIET}
@@ -52,10 +47,6 @@ class Collector:
     ends: KeptEndDates
     _: KW_ONLY
     clock: Callable[[], datetime]
-    # The lists that were asked for again: digests that are due together share them.
-    _asked_twice: MutableMapping[WorkspaceId, Snapshot] = field(
-        default_factory=WeakValueDictionary, init=False
-    )
     # One thread at a time: more of them compete with the loop for the interpreter.
     _counting: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
@@ -68,24 +59,20 @@ class Collector:
 
     async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
         """Return the number of domains of a plan; `None` when the service gives no list."""
-        try:
+        with warned("no list to count in", BotError):
             domains = (await self.portfolio.snapshot(workspace)).domains
             query = parse_query(plan.filter_text)
             ends = await self._known(workspace) if query.needs_ends else None
             return len(await self.offload(select, domains, query, ends, size=len(domains)))
-        except BotError as error:
-            logger.info("no list to count in", error=repr(error))
-            return None
+        return None
 
     async def labels(self, workspace: WorkspaceId) -> list[str]:
         """Return `tag:…` and `folder:…` in use; none when the service gives no list."""
-        try:
+        with warned("no labels to offer", BotError):
             snapshot = await self.portfolio.snapshot(workspace)
-        except BotError as error:
-            logger.info("no labels to offer", error=repr(error))
-            return []
-        tags = [f"tag:{tag}" for tag in snapshot.tags]
-        return tags + [f"folder:{folder}" for folder in snapshot.folders]
+            tags = [f"tag:{tag}" for tag in snapshot.tags]
+            return tags + [f"folder:{folder}" for folder in snapshot.folders]
+        return []
 
     async def collect(
         self,
@@ -106,11 +93,10 @@ class Collector:
         snapshot = await self.portfolio.snapshot(workspace, purpose=purpose, newer_than=newer_than)
         ends = await self._known(workspace)
         report, baseline = await self._compare(snapshot, digest.plan, before, ends)
-        if has_shrunk(before, baseline) and self._asked_twice.get(workspace) is not snapshot:
+        if has_shrunk(before, baseline):
             snapshot = await self.portfolio.snapshot(
                 workspace, purpose=purpose, newer_than=snapshot.listed_at
             )
-            self._asked_twice[workspace] = snapshot
             report, baseline = await self._compare(snapshot, digest.plan, before, ends)
         now = baseline.taken_at
         if digest.plan.is_alert and purpose is Purpose.SCHEDULED:
@@ -192,7 +178,7 @@ def _trend(
     if average is not None:
         local = (slot or slot_at(digest.plan.schedule, now)).local
         points.append(TrendPoint(local, average))
-    return tuple(points[-MAX_TREND_POINTS:])
+    return tuple(points)
 
 
 def _unposted(digest: Digest) -> tuple[PastRun, ...]:

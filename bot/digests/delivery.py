@@ -180,30 +180,26 @@ class Delivery:
 
     async def _collect(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
         caller = person(run.asked_by) if run.asked_by else digests_of(run.channel_id)
+        failure: BotError
         try:
             with caller_context(workspace, caller):
-                return await self._collect_in_time(workspace, digest, run)
+                async with asyncio.timeout(self.collect_within_s):
+                    return await self.collector.collect(
+                        workspace,
+                        digest,
+                        slot=None if run.is_extra else run.slot,
+                        purpose=Purpose.PERSON if run.asked_by else Purpose.SCHEDULED,
+                        newer_than=self.clock() if run.asked_by else None,
+                    )
         except BotError as error:
-            trouble, wait = service_failure(of_service(error))
-            waiting = partial(run_state.postpone, trouble=trouble, wait=wait)
-            await self._step(workspace, digest, run.token, waiting)
-            raise
-
-    async def _collect_in_time(
-        self, workspace: WorkspaceId, digest: Digest, run: Run
-    ) -> Collected:
-        try:
-            async with asyncio.timeout(self.collect_within_s):
-                return await self.collector.collect(
-                    workspace,
-                    digest,
-                    slot=None if run.is_extra else run.slot,
-                    purpose=Purpose.PERSON if run.asked_by else Purpose.SCHEDULED,
-                    newer_than=self.clock() if run.asked_by else None,
-                )
-        except TimeoutError as error:
+            failure = of_service(error)
+        except TimeoutError:
             why = f"no list within {self.collect_within_s:g} s"
-            raise TimedOutError(why, is_outcome_unknown=False) from error
+            failure = TimedOutError(why, is_outcome_unknown=False)
+        trouble, wait = service_failure(failure)
+        waiting = partial(run_state.postpone, trouble=trouble, wait=wait)
+        await self._step(workspace, digest, run.token, waiting)
+        raise failure
 
     async def _post(
         self,

@@ -169,7 +169,11 @@ class NightlyScans(DueWork):
         """Scan the domain whose turn it is; return what that makes of the night."""
         now = self.clock()
         try:
-            domain = await self._oldest(workspace, digest, tried, now)
+            snapshot = await self.portfolio.snapshot(workspace, purpose=Purpose.SPARE)
+            domains, text = snapshot.domains, digest.plan.filter_text
+            ends = KnownEnds(await self.ends.get(workspace), now)
+            # 10,000 domains take some milliseconds.
+            domain = await off_loop(len(domains), oldest, domains, text, ends, dict(tried))
         except BotError as error:
             return partial(stopped, error=of_service(error))
         if domain is None:
@@ -190,14 +194,6 @@ class NightlyScans(DueWork):
         if failure is None or service_failure(failure)[0] is not FailureReason.SERVICE:
             del tried[host]  # its end dates say when it was scanned, or it was not
         return partial(after_scan, error=failure)
-
-    async def _oldest(
-        self, workspace: WorkspaceId, digest: Digest, tried: Tried, now: datetime
-    ) -> Domain | None:
-        domains = (await self.portfolio.snapshot(workspace, purpose=Purpose.SPARE)).domains
-        ends, text = KnownEnds(await self.ends.get(workspace), now), digest.plan.filter_text
-        # 10,000 domains take some milliseconds.
-        return await off_loop(len(domains), oldest, domains, text, ends, dict(tried))
 
 
 def _stepped(digest: Digest, day: date, step: Callable[[Night], Night], requests: int) -> Digest:

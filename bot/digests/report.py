@@ -4,8 +4,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 
-from bot.digests.baseline import Baseline, is_nearer, is_of_another_portfolio
+from bot.digests.baseline import Baseline, is_nearer
 from bot.digests.models import Digest, Mention, PastRun
 from bot.digests.schedule import Slot
 from bot.health import Band, Summary, band_of, summary
@@ -43,14 +44,14 @@ class Report:
     `crossed_down` came into another band (of good, fair, poor), so a domain may be in both.
     `soon` ends within 30 days or has ended, the first one first; of these, `nearer` came to 30,
     14, 7 or 1 days since the last digest. `issues` were found since then, the worst first; all
-    that are known with nothing to compare with. `lost` were known and are unknown now, `found`
-    the other way round. `worst` are the worst with a known score, of `known` in all. Other lists
-    are worst first: by the score now, the lowest first. `before_of` holds the known score then by
-    the domain's name. `is_bounded`: the filter has bounds of scores.
+    that are known with nothing to compare with. `open_issues`: the last scans found critical or
+    high ones, the most first. `lost` were known and are unknown now, `found` the other way round.
+    `worst` are the worst with a known score. Other lists are worst first: by
+    the score now, the lowest first. `before_of` holds the known score then by the domain's name.
+    `is_bounded`: the filter has bounds of scores.
     """
 
     totals: Summary
-    known: int
     worst: tuple[Domain, ...]
     unknown: tuple[Domain, ...]
     is_bounded: bool = False
@@ -68,6 +69,7 @@ class Report:
     soon: tuple[tuple[Domain, EndDates], ...] = ()
     nearer: tuple[Domain, ...] = ()
     issues: tuple[tuple[Domain, EndDates, KnownIssue], ...] = ()
+    open_issues: tuple[tuple[Domain, EndDates], ...] = ()
 
     @property
     def grave(self) -> tuple[Domain, ...]:
@@ -86,21 +88,17 @@ def make_report(
     """Return the report of the domains within `bounds`, compared with `baseline`.
 
     `index` holds the domains by host name, also those out of bounds, as `baseline` does: one
-    that comes in from above has got worse and is not new. A baseline without any host of a
-    larger `index` is another portfolio's and ignored. 10,000 domains take about 40 ms.
+    that comes in from above has got worse and is not new. 10,000 domains take about 40 ms.
     """
     listed = sorted(index.items(), key=_worst_first)
     chosen = [(host, each) for host, each in listed if bounds.hold(each.health_score)]
-    known = [domain for _, domain in chosen if domain.health_score is not None]
+    known = (domain for _, domain in chosen if domain.health_score is not None)
     report = Report(
         totals=_summed(domain.health_score for _, domain in chosen),
-        known=len(known),
-        worst=tuple(known[:worst_count]),
+        worst=tuple(islice(known, worst_count)),
         unknown=tuple(domain for _, domain in chosen if domain.health_score is None),
         is_bounded=bounds != ALL_SCORES,
     )
-    if baseline and is_of_another_portfolio(baseline, index):
-        baseline = None
     if ends:
         report = _with_ends(report, index, [host for host, _ in chosen], baseline, ends)
     return _compared(report, listed, baseline, bounds) if baseline else report
@@ -113,11 +111,13 @@ def _with_ends(
     baseline: Baseline | None,
     ends: KnownEnds,
 ) -> Report:
-    """Return the report with what ends soon, and with the issues found since the baseline."""
+    """Return the report with what ends soon, what is open, and what was found since then."""
     soon = ends.soon(hosts)
     nearer = [host for host, row in soon if baseline and is_nearer(baseline, host, row, ends.now)]
     near = {host for host, _ in soon}
     found = ends.issues(hosts, baseline.taken_at if baseline else None)
+    rows = ((index[host], row) for host in hosts if (row := ends.by_host.get(host)))
+    grave = [(domain, row) for domain, row in rows if any(_grave_counts(row))]
     return replace(
         report,
         soon=tuple((index[host], row) for host, row in soon),
@@ -127,7 +127,12 @@ def _with_ends(
             for host, row, issue in found
             if not (host in near and _COUNTS_DOWN.search(issue.title))
         ),
+        open_issues=tuple(sorted(grave, key=lambda each: _grave_counts(each[1]), reverse=True)),
     )
+
+
+def _grave_counts(row: EndDates) -> list[int]:
+    return [row.issues.get(severity, 0) for severity in _GRAVE]
 
 
 def _compared(
@@ -282,9 +287,9 @@ class Post:
     """The content of one post.
 
     `slot` is `None` after `Send now` or `Preview`. `has_shrunk`: two lists in a row had less than
-    half of the baseline's domains. `trend` holds at most 20 points, the oldest
-    first, this post's own average last where it is known. `unposted` are the runs since the last
-    post that did not reach the channel, without the quiet ones.
+    half of the baseline's domains. `trend` has the oldest point first, this post's own average
+    last where it is known. `unposted` are the runs since the last post that did not reach the
+    channel, without the quiet ones.
     """
 
     digest: Digest

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
-from itertools import islice, pairwise, takewhile
+from itertools import islice, takewhile
 
 from bot.digests.zones import zone_of
 
@@ -52,8 +52,7 @@ def next_slot(schedule: Schedule, after: datetime) -> Slot:
     """Return the first slot that is due strictly later than `after`, an aware moment.
 
     A time that the wall clock shows twice counts once, the first time; one that it skips moves
-    forward by as much as the clock does. A date that a zone skips as a whole (30 December 2011
-    in Apia) moves to the next one too, unless that one has a slot of its own at that moment.
+    forward by as much as the clock does.
 
     Raises:
         UnknownZoneError: the schedule's zone.
@@ -82,16 +81,12 @@ def grace(schedule: Schedule, slot: Slot) -> timedelta:
 
 
 def _slots(schedule: Schedule, after: datetime) -> Iterator[Slot]:
-    """Yield the slots later than `after` without end."""
+    """Return the slots later than `after` without end."""
     if not schedule.days & set(range(7)):
         raise ValueError("a schedule needs a weekday")
     if schedule.every:
-        yield from _grid(schedule, after, timedelta(minutes=schedule.every))
-        return
-    for slot, following in pairwise(_dated_slots(schedule, after)):
-        # Not so where the first is of a date that was skipped as a whole: both are one moment.
-        if after < slot.due_at < following.due_at:
-            yield slot
+        return _grid(schedule, after, timedelta(minutes=schedule.every))
+    return (slot for slot in _dated_slots(schedule, after) if slot.due_at > after)
 
 
 def _grid(schedule: Schedule, after: datetime, every: timedelta) -> Iterator[Slot]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 
 from bot.clean_up import forget_expired
-from bot.digests.models import Alert, Mode, Outcome, UnknownAlertError
+from bot.digests.models import Mode, Outcome, UnknownAlertError
 from bot.digests.repository import ALERT
 from bot.digests.schedule import Schedule, grace, next_slot, next_slots
 from bot.slack.errors import SlackUnavailableError
@@ -194,4 +194,3 @@ async def test_the_alerts_of_a_digest_go_with_it(watch: Watch) -> None:
     assert await office.documents.list_keys(f"{ACME}/") == []
     with pytest.raises(UnknownAlertError):
         await office.repository.alert(ACME, f"{digest_id}/t")
-    assert Alert(channel_id="C1", hosts=()).taken_by is None

@@ -37,7 +37,6 @@ from tests.digests.office import (
     an_alert,
     announcement,
     outcomes,
-    replan,
 )
 from tests.fakes import TIME_LIMIT_S
 
@@ -50,20 +49,6 @@ HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(secon
 def office() -> Office:
     """Return an office with its store in memory: another store does the same, more slowly."""
     return Office()
-
-
-async def test_a_digest_moved_out_of_a_closed_channel_is_not_paused(office: Office) -> None:
-    await office.make()
-
-    async def move() -> None:
-        office.posts.before_post = None
-        await replan(office, channel_id="C2")
-        office.posts.errors = [ChannelClosedError("is_archived")]
-
-    office.posts.before_post = move
-    await office.at(NINE)
-
-    assert (await office.digest()).pause is None
 
 
 async def test_moving_on_from_a_closed_channel_ends_the_pause_that_it_caused(

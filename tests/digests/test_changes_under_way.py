@@ -132,8 +132,9 @@ async def test_a_post_that_its_old_channel_refused_is_not_posted_into_the_new_on
     office.posts.before_post = move
     await office.at(NINE)
 
-    assert digests(office) == []
-    assert ends(await office.digest()) == [(Outcome.FAILED, FailureReason.ARCHIVED)]
+    digest = await office.digest()
+    assert (digests(office), digest.pause) == ([], None)
+    assert ends(digest) == [(Outcome.FAILED, FailureReason.ARCHIVED)]
 
 
 async def test_slots_that_are_due_and_called_off_by_a_pause_are_recorded_after_the_others(
@@ -174,6 +175,7 @@ async def test_a_pause_calls_off_send_now_without_a_word(office: Office) -> None
     with pytest.raises(LostClaimError):
         await sending
     assert (paused.run, paused.past) == (None, ())
+    assert await office.documents.list_prefix(f"{ACME}/digest-baseline/") == []
 
 
 async def test_what_is_sent_now_is_taken_up_by_no_one_else(office: Office) -> None:

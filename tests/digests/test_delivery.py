@@ -12,10 +12,10 @@ from bot.errors import BotError
 from bot.slack.errors import (
     ChannelClosedError,
     SlackRateLimitedError,
-    SlackRefusedError,
     SlackUnavailableError,
     TokenRefusedError,
 )
+from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError, Listing, RateLimitedError, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId, current_caller, digests_of, person
@@ -68,6 +68,7 @@ async def test_the_list_is_asked_for_on_account_of_the_channel_or_of_who_pressed
     await office.desk.send_now(ACME, digest.digest_id, by=BOB)
 
     assert lists.askers == [(ACME, digests_of("C7")), (ACME, person(BOB.user_id))]
+    assert lists.purposes == [Purpose.SCHEDULED, Purpose.PERSON]
 
 
 @pytest.mark.parametrize(
@@ -136,6 +137,7 @@ TROUBLES = [
     (NoKeyError("none"), FailureReason.KEY, 300),
     (InvalidKeyError("refused"), FailureReason.KEY, 300),
     (RateLimitedError(90), FailureReason.RATE, 90),
+    (UnreadableSecretError("sealed with another key"), FailureReason.KEY, 300),
 ]
 
 
@@ -204,16 +206,6 @@ async def test_a_refused_token_is_tried_once_an_hour(office: Office) -> None:
         await office.at(NINE + timedelta(minutes=minutes))
 
     assert len(office.posts.errors) == 1
-
-
-async def test_a_post_that_slack_takes_in_no_form_has_failed_and_is_told(office: Office) -> None:
-    await office.make()
-    office.posts.errors = [SlackRefusedError("no_text")]
-
-    await office.at(NINE)
-
-    assert outcomes(await office.digest()) == [Outcome.FAILED]
-    assert office.posts.notified == [(BOB.user_id, "failed ours x1")]
 
 
 async def test_a_wait_for_its_turn_is_not_an_uncertain_post(office: Office) -> None:

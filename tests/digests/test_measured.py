@@ -94,10 +94,6 @@ async def test_what_somebody_sends_now_is_never_late(office: Office) -> None:
     assert (counts.runs, counts.lags) == ([("posted", None)], [])
 
 
-async def test_nobody_is_due_where_there_is_nothing(office: Office) -> None:
-    assert await overdue(office.repository, office.clock()) == (0, 0.0)
-
-
 async def test_what_is_due_is_counted_with_the_time_of_the_longest(office: Office) -> None:
     await office.make()
     await office.make(channel_id="C2")

@@ -17,7 +17,7 @@ from bot.digests.repository import (
     encode_digest,
 )
 from bot.digests.schedule import Schedule
-from bot.store.documents import ConflictError, Documents, decode_json, encode_value
+from bot.store.documents import Documents, decode_json, encode_value
 from bot.workspace import WorkspaceId
 from tests.digests.office import ACME, BOB, DAILY, EVE, NINE
 from tests.loops import loop_over
@@ -69,14 +69,6 @@ async def test_a_digest_is_due_in_the_store_at_its_slot(repository: DigestReposi
 
     assert await repository.due(NINE - timedelta(seconds=1), limit=10) == []
     assert await repository.due(NINE, limit=10) == [(ACME, "d1")]
-
-
-async def test_of_two_who_write_at_once_one_is_told(repository: DigestRepository) -> None:
-    digest = await repository.put(ACME, create("d1", PLAN, BOB, EVE))
-    await repository.put(ACME, replace(digest, silent_runs=1))
-
-    with pytest.raises(ConflictError):
-        await repository.put(ACME, replace(digest, silent_runs=2))
 
 
 async def test_changes_that_meet_are_all_made(repository: DigestRepository) -> None:
@@ -134,10 +126,3 @@ async def test_only_the_baselines_that_a_digest_needs_are_kept(
     }
     await repository.forget_baselines(ACME, "d1")
     assert await repository.baselines(ACME, "d1") == {"other": second, "at work": second}
-
-
-async def test_digests_of_one_workspace_are_not_another_s(repository: DigestRepository) -> None:
-    await repository.put(ACME, create("d1", PLAN, BOB, EVE))
-
-    assert await repository.of_workspace(OTHER) == []
-    assert [digest.digest_id for digest in await repository.of_workspace(ACME)] == ["d1"]

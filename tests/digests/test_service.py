@@ -8,7 +8,6 @@ import pytest
 
 from bot.digests.models import (
     MAX_PER_CHANNEL,
-    DigestBusyError,
     EditConflictError,
     Mode,
     Outcome,
@@ -26,13 +25,6 @@ pytestmark = pytest.mark.anyio
 
 OTHER = WorkspaceId("T2")
 PLAN = Plan(channel_id="C1", schedule=DAILY)
-
-
-async def test_a_new_digest_is_announced_in_its_channel(office: Office) -> None:
-    made, is_announced = await office.desk.make(ACME, PLAN, by=BOB)
-
-    assert office.posts.posts == [("C1", "announced by bob")]
-    assert (is_announced, made.next.due_at) == (True, NINE)
 
 
 async def test_a_form_that_two_processes_get_makes_one_digest(office: Office) -> None:
@@ -160,22 +152,6 @@ async def test_send_now_asks_for_the_list_even_where_one_is_fresh() -> None:
 
     assert office.posts.posts[1:] == [("C1", "digest: 1 domains, average 90.0")]
     assert len(office.lists.asked) == 2
-
-
-async def test_send_now_while_it_is_sent_is_refused(office: Office) -> None:
-    digest = await office.make()
-
-    pressed: list[str] = []
-
-    async def press_again() -> None:
-        pressed.append("Send now")
-        with pytest.raises(DigestBusyError):
-            await office.desk.send_now(ACME, digest.digest_id, by=BOB)
-
-    office.posts.before_post = press_again
-    await office.desk.send_now(ACME, digest.digest_id, by=ADA)
-
-    assert (len(office.posts.posts), pressed) == (1, ["Send now"])
 
 
 async def test_send_now_without_a_list_says_so_and_leaves_nothing_behind(office: Office) -> None:

@@ -100,14 +100,6 @@ async def test_a_run_whose_process_died_is_missed_when_the_next_slot_takes_its_p
     assert office.posts.notified == [(BOB.user_id, "missed down x1")]
 
 
-async def test_a_slot_is_caught_up_on_until_the_very_end_of_its_grace(office: Office) -> None:
-    await office.make()
-
-    await office.at(NINE + 6 * HOUR)
-
-    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
-
-
 async def test_after_a_new_key_a_run_has_an_hour_and_no_more(office: Office) -> None:
     await office.make()
     office.lists.error = NoKeyError("none")
@@ -140,25 +132,6 @@ async def test_a_post_that_may_have_arrived_is_reported_although_its_zone_is_los
 
     assert ends(await office.digest()) == [(Outcome.UNCERTAIN, FailureReason.DOWN)]
     assert {text for _, text in office.posts.notified} == {"paused zone x1", "uncertain down x1"}
-
-
-async def test_what_a_queue_hands_over_while_it_is_in_work_takes_no_second_worker(
-    office: Office,
-) -> None:
-    made = [await office.make(channel_id=f"C{number}") for number in range(5)]
-    ids = [digest.digest_id for digest in made]
-    office.lists.gate.clear()
-    office.clock.now = NINE
-    working = asyncio.create_task(office.rounds.deliver(ACME, ids))  # all that a workspace has
-    await office.lists.is_asked.wait()
-
-    async with asyncio.timeout(TIME_LIMIT_S):
-        assert await office.rounds.deliver(ACME, ids) == []
-
-    assert not working.done()
-    office.lists.gate.set()
-    await working
-    assert len(office.posts.posts) == 5
 
 
 async def test_a_run_at_work_is_not_given_up_at_the_end_of_its_grace(office: Office) -> None:

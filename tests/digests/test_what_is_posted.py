@@ -1,6 +1,5 @@
 """What the words of a digest are given, and what its runs leave in the store."""
 
-import asyncio
 from collections.abc import Awaitable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.digests.delivery import DigestRenderer
-from bot.digests.models import FailureReason, LostClaimError, Mode, Outcome, RunState
+from bot.digests.models import FailureReason, Mode, Outcome
 from bot.digests.report import Post
 from bot.message import Message
 from bot.slack.errors import (
@@ -18,7 +17,7 @@ from bot.slack.errors import (
     SlackRefusedError,
     SlackUnavailableError,
 )
-from bot.store.documents import Document, StoreError, UnreadableSecretError
+from bot.store.documents import Document, StoreError
 from bot.tracker.models import Listing, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
@@ -88,16 +87,6 @@ async def test_what_somebody_sends_names_them_and_no_slot(office: Office, press:
     assert (post.slot, post.asked_by_name) == (None, ADA.name)
 
 
-async def test_what_somebody_sends_leaves_the_reserve_to_scheduled_digests(office: Office) -> None:
-    await office.make()
-    office.lists.purposes.clear()
-
-    await send_now(office)
-    await office.at(NINE)
-
-    assert office.lists.purposes == [Purpose.PERSON, Purpose.SCHEDULED]
-
-
 class BusyChannel(FakePosts):
     """A channel whose turn comes after 20 seconds."""
 
@@ -158,17 +147,6 @@ async def test_a_list_that_has_shrunk_is_asked_for_once_more_before_it_is_posted
 
     assert (len(lists.asked), press.posts[1].report.totals.count) == (asked, posted)
     assert [post.has_shrunk for post in press.posts] == [False, is_said]
-
-
-async def test_digests_that_are_due_together_ask_once_more_together() -> None:
-    office = Office(lists=(lists := Answers(4, 0)))
-    for number in range(12):
-        await office.make(channel_id=f"C{number}")
-
-    await office.at(NINE)
-    await office.at(NINE + DAY)
-
-    assert (len(office.posts.posts), len(lists.asked)) == (24, 3)
 
 
 async def test_a_slot_that_somebody_sends_is_still_that_slot(office: Office, press: Press) -> None:
@@ -273,31 +251,6 @@ async def test_of_a_post_that_slack_did_not_take_nothing_is_kept(
 
     assert len(before) == 1
     assert await kept(office) == before
-
-
-async def test_of_a_run_that_is_called_off_nothing_is_kept(office: Office) -> None:
-    digest = await office.make()
-    office.lists.gate.clear()
-    sending = asyncio.create_task(send_now(office))
-    await office.lists.is_asked.wait()
-
-    await office.desk.pause(ACME, digest.digest_id, by=BOB, until=None)
-    office.lists.gate.set()
-
-    with pytest.raises(LostClaimError):
-        await sending
-    assert await kept(office) == []
-
-
-async def test_a_key_that_cannot_be_read_is_waited_for(office: Office) -> None:
-    await office.make()
-    office.lists.error = UnreadableSecretError("sealed with another key")
-
-    await office.at(NINE)
-
-    run = (await office.digest()).run
-    assert run is not None
-    assert (run.state, run.trouble) == (RunState.WAITING, FailureReason.KEY)
 
 
 class FailingAfterPost(DocumentsOnDisk):

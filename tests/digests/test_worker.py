@@ -19,34 +19,11 @@ pytestmark = pytest.mark.anyio
 SECOND = timedelta(seconds=1)
 
 
-async def killed_while(office: Office, *, posting: bool) -> None:
-    """Let the process die in the middle of the run of nine o'clock."""
-    await office.make()
-    office.clock.now = NINE
-    is_there = office.lists.is_asked
-    is_there.clear()
-    if posting:
-        is_there = asyncio.Event()
-
-        async def hang() -> None:
-            office.posts.before_post = None
-            is_there.set()
-            await asyncio.Event().wait()
-
-        office.posts.before_post = hang
-    else:
-        office.lists.gate.clear()
-    await office.rounds.run_due()
-    await asyncio.wait_for(is_there.wait(), TIME_LIMIT_S)
-    await office.tasks.cancel()
-    office.lists.gate.set()
-    office.start()
-
-
 async def test_a_run_that_died_while_posting_is_reported_and_not_posted_again(
     office: Office,
 ) -> None:
-    await killed_while(office, posting=True)
+    await office.make()
+    await office.dies_posting_at(NINE)
 
     await office.at(NINE + 61 * SECOND)
 
@@ -57,7 +34,8 @@ async def test_a_run_that_died_while_posting_is_reported_and_not_posted_again(
 async def test_what_a_lost_post_would_have_been_compared_with_goes_with_the_next_run(
     office: Office,
 ) -> None:
-    await killed_while(office, posting=True)
+    await office.make()
+    await office.dies_posting_at(NINE)
     kept = f"{ACME}/digest-baseline/"
     lost = await office.documents.list_keys(kept)
 
@@ -69,17 +47,6 @@ async def test_what_a_lost_post_would_have_been_compared_with_goes_with_the_next
         f"{kept}{digest.digest_id}/{digest.baseline}"
     ]
     assert len(lost) == 1
-
-
-async def test_missed_slots_are_told_in_one_message_and_the_newest_is_posted(
-    office: Office,
-) -> None:
-    await office.make()
-
-    await office.at(NINE + 3 * DAY + 60 * SECOND)
-
-    assert len(office.posts.posts) == 1
-    assert office.posts.notified == [(BOB.user_id, "missed down x3")]
 
 
 async def test_an_owner_who_has_left_is_followed_by_whoever_changed_it_last(
@@ -121,15 +88,6 @@ async def test_a_slow_workspace_leaves_workers_to_the_others(office: Office) -> 
     assert len(office.posts.posts) == 1
     office.lists.gate.set()
     assert await office.tasks.drain(TIME_LIMIT_S)
-
-
-async def test_what_a_queue_hands_over_is_delivered_when_the_call_returns(office: Office) -> None:
-    digest = await office.make()
-    office.clock.now = NINE
-
-    await office.rounds.deliver(ACME, [digest.digest_id])
-
-    assert len(office.posts.posts) == 1
 
 
 async def test_a_queue_does_not_begin_again_what_takes_longer_than_its_claim(

@@ -184,27 +184,6 @@ async def test_d18_after_days_of_downtime_the_newest_comes_once_and_the_others_a
         assert len(digests(app)) == 1
 
 
-@pytest.mark.transports("socket", "shared")
-async def test_what_a_person_missed_of_several_digests_is_one_message(
-    tmp_path: Path, transport: str
-) -> None:
-    async with running_stand_ins(tmp_path, transport) as app:
-        async with running_bot(app):
-            app.account.add("shop.example", health=41)
-            await app.connect()
-            await make(app)
-            await make(app, {"Time": "09:20"})
-        move_to(app, nine(app) + 3 * DAY + 60 * MINUTE)
-        async with running_bot(app):
-            notice = await next_notice(app)
-            for _ in range(2):
-                await next_digest(app)
-
-        assert "6 digests were missed: the app was not running" in notice.everything
-        assert notice.buttons == ["Send now", "Send now"]
-        assert len(app.bob.messages("dm")) == 1
-
-
 @pytest.mark.transports("shared")
 async def test_only_admins_where_an_admin_said_so_also_in_forms_that_are_open(
     ready: Harness,

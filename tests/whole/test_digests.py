@@ -148,7 +148,7 @@ async def test_d21_what_ends_within_30_days_is_told_and_reaching_a_mark_is_worse
     for post, left, age in ((first, 15, "scanned"), (second, 14, "scanned 1 day ago")):
         assert f"certificate expires in {left} days" in post.everything
         assert age in post.everything
-    assert "1 reached 30, 14, 7, or 1 days" in second.everything
+    assert "1 became more urgent" in second.everything
     assert len(digests(ready)) == 2
 
 
@@ -173,6 +173,7 @@ async def test_a_new_issue_is_worse_and_the_details_of_a_digest_are_for_who_pres
 
     assert "New issues" in second.everything
     assert "Critical: Listed on a mail blacklist" in second.text
+    assert "1 domain with open critical or high issues" in second.everything
     assert "4 domains new" in second.everything
     assert "added3.example" not in second.everything
     assert "added3.example" in details.everything

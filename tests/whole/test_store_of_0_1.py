@@ -153,15 +153,15 @@ async def test_every_digest_is_listed_with_its_state_and_what_was_under_way_goes
 
     assert "4 digests" in listed
     assert "*Active*, next run Mon 9 Mar 2026, 09:00 (UTC)" in listed
-    assert "5 Mar 2026, 09:00 UTC missed; 4 Mar 2026, 09:00 UTC missed" in listed
+    assert "5 Mar 2026, 09:00 UTC was missed; 4 Mar 2026, 09:00 UTC was missed" in listed
     assert "When something got worse; heartbeat after 3 quiet runs  ·  1 mention" in listed
     assert "*Waiting*: Domain Tracker did not answer; next try 8 Mar 2026, 10:03 UTC" in listed
-    assert "Last run 7 Mar 2026, 10:00 UTC: ⚠️ not posted" in listed
+    assert "Last run 7 Mar 2026, 10:00 UTC: ⚠️ was not posted" in listed
     assert "*Being sent now*" in listed
     assert f"*Paused* by <@{home.bob.id}>, until 9 Mar 2026" in in_secret
     assert "08:30 (Europe/Berlin)" in in_secret
     assert "until it is resumed" in in_secret
-    assert "7 Mar 2026, 09:20 UTC unconfirmed" in in_shared
+    assert "7 Mar 2026, 09:20 UTC may be missing" in in_shared
     assert "*Paused*: the app is not in the channel" in in_random
     assert "*Late:* due 10:00, sent 10:04" in late.everything
     assert "may be missing" in uncertain.everything

@@ -5,12 +5,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain, islice
 
-from bot.digests.models import Digest, Outcome, PastRun
+from bot.command_text import unescaped
+from bot.digests.models import Digest
 from bot.digests.report import MOVED_FROM, Move, Post, Report, better_moves, worse_moves
 from bot.digests.schedule import Slot
 from bot.digests.zones import zone_of
 from bot.health import band_of
 from bot.portfolio.end_dates import MAX_TITLE_CHARS, EndDates, KnownIssue
+from bot.portfolio.query import parse_query, query_text
 from bot.tracker.findings import SOON_DAYS, Severity
 from bot.tracker.models import Domain
 from bot.views.digests.wording import (
@@ -18,16 +20,16 @@ from bot.views.digests.wording import (
     MINUS,
     ChangeGroup,
     domain_line,
-    failure_text,
     filter_mrkdwn,
+    miss_text,
     mode_text,
     person_mrkdwn,
-    uncertain_text,
 )
 from bot.views.domains import score_mrkdwn
 from bot.views.scan_facts import SIGNS, scanned_text, soon_text
 from bot.views.schedule import schedule_text, weekday_text, zoned_slot_text
 from bot.views.text import (
+    code,
     escaped,
     literal,
     moment_token,
@@ -43,12 +45,13 @@ _NO_BREAKS = str.maketrans(" ", "\N{NO-BREAK SPACE}")
 
 
 def change_groups(
-    report: Report, now: datetime, *, is_filtered: bool, is_long: bool = False
+    report: Report, now: datetime, filter_text: str, *, is_long: bool = False
 ) -> list[ChangeGroup]:
     """Return what got worse, ends soon and is new among issues, then the other changes.
 
     Of many domains of one kind a post names the first, or none; `is_long`: it names them.
     """
+    is_filtered = bool(filter_text)
     unknown = _unknown(report)
     is_new = "new, or now matching the filter" if is_filtered else "new"
     worse, better = worse_moves(report), better_moves(report)
@@ -56,6 +59,8 @@ def change_groups(
         _moved("📉", "got worse", worse, len(report.crossed_down), "lower", is_listed=True),
         _soon(report, now),
         _issues(report, now),
+        # The first digest names all known issues.
+        *([_open_issues(report, now, filter_text)] if report.since and report.open_issues else []),
         *([unknown] if report.lost else []),
         _gone(report, is_filtered=is_filtered),
         _added(report.new, is_new),
@@ -69,7 +74,7 @@ def change_groups(
 def _short(group: ChangeGroup) -> ChangeGroup:
     """Return a group with the lines of a post; `and 1 more` would take the line of the fourth."""
     listed = MAX_LISTED + (group.is_listed and group.count == MAX_LISTED + 1)
-    is_named = group.is_listed or group.count <= MAX_LISTED
+    is_named = group.is_listed or group.is_named or group.count <= MAX_LISTED
     return replace(
         group, lines=group.lines[:listed] if is_named else (), max_chars=MAX_GROUP_CHARS
     )
@@ -98,7 +103,9 @@ def _group(
     is_listed: bool = False,
 ) -> ChangeGroup:
     shown = tuple(islice(lines, MAX_LISTED_IN_DETAILS))
-    return ChangeGroup(symbol, title, count, shown, more, is_listed, MAX_DETAILS_CHARS)
+    return ChangeGroup(
+        symbol, title, count, shown, more, is_listed=is_listed, max_chars=MAX_DETAILS_CHARS
+    )
 
 
 def _moved(
@@ -118,8 +125,8 @@ def _soon(report: Report, now: datetime) -> ChangeGroup:
     soon = sorted(report.soon, key=lambda each: each[0].domain not in nearer)
     lines = (domain_line(domain.domain, soon_text(row, now, age=not age)) for domain, row in soon)
     count = len(nearer)
-    reached = f"{count:,} reached 30, 14, 7, or 1 days" if count else ""
-    more = "; ".join(filter(None, [age, reached]))
+    urgent = f"{count:,} became more urgent" if count else ""
+    more = "; ".join(filter(None, [age, urgent]))
     title = f"Ends within {SOON_DAYS} days"
     return _group("⏳", title, lines, len(report.soon), more and f" ({more})", is_listed=True)
 
@@ -132,6 +139,23 @@ def _issues(report: Report, now: datetime) -> ChangeGroup:
     )
     title = "New issues" if report.since else "Known issues"
     return _group("🚨", title, lines, len(report.issues), age and f" ({age})", is_listed=True)
+
+
+def _open_issues(report: Report, now: datetime, filter_text: str) -> ChangeGroup:
+    """Return the domains with critical or high issues, also old ones, and how to list them."""
+    found = report.open_issues
+    lines = (domain_line(domain.domain, _worst_severity(row)) for domain, row in found)
+    query = parse_query(filter_text)
+    least = Severity.CRITICAL if query.issues is Severity.CRITICAL else Severity.HIGH
+    line = unescaped(f"/domains {query_text(replace(query, issues=least))}")
+    more = f" ({scanned_text([row for _, row in found], now)}; list: {code(line, len(line))})"
+    title = f"{plural(len(found), 'domain')} with open critical or high issues"
+    return replace(_group("🚨", title, lines, len(found), more), is_named=True)
+
+
+def _worst_severity(row: EndDates) -> str:
+    severity = next(each for each in SIGNS if row.issues.get(each))
+    return f"{SIGNS[severity]} {severity}"
 
 
 def _issue_line(host: str, issue: KnownIssue, age: str) -> str:
@@ -262,22 +286,6 @@ def _unposted(post: Post) -> Iterator[str]:
     for run in post.unposted[-MAX_UNPOSTED:]:
         due = zoned_slot_text(run.slot, post.digest.plan.schedule.zone)
         which = "requested" if run.asked_by else "due"
-        yield f"⚠️ The digest {which} {due} {_fate(run)}."
-    earlier = post.unposted[:-MAX_UNPOSTED]
-    uncertain = sum(run.outcome is Outcome.UNCERTAIN for run in earlier)
-    if surely := len(earlier) - uncertain:
-        were = "was" if surely == 1 else "were"
-        yield f"⚠️ {plural(surely, 'earlier digest')} {were} not posted."
-    if uncertain:
-        yield f"⚠️ {plural(uncertain, 'earlier digest')} may be missing here."
-
-
-def _fate(run: PastRun) -> str:
-    why = f": {failure_text(run.trouble)}" if run.trouble else ""
-    match run.outcome:
-        case Outcome.MISSED:
-            return f"was missed{why}"
-        case Outcome.UNCERTAIN:
-            return f"may be missing here: {uncertain_text(run.trouble)}"
-        case _:
-            return f"was not posted{why}"
+        yield f"⚠️ The digest {which} {due} {miss_text(run)}."
+    if earlier := post.unposted[:-MAX_UNPOSTED]:
+        yield f"⚠️ {plural(len(earlier), 'earlier digest')} may be missing too."

@@ -94,7 +94,6 @@ def life_of(text: str) -> int | None:
 
 
 def channel_field(draft: Draft, nonce: str) -> Block:
-    """Return the field of the channel."""
     element = input_element(
         "conversations_select",
         CHANNEL_FIELD,
@@ -178,10 +177,7 @@ def _number(action_id: str, allowed: range, given: str) -> Block:
 
 
 def _lives(chosen: str) -> dict[str, str]:
-    try:
-        own = life_of(chosen)
-    except ValueError:
-        own = None
+    own = models.number_of(chosen, models.HEARTBEATS)
     every = sorted({*OFFERED_LIVES, *([own] if own else [])})
     return {NEVER: "Never"} | {f"{runs}": f"After {plural(runs, 'quiet run')}" for runs in every}
 

@@ -60,7 +60,6 @@ def _saved(digest: Digest, reader_zone: str | None) -> str:
 
 
 def sent_line(channel_name: str | None) -> str:
-    """Return the confirmation of a sent digest."""
     return f"✅ Sent to {bold(f'#{channel_name}', 90) if channel_name else 'its channel'}."
 
 
@@ -73,14 +72,12 @@ def on_its_way_line(again_at: datetime) -> str:
 
 
 def paused_line(digest: Digest, until: datetime | None) -> str:
-    """Return the confirmation of a pause."""
     if until is None:
         return "⏸️ Paused. Press `Resume` to run it again."
     return f"⏸️ Paused until {until_text(until, digest.plan.schedule.zone)}."
 
 
 def resumed_line(digest: Digest, reader_zone: str | None) -> str:
-    """Return the confirmation of a resumed digest, with its next run."""
     return f"▶️ Resumed. Next run {next_run_text(digest, reader_zone)}."
 
 

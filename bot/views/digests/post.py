@@ -90,9 +90,11 @@ def title(report: Report) -> str:
     if not report.totals.count:
         return "Health digest: no domains"
     counted = f"Health digest: {plural(report.totals.count, 'domain')}"
-    now, before = _averages(report)
+    now, before = report.totals.average, None
+    if report.before and not report.is_bounded:  # else they are averages of different domains
+        before = report.before.average
     moved = "" if now is None or before is None else changes.delta_text(before, now)
-    return f"{counted}, average {score_words(report.totals.average)} {moved}".strip()
+    return f"{counted}, average {score_words(now)} {moved}".strip()
 
 
 def news_blocks(
@@ -117,29 +119,14 @@ def _nothing_there(report: Report, filter_text: str) -> str:
     return "Your portfolio has no domains yet. Add the first one with `/adddomain`."
 
 
-def _averages(report: Report) -> tuple[float | None, float | None]:
-    """Return the averages now and before; not before if the filter bounds scores.
-
-    Such averages are of different domains.
-    """
-    if report.is_bounded:
-        return report.totals.average, None
-    return report.totals.average, report.before.average if report.before else None
-
-
-def _bands(report: Report) -> list[tuple[Band, int, int]]:
+def _bands_mrkdwn(report: Report) -> str:
     now = report.totals.bands
     before = report.before.bands if report.before else now
-    return [
-        (band, now[band], now[band] - before[band]) for band in Band if now[band] or before[band]
-    ]
-
-
-def _bands_mrkdwn(report: Report) -> str:
     texts = []
-    for band, count, more in _bands(report):
+    for band in (each for each in Band if now[each] or before[each]):
+        more = now[band] - before[band]
         change = f" ({'+' if more > 0 else wording.MINUS}{abs(more):,})" if more else ""
-        texts.append(f"{SYMBOLS[band]} *{count:,}* {band.value}{change}")
+        texts.append(f"{SYMBOLS[band]} *{now[band]:,}* {band.value}{change}")
     return "     ".join(texts)
 
 
@@ -152,7 +139,7 @@ MAX_DETAILS_CHARS = 9_000
 def digest_message(post: Post) -> Message:
     """Return the post of a digest, or its preview, which has no buttons."""
     report, plan = post.report, post.digest.plan
-    groups = changes.change_groups(report, post.sent_at, is_filtered=bool(plan.filter_text))
+    groups = changes.change_groups(report, post.sent_at, plan.filter_text)
     owners = owners_to_mention(report, plan.mentions)
     mentions = "" if post.is_preview else wording.owners_line(owners)
     note = f"🔔 {mentions}" if mentions else ""
@@ -177,10 +164,7 @@ def digest_message(post: Post) -> Message:
 def details_message(post: Post) -> Message:
     """Return the rest of a digest for one person: long lists and the whole table."""
     plan = post.digest.plan
-    is_filtered = bool(plan.filter_text)
-    groups = changes.change_groups(
-        post.report, post.sent_at, is_filtered=is_filtered, is_long=True
-    )
+    groups = changes.change_groups(post.report, post.sent_at, plan.filter_text, is_long=True)
     left = MAX_DETAILS_CHARS - sum(len(group.as_mrkdwn) for group in groups)
     report = within_table(post.report, left)
     top = (

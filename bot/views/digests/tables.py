@@ -91,12 +91,10 @@ def list_form(listed: DigestList, metadata: str) -> Block:
 
 
 def busy_form(words: str, metadata: str) -> Block:
-    """Return the form during a longer action."""
     return notice(TITLE, [section(f"⏳ {words}")], metadata=metadata)
 
 
 def saving_form() -> Block:
-    """Return the form during the work on a submitted one."""
     return busy_form(SAVING, "")
 
 

@@ -130,7 +130,6 @@ def changed_text(digest: digests.Digest) -> str:
 
 
 def archived_line(lead: str = "") -> str:
-    """Return the warning about an archived channel."""
     return (
         f"⚠️ {lead}That channel is archived. Unarchive it, type {wording.INVITE} in it, and try"
         " again, or choose another channel."

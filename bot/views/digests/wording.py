@@ -89,6 +89,7 @@ class ChangeGroup:
     lines: tuple[str, ...]
     more: str = ""
     is_listed: bool = False  # one line per domain
+    is_named: bool = False  # a post names the first ones, however many they are
     max_chars: int = MAX_GROUP_CHARS
 
     @property
@@ -117,7 +118,6 @@ def _fitting(parts: Sequence[str], max_chars: int) -> list[str]:
 MANAGE_DIGEST = "digest.manage"
 MAX_FILTER_CHARS = 100
 MAX_PERSON_CHARS = 40
-MAX_RULES_SHOWN = 5
 # The options of the form's field `Post`.
 MODE_NAMES = {
     Mode.ALWAYS: "Always",
@@ -139,11 +139,10 @@ def plan_lines(plan: Plan) -> list[tuple[str, str]]:
     if not plan.is_alert:
         lines.append(("Worst domains shown", f"{plan.worst_count}"))
     if plan.mentions:
-        shown = plan.mentions[:MAX_RULES_SHOWN]
-        rules = [f"{plural(len(rule.who), 'owner')} of {code(rule.label, 60)}" for rule in shown]
-        left_out = len(plan.mentions) - len(rules)
-        more = f" and {plural(left_out, 'more label')}" if left_out else ""
-        lines.append(("Mentioned when it gets worse", ", ".join(rules) + more))
+        rules = (
+            f"{plural(len(rule.who), 'owner')} of {code(rule.label, 60)}" for rule in plan.mentions
+        )
+        lines.append(("Mentioned when it gets worse", ", ".join(rules)))
     if plan.scans_a_night:
         lines.append(("Scans a night", f"up to {plural(plan.scans_a_night, 'domain')}"))
     return lines
@@ -277,10 +276,19 @@ def remedy(reason: FailureReason | None, *, channel: str = "it", change: str = "
 MAX_MISSES_SHOWN = 3
 RUNS_LOOKED_BACK = 14
 _MISSES = {
-    Outcome.MISSED: "missed",
-    Outcome.FAILED: "not posted",
-    Outcome.UNCERTAIN: "unconfirmed",
+    Outcome.MISSED: "was missed",
+    Outcome.FAILED: "was not posted",
+    Outcome.UNCERTAIN: "may be missing",
 }
+
+
+def miss_text(run: PastRun) -> str:
+    """Return `was missed: …` or the like for a run that did not surely reach its channel."""
+    is_uncertain = run.outcome is Outcome.UNCERTAIN
+    why = (
+        uncertain_text(run.trouble) if is_uncertain else run.trouble and failure_text(run.trouble)
+    )
+    return f"{_MISSES[run.outcome]}{f': {why}' if why else ''}"
 
 
 def state_lines(digest: Digest, now: datetime, reader_zone: str | None) -> list[str]:
@@ -362,15 +370,8 @@ def _paused_line(pause: Pause, zone: str) -> str:
 
 
 def _ending(run: PastRun) -> str:
-    why = f": {failure_text(run.trouble)}" if run.trouble else ""
-    match run.outcome:
-        case Outcome.POSTED:
-            return f"sent by {person(run.asked_by)}" if run.asked_by else "posted"
-        case Outcome.QUIET:
-            return "nothing to post"
-        case Outcome.MISSED:
-            return f"⚠️ missed{why}"
-        case Outcome.FAILED:
-            return f"⚠️ not posted{why}"
-        case Outcome.UNCERTAIN:
-            return f"❓ unconfirmed: {uncertain_text(run.trouble)}"
+    if run.outcome is Outcome.QUIET:
+        return "nothing to post"
+    if run.outcome is not Outcome.POSTED:
+        return f"⚠️ {miss_text(run)}"
+    return f"sent by {person(run.asked_by)}" if run.asked_by else "posted"

@@ -1,3 +1,4 @@
+from collections import Counter
 from datetime import timedelta
 
 from bot.digests.baseline import baseline_of
@@ -90,7 +91,7 @@ def test_what_ends_within_30_days_is_told_everywhere_with_its_age() -> None:
 
     message = taken(digest_message(a_post(report=report, sent_at=MOMENT)))
 
-    assert everywhere(message, "Ends within 30 days (scanned 2 days ago; 1 reached 30,")
+    assert everywhere(message, "Ends within 30 days (scanned 2 days ago; 1 became more urgent)")
     assert everywhere(message, "registration expired 1 day ago")
     assert everywhere(message, "registration expires in 1 day")
     assert everywhere(message, "and 4 more")
@@ -140,7 +141,8 @@ def test_scans_of_one_day_have_one_age_in_the_title_and_others_an_age_each() -> 
 def issues_of(*found: tuple[Severity, str], days: int = 0) -> EndDates:
     """Return a scan that has found these issues, so many days after `MOMENT`."""
     since = (MOMENT + timedelta(days=days)).timestamp()
-    return ending(worst=tuple(KnownIssue(*each, since) for each in found))
+    counts = Counter(severity for severity, _ in found)
+    return ending(issues=counts, worst=tuple(KnownIssue(*each, since) for each in found))
 
 
 def reported(rows: dict[str, EndDates], *, is_first: bool = False) -> Report:
@@ -165,9 +167,53 @@ def test_new_issues_are_told_worst_first_and_known_ones_are_not() -> None:
     text = shown_text(message)
     assert text.index("*b.ex* 🔴 Critical: Listed on a blacklist") < text.index("*a.ex* 🔵 Low")
     assert everywhere(message, "New issues")
-    assert "c.ex" not in message.text.partition("All 3 domains")[0]
+    assert "c.ex" not in message.text.partition("2 domains with open")[0]
     assert everywhere(first, "Known issues")
     assert everywhere(first, "c.ex")
+
+
+CRITICAL, HIGH = (Severity.CRITICAL, "Listed on a blacklist"), (Severity.HIGH, "Open port")
+
+
+def test_open_issues_that_are_not_new_are_counted_the_worst_named_and_findable() -> None:
+    low = (Severity.LOW, "No DNSSEC")
+    rows = {"a.ex": issues_of(HIGH), "b.ex": issues_of(HIGH, HIGH), "c.ex": issues_of(low)}
+    rows |= {"d.ex": issues_of(CRITICAL, low), "e.ex": issues_of(HIGH)}
+
+    message = taken(digest_message(a_post(report=reported(rows), sent_at=MOMENT)))
+    first = digest_message(a_post(report=reported(rows, is_first=True), sent_at=MOMENT))
+
+    listed = "(scanned just now; list: /domains issues:high): d.ex 🔴 critical, b.ex 🟠 high"
+    shown = shown_text(message).replace("*", "").replace("`", "")
+    assert (
+        f"4 domains with open critical or high issues {listed}, a.ex 🟠 high and 1 more" in shown
+    )
+    assert "Nothing changed" in shown
+    assert "open critical" not in shown_text(first)  # it names all known issues
+
+
+@loop_over(
+    ("filter_text", "line"),
+    [
+        ('tag:"web shop"', '/domains tag:"web shop" issues:high'),
+        ("below:70 issues:medium", "/domains below:70 issues:high"),
+        ("issues:critical", "/domains issues:critical"),
+    ],
+)
+def test_open_issues_are_listed_within_the_filter_of_the_digest(
+    filter_text: str, line: str
+) -> None:
+    report = reported({"a.ex": issues_of(CRITICAL)})
+
+    message = digest_message(a_post(report=report, sent_at=MOMENT, filter_text=filter_text))
+
+    assert everywhere(message, f"list: {line})")
+
+
+def test_nothing_is_said_of_open_issues_where_none_is_grave() -> None:
+    rows = {"a.ex": issues_of((Severity.MEDIUM, "Slow"))}
+
+    assert "open" not in shown_text(digest_message(a_post(report=reported(rows), sent_at=MOMENT)))
 
 
 @loop_over("title", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
