@@ -125,7 +125,7 @@ class UseCases:
             egress_addresses=parts.settings.egress_addresses,
             keys_url=parts.settings.domain_tracker_keys_url,
             clock=clock,
-            may_configure=self.admin.permissions.may_configure,
+            permissions=self.admin.permissions,
         )
         self.key = KeyState(
             keys=self.admin.keys,

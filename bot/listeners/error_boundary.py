@@ -25,8 +25,10 @@ from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.errors import BotError, StrangerError, UnknownWorkspaceError, warned
 from bot.listeners.interrupted import Entry, InflightTracker
+from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request
 from bot.message import Message
+from bot.portfolio.lookup import UnknownDomainError
 from bot.shared_limits import QuotaService
 from bot.slack.client import FAILURES
 from bot.slack.errors import SlackError, SlackRefusedError
@@ -69,7 +71,7 @@ _FOR_ADMINS = (
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Explains a failure to the person; to those who `may_configure`, also how to mend the key."""
+    """Explains a failure to the person; to those who may set the key, also how to mend it."""
 
     keys: Keys
     deferred: DeferredCommands
@@ -78,7 +80,7 @@ class Failures:
     egress_addresses: tuple[str, ...]
     keys_url: str | None = None
     clock: Callable[[], datetime]
-    may_configure: Callable[[Request], Awaitable[bool]]
+    permissions: Permissions
 
     async def explain(self, error: Exception, request: Request) -> Message:
         """Return the message about an error; a command that lacks a key is stored for later."""
@@ -100,14 +102,24 @@ class Failures:
             user_id=request.origin.user_id,
             is_admin=has_two_sides
             and not request.step_id
-            and bool(await _or_none(self.may_configure(request))),
+            and bool(await _or_none(self.permissions.may_configure(request))),
             command_line=request.command_line,
             key=await _or_none(self.keys.record(workspace)) if has_two_sides else None,
             egress_addresses=self.egress_addresses,
             keys_url=self.keys_url,
             allowance=await _or_none(self.allowances.of(workspace)) if is_about_quota else None,
             is_kept=is_kept,
+            may_add=isinstance(error, UnknownDomainError) and await self._may_add(request),
         )
+
+    async def _may_add(self, request: Request) -> bool:
+        """Return whether to offer the button: not in doubt. `/adddomain` checks again."""
+        if request.step_id:
+            return False
+        with contextlib.suppress(BotError):
+            await self.permissions.require(request, "add")
+            return True
+        return False
 
     async def _defer(self, request: Request) -> bool:
         name, _, text = (request.command_line or "").partition(" ")

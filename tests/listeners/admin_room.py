@@ -260,7 +260,7 @@ async def running_admin_room(
             QuotaService(room.documents, room.keys, RateLimiter(), Tasks()),
             egress_addresses=(),
             clock=clock,
-            may_configure=rights.may_configure,
+            permissions=rights,
         )
         dispatcher = Dispatcher(app, ErrorBoundary(room.tasks, failures), Replies(http))
         listeners_of(room, dispatcher, failures, rights)

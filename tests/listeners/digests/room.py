@@ -183,7 +183,7 @@ async def running_room() -> AsyncIterator[Room]:
             QuotaService(office.documents, office.keys, RateLimiter(), Tasks()),
             egress_addresses=(),
             clock=office.clock,
-            may_configure=rights.may_configure,
+            permissions=rights,
         )
         boundary, replies = ErrorBoundary(tasks, failures), Replies(http)
         dispatcher = Dispatcher(app, boundary, replies, options_within_s=TIME_LIMIT_S)

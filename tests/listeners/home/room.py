@@ -141,7 +141,7 @@ async def running_room(
             allowances,
             egress_addresses=(),
             clock=office.clock,
-            may_configure=rights.may_configure,
+            permissions=rights,
         )
         boundary = ErrorBoundary(
             tasks,
