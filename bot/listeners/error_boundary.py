@@ -243,7 +243,6 @@ _LOGGED = (TrackerError, StoreError, SlackError)
 FIRST_WORD_AFTER_S = 4.0
 # Sooner on the Home tab, where nothing moves, and a window opens only within 3 s.
 FIRST_WORD_IN_HOME_AFTER_S = 1.0
-EXCUSES_WITHIN_S = 5.0
 
 
 @dataclass(slots=True)
@@ -260,13 +259,11 @@ class ErrorBoundary:
     tasks: Tasks
     failures: Failures
     _: KW_ONLY
-    inflight: InflightTracker | None = None
+    inflight: InflightTracker
     note: Callable[[str, str, float], object] = lambda _what, _outcome, _took_s: None
     first_word_after_s: float = FIRST_WORD_AFTER_S
     first_word_in_home_after_s: float = FIRST_WORD_IN_HOME_AFTER_S
-    excuses_within_s: float = EXCUSES_WITHIN_S
     external_users: ExternalUserGuard = field(default_factory=ExternalUserGuard)
-    _open: list[Request] = field(default_factory=list)
     _at_home: Callable[[Request], Awaitable[None]] | None = None
 
     def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
@@ -297,26 +294,13 @@ class ErrorBoundary:
                 await self.external_users.check(request)
             await work()
 
-        entry = None
-        if self.inflight and is_awaited:
-            entry = self.inflight.note(request, name, form_waits=form_waits)
+        entry = self.inflight.note(request, name, form_waits=form_waits) if is_awaited else None
         return self.tasks.start(self._run(request, checked, name, entry, speaks=speaks))
 
     async def cancel_all(self) -> int:
-        """Cancel running work and tell the people who wait; return how many they are.
-
-        Telling takes at most 5 s: a stop must not wait for a slow Slack.
-        """
-        waiting = list(self._open)
+        """Cancel running work and tell the people who wait; return how many they are."""
         await self.tasks.cancel()
-        left = [request for request in waiting if not request.is_answered]
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self.excuses_within_s):
-                excuses = (_try(each.reply(_excuse(each))) for each in left)
-                await asyncio.gather(*excuses, return_exceptions=True)
-        if self.inflight:
-            await self.inflight.remove_answered()
-        return len(left)
+        return await self.inflight.tell_all()
 
     async def _run(
         self,
@@ -329,7 +313,6 @@ class ErrorBoundary:
     ) -> None:
         outcome, started = "cut off", time.monotonic()
         failure: BaseException | None = asyncio.CancelledError()
-        self._open.append(request)
         with request.logged(name):
             try:
                 await self._with_first_word(request, work(), speaks=speaks)
@@ -338,7 +321,6 @@ class ErrorBoundary:
                 outcome, failure = type(error).__name__, error
                 await self._explain(request, error)
             finally:
-                self._open.remove(request)
                 took_s = time.monotonic() - started
                 self.note(name, outcome_of(failure), took_s)
                 logger.info("request", outcome=outcome, took_s=round(took_s, 3))
@@ -372,10 +354,6 @@ class ErrorBoundary:
             logger.warning("failure explained", error=repr(error), cause=repr(error.__cause__))
         with warned("could not explain the failure", Exception):
             await request.reply(await self.failures.explain(error, request))
-
-
-def _excuse(request: Request) -> Message:
-    return request.on_stop() if request.on_stop else usage.stopping_message(request.command_line)
 
 
 async def _try(saying: Awaitable[None]) -> None:

@@ -9,24 +9,21 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
-from bot.inflight_requests import InflightStore, Pending, Place
+from bot.inflight_requests import Pending, Place
 from bot.listeners.error_boundary import ErrorBoundary, Failures
-from bot.listeners.interrupted import AT_ONCE, InflightTracker
 from bot.listeners.request import Request
 from bot.message import Message
 from bot.slack.errors import SlackUnavailableError
 from bot.slack.replies import Origin, Replies
-from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
 from tests.builders import KEY
 from tests.fakes import TIME_LIMIT_S, FakeClock
-from tests.listeners.gated import GatedDocuments
+from tests.listeners.gated import GatedDocuments, a_tracker
 
 pytestmark = pytest.mark.anyio
 
 ONE = WorkspaceId("T1")
 URL = "https://hooks.example/commands/1"
-RING = KeyRing({"k1": b"1" * 32})
 
 
 class FakeReplies(Replies):
@@ -71,15 +68,9 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.clock = FakeClock()
-        self.answers = InflightStore(self.documents, RING, clock=self.clock)
-        inflight = InflightTracker(
-            self.answers,
-            self.tasks,
-            process_id="ab12",
-            clock=self.clock,
-            look_again_s=0.001,
-            noted_after_s=self.noted_after_s,
-        )
+        how = {"noted_after_s": self.noted_after_s}
+        inflight = a_tracker(self.tasks, self.documents, self.clock, **how)
+        self.answers = inflight.answers
         self.boundary = ErrorBoundary(
             self.tasks, cast(Failures, FakeFailures()), inflight=inflight
         )
@@ -147,21 +138,6 @@ async def test_only_what_takes_long_is_noted_at_once() -> None:
     await long.done()
 
     assert quick.documents.puts == 0
-
-
-async def test_a_busy_store_is_not_given_notes_that_nobody_needs_any_more(desk: Desk) -> None:
-    desk.documents.gate.clear()
-    for _ in range(AT_ONCE + 10):
-        desk.start()
-    await desk.documents.until(lambda: desk.documents.waiting == AT_ONCE)
-    desk.gate.set()
-    await desk.replies.until_said(AT_ONCE + 10)
-
-    desk.documents.gate.set()
-    await desk.done()
-
-    assert desk.documents.puts == AT_ONCE
-    assert await desk.noted() == []
 
 
 async def test_a_key_that_was_typed_is_not_noted(desk: Desk) -> None:

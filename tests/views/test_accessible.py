@@ -17,7 +17,6 @@ from bot.views.usage import (
     old_button_message,
     pressed_already_message,
     shared_already_message,
-    stopping_message,
     working_message,
 )
 from tests.loops import loop_over
@@ -64,7 +63,6 @@ def test_m20_short_answers_can_be_heard() -> None:
         *(at_it_message(), done_message(), exposed_key_message(), old_button_message()),
         *(pressed_already_message(), shared_already_message(), working_message()),
         *(exported_message(1), exported_message(10_000)),
-        *(stopping_message(None), stopping_message("/scan shop.example")),
     ):
         assert_slack_takes(message)
 
