@@ -123,14 +123,9 @@ def working_message(wait: Wait | None = None) -> Message:
     return plain_message(f"⏳ {what} is in line behind {whose}. The answer will appear here.")
 
 
-def at_it_message() -> Message:
-    """Return the answer to a second press during the work on the first."""
-    return plain_message("⏳ Already working on it.")
-
-
 def pressed_already_message() -> Message:
     """Return the answer to a second press of a button that runs a command once."""
-    return plain_message("This is already done. Type the command to do it again.")
+    return plain_message("This is already done or under way. Type the command to do it again.")
 
 
 def old_button_message() -> Message:

@@ -11,7 +11,6 @@ from bot.message import Block
 from bot.views.blocks import actions, button, header, raw_text, section
 from bot.views.domains_csv import exported_message
 from bot.views.usage import (
-    at_it_message,
     done_message,
     exposed_key_message,
     old_button_message,
@@ -60,7 +59,7 @@ def test_m20_what_needs_eyes_is_found(name: str) -> None:
 
 def test_m20_short_answers_can_be_heard() -> None:
     for message in (
-        *(at_it_message(), done_message(), exposed_key_message(), old_button_message()),
+        *(done_message(), exposed_key_message(), old_button_message()),
         *(pressed_already_message(), shared_already_message(), working_message()),
         *(exported_message(1), exported_message(10_000)),
     ):
