@@ -3,7 +3,7 @@
 import dataclasses
 import re
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date
 
 from bot.command_text import NotUnderstoodError
 from bot.digests import models
@@ -125,9 +125,6 @@ def _check_room(
         )
 
 
-LONGEST_PAUSE = timedelta(days=3_650)
-
-
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class GivenDigest:
     """A valid form: its values as `draft`, and the plan with the new mention rule, if any.
@@ -213,6 +210,4 @@ def read_pause_form(values: Values, first: date) -> date | None:
     day = date.fromisoformat(picked)
     if day < first:
         raise FormErrors({field.block_id: "Pick a day from tomorrow on, or none."})
-    if day - first > LONGEST_PAUSE:
-        raise FormErrors({field.block_id: "That is very far away. Better pick none."})
     return day
