@@ -2,18 +2,13 @@
 
 import asyncio
 import contextlib
-import json
-import secrets
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 import structlog
-from cachetools import TTLCache
-from slack_bolt.context.respond.async_respond import AsyncRespond
-from slack_bolt.response import BoltResponse
 
 from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.key_service import LackingScopeError
@@ -23,21 +18,19 @@ from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
-from bot.errors import BotError, StrangerError, UnknownWorkspaceError, warned
+from bot.errors import BotError, warned
 from bot.listeners.interrupted import Entry, InflightTracker
-from bot.listeners.permissions import Permissions
+from bot.listeners.permissions import ExternalUserGuard, Permissions
 from bot.listeners.request import Request
 from bot.message import Message
 from bot.portfolio.lookup import UnknownDomainError
 from bot.shared_limits import QuotaService
-from bot.slack.client import FAILURES
 from bot.slack.errors import SlackError, SlackRefusedError
 from bot.store.documents import ForgottenError, StoreError, UnreadableSecretError
 from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerError
 from bot.views import usage
 from bot.views.blocks import Facts
 from bot.views.failure import failure_message
-from bot.workspace import WorkspaceId
 
 T = TypeVar("T")
 # The first match counts. "declined": the person can change something, nothing is wrong.
@@ -151,92 +144,6 @@ async def _or_none(fact: Awaitable[T]) -> T | None:
 
 
 logger = structlog.get_logger()
-# People do not leave a workspace while they work.
-KNOWN_FOR_S = 600
-MAX_KNOWN = 20_000
-NOT_VISIBLE = "user_not_visible"  # https://docs.slack.dev/reference/methods/users.info#errors
-
-
-class ExternalUserGuard:
-    """Rejects people of other workspaces; remembers for ten minutes who is no such person."""
-
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._known: TTLCache[tuple[WorkspaceId, str], bool] = TTLCache(
-            MAX_KNOWN, KNOWN_FOR_S, timer=clock
-        )
-
-    async def check(self, request: Request) -> None:
-        """Return if the person belongs to the workspace, or to its organisation.
-
-        Raise StrangerError if not, or if the bot cannot see them; SlackError if the request names
-        another workspace and Slack does not say who they are.
-        """
-        who = (request.workspace, request.origin.user_id)
-        if who in self._known and not request.is_from_elsewhere:
-            return
-        try:
-            member = await request.fetch_member()
-        except SlackError as error:
-            if isinstance(error, SlackRefusedError) and error.code == NOT_VISIBLE:
-                raise StrangerError("a person whom the bot cannot see") from error
-            if request.is_from_elsewhere:
-                raise
-            # Slack hardly lets others type a command: without its answer the person may go on.
-            logger.warning("Slack does not say who asks", error=repr(error))
-            return
-        if member.is_stranger:
-            raise StrangerError("a person of another workspace")
-        self._known[who] = True
-
-
-# Slack waits 3 s for the ack that follows.
-RESPONDED_WITHIN_S = 2.0
-
-
-async def answer_unread(
-    error: Exception, body: Mapping[str, Any], respond: AsyncRespond
-) -> BoltResponse:
-    """Answer what failed before its ack: a command or a press with a sentence, else with 503.
-
-    What comes from an unknown workspace gets 200: it would fail again.
-
-    Slack shows the body of a 200 to the person who typed a command
-    (https://docs.slack.dev/interactivity/implementing-slash-commands); after a press in a message
-    the sentence goes below it. A form would close as if it were saved: with a 503 Slack says that
-    it was not. 400 answers what Slack would not send.
-    """
-    reference = secrets.token_hex(4)
-    is_unknown = isinstance(error, UnknownWorkspaceError)  # logged where it was found
-    if not (is_unknown or isinstance(error, BotError)):
-        logger.error("a request could not be read", request=reference, exc_info=error)
-        return BoltResponse(status=400, body=f"the request cannot be read; reference {reference}")
-    if not is_unknown:
-        logger.warning("a request could not be taken", request=reference, error=repr(error))
-    what = "The app's database" if isinstance(error, StoreError) else "Slack"
-    again = f"{what} is unavailable. Please try again shortly. Reference {reference}."
-    text = str(error) if is_unknown else again
-    if "command" not in body:
-        is_act = body.get("type") in {"block_actions", "message_action"}
-        is_said = is_act and await _respond(respond, text)
-        is_over = is_said or is_unknown
-        return BoltResponse(status=200 if is_over else 503, body="" if is_over else text)
-    reply = json.dumps({"response_type": "ephemeral", "text": text})
-    return BoltResponse(status=200, body=reply, headers={"content-type": ["application/json"]})
-
-
-async def _respond(respond: AsyncRespond, text: str) -> bool:
-    """Return whether the text was sent: a press on a form or on Home has no response_url."""
-    if respond.response_url is None:
-        return False
-    try:
-        async with asyncio.timeout(RESPONDED_WITHIN_S):
-            await respond(text, replace_original=False)
-    except FAILURES as unreachable:
-        logger.warning("the answer could not be sent", error=repr(unreachable))
-        return False
-    return True
-
-
 # Operators want to see these; the other errors are about what a person typed.
 _LOGGED = (TrackerError, StoreError, SlackError)
 # After this long without an answer, people wonder whether anything happens at all.

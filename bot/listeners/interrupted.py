@@ -58,10 +58,10 @@ class Entry:
 
     @property
     def is_long(self) -> bool:
-        """Whether the work takes long, or changes something at the service."""
+        """Whether the work may take minutes, or change something at the service."""
         command = COMMANDS.get(self.what.partition(".")[0])
-        takes_long = command is not None and command.takes_long
-        return takes_long or self.form_waits or self.request.step_id is not None
+        scans_or_adds = command is not None and command.operation in {"scan", "add"}
+        return scans_or_adds or self.form_waits or self.request.step_id is not None
 
     def close(self) -> None:
         """Let it be removed from the store soon, without waiting."""

@@ -1,7 +1,7 @@
 """Register commands, actions, views and options on Bolt's app.
 
 A request is parsed before the ack, without any I/O: one that cannot be parsed is refused as a
-whole (see `error_boundary.py`). `command_text.py` says how typed text is read.
+whole (see `answer_unread`). `command_text.py` says how typed text is read.
 """
 
 import asyncio

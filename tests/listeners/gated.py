@@ -20,13 +20,14 @@ def a_tracker(
     tasks: Tasks,
     documents: MemoryDocuments | None = None,
     clock: FakeClock | None = None,
+    *,
+    process_id: str = "ab12",
     **how: Any,
 ) -> InflightTracker:
     clock = clock or FakeClock()
     answers = InflightStore(documents or MemoryDocuments(), RING, clock=clock)
-    return InflightTracker(
-        answers, tasks, **({"process_id": "ab12", "clock": clock, "look_again_s": 0.001} | how)
-    )
+    how["look_again_s"] = 0.001
+    return InflightTracker(answers, tasks, process_id=process_id, clock=clock, **how)
 
 
 class GatedDocuments(MemoryDocuments):

@@ -64,8 +64,9 @@ class Room:
     worked_on: asyncio.Queue[Request] = field(default_factory=asyncio.Queue)
 
     def __post_init__(self) -> None:
-        how = {"process_id": KILLED, "noted_after_s": 0}
-        inflight = a_tracker(self.tasks, self.documents, self.clock, **how)
+        inflight = a_tracker(
+            self.tasks, self.documents, self.clock, process_id=KILLED, noted_after_s=0
+        )
         self.answers = inflight.answers
         self.replies = Replies(self.http)
         self.boundary = ErrorBoundary(

@@ -17,7 +17,8 @@ from bot.command_text import NotUnderstood, NotUnderstoodError
 from bot.concurrency import Tasks
 from bot.deferred_commands import KEPT_FOR, DeferredCommands
 from bot.errors import UnknownWorkspaceError
-from bot.listeners.error_boundary import Failures, answer_unread
+from bot.listeners.error_boundary import Failures
+from bot.listeners.incoming import answer_unread
 from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request
 from bot.shared_limits import QuotaService

@@ -68,8 +68,9 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.clock = FakeClock()
-        how = {"noted_after_s": self.noted_after_s}
-        inflight = a_tracker(self.tasks, self.documents, self.clock, **how)
+        inflight = a_tracker(
+            self.tasks, self.documents, self.clock, noted_after_s=self.noted_after_s
+        )
         self.answers = inflight.answers
         self.boundary = ErrorBoundary(
             self.tasks, cast(Failures, FakeFailures()), inflight=inflight
