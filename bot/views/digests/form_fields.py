@@ -84,15 +84,6 @@ def looks_of(mode: str) -> int | None:
     return next((every for every in LOOKS if mode == f"{every}"), None)
 
 
-def life_of(text: str) -> int | None:
-    """Return the silent runs before a heartbeat, `None` for never; raise ValueError."""
-    if text == NEVER:
-        return None
-    if (runs := models.number_of(text, models.HEARTBEATS)) is None:
-        raise ValueError("no number of runs")
-    return runs
-
-
 def channel_field(draft: Draft, nonce: str) -> Block:
     """Return the field of the channel."""
     element = input_element(
@@ -178,10 +169,7 @@ def _number(action_id: str, allowed: range, given: str) -> Block:
 
 
 def _lives(chosen: str) -> dict[str, str]:
-    try:
-        own = life_of(chosen)
-    except ValueError:
-        own = None
+    own = models.number_of(chosen, models.HEARTBEATS)
     every = sorted({*OFFERED_LIVES, *([own] if own else [])})
     return {NEVER: "Never"} | {f"{runs}": f"After {plural(runs, 'quiet run')}" for runs in every}
 
