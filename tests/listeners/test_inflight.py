@@ -14,45 +14,17 @@ from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.request import Request
 from bot.message import Message
 from bot.slack.errors import SlackUnavailableError
-from bot.slack.replies import Origin, Replies
+from bot.slack.replies import Origin
 from bot.workspace import WorkspaceId
 from tests.builders import KEY
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.listeners.gated import GatedDocuments, a_tracker
+from tests.listeners.test_error_boundary import FakeReplies
 
 pytestmark = pytest.mark.anyio
 
 ONE = WorkspaceId("T1")
 URL = "https://hooks.example/commands/1"
-
-
-class FakeReplies(Replies):
-    """Replies that are remembered, or that Slack does not take."""
-
-    def __init__(self) -> None:
-        self.said: list[str] = []
-        self.is_away = False
-        self.changed = asyncio.Condition()
-
-    async def until_said(self, count: int) -> None:
-        async with asyncio.timeout(TIME_LIMIT_S), self.changed:
-            await self.changed.wait_for(lambda: len(self.said) == count)
-
-    async def send(
-        self, client: AsyncWebClient, origin: Origin, message: Message, **how: Any
-    ) -> None:
-        if self.is_away:
-            raise SlackUnavailableError("away")
-        self.said.append(message.text)
-        async with self.changed:
-            self.changed.notify_all()
-
-
-class FakeFailures:
-    """Explains every failure in three words."""
-
-    async def explain(self, *_about: object) -> Message:
-        return Message("it has failed")
 
 
 @dataclass
@@ -72,9 +44,7 @@ class Desk:
             self.tasks, self.documents, self.clock, noted_after_s=self.noted_after_s
         )
         self.answers = inflight.answers
-        self.boundary = ErrorBoundary(
-            self.tasks, cast(Failures, FakeFailures()), inflight=inflight
-        )
+        self.boundary = ErrorBoundary(self.tasks, cast(Failures, None), inflight=inflight)
 
     def conversation(self, line: str = "/scan shop.example") -> Request:
         return Request(
@@ -121,7 +91,8 @@ async def test_a_store_that_hangs_holds_no_answer_up_and_nothing_stays_behind(de
     await desk.documents.until(lambda: desk.documents.waiting == 1)
 
     desk.gate.set()
-    await desk.replies.until_said(1)
+    async with asyncio.timeout(TIME_LIMIT_S):
+        await desk.replies.changed.wait()
     desk.documents.gate.set()
     await desk.done()
 
@@ -155,7 +126,7 @@ async def test_a_key_that_was_typed_is_not_noted(desk: Desk) -> None:
 async def test_who_could_not_be_told_by_a_stop_is_left_to_the_others(desk: Desk) -> None:
     desk.start()
     await desk.documents.until(lambda: desk.documents.puts == 1)
-    desk.replies.is_away = True
+    desk.replies.errors = [SlackUnavailableError("away")]
 
     await desk.boundary.cancel_all()
 
