@@ -22,8 +22,7 @@ class Command:
     `does` completes "<name> …" in a sentence, `brief` in a few words; `hint` is what Slack shows
     of the text behind it; `examples` are lines, each with what it does. `opens_form`: so it does
     without text. `operation` is the call of the service that it needs, and `scope` the least
-    scope of the key for that, where the service names one. `takes_long`: its answer may take
-    minutes, or change something at the service.
+    scope of the key for that, where the service names one.
     `takes_text`: anything but `help` may stand behind it; else the router refuses it.
     `takes_secrets`: the handler itself refuses a key that was typed behind it.
     `button`: the label of its button in direct messages with the bot, below the list of all
@@ -40,7 +39,6 @@ class Command:
     opens_form: bool = False
     operation: str | None = None
     scope: str | None = None
-    takes_long: bool = False
     takes_text: bool = True
     takes_secrets: bool = False
     button: str | None = None
@@ -85,7 +83,6 @@ _ALL = (
         " `/domains`, for up to 200 domains at once.",
         opens_form=True,
         operation="scan",
-        takes_long=True,
     ),
     Command(
         name="/adddomain",
@@ -105,7 +102,6 @@ _ALL = (
         opens_form=True,
         operation="add",
         scope="write_domains",
-        takes_long=True,
     ),
     Command(
         name="/domaindigest",

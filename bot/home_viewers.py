@@ -41,9 +41,10 @@ class HomeViewers:
         self._clock = clock
         self._sleep = sleep
         self._draw: Draw | None = None
-        # The changed workspaces; `True`: again since their viewers were looked up.
-        self._changed: dict[WorkspaceId, bool] = {}
-        self._stopped = asyncio.Event()
+        # The workspaces that have changed since their viewers were looked up.
+        self._changed: set[WorkspaceId] = set()
+        self._drawing: dict[WorkspaceId, asyncio.Task[None]] = {}
+        self._is_stopped = False
 
     def set_renderer(self, draw: Draw) -> None:
         """Set `draw(workspace, user_id)`, which redraws a person's tab and never raises."""
@@ -51,19 +52,19 @@ class HomeViewers:
 
     def schedule_refresh(self, workspace: WorkspaceId) -> None:
         """Redraw the open tabs of a workspace soon, and once. Never raises, never waits."""
-        if self._draw is None or self._stopped.is_set():
+        if self._draw is None or self._is_stopped:
             return
-        is_under_way = workspace in self._changed
-        self._changed[workspace] = True
-        if is_under_way:
-            return
-        # In a context without the person who made the change.
-        drawing = self._draw_while_changing(workspace)
-        contextvars.Context().run(self._tasks.start, drawing)
+        self._changed.add(workspace)
+        if workspace not in self._drawing:
+            drawing = self._draw_while_changing(workspace)
+            # In a context without the person who made the change.
+            self._drawing[workspace] = contextvars.Context().run(self._tasks.start, drawing)
 
     def stop(self) -> None:
-        """Draw nothing more, and end the rests between draws."""
-        self._stopped.set()
+        """Draw nothing more: who looks at a tab opens it again after a restart."""
+        self._is_stopped = True
+        for drawing in self._drawing.values():
+            drawing.cancel()
 
     async def opened(self, workspace: WorkspaceId, user_id: str) -> None:
         """Record a viewer. A store that fails is only logged."""
@@ -91,23 +92,13 @@ class HomeViewers:
 
     async def _draw_while_changing(self, workspace: WorkspaceId) -> None:
         try:
-            await self._rest(GATHER_S)
-            while self._changed[workspace] and not self._stopped.is_set():
-                self._changed[workspace] = False
+            await self._sleep(GATHER_S)
+            while workspace in self._changed:
+                self._changed.discard(workspace)
                 drawn = await self._draw_all(workspace)
-                await self._rest(max(BETWEEN_S, drawn * PER_VIEWER_S))
+                await self._sleep(max(BETWEEN_S, drawn * PER_VIEWER_S))
         finally:
-            del self._changed[workspace]
-
-    async def _rest(self, seconds: float) -> None:
-        either = {
-            asyncio.ensure_future(each) for each in (self._sleep(seconds), self._stopped.wait())
-        }
-        try:
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for each in either:
-                each.cancel()
+            del self._drawing[workspace]
 
     async def _draw_all(self, workspace: WorkspaceId) -> int:
         viewers: list[str] = []

@@ -1,9 +1,10 @@
 """Store the answers that people wait for, so that another process can notify after a crash."""
 
-import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+
+import msgspec
 
 from bot.backoff import backoff
 from bot.store.documents import ConflictError, Documents
@@ -82,7 +83,7 @@ class InflightStore:
             "v": 1,
             "since": since.isoformat(),
             "tries": 0,
-            "sealed": self._ring.encrypt(json.dumps(asdict(pending)), _about(place)),
+            "sealed": self._ring.encrypt(msgspec.json.encode(pending).decode(), _about(place)),
         }
         await self._documents.put(place.key, value, due_at=since + DUE_AFTER)
 
@@ -115,10 +116,11 @@ class InflightStore:
             await self._documents.put(place.key, tried, due_at=due_at, if_rev=document.rev)
         except ConflictError:
             return None  # another process was faster
-        body = json.loads(self._ring.decrypt(value["sealed"], _about(place)))
-        # During an update processes of two versions read each other's documents.
-        known = {each.name for each in fields(Pending)}
-        return Pending(**{name: body[name] for name in body if name in known})
+        # During an update processes of two versions read each other's documents: unknown fields
+        # are left out.
+        return msgspec.json.decode(
+            self._ring.decrypt(value["sealed"], _about(place)), type=Pending
+        )
 
 
 def _place(key: str) -> Place:

@@ -29,8 +29,9 @@ from bot.listeners.domaindigest_form import COUNT_WITHIN_S, DigestFormListeners
 from bot.listeners.domainkey import LISTED_WITHIN_S, AdminListeners, KeyListeners, KeyState
 from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.domains import DomainsListeners
-from bot.listeners.error_boundary import ErrorBoundary, Failures, answer_unread
+from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
+from bot.listeners.incoming import answer_unread
 from bot.listeners.messages import ShortcutListeners, register_mentions
 from bot.listeners.modals import DigestScreen, KeyScreen
 from bot.listeners.permissions import DigestAccess, Permissions
@@ -125,7 +126,7 @@ class UseCases:
             egress_addresses=parts.settings.egress_addresses,
             keys_url=parts.settings.domain_tracker_keys_url,
             clock=clock,
-            may_configure=self.admin.permissions.may_configure,
+            permissions=self.admin.permissions,
         )
         self.key = KeyState(
             keys=self.admin.keys,

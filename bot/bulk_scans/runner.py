@@ -47,7 +47,6 @@ logger = structlog.get_logger()
 MAX_DOMAINS = 200  # as many as reports of a workspace are kept
 SECONDS_EACH = 40  # about what a scan takes
 LEASE = timedelta(seconds=60)
-RENEWED_AFTER = timedelta(seconds=20)
 SHOWN_EVERY_S = 3.0
 
 
@@ -59,7 +58,6 @@ class _Lease:
     workspace: WorkspaceId
     run: BulkScan
     clock: Callable[[], datetime]
-    renewed_at: datetime
     shown: Message | None = None
     shown_at: float = 0.0
 
@@ -81,7 +79,7 @@ class _Lease:
             return Write(encode(after), after.waits_until or due_at)
 
         stored = await update(self.documents, key_of(self.workspace), changed)
-        self.run, self.renewed_at = decode(stored) or self.run, now
+        self.run = decode(stored) or self.run
 
 
 @dataclass(slots=True)
@@ -189,7 +187,7 @@ class BulkScans(DueWork):
         run = decode(await update(self.documents, key_of(workspace), taken))
         if run is None or run.holder != holder:
             return None
-        return _Lease(self.documents, workspace, run, self.clock, renewed_at=now)
+        return _Lease(self.documents, workspace, run, self.clock)
 
     async def _recover(self, lease: _Lease) -> None:
         """Record the outcome of a scan that an earlier process began, if there is one."""
@@ -227,8 +225,7 @@ class BulkScans(DueWork):
         try:
             while not (await asyncio.wait({scan}, timeout=self.shown_every_s))[0]:
                 await self._show_progress(lease)
-                if self.clock() - lease.renewed_at > RENEWED_AFTER:
-                    await lease.change(lambda run: run)
+                await lease.change(lambda run: run)
             return await scan
         finally:
             scan.cancel()  # others may wait for the same scan: they still get it

@@ -11,7 +11,7 @@ from bot.errors import BotError, warned
 from bot.hostnames import HostNameError
 from bot.listeners.error_boundary import Failures
 from bot.listeners.permissions import Permissions
-from bot.listeners.request import FormErrors, Once, Request
+from bot.listeners.request import FormErrors, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain
@@ -20,7 +20,7 @@ from bot.portfolio.service import Portfolio, Snapshot
 from bot.views import adddomain as views
 from bot.views.blocks import plain_message
 from bot.views.failure import host_sentence
-from bot.views.usage import at_it_message, pressed_already_message
+from bot.views.usage import pressed_already_message
 
 # A response_url works five times: the first word, the steps but the last, and the summary.
 STEPS = 4
@@ -42,7 +42,7 @@ class AddingListeners:
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.on_command("/adddomain", self.add)
         dispatcher.on_form(views.ADD_FORM, read_new_domains, self.add_described)
-        once = Once(done=pressed_already_message(), running=at_it_message(), per_drawing=True)
+        once = pressed_already_message()
         dispatcher.on_press(views.ADD_LIST, self.add_list, replies=True, once=once)
         dispatcher.on_options(
             views.TYPE_FIELD,

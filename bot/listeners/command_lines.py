@@ -12,7 +12,7 @@ from bot.commands import COMMANDS
 from bot.deferred_commands import KeptCommand
 from bot.listeners.error_boundary import ErrorBoundary
 from bot.listeners.incoming import from_command, from_press, is_ephemeral, place_of
-from bot.listeners.request import Once, OncePerMessage, Request
+from bot.listeners.request import OncePerMessage, Request
 from bot.message import Message
 from bot.redaction import holds_secret
 from bot.slack.replies import Origin, Replies
@@ -69,7 +69,7 @@ class CommandLines:
         speaks = request.window is None or not request.opens_form
         once = None
         if once_at and not request.opens_form:
-            once = Once(done=usage.pressed_already_message(), running=usage.at_it_message())
+            once = usage.pressed_already_message()
 
         async def work() -> None:
             if after:

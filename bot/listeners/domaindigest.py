@@ -17,7 +17,7 @@ from bot.errors import BotError
 from bot.listeners.domaindigest_parse import read_pause_form
 from bot.listeners.modals import DigestScreen, FormNote, note_in
 from bot.listeners.permissions import ChannelAccess, DigestAccess, require_open
-from bot.listeners.request import Once, PressFailedError, Request, draw_or_reply
+from bot.listeners.request import PressFailedError, Request, draw_or_reply
 from bot.listeners.router import Dispatcher, PressHandler
 from bot.slack.client import open_form, update_form
 from bot.slack.errors import SlackError
@@ -28,7 +28,6 @@ from bot.views.digests.post import NO_DETAILS, SHOW_DETAILS, details_message, di
 from bot.views.digests.trouble import RESUME_DIGEST, SEND_DIGEST
 from bot.views.digests.wording import MANAGE_DIGEST
 from bot.views.schedule import schedule_text
-from bot.views.usage import at_it_message
 
 logger = structlog.get_logger()
 # The zone in which the date changes last: https://en.wikipedia.org/wiki/UTC%E2%88%9212:00
@@ -49,9 +48,8 @@ class DigestListeners:
         dispatcher.on_command("/domaindigest", self.open_list)
         dispatcher.on_press(modal.BACK, self.go_back)
         send = self.in_list(self.send, modal.NOT_SENT, busy=modal.SENDING)
-        done = modal.done_already_message()
-        same_press = Once(running=None, done=done, per_drawing=True)
-        dispatcher.on_press(tables.SEND, send, once=same_press)
+        once = modal.done_already_message()
+        dispatcher.on_press(tables.SEND, send, once=once)
         in_form = self.screen.in_form
         dispatcher.on_press(tables.PREVIEW, in_form(self.preview))
         dispatcher.on_press(tables.RESUME, self.in_list(self.resume))
@@ -60,7 +58,6 @@ class DigestListeners:
         dispatcher.on_press(tables.PAUSE, in_form(self.open_pause))
         pause, busy = in_form(self.pause), tables.saving_form
         dispatcher.on_form(modal.PAUSE_FORM, self.read_pause, pause, busy=busy)
-        once = Once(running=at_it_message(), done=done)
         send = self.in_message(self.send, modal.NOT_SENT)
         dispatcher.on_press(SEND_DIGEST, send, replies=True, once=once)
         resume = self.in_message(self.resume, modal.NOT_RESUMED)

@@ -3,7 +3,7 @@
 import dataclasses
 import re
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date
 
 from bot.command_text import NotUnderstoodError
 from bot.digests import models
@@ -125,9 +125,6 @@ def _check_room(
         )
 
 
-LONGEST_PAUSE = timedelta(days=3_650)
-
-
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class GivenDigest:
     """A valid form: its values as `draft`, and the plan with the new mention rule, if any.
@@ -143,10 +140,7 @@ class GivenDigest:
 def read_digest_form(values: Values) -> GivenDigest:
     """Return the values of the form; raise FormErrors, by block id."""
     draft, errors = draft_in(values), dict[str, str]()
-    is_day = DAYS.keys() >= set(field_in(values, form_fields.DAYS_FIELD).options)
-    schedule = _schedule_in(
-        draft if is_day else dataclasses.replace(draft, days=frozenset()), errors
-    )
+    schedule = _schedule_in(draft, errors)
     if not _CHANNEL.fullmatch(draft.channel_id or ""):  # a direct message is none
         errors[form_fields.CHANNEL_FIELD] = "Please choose a channel."
     filter_text = draft.filter_text.strip()
@@ -156,11 +150,6 @@ def read_digest_form(values: Values) -> GivenDigest:
     mode = models.Mode.WORSE if form_fields.looks_of(draft.mode) else mode
     if mode is None:
         errors[form_fields.MODE_FIELD] = "Please choose when to post."
-    heartbeat_every = None
-    try:
-        heartbeat_every = form_fields.life_of(draft.life)
-    except ValueError:
-        errors[form_fields.LIFE_FIELD] = "Choose a number of quiet runs, or Never."
     worst = _number_in(draft.worst, models.WORST_COUNTS, form_fields.WORST_FIELD, errors)
     night = 0
     if draft.night.strip():
@@ -174,7 +163,7 @@ def read_digest_form(values: Values) -> GivenDigest:
         schedule=schedule,
         filter_text=filter_text,
         mode=mode,
-        heartbeat_every=heartbeat_every,
+        heartbeat_every=models.number_of(draft.life, models.HEARTBEATS),  # not for "never"
         worst_count=worst,
         mentions=(rule,) if rule else (),
         scans_a_night=night,
@@ -213,6 +202,4 @@ def read_pause_form(values: Values, first: date) -> date | None:
     day = date.fromisoformat(picked)
     if day < first:
         raise FormErrors({field.block_id: "Pick a day from tomorrow on, or none."})
-    if day - first > LONGEST_PAUSE:
-        raise FormErrors({field.block_id: "That is very far away. Better pick none."})
     return day

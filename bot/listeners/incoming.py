@@ -1,14 +1,23 @@
-"""Read Slack's payloads: who asks, where, how to answer, and the fields of forms."""
+"""Read Slack's payloads: who asks, where, the fields of forms; answer what cannot be taken."""
 
+import asyncio
+import json
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import structlog
+from slack_bolt.context.respond.async_respond import AsyncRespond
+from slack_bolt.response import BoltResponse
+
+from bot.errors import BotError, UnknownWorkspaceError
 from bot.listeners.request import AnswerWindow, Request, carried, written
 from bot.message import thread_of
 from bot.slack.auth import workspace_of
-from bot.slack.client import hurry
+from bot.slack.client import FAILURES, hurry
 from bot.slack.replies import Origin, Replies
+from bot.store.documents import StoreError
 from bot.views.home import ANSWER, messages_url
 
 
@@ -213,3 +222,52 @@ def field_in(values: Values, action_id: str) -> Field:
         if action_id in elements:
             return Field(block_id, elements[action_id])
     return Field(action_id, {})
+
+
+logger = structlog.get_logger()
+# Slack waits 3 s for the ack that follows.
+RESPONDED_WITHIN_S = 2.0
+
+
+async def answer_unread(
+    error: Exception, body: Mapping[str, Any], respond: AsyncRespond
+) -> BoltResponse:
+    """Answer what failed before its ack: a command or a press with a sentence, else with 503.
+
+    What comes from an unknown workspace gets 200: it would fail again.
+
+    Slack shows the body of a 200 to the person who typed a command
+    (https://docs.slack.dev/interactivity/implementing-slash-commands); after a press in a message
+    the sentence goes below it. A form would close as if it were saved: with a 503 Slack says that
+    it was not. 400 answers what Slack would not send.
+    """
+    reference = secrets.token_hex(4)
+    is_unknown = isinstance(error, UnknownWorkspaceError)  # logged where it was found
+    if not (is_unknown or isinstance(error, BotError)):
+        logger.error("a request could not be read", request=reference, exc_info=error)
+        return BoltResponse(status=400, body=f"the request cannot be read; reference {reference}")
+    if not is_unknown:
+        logger.warning("a request could not be taken", request=reference, error=repr(error))
+    what = "The app's database" if isinstance(error, StoreError) else "Slack"
+    again = f"{what} is unavailable. Please try again shortly. Reference {reference}."
+    text = str(error) if is_unknown else again
+    if "command" not in body:
+        is_act = body.get("type") in {"block_actions", "message_action"}
+        is_said = is_act and await _respond(respond, text)
+        is_over = is_said or is_unknown
+        return BoltResponse(status=200 if is_over else 503, body="" if is_over else text)
+    reply = json.dumps({"response_type": "ephemeral", "text": text})
+    return BoltResponse(status=200, body=reply, headers={"content-type": ["application/json"]})
+
+
+async def _respond(respond: AsyncRespond, text: str) -> bool:
+    """Return whether the text was sent: a press on a form or on Home has no response_url."""
+    if respond.response_url is None:
+        return False
+    try:
+        async with asyncio.timeout(RESPONDED_WITHIN_S):
+            await respond(text, replace_original=False)
+    except FAILURES as unreachable:
+        logger.warning("the answer could not be sent", error=repr(unreachable))
+        return False
+    return True

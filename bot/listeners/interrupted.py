@@ -1,9 +1,9 @@
-"""Store who waits for an answer; answer those whose process was killed."""
+"""Store who waits for an answer; answer those whose process stops, or was killed."""
 
 import asyncio
 import contextlib
 import itertools
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from functools import partial
@@ -32,25 +32,36 @@ logger = structlog.get_logger()
 LOOK_AGAIN_S = 1.0
 # Most answers come sooner, and cost the store nothing.
 NOTED_AFTER_S = 0.5
-# Notes wait for each other, so that the store has time for the answers.
-AT_ONCE = 4
+# A stop must not wait for a slow Slack, or a slow store.
+TOLD_WITHIN_S = 5.0
 REMOVED_WITHIN_S = 2.0
 
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """A person who waits. `close` it when nothing is owed to them any more."""
+    """A person who waits for `what`. `close` it when nothing is owed to them any more.
+
+    `form_waits`: their form says "please wait".
+    """
 
     place: Place
     request: Request
+    what: str
     since: datetime
-    may_be_stored: bool = False
+    form_waits: bool
     _closed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def is_over(self) -> bool:
         """Whether they have their answer, or the work was done."""
         return self._closed.is_set() or self.request.is_answered
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the work may take minutes, or change something at the service."""
+        command = COMMANDS.get(self.what.partition(".")[0])
+        scans_or_adds = command is not None and command.operation in {"scan", "add"}
+        return scans_or_adds or self.form_waits or self.request.step_id is not None
 
     def close(self) -> None:
         """Let it be removed from the store soon, without waiting."""
@@ -61,6 +72,37 @@ class Entry:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
                 await self._closed.wait()
+
+    def described(self) -> Pending:
+        """Return what another process needs to answer the person."""
+        request, origin = self.request, self.request.origin
+        line = request.command_line
+        window = None if self.form_waits else request.window
+        return Pending(
+            user_id=origin.user_id,
+            what=self.what,
+            request=request.reference,
+            channel_id=origin.channel_id,
+            response_url=origin.response_url,
+            is_message=origin.is_message,
+            is_home=origin.is_home,
+            takes_place=request.takes_place,
+            command_line=line if line and not holds_secret(line) else None,
+            view_id=window.view_id if window else request.view_id,
+            view_hash=None if window else request.view_hash,
+            form_waits=self.form_waits,
+            messages_url=window.messages_url if window else None,
+            step_id=request.step_id,
+            thread_ts=origin.thread_ts if origin.is_in_thread else None,
+        )
+
+    async def tell(self) -> None:
+        """Tell the person that the work is cut off; a failure is only logged."""
+        with warned("person does not know of the stop", BotError):
+            if self.request.on_stop:
+                await self.request.reply(self.request.on_stop())
+            else:
+                await _tell(self.request, self.described())
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,82 +116,70 @@ class InflightTracker:
     clock: Callable[[], datetime]
     look_again_s: float = LOOK_AGAIN_S
     noted_after_s: float = NOTED_AFTER_S
+    told_within_s: float = TOLD_WITHIN_S
     _numbers: "itertools.count[int]" = field(default_factory=partial(itertools.count, 1))
-    _turns: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, AT_ONCE))
     _open: set[Entry] = field(default_factory=set)
 
     def note(self, request: Request, what: str, *, form_waits: bool = False) -> Entry:
         """Start to store that a person waits for `what`; never waits for the store.
 
-        `form_waits`: their form says "please wait". What takes long is stored at once, anything
-        else after `noted_after_s`.
+        What takes long is stored at once, anything else after `noted_after_s`.
         """
         place = Place(request.workspace, self.process_id, next(self._numbers))
-        entry = Entry(place, request, self.clock())
+        entry = Entry(place, request, what, self.clock(), form_waits)
         self._open.add(entry)
-        describe = partial(_described, request, what, form_waits=form_waits)
-        command = COMMANDS.get(what.partition(".")[0])
-        is_long = form_waits or request.step_id or (command and command.takes_long)
-        self.tasks.start(self._keep(entry, describe, 0 if is_long else self.noted_after_s))
+        self.tasks.start(self._keep(entry))
         return entry
 
-    async def remove_answered(self) -> None:
-        """Remove those who have an answer, after the tasks were cancelled; at most 2 s."""
-        over = [entry for entry in self._open if entry.is_over]
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(REMOVED_WITHIN_S):
-                await asyncio.gather(*map(self._remove, over))
+    async def tell_all(self) -> int:
+        """Tell those who still wait, after the tasks were cancelled; return how many they are.
 
-    async def _keep(self, entry: Entry, describe: Callable[[], Pending], after_s: float) -> None:
+        It takes at most 7 s. Who could not be told stays in the store, for other processes.
+        """
+        waiting = [entry for entry in self._open if not entry.is_over]
+        await _at_once((entry.tell() for entry in waiting), self.told_within_s)
+        over = [entry.place for entry in self._open if entry.is_over]
+        await _at_once((_try(self.answers.forget(place)) for place in over), REMOVED_WITHIN_S)
+        return len(waiting)
+
+    async def _keep(self, entry: Entry) -> None:
         """Store an entry until it is over, then remove it: in turn, so that nothing is left."""
-        noted = None
-        await entry.wait(after_s)
+        stored = None
+        await entry.wait(0 if entry.is_long else self.noted_after_s)
         while not entry.is_over:
-            if (now := describe()) != noted:
-                noted = now
-                await self._write(entry, now)
+            if (pending := entry.described()) != stored:
+                stored = pending
+                await _try(self.answers.keep(entry.place, pending, since=entry.since))
             await entry.wait(self.look_again_s)
-        await self._remove(entry)
-
-    async def _write(self, entry: Entry, now: Pending) -> None:
-        async with self._turns:
-            if not entry.is_over:
-                entry.may_be_stored = True
-                await _try(self.answers.keep(entry.place, now, since=entry.since))
-
-    async def _remove(self, entry: Entry) -> None:
-        if entry.may_be_stored:
-            async with self._turns:
-                await _try(self.answers.forget(entry.place))
+        if stored:
+            await _try(self.answers.forget(entry.place))
         self._open.discard(entry)
 
 
-def _described(request: Request, what: str, *, form_waits: bool) -> Pending:
-    """Return what another process needs to answer the person."""
-    origin, line = request.origin, request.command_line
-    window = None if form_waits else request.window
-    return Pending(
-        user_id=origin.user_id,
-        what=what,
-        request=request.reference,
-        channel_id=origin.channel_id,
-        response_url=origin.response_url,
-        is_message=origin.is_message,
-        is_home=origin.is_home,
-        takes_place=request.takes_place,
-        command_line=line if line and not holds_secret(line) else None,
-        view_id=window.view_id if window else request.view_id,
-        view_hash=None if window else request.view_hash,
-        form_waits=form_waits,
-        messages_url=window.messages_url if window else None,
-        step_id=request.step_id,
-        thread_ts=origin.thread_ts if origin.is_in_thread else None,
-    )
+async def _at_once(work: Iterable[Awaitable[None]], within_s: float) -> None:
+    """Do all of it, as far as that works within the time."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(within_s):
+            await asyncio.gather(*work, return_exceptions=True)
 
 
 async def _try(noting: Awaitable[None]) -> None:
     with warned("who waits is not stored", StoreError):
         await noting
+
+
+async def _tell(request: Request, pending: Pending) -> None:
+    """Tell a person that their request was interrupted; raise SlackError."""
+    message = interrupted_message(pending.what, pending.command_line)
+    is_form = pending.view_id is not None and pending.messages_url is None
+    if not is_form or not (pending.form_waits or pending.view_hash):
+        await request.reply(message)
+        return
+    # A form that has changed since the press may be filled in: with its hash it stays.
+    view_hash = None if pending.form_waits else pending.view_hash
+    form = interrupted_form(pending.what, pending.command_line)
+    drawing = update_form(request.client, pending.view_id or "", form, view_hash=view_hash)
+    await draw_or_reply(request, drawing, message)
 
 
 # A killed process may leave hundreds of people, and the other processes have work of their own.
@@ -209,7 +239,8 @@ class OrphanNotifier:
             return
         try:
             async with asyncio.timeout(NOTIFIED_WITHIN_S):
-                await self._tell(place.workspace, pending)
+                client = await self.client_for(place.workspace)
+                await _tell(_request(place.workspace, pending, client, self.replies), pending)
         except WorkspaceHeldError:
             raise
         except SlackRefusedError as error:  # the app is gone, or the person
@@ -224,22 +255,8 @@ class OrphanNotifier:
             )
         await self.answers.forget(place)
 
-    async def _tell(self, workspace: WorkspaceId, pending: Pending) -> None:
-        client = await self.client_for(workspace)
-        request = _conversation(workspace, pending, client, self.replies)
-        message = interrupted_message(pending.what, pending.command_line)
-        is_form = pending.view_id is not None and pending.messages_url is None
-        if not is_form or not (pending.form_waits or pending.view_hash):
-            await request.reply(message)
-            return
-        # A form that has changed since the press may be filled in: with its hash it stays.
-        view_hash = None if pending.form_waits else pending.view_hash
-        form = interrupted_form(pending.what, pending.command_line)
-        drawing = update_form(client, pending.view_id or "", form, view_hash=view_hash)
-        await draw_or_reply(request, drawing, message)
 
-
-def _conversation(
+def _request(
     workspace: WorkspaceId, pending: Pending, client: AsyncWebClient, replies: Replies
 ) -> Request:
     origin = Origin(

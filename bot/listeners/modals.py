@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
@@ -82,7 +82,7 @@ class ViewVersions:
         return self._places.setdefault(place, _ViewState())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class FormNote:
     """The channel of a list; for a form about one digest also its id and version.
 
@@ -98,19 +98,12 @@ class FormNote:
 
     def as_text(self) -> str:
         """Return the note as `Request.as_metadata` takes it; `note_in` reads it."""
-        return json.dumps([self.channel_id, self.digest_id, self.version, self.nonce, self.zone])
+        return json.dumps(astuple(self))
 
 
 def note_in(text: str | None) -> FormNote:
     """Return the note of a form, an empty one for a form without."""
-    match json.loads(text or "null"):
-        # Another version of the bot may have written something else after the nonce.
-        case [str() | None as channel, str() | None as digest, int(version), str(nonce), *rest]:
-            zone = rest[0] if rest and isinstance(rest[0], str) else None
-            return FormNote(
-                channel_id=channel, digest_id=digest, version=version, nonce=nonce, zone=zone
-            )
-    return FormNote()
+    return FormNote(*json.loads(text or "[]"))
 
 
 logger = structlog.get_logger()

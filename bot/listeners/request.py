@@ -238,63 +238,41 @@ async def draw_or_reply(
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Once:
-    """The replies to a second press: after the first one, and while it still runs.
-
-    `running=None`: no reply, as the answer to the first one comes into the form.
-    `per_drawing`: after a form was drawn again, its button works again.
-    """
-
-    done: Message
-    running: Message | None
-    per_drawing: bool = False
-
-
 class PressFailedError(Exception):
     """A press failed, and the person knows why: they may press again."""
 
 
 class OncePerMessage:
-    """Remembers pressed buttons in `seen`, which all processes share.
-
-    If a process dies in between, the button says "still running" until the entry expires.
-    """
+    """Remembers pressed buttons in `seen`, which all processes share."""
 
     def __init__(self, seen: DedupStore | None = None) -> None:
         self._seen = seen or MemoryDedup(clock=time.monotonic)
 
     async def run(
-        self, place: str, once: Once | None, request: Request, work: Callable[[], Awaitable[None]]
+        self,
+        place: str,
+        again: Message | None,
+        request: Request,
+        work: Callable[[], Awaitable[None]],
     ) -> None:
-        """Do `work` unless it was done for this place; raise what it raises.
+        """Do `work`, or reply `again` if it is done or under way for this place.
 
-        After a failure the button works again; without `once` it always does.
+        After a failure, which is raised, the button works again; with `again=None` it always does.
         """
-        if once is None:
+        if again is None:
             await work()
             return
-        pressed, running = f"press/{place}", f"running/{place}"
-        if not await self._seen.is_new(running):
-            if once.running:
-                await request.reply(once.running)
-            return
-        try:
-            if is_first := await self._seen.is_new(pressed):
-                await self._do(pressed, work)
-        finally:
-            await self._seen.forget(running)
-        if not is_first:
+        pressed = f"press/{place}"
+        if not await self._seen.is_new(pressed):
             request.takes_place = False  # there is the answer to the first press
-            await request.reply(once.done)
-
-    async def is_first(self, place: str) -> bool:
-        return await self._seen.is_new(place)
-
-    async def _do(self, pressed: str, work: Callable[[], Awaitable[None]]) -> None:
+            await request.reply(again)
+            return
         try:
             await work()
         except BaseException as error:
             await self._seen.forget(pressed)
             if not isinstance(error, PressFailedError):
                 raise
+
+    async def is_first(self, place: str) -> bool:
+        return await self._seen.is_new(place)

@@ -1,7 +1,7 @@
 """Register commands, actions, views and options on Bolt's app.
 
 A request is parsed before the ack, without any I/O: one that cannot be parsed is refused as a
-whole (see `error_boundary.py`). `command_text.py` says how typed text is read.
+whole (see `answer_unread`). `command_text.py` says how typed text is read.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from bot.listeners import incoming
 from bot.listeners.command_lines import CommandHandler, CommandLines
 from bot.listeners.error_boundary import ErrorBoundary
 from bot.listeners.incoming import from_press, is_ephemeral, place_of
-from bot.listeners.request import FormErrors, Once, OncePerMessage, Request
+from bot.listeners.request import FormErrors, OncePerMessage, Request
 from bot.message import Block, Message
 from bot.slack.replies import Replies, complete_step
 from bot.views.usage import STEP, usage_message
@@ -83,29 +83,27 @@ class Dispatcher:
         handle: PressHandler,
         *,
         replies: bool = False,
-        once: Once | Message | None = None,
+        once: Message | None = None,
         is_awaited: bool = True,
     ) -> None:
         """Register `handle(request, value)` for a button or a field; also `action_id.anything`.
 
         `replies`: its answer replaces the pressed message. Otherwise the message stays, and only
-        a failure is said below it. `once` answers a second press in the same message, unless
-        the first one failed. `is_awaited` is as in `ErrorBoundary.start`.
+        a failure is said below it. `once` answers a second press in the same message, or
+        drawing of a form, unless the first one failed. For `is_awaited` see `ErrorBoundary.start`.
         """
-        answers = Once(done=once, running=once) if isinstance(once, Message) else once
 
         async def pressed(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = from_press(body, context, self._replies)
             value = str(body["actions"][0].get("value", ""))
             # With the value: the same message may show another page by now.
             place = f"{request.workspace}/{place_of(body)}/{action_id}/{value}"
-            if answers and answers.per_drawing:
-                place = f"{place}/{request.view_hash}"
+            place = f"{place}/{request.view_hash}"
             await ack()
             request.takes_place = replies and is_ephemeral(body)
 
             async def work() -> None:
-                await self._once.run(place, answers, request, lambda: handle(request, value))
+                await self._once.run(place, once, request, lambda: handle(request, value))
 
             self.boundary.start(request, work, action_id, speaks=replies, is_awaited=is_awaited)
 

@@ -1,7 +1,6 @@
 """Handle `/scan`: one domain, its sections, the form to pick domains; and steps of workflows."""
 
 import asyncio
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -67,19 +66,17 @@ class ScanListeners:
         """Scan the domain that was picked in the form, or show the price of several."""
         request.command_line = f"/scan {' '.join(picked)}"
         await self.permissions.require(request, "scan")
-        snapshot = await self.portfolio.snapshot(request.workspace)
-        by_value = {_value(host): host for host in snapshot.by_host}
-        hosts = [by_value.get(each, each) for each in picked]
-        request.command_line = f"/scan {' '.join(hosts)}"
-        if len(hosts) > 1:
-            await self.bulk.show_price(request, " ".join(hosts))
+        if len(picked) > 1:
+            await self.bulk.show_price(request, " ".join(picked))
         else:
-            await self._scan(request, hosts[0])
+            await self._scan(request, picked[0])
 
     async def offer_domains(self, request: Request, typed: str) -> list[Block]:
+        """Return the matching domains. Names too long for an option have to be typed."""
         snapshot = await self.portfolio.snapshot(request.workspace)
         hosts = await asyncio.to_thread(suggestions, snapshot.by_host, typed)
-        return [option(_value(host), snapshot.by_host[host].domain) for host in hosts]
+        short = [host for host in hosts if len(host) <= MAX_OPTION_VALUE_CHARS]
+        return [option(host, snapshot.by_host[host].domain) for host in short]
 
     async def share(self, request: Request, host: str) -> None:
         """Show the last scan to the whole channel."""
@@ -123,8 +120,8 @@ class ScanListeners:
 def read_pick(values: Mapping[str, Any]) -> list[str]:
     """Return the picked domains; raise FormErrors if there are none."""
     state = values[views.PICK_BLOCK][views.PICK_DOMAIN]
-    options = state.get("selected_options") or [state.get("selected_option")]  # of an older form
-    picked = [str(each["value"]) for each in options if each and each["value"] != NO_ANSWER]
+    options = state.get("selected_options") or []
+    picked = [str(each["value"]) for each in options if each["value"] != NO_ANSWER]
     if not picked:
         raise FormErrors({views.PICK_BLOCK: "Please pick a domain, or try again in a minute."})
     return picked
@@ -135,13 +132,6 @@ def _scannable(snapshot: Snapshot, host: str) -> Domain:
     if not domain.domain_id:
         raise NoDomainIdError("listed without domainId")
     return domain
-
-
-def _value(host: str) -> str:
-    """Return a host name, of up to 253 characters, as an option's value, of up to 150."""
-    if len(host) <= MAX_OPTION_VALUE_CHARS:
-        return host
-    return "#" + hashlib.sha256(host.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,6 +175,7 @@ class Facts:
 
     `reference` finds the failure in the log. `command_line` is what `Try again` runs. `allowance`
     is set when there are not enough requests. `keys_url` leads to the service's page of keys.
+    `may_add`: an unknown domain is offered to be added.
     """
 
     reference: str
@@ -187,6 +188,7 @@ class Facts:
     keys_url: str | None = None
     allowance: Allowance | None = None
     is_kept: bool = False
+    may_add: bool = True
 
 
 def form(

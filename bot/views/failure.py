@@ -139,16 +139,17 @@ def _host(error: HostNameError, facts: Facts) -> Message:
     return message_of(section(f"{typed}{why}"), *hint)
 
 
-def _unknown_domain(error: UnknownDomainError, _facts: Facts) -> Message:
+def _unknown_domain(error: UnknownDomainError, facts: Facts) -> Message:
     near = " or ".join(bold(name, MAX_NAME_CHARS) for name in error.near)
-    asked = f"Did you mean {near}?" if near else "You can add it."
+    asked = " You can add it." if facts.may_add else ""
+    asked = f" Did you mean {near}?" if near else asked
     buttons = [
         run_button(f"Scan {outside(name, 60)}", f"/scan {name}", number=number)
         for number, name in enumerate(error.near)
     ]
-    add = run_button("Add it", f"/adddomain {error.host}", once=True)
+    add = run_button("Add it", f"/adddomain {error.host}", once=True) if facts.may_add else None
     return plain_message(
-        f"{code(host_text(error.host), 300)} is not in your portfolio. {asked}",
+        f"{code(host_text(error.host), 300)} is not in your portfolio.{asked}",
         *(*buttons, add, run_button("All domains", "/domains")),
     )
 

@@ -118,14 +118,9 @@ def working_message() -> Message:
     return plain_message("⏳ Still working…")
 
 
-def at_it_message() -> Message:
-    """Return the answer to a second press during the work on the first."""
-    return plain_message("⏳ Already working on it.")
-
-
 def pressed_already_message() -> Message:
     """Return the answer to a second press of a button that runs a command once."""
-    return plain_message("This is already done. Type the command to do it again.")
+    return plain_message("This is already done or under way. Type the command to do it again.")
 
 
 def old_button_message() -> Message:
@@ -138,32 +133,22 @@ def done_message() -> Message:
     return plain_message("The answer is in the form.")
 
 
-def stopping_message(command_line: str | None) -> Message:
-    """Return the answer to open requests when the bot stops."""
-    text = "The app is restarting and couldn't finish this. Please try again in a minute."
-    return _about(command_line, text)
-
-
 def interrupted_message(what: str, command_line: str | None) -> Message:
-    """Return the answer to a request whose process was killed.
+    """Return the answer to a request whose process was stopped or killed.
 
-    `what` names the command, button or form; `command_line` repeats the request, if possible.
+    `what` names the command, button or form; `command_line` repeats the request, if possible, and
+    stands in front: a person may get several such answers at once.
     """
-    text = _interrupted_text(what, command_line)
-    return _about(command_line, text, _look_button(what, command_line))
+    text, look = _interrupted_text(what, command_line), _look_button(what, command_line)
+    if not command_line:
+        return plain_message(text, look)
+    mrkdwn = f"{code(command_line, MAX_LINE_CHARS)}: {text}"
+    return plain_message(mrkdwn, again_button(command_line), look)
 
 
 def interrupted_form(what: str, command_line: str | None) -> Block:
     """Return the same answer as a form, in place of the open one."""
     return notice(_TITLE, [section(_interrupted_text(what, command_line))])
-
-
-def _about(command_line: str | None, text: str, *buttons: Block | None) -> Message:
-    """Return a message that begins with the command: a person may get several at once."""
-    if not command_line:
-        return plain_message(text, *buttons)
-    mrkdwn = f"{code(command_line, MAX_LINE_CHARS)}: {text}"
-    return plain_message(mrkdwn, again_button(command_line), *buttons)
 
 
 def _interrupted_text(what: str, command_line: str | None) -> str:

@@ -23,7 +23,7 @@ from bot.installations import authorize
 from bot.installations.authorize import InstalledWorkspaces, note_asked_place
 from bot.installations.installation import Installation, organisation
 from bot.installations.token_rotation import TokenProvider
-from bot.listeners.error_boundary import answer_unread
+from bot.listeners.incoming import answer_unread
 from bot.slack.auth import workspace_of
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S, FakeClock

@@ -47,6 +47,7 @@ from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts, FakeTracker
+from tests.listeners.gated import a_tracker
 from tests.memory import MemoryDocuments
 from tests.playground.slack.bolt import bolt_app, by_http
 
@@ -260,9 +261,10 @@ async def running_admin_room(
             QuotaService(room.documents, room.keys, RateLimiter(), Tasks()),
             egress_addresses=(),
             clock=clock,
-            may_configure=rights.may_configure,
+            permissions=rights,
         )
-        dispatcher = Dispatcher(app, ErrorBoundary(room.tasks, failures), Replies(http))
+        boundary = ErrorBoundary(room.tasks, failures, inflight=a_tracker(room.tasks))
+        dispatcher = Dispatcher(app, boundary, Replies(http))
         listeners_of(room, dispatcher, failures, rights)
         async with by_http(app, slack):
             yield room

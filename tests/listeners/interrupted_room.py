@@ -12,10 +12,9 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
-from bot.inflight_requests import InflightStore
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.incoming import from_form
-from bot.listeners.interrupted import InflightTracker, OrphanNotifier
+from bot.listeners.interrupted import OrphanNotifier
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
@@ -23,14 +22,13 @@ from bot.process_heartbeat import Processes
 from bot.slack.client import open_form
 from bot.slack.replies import Replies
 from bot.store.documents import Document
-from bot.store.encryption import KeyRing, associated_data
+from bot.store.encryption import associated_data
 from bot.views.blocks import actions, button, form, notice, section
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S, FakeClock
-from tests.listeners.gated import GatedDocuments
+from tests.listeners.gated import RING, GatedDocuments, a_tracker
 from tests.playground.slack.bolt import bolt_app, by_http
 
-RING = KeyRing({"k1": b"1" * 32})
 KILLED, LOOKING = "killed", "looking"
 STEP = "scan_domain"
 DELETE, EDIT_FORM = "digests.delete", "digests.edit"
@@ -66,20 +64,15 @@ class Room:
     worked_on: asyncio.Queue[Request] = field(default_factory=asyncio.Queue)
 
     def __post_init__(self) -> None:
-        self.answers = InflightStore(self.documents, RING, clock=self.clock)
-        self.replies = Replies(self.http)
-        self.inflight = InflightTracker(
-            self.answers,
-            self.tasks,
-            process_id=KILLED,
-            clock=self.clock,
-            look_again_s=0.001,
-            noted_after_s=0,
+        inflight = a_tracker(
+            self.tasks, self.documents, self.clock, process_id=KILLED, noted_after_s=0
         )
+        self.answers = inflight.answers
+        self.replies = Replies(self.http)
         self.boundary = ErrorBoundary(
             self.tasks,
             cast(Failures, None),
-            inflight=self.inflight,
+            inflight=inflight,
             first_word_after_s=60,
             first_word_in_home_after_s=0.001,
         )

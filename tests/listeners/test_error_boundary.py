@@ -21,6 +21,7 @@ from bot.tracker.models import TrackerError
 from bot.views.usage import done_message, working_message
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
+from tests.listeners.gated import a_tracker
 
 pytestmark = pytest.mark.anyio
 
@@ -77,7 +78,7 @@ class FakeFailures:
 class Room:
     """A boundary, one conversation, and what came of it."""
 
-    def __init__(self, **how: Any) -> None:
+    def __init__(self, *, told_within_s: float = TIME_LIMIT_S, **how: Any) -> None:
         self.tasks = Tasks()
         self.replies = FakeReplies()
         self.failures = FakeFailures()
@@ -85,6 +86,7 @@ class Room:
         self.boundary = ErrorBoundary(
             self.tasks,
             cast(Failures, self.failures),
+            inflight=a_tracker(self.tasks, told_within_s=told_within_s),
             note=self._note,
             **({"first_word_after_s": 60} | how),
         )
@@ -288,7 +290,7 @@ class TestCutOff:
         await begun.wait()
 
         assert await room.boundary.cancel_all() == (0 if is_answered else 1)
-        assert any("is restarting" in text for text in room.said) is not is_answered
+        assert any("was interrupted" in text for text in room.said) is not is_answered
         assert room.noted == [("work", "cut_off")]
 
     async def test_one_excuse_that_slack_does_not_take_is_no_failure_of_the_others(
@@ -310,7 +312,7 @@ class TestCutOff:
         assert len(room.said) == 1
 
     async def test_does_not_wait_for_a_slack_that_does_not_answer(self) -> None:
-        room = Room(excuses_within_s=0.01)
+        room = Room(told_within_s=0.01)
 
         async def work() -> None:
             await asyncio.Event().wait()

@@ -6,7 +6,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import StrangerError
-from bot.listeners.error_boundary import KNOWN_FOR_S, ExternalUserGuard
+from bot.listeners.permissions import KNOWN_FOR_S, ExternalUserGuard
 from bot.listeners.request import Request
 from bot.slack.client import Member
 from bot.slack.errors import SlackError, SlackRefusedError, SlackUnavailableError

@@ -17,7 +17,9 @@ from bot.command_text import NotUnderstood, NotUnderstoodError
 from bot.concurrency import Tasks
 from bot.deferred_commands import KEPT_FOR, DeferredCommands
 from bot.errors import UnknownWorkspaceError
-from bot.listeners.error_boundary import Failures, answer_unread
+from bot.listeners.error_boundary import Failures
+from bot.listeners.incoming import answer_unread
+from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request
 from bot.shared_limits import QuotaService
 from bot.slack.errors import SlackUnavailableError
@@ -52,8 +54,11 @@ class Room:
             QuotaService(self.documents, keys, RateLimiter(), Tasks()),
             egress_addresses=(),
             clock=self.clock,
-            may_configure=_yes,
+            permissions=cast(Permissions, self),
         )
+
+    async def may_configure(self, _request: Request) -> bool:
+        return True
 
     async def is_said_to_be_kept(self, line: str) -> bool:
         """Type a command; return whether the answer says that it is done later."""
@@ -66,10 +71,6 @@ class Room:
         assert kept != lost
         assert said in (kept, lost)
         return said == kept
-
-
-async def _yes(_request: Request) -> bool:
-    return True
 
 
 def typed(line: str) -> Request:

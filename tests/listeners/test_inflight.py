@@ -9,53 +9,22 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
-from bot.inflight_requests import InflightStore, Pending, Place
+from bot.inflight_requests import Pending, Place
 from bot.listeners.error_boundary import ErrorBoundary, Failures
-from bot.listeners.interrupted import AT_ONCE, InflightTracker
 from bot.listeners.request import Request
 from bot.message import Message
 from bot.slack.errors import SlackUnavailableError
-from bot.slack.replies import Origin, Replies
-from bot.store.encryption import KeyRing
+from bot.slack.replies import Origin
 from bot.workspace import WorkspaceId
 from tests.builders import KEY
 from tests.fakes import TIME_LIMIT_S, FakeClock
-from tests.listeners.gated import GatedDocuments
+from tests.listeners.gated import GatedDocuments, a_tracker
+from tests.listeners.test_error_boundary import FakeReplies
 
 pytestmark = pytest.mark.anyio
 
 ONE = WorkspaceId("T1")
 URL = "https://hooks.example/commands/1"
-RING = KeyRing({"k1": b"1" * 32})
-
-
-class FakeReplies(Replies):
-    """Replies that are remembered, or that Slack does not take."""
-
-    def __init__(self) -> None:
-        self.said: list[str] = []
-        self.is_away = False
-        self.changed = asyncio.Condition()
-
-    async def until_said(self, count: int) -> None:
-        async with asyncio.timeout(TIME_LIMIT_S), self.changed:
-            await self.changed.wait_for(lambda: len(self.said) == count)
-
-    async def send(
-        self, client: AsyncWebClient, origin: Origin, message: Message, **how: Any
-    ) -> None:
-        if self.is_away:
-            raise SlackUnavailableError("away")
-        self.said.append(message.text)
-        async with self.changed:
-            self.changed.notify_all()
-
-
-class FakeFailures:
-    """Explains every failure in three words."""
-
-    async def explain(self, *_about: object) -> Message:
-        return Message("it has failed")
 
 
 @dataclass
@@ -71,18 +40,11 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.clock = FakeClock()
-        self.answers = InflightStore(self.documents, RING, clock=self.clock)
-        inflight = InflightTracker(
-            self.answers,
-            self.tasks,
-            process_id="ab12",
-            clock=self.clock,
-            look_again_s=0.001,
-            noted_after_s=self.noted_after_s,
+        inflight = a_tracker(
+            self.tasks, self.documents, self.clock, noted_after_s=self.noted_after_s
         )
-        self.boundary = ErrorBoundary(
-            self.tasks, cast(Failures, FakeFailures()), inflight=inflight
-        )
+        self.answers = inflight.answers
+        self.boundary = ErrorBoundary(self.tasks, cast(Failures, None), inflight=inflight)
 
     def conversation(self, line: str = "/scan shop.example") -> Request:
         return Request(
@@ -129,7 +91,8 @@ async def test_a_store_that_hangs_holds_no_answer_up_and_nothing_stays_behind(de
     await desk.documents.until(lambda: desk.documents.waiting == 1)
 
     desk.gate.set()
-    await desk.replies.until_said(1)
+    async with asyncio.timeout(TIME_LIMIT_S):
+        await desk.replies.changed.wait()
     desk.documents.gate.set()
     await desk.done()
 
@@ -149,21 +112,6 @@ async def test_only_what_takes_long_is_noted_at_once() -> None:
     assert quick.documents.puts == 0
 
 
-async def test_a_busy_store_is_not_given_notes_that_nobody_needs_any_more(desk: Desk) -> None:
-    desk.documents.gate.clear()
-    for _ in range(AT_ONCE + 10):
-        desk.start()
-    await desk.documents.until(lambda: desk.documents.waiting == AT_ONCE)
-    desk.gate.set()
-    await desk.replies.until_said(AT_ONCE + 10)
-
-    desk.documents.gate.set()
-    await desk.done()
-
-    assert desk.documents.puts == AT_ONCE
-    assert await desk.noted() == []
-
-
 async def test_a_key_that_was_typed_is_not_noted(desk: Desk) -> None:
     desk.start(desk.conversation(f"/domainkey {KEY}"))
     await desk.documents.until(lambda: desk.documents.puts == 1)
@@ -178,7 +126,7 @@ async def test_a_key_that_was_typed_is_not_noted(desk: Desk) -> None:
 async def test_who_could_not_be_told_by_a_stop_is_left_to_the_others(desk: Desk) -> None:
     desk.start()
     await desk.documents.until(lambda: desk.documents.puts == 1)
-    desk.replies.is_away = True
+    desk.replies.errors = [SlackUnavailableError("away")]
 
     await desk.boundary.cancel_all()
 

@@ -333,6 +333,17 @@ def test_an_unknown_domain_offers_what_comes_near() -> None:
     assert alone.text == "new.example is not in your portfolio. You can add it."
 
 
+def test_who_may_not_add_an_unknown_domain_is_not_offered_it() -> None:
+    near = failure_message(
+        UnknownDomainError("shpo.example", ["shop.example"]), facts_for(may_add=False)
+    )
+    alone = failure_message(UnknownDomainError("new.example", []), facts_for(may_add=False))
+
+    assert list(buttons(near)) == ["Scan shop.example", "All domains"]
+    assert list(buttons(alone)) == ["All domains"]
+    assert alone.text == "new.example is not in your portfolio."
+
+
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_what_others_wrote_does_nothing(text: str) -> None:
     for error in (

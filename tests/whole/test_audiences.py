@@ -73,6 +73,7 @@ async def test_a14_a_guest_may_scan_but_not_add_until_an_admin_lets_them(ready: 
     refused = await ready.ask(gus, "/adddomain blog.example")
     form = await ready.ask(gus, "/adddomain")
     scanned = await ready.ask(gus, "/scan shop.example")
+    offered = [await ready.ask(who, "/scan shop.exmaple") for who in (gus, ready.bob)]
     await choose(ready, add="Everyone", scan=NO_GUESTS)
     added = await ready.ask(gus, "/adddomain blog.example")
     ready.tracker.requests.clear()
@@ -82,6 +83,7 @@ async def test_a14_a_guest_may_scan_but_not_add_until_an_admin_lets_them(ready: 
     assert "Admins and owners can change that" in form.everything
     assert "Try again" not in refused.buttons
     assert "Scan of" in scanned.everything
+    assert ["Add it" in each.buttons for each in offered] == [False, True]
     assert "Added" in added.everything
     assert "Guests can't scan domains" in unscanned.everything
     assert ready.tracker.requests == []

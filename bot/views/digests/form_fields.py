@@ -84,15 +84,6 @@ def looks_of(mode: str) -> int | None:
     return next((every for every in LOOKS if mode == f"{every}"), None)
 
 
-def life_of(text: str) -> int | None:
-    """Return the silent runs before a heartbeat, `None` for never; raise ValueError."""
-    if text == NEVER:
-        return None
-    if (runs := models.number_of(text, models.HEARTBEATS)) is None:
-        raise ValueError("no number of runs")
-    return runs
-
-
 def channel_field(draft: Draft, nonce: str) -> Block:
     element = input_element(
         "conversations_select",

@@ -83,7 +83,8 @@ def resumed_line(digest: Digest, reader_zone: str | None) -> str:
 
 def done_already_message() -> Message:
     """Return the answer to a second press of a button in a message."""
-    return plain_message("This is already done. `/domaindigest` shows the digest's state.")
+    text = "This is already done or under way. `/domaindigest` shows the digest's state."
+    return plain_message(text)
 
 
 EDIT_FORM = "digests.edit"

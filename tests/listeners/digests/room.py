@@ -28,6 +28,7 @@ from bot.views.blocks import actions, button, section
 from bot.workspace import WorkspaceId
 from tests.digests.office import BOB, DAILY, Office
 from tests.fakes import TIME_LIMIT_S
+from tests.listeners.gated import a_tracker
 from tests.playground.slack.bolt import bolt_app, by_http
 
 SCOPES = (
@@ -183,9 +184,10 @@ async def running_room() -> AsyncIterator[Room]:
             QuotaService(office.documents, office.keys, RateLimiter(), Tasks()),
             egress_addresses=(),
             clock=office.clock,
-            may_configure=rights.may_configure,
+            permissions=rights,
         )
-        boundary, replies = ErrorBoundary(tasks, failures), Replies(http)
+        boundary = ErrorBoundary(tasks, failures, inflight=a_tracker(tasks))
+        replies = Replies(http)
         dispatcher = Dispatcher(app, boundary, replies, options_within_s=TIME_LIMIT_S)
         access = DigestAccess(office.desk, rights)
         screen = DigestScreen(

@@ -112,7 +112,6 @@ def test_every_field_is_read() -> None:
         (CHANNEL_FIELD, {"selected_conversation": "D0ADA"}, "choose a channel"),
         (CHANNEL_FIELD, {"selected_conversation": "C1/../x"}, "choose a channel"),
         (DAYS_FIELD, boxes(), "choose at least one day"),
-        (DAYS_FIELD, boxes("0", "7"), "choose at least one day"),
         (TIME_FIELD, {"selected_time": None}, "choose a time"),
         (TIME_FIELD, {"selected_time": "24:00"}, "choose a time"),
         (TIME_FIELD, {"selected_time": "9:00"}, "choose a time"),
@@ -121,9 +120,6 @@ def test_every_field_is_read() -> None:
         (ZONE_FIELD, chosen("../UTC"), "Pick a time zone"),
         (ZONE_FIELD, {"selected_option": None}, "Pick a time zone"),
         (MODE_FIELD, chosen("sometimes"), "choose when to post"),
-        (LIFE_FIELD, chosen("0"), "Choose a number of quiet runs"),
-        (LIFE_FIELD, chosen("100"), "Choose a number of quiet runs"),
-        (LIFE_FIELD, chosen("\N{ARABIC-INDIC DIGIT SEVEN}"), "Choose a number of quiet runs"),
         (WORST_FIELD, typed("4"), "a whole number from 5 to 25"),
         (WORST_FIELD, typed("26"), "a whole number from 5 to 25"),
         (WORST_FIELD, typed("10.5"), "a whole number from 5 to 25"),
@@ -208,7 +204,7 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
 @loop_over("name", [*RIGHT, "all"])
 def test_a_field_that_is_missing_is_no_crash(name: str) -> None:
     states = {each: state for each, state in RIGHT.items() if name not in {each, "all"}}
-    may_lack = name in {FILTER_FIELD, LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD}
+    may_lack = name in {FILTER_FIELD, LIFE_FIELD, LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD}
 
     if may_lack:
         assert read_digest_form(values_of(states)).plan == read()
@@ -217,20 +213,13 @@ def test_a_field_that_is_missing_is_no_crash(name: str) -> None:
             read_digest_form(values_of(states))
 
 
-@loop_over(
-    ("picked", "text"),
-    [
-        ("2030-02-28", "from tomorrow on"),
-        ("9999-12-31", "very far away"),
-    ],
-)
-def test_a_day_that_cannot_end_a_pause_is_said_under_the_field(picked: Json, text: str) -> None:
-    values = {"until:n": {UNTIL_FIELD: {"selected_date": picked}}}
+def test_a_day_that_cannot_end_a_pause_is_said_under_the_field() -> None:
+    values = {"until:n": {UNTIL_FIELD: {"selected_date": "2030-02-28"}}}
 
     with pytest.raises(FormErrors) as raised:
         read_pause_form(values, date(2030, 3, 1))
 
-    assert text in raised.value.sentences["until:n"]
+    assert "from tomorrow on" in raised.value.sentences["until:n"]
 
 
 def test_a_day_from_the_first_possible_one_on_ends_a_pause() -> None:

@@ -30,6 +30,7 @@ from tests.builders import a_domain
 from tests.digests.office import Office
 from tests.fakes import TIME_LIMIT_S, FakeLists
 from tests.listeners.digests.room import SCOPES
+from tests.listeners.gated import a_tracker
 from tests.playground.slack.bolt import bolt_app, by_http
 
 
@@ -141,11 +142,12 @@ async def running_room(
             allowances,
             egress_addresses=(),
             clock=office.clock,
-            may_configure=rights.may_configure,
+            permissions=rights,
         )
         boundary = ErrorBoundary(
             tasks,
             failures,
+            inflight=a_tracker(tasks),
             first_word_after_s=TIME_LIMIT_S,
             first_word_in_home_after_s=first_word_after_s,
         )
