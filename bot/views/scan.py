@@ -33,7 +33,6 @@ from bot.views.scan_facts import (
     issue_text,
     issues_title,
     missing_ends,
-    worst_text,
 )
 from bot.views.scan_findings import change_line, finding_lines, record_count, section_title
 from bot.views.text import (
@@ -236,9 +235,13 @@ def _folded(report: ScanReport, shown: Section) -> Block:
 
 
 def _title(report: ScanReport, shown: Section) -> str:
-    """Return the name of a section, with its worst line when there is one."""
-    worst = worst_text(report.facts, shown.name, report.scanned_at) if report.facts else None
-    return "  ·  ".join(filter(None, [section_title(shown.name), worst]))
+    """Return the name of a section, and how many of the issues are in it."""
+    title, facts = section_title(shown.name), report.facts
+    count = sum(issue.section == shown.name for issue in facts.issues) if facts else 0
+    if not facts or not count:
+        return title
+    at_least = "at least " if sum(facts.counts.values()) > len(facts.issues) else ""
+    return f"{title}  ·  {at_least}{plural(count, 'issue')}"
 
 
 def _state(shown: Section) -> str:

@@ -1,6 +1,6 @@
 """Draw what matters in a scan: the score, issues, when registration and certificate end. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from bot.health import band_of
@@ -107,25 +107,6 @@ def end_date_text(end: EndDate) -> str:
     text = moment_token(end.moment) if end.moment else day_text(end.day)
     also = ", ".join(map(day_text, end.also))
     return f"{text} (the scan also says {also})" if also else text
-
-
-def worst_text(facts: ScanFacts, section: str, now: datetime) -> str | None:
-    """Return the worst line about a section, `None` if there is nothing to worry about."""
-    return next((text for _rank, text in sorted(_worries(facts, section, now))), None)
-
-
-def _worries(facts: ScanFacts, section: str, now: datetime) -> Iterator[tuple[int, str]]:
-    """Yield lines with their rank: an end is as bad as an issue of the same sign."""
-    ranks = list(SIGNS)
-    for issue in (each for each in facts.issues if each.section == section):
-        yield ranks.index(issue.severity), issue_text(issue, 80).partition(" – ")[0]
-        break  # they come worst first
-    name, end = {
-        "whois": ("Registration", facts.registration),
-        "ssl": ("Certificate", facts.certificate),
-    }.get(section, ("", None))
-    if end and (sign := end_sign(end, now)):
-        yield int(sign == SOON), f"{sign} {end_text(name, end, now)}"
 
 
 END_COLUMNS = ("Registration", "Certificate")
