@@ -17,6 +17,7 @@ from bot.views.text import (
     MAX_BLOCK_ID_CHARS,
     MAX_BUTTON_CHARS,
     MAX_BUTTON_VALUE_CHARS,
+    MAX_CONTAINER_TITLE_CHARS,
     MAX_FIELDS,
     MAX_HEADER_CHARS,
     MAX_OPTION_CHARS,
@@ -79,6 +80,25 @@ def fields(pairs: Sequence[tuple[str, str]]) -> Block:
 def context(mrkdwn: str) -> Block:
     """Return a small grey line of finished mrkdwn."""
     return {"type": "context", "elements": [_mrkdwn(mrkdwn)]}
+
+
+def container(
+    title: str, subtitle: str, children: list[Block], *, is_folded: bool = True
+) -> Block:
+    """Return sections and actions that a reader can fold; `message_of` makes its fallback.
+
+    https://docs.slack.dev/reference/block-kit/blocks/container-block
+    Slack refuses rich text in it, which that page allows
+    (https://docs.rs/slack-morphism, `SlackContainerBlock`).
+    """
+    return {
+        "type": "container",
+        "title": plain_text(title, MAX_CONTAINER_TITLE_CHARS),
+        "subtitle": plain_text(subtitle, MAX_CONTAINER_TITLE_CHARS),
+        "is_collapsible": True,
+        "default_collapsed": is_folded,
+        "child_blocks": children,
+    }
 
 
 def actions(*buttons: Block | None) -> list[Block]:

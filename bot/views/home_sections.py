@@ -1,6 +1,6 @@
 """Draw the sections of the Home tab: domains, digests, key, help. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
@@ -19,7 +19,7 @@ from bot.tracker.findings import SOON_DAYS
 from bot.tracker.models import Domain
 from bot.views import domains
 from bot.views.admin import names_text
-from bot.views.blocks import actions, button, context, header, plain_text, run_button, section
+from bot.views.blocks import actions, button, container, context, header, run_button, section
 from bot.views.digests.tables import night_lines
 from bot.views.digests.wording import (
     filter_mrkdwn,
@@ -32,7 +32,6 @@ from bot.views.scan_facts import never_scanned_text, soon_text
 from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_ACCESSIBLE_CHARS,
-    MAX_CONTAINER_TITLE_CHARS,
     bold,
     host_text,
     literal,
@@ -310,32 +309,15 @@ def lacking_blocks(lacking: Sequence[str]) -> list[Block]:
     ]
 
 
-def permissions_container(*, reads_messages: bool) -> Block:
-    """Return the reasons for each permission, folded.
-
-    https://docs.slack.dev/reference/block-kit/blocks/container-block
-    """
-    return {
-        "type": "container",
-        "title": plain_text(_PERMISSIONS, MAX_CONTAINER_TITLE_CHARS),
-        "is_collapsible": True,
-        "default_collapsed": True,
-        "child_blocks": [section("\n".join(_reasons(reads_messages=reads_messages)))],
-    }
-
-
-def permissions_plain(*, reads_messages: bool) -> Block:
-    """Return the reasons without new blocks."""
-    return context("\n".join([f"*{_PERMISSIONS}*", *_reasons(reads_messages=reads_messages)]))
-
-
-def _reasons(*, reads_messages: bool) -> Iterable[str]:
+def permissions_block(*, reads_messages: bool) -> Block:
+    """Return the reasons for each permission, folded."""
     asked = NEEDED_SCOPES | OPTIONAL_SCOPES | (MENTION_SCOPES if reads_messages else {})
-    return (f"`{scope}`: {why}" for scope, why in asked.items())
+    reasons = section("\n".join(f"`{scope}`: {why}" for scope, why in asked.items()))
+    count = plural(len(asked), "permission")
+    return container("Why the app needs each permission", count, [reasons])
 
 
 _NO_SCOPE = (
     "User groups are managers here, and the app can't see who is in them. It lacks the permission"
     " `usergroups:read`. An admin can install the app again, or appoint you with `/domainkey`."
 )
-_PERMISSIONS = "Why the app needs each permission"

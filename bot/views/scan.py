@@ -11,6 +11,7 @@ from bot.tracker.sections import Section
 from bot.views.blocks import (
     actions,
     button,
+    container,
     context,
     field,
     form,
@@ -19,7 +20,6 @@ from bot.views.blocks import (
     message_of,
     notice,
     paragraphs,
-    plain_text,
     run_button,
     section,
     text_section,
@@ -36,7 +36,6 @@ from bot.views.scan_facts import (
 )
 from bot.views.scan_findings import change_line, finding_lines, record_count, section_title
 from bot.views.text import (
-    MAX_CONTAINER_TITLE_CHARS,
     bold,
     host_text,
     moment_token,
@@ -217,21 +216,11 @@ def _changes(report: ScanReport) -> list[Block]:
 
 
 def _folded(report: ScanReport, shown: Section) -> Block:
-    """Return a section of a scan, folded unless it is empty.
-
-    https://docs.slack.dev/reference/block-kit/blocks/container-block
-    Its children are sections and actions only: Slack refuses rich text in it, which that page
-    allows (https://docs.rs/slack-morphism, `SlackContainerBlock`).
-    """
+    """Return a section of a scan, folded unless it is empty."""
     lines, count = _fitting(finding_lines(shown.findings), MAX_LINES)
-    return {
-        "type": "container",
-        "title": plain_text(_title(report, shown), MAX_CONTAINER_TITLE_CHARS),
-        "subtitle": plain_text(_state(shown), MAX_CONTAINER_TITLE_CHARS),
-        "is_collapsible": True,
-        "default_collapsed": bool(shown.findings),
-        "child_blocks": [section("\n".join(lines) or _state(shown)), *_more(report, shown, count)],
-    }
+    state = _state(shown)
+    inside = [section("\n".join(lines) or state), *_more(report, shown, count)]
+    return container(_title(report, shown), state, inside, is_folded=bool(shown.findings))
 
 
 def _title(report: ScanReport, shown: Section) -> str:

@@ -49,9 +49,3 @@ def test_the_way_to_the_whole_stands_below_the_sections_of_a_scan() -> None:
     kinds = [block["type"] for block in window["blocks"]]
     # Head, no list of issues, no end dates, four sections.
     assert kinds == ["header", *["section"] * 7, "context", "actions"]
-
-
-def test_what_is_only_text_is_told_by_its_text() -> None:
-    [text, *_] = summary_window(Message("12 domains"), URL).blocks
-
-    assert text["text"]["text"] == "12 domains"
