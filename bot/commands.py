@@ -25,7 +25,6 @@ class Command:
     scope of the key for that, where the service names one. `takes_long`: its answer may take
     minutes, or change something at the service.
     `takes_text`: anything but `help` may stand behind it; else the router refuses it.
-    `takes_secrets`: the handler itself refuses a key that was typed behind it.
     `button`: the label of its button in direct messages with the bot, below the list of all
     commands, if it has one there. The buttons of Home are in `bot/views/home_sections.py`.
     """
@@ -42,7 +41,6 @@ class Command:
     scope: str | None = None
     takes_long: bool = False
     takes_text: bool = True
-    takes_secrets: bool = False
     button: str | None = None
 
 
@@ -125,7 +123,6 @@ _ALL = (
         examples=(("/domainkey", "shows the key's state and what you can do"),),
         note="Never type a key after the command. The form it opens is private.",
         audience=Audience.MANAGERS,
-        takes_secrets=True,
     ),
 )
 COMMANDS = {command.name: command for command in _ALL}

@@ -28,7 +28,7 @@ from bot.views.digests.post import NO_DETAILS, SHOW_DETAILS, details_message, di
 from bot.views.digests.trouble import RESUME_DIGEST, SEND_DIGEST
 from bot.views.digests.wording import MANAGE_DIGEST
 from bot.views.schedule import schedule_text
-from bot.views.usage import at_it_message
+from bot.views.usage import ALREADY_WORKING
 
 logger = structlog.get_logger()
 # The zone in which the date changes last: https://en.wikipedia.org/wiki/UTC%E2%88%9212:00
@@ -60,7 +60,7 @@ class DigestListeners:
         dispatcher.on_press(tables.PAUSE, in_form(self.open_pause))
         pause, busy = in_form(self.pause), tables.saving_form
         dispatcher.on_form(modal.PAUSE_FORM, self.read_pause, pause, busy=busy)
-        once = Once(running=at_it_message(), done=done)
+        once = Once(running=ALREADY_WORKING, done=done)
         send = self.in_message(self.send, modal.NOT_SENT)
         dispatcher.on_press(SEND_DIGEST, send, replies=True, once=once)
         resume = self.in_message(self.resume, modal.NOT_RESUMED)

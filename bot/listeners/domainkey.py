@@ -34,7 +34,6 @@ from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
-from bot.redaction import holds_secret
 from bot.shared_limits import QuotaService
 from bot.slack.client import Member, fetch_member
 from bot.slack.errors import MissingScopeError, SlackError
@@ -102,8 +101,7 @@ class KeyListeners:
         request.command_line = "/domainkey"
         if text.strip():
             may_set = await self.permissions.may_configure(request)
-            is_key = holds_secret(text)
-            await request.reply(api_key.typed_key_message(looks_like_key=is_key, may_set=may_set))
+            await request.reply(api_key.typed_key_message(may_set=may_set))
         else:
             member = await self.permissions.require_configurer(request)
             state = await self.state.message_for(member, request.workspace)

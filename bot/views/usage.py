@@ -20,6 +20,20 @@ from bot.views.blocks import (
 from bot.views.text import clip, code, plural
 
 MAX_PARTS_SHOWN = 10
+# The answers to a second press: during the work on the first, of what is done once, of `Share`.
+ALREADY_WORKING = plain_message("⏳ Already working on it.")
+ALREADY_PRESSED = plain_message("This is already done. Type the command to do it again.")
+ALREADY_SHARED = plain_message("This is already shared with the channel.")
+# In place of "still working".
+ANSWERED_IN_FORM = plain_message("The answer is in the form.")
+# To a button without a command.
+OLD_BUTTON = plain_message("That button is from an older version. Type the command instead.")
+# To a command with a key or token, which is not repeated.
+EXPOSED_KEY = plain_message(
+    "Your text contains a key or a token, so nothing was done. Treat it as exposed: delete it"
+    " where it was made, and make a new one. Admins set the workspace's key with `/domainkey`,"
+    " in a private form."
+)
 
 
 def usage_message(command: str) -> Message:
@@ -123,26 +137,6 @@ def working_message(wait: Wait | None = None) -> Message:
     return plain_message(f"⏳ {what} is in line behind {whose}. The answer will appear here.")
 
 
-def at_it_message() -> Message:
-    """Return the answer to a second press during the work on the first."""
-    return plain_message("⏳ Already working on it.")
-
-
-def pressed_already_message() -> Message:
-    """Return the answer to a second press of a button that runs a command once."""
-    return plain_message("This is already done. Type the command to do it again.")
-
-
-def old_button_message() -> Message:
-    """Return the answer to a button without a command."""
-    return plain_message("That button is from an older version. Type the command instead.")
-
-
-def done_message() -> Message:
-    """Return the replacement of "still working" when the answer is in a form."""
-    return plain_message("The answer is in the form.")
-
-
 def stopping_message(command_line: str | None) -> Message:
     """Return the answer to open requests when the bot stops."""
     text = "The app is restarting and couldn't finish this. Please try again in a minute."
@@ -198,17 +192,3 @@ def _adds(command_line: str | None) -> bool:
 def _shown_by(what: str) -> tuple[str, str] | None:
     found = (shown for start, shown in _SHOWN_BY.items() if what.startswith(start))
     return next(found, None)
-
-
-def exposed_key_message() -> Message:
-    """Return the answer to a command with a key or token, which is not repeated."""
-    return plain_message(
-        "Your text contains a key or a token, so nothing was done. Treat it as exposed: delete it"
-        " where it was made, and make a new one. Admins set the workspace's key with `/domainkey`,"
-        " in a private form."
-    )
-
-
-def shared_already_message() -> Message:
-    """Return the answer to a second press of `Share`."""
-    return plain_message("This is already shared with the channel.")

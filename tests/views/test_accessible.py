@@ -11,12 +11,12 @@ from bot.message import Block
 from bot.views.blocks import actions, button, header, raw_text, section
 from bot.views.domains_csv import exported_message
 from bot.views.usage import (
-    at_it_message,
-    done_message,
-    exposed_key_message,
-    old_button_message,
-    pressed_already_message,
-    shared_already_message,
+    ALREADY_PRESSED,
+    ALREADY_SHARED,
+    ALREADY_WORKING,
+    ANSWERED_IN_FORM,
+    EXPOSED_KEY,
+    OLD_BUTTON,
     stopping_message,
     working_message,
 )
@@ -61,8 +61,8 @@ def test_m20_what_needs_eyes_is_found(name: str) -> None:
 
 def test_m20_short_answers_can_be_heard() -> None:
     for message in (
-        *(at_it_message(), done_message(), exposed_key_message(), old_button_message()),
-        *(pressed_already_message(), shared_already_message(), working_message()),
+        *(ALREADY_WORKING, ANSWERED_IN_FORM, EXPOSED_KEY, OLD_BUTTON),
+        *(ALREADY_PRESSED, ALREADY_SHARED, working_message()),
         *(exported_message(1), exported_message(10_000)),
         *(stopping_message(None), stopping_message("/scan shop.example")),
     ):
