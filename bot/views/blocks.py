@@ -12,6 +12,8 @@ from bot.api_keys.key_record import KeyRecord
 from bot.message import MAX_TEXT_CHARS, Block, Message
 from bot.redaction import holds_secret, redact
 from bot.shared_limits import Allowance
+from bot.slack.errors import SlackRefusedError
+from bot.tracker.models import NoResultError, RejectedError
 from bot.views.text import (
     MAX_ACTION_ID_CHARS,
     MAX_BLOCK_ID_CHARS,
@@ -368,16 +370,22 @@ def plain(mrkdwn: str) -> Explain:
     return lambda _error, _facts: plain_message(mrkdwn)
 
 
-def retry_message(mrkdwn: str, facts: Facts, *, detail: str = "") -> Message:
+def retry_message(mrkdwn: str, facts: Facts, error: BaseException | None = None) -> Message:
     """Return a message about a failure that may pass, with its reference and `Try again`.
 
-    Only admins see `detail`.
+    Only admins see the status or code of `error`.
     """
-    seen = f" ({escaped(detail, 60)})" if detail and facts.is_admin else ""
-    note = [context(f"{REFERENCE} {facts.reference}{seen}")] if facts.reference else []
+    detail = ""
+    match error:
+        case RejectedError(status=int() as status) | NoResultError(status=int() as status):
+            detail = f" (status {status})"
+        case SlackRefusedError(code=code):
+            detail = f" ({escaped(code, 60)})"
+    reference = f"{REFERENCE} {facts.reference}{detail if facts.is_admin else ''}"
+    note = [context(reference)] if facts.reference else []
     return message_of(section(mrkdwn), *note, *actions(again_button(facts.command_line)))
 
 
 def retry(mrkdwn: str) -> Explain:
     """Return an entry of an error table: one sentence, with the reference and `Try again`."""
-    return lambda _error, facts: retry_message(mrkdwn, facts)
+    return lambda error, facts: retry_message(mrkdwn, facts, error)

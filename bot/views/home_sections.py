@@ -235,11 +235,7 @@ def _worst(portfolio: Snapshot) -> list[Block]:
     worst = nsmallest(MAX_WORST, known, key=lambda domain: domain.health_score or 0)
     if not worst:
         return [section("No domain has a health score yet. A scan can add one.")]
-    title = "Worst domain" if len(worst) == 1 else f"The {len(worst)} worst"
-    return [
-        section(f"*{title if len(known) > len(worst) else 'Worst first'}*"),
-        *(_domain_block(domain, number) for number, domain in enumerate(worst)),
-    ]
+    return [section("*Worst first*"), *(_domain_block(*each) for each in enumerate(worst))]
 
 
 def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
@@ -261,7 +257,7 @@ def _soon_block(domain: Domain, ends: EndDates, now: datetime, number: int) -> B
     return section(f"{bold(shown, 300)}\n{soon_text(ends, now)}", _scan(domain, number))
 
 
-def _domain_block(domain: Domain, number: int) -> Block:
+def _domain_block(number: int, domain: Domain) -> Block:
     shown = host_text(domain.domain)
     labels = [f"📁 {literal(domain.folder, MAX_LABELS_CHARS)}"] if domain.folder else []
     labels += [f"🏷️ {literal(', '.join(domain.tags), MAX_LABELS_CHARS)}"] if domain.tags else []

@@ -38,6 +38,7 @@ from bot.views.scan_findings import change_line, finding_lines, record_count, se
 from bot.views.text import (
     bold,
     host_text,
+    lines_within,
     moment_token,
     outside,
     plural,
@@ -209,15 +210,18 @@ def _changes(report: ScanReport) -> list[Block]:
     other = "other " if head else ""
     if not changes:
         return [context(f"No {other}changes {since}.")]
-    lines, count = _fitting(((f"• {change_line(each)}", 1) for each in changes), MAX_CHANGES)
-    left_out = len(changes) - count
-    lines += [f"• and {left_out:,} more"] if left_out else []
-    return [section("\n".join([f"*{plural(len(changes), f'{other}change')} {since}*", *lines]))]
+    lines = (f"• {change_line(each)}" for each in changes[:MAX_CHANGES])
+    shown = lines_within(lines, MAX_LINES_CHARS)
+    left_out = len(changes) - len(shown)
+    shown += [f"• and {left_out:,} more"] if left_out else []
+    return [section("\n".join([f"*{plural(len(changes), f'{other}change')} {since}*", *shown]))]
 
 
 def _folded(report: ScanReport, shown: Section) -> Block:
     """Return a section of a scan, folded unless it is empty."""
-    lines, count = _fitting(finding_lines(shown.findings), MAX_LINES)
+    first = list(islice(finding_lines(shown.findings), MAX_LINES))
+    lines = lines_within((line for line, _count in first), MAX_LINES_CHARS)
+    count = sum(count for _line, count in first[: len(lines)])
     state = _state(shown)
     inside = [section("\n".join(lines) or state), *_more(report, shown, count)]
     return container(_title(report, shown), state, inside, is_folded=bool(shown.findings))
@@ -240,19 +244,6 @@ def _state(shown: Section) -> str:
         return "empty"
     at_least = "at least " if shown.left_out else ""
     return f"{at_least}{plural(record_count(shown.findings), 'record')}"
-
-
-def _fitting(counted: Iterable[tuple[str, int]], most: int) -> tuple[list[str], int]:
-    """Return the first lines within the limits, and the sum of their counts."""
-    lines: list[str] = []
-    chars = total = 0
-    for line, count in islice(counted, most):
-        chars += len(line) + 1
-        if chars > MAX_LINES_CHARS:
-            break
-        lines.append(line)
-        total += count
-    return lines, total
 
 
 def _more(report: ScanReport, shown: Section, count: int) -> list[Block]:

@@ -234,7 +234,6 @@ def test_an_admin_learns_of_the_wait_the_budget_and_what_used_it(error: BotError
     ("error", "detail"),
     [
         (UnavailableError(is_outcome_unknown=True, status=502), "Reference cafe0001 (status 502)"),
-        (UnavailableError(is_outcome_unknown=False), "Reference cafe0001 (no connection)"),
         (UnreadableReplyError(status=200), "Reference cafe0001 (status 200)"),
         (RejectedError(423), "Reference cafe0001 (status 423)"),
         (SlackRefusedError("no_text"), "Reference cafe0001 (no_text)"),

@@ -2,7 +2,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.api_keys.key_pair import KeyPair, PreviousKey
-from bot.api_keys.key_record import SCOPES
+from bot.api_keys.key_record import SCOPES, KeyNotice, NoticeKind
 from bot.errors import NotAllowedError
 from bot.shared_limits import Allowance, Usage
 from bot.tracker.models import (
@@ -36,7 +36,7 @@ from bot.views.api_key_forms import (
     refused_form,
     saved_form,
 )
-from bot.views.errors_api_key import draft_error_text, refusal_notice
+from bot.views.errors_api_key import draft_error_text, key_notice
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_key_record, facts_for_admin
 from tests.loops import loop_over
 from tests.views.acceptance import (
@@ -59,7 +59,6 @@ def test_what_an_admin_typed_does_nothing(text: str) -> None:
     record = a_key_record(label=text, scopes=(text,) * 9, lacks=("add", "scan"))
 
     assert_slack_takes(key_state_message(record, None, MOMENT))
-    assert_slack_takes(refusal_notice(record, MOMENT.date()))
 
 
 @loop_over("trouble", [None, "Why not.", "x" * 5_000], ids=["first", "again", "long"])
@@ -128,7 +127,8 @@ def test_the_answers_about_a_key_say_what_it_sees_and_what_becomes_of_the_other(
 
 def test_whoever_set_a_key_is_told_that_it_expired_and_is_refused() -> None:
     today = MOMENT.date()
-    notice = refusal_notice(a_key_record(expires_on=today - timedelta(days=1)), today)
+    record = a_key_record(expires_on=today - timedelta(days=1))
+    notice = key_notice(KeyNotice(NoticeKind.REFUSED), record, today)
 
     assert notice.text == (
         f"This workspace's API key {SHORT} no longer works. It expired on 28 Feb 2030."
