@@ -1,6 +1,5 @@
 """Word the errors and notices of the API key. Pure."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -20,7 +19,7 @@ from bot.views import api_key, blocks
 from bot.views.admin import ADMIN_ERRORS, names_text
 from bot.views.text import code, day_text, duration_text, keys_page, moment_token, plural
 
-NAMED_MANAGERS = 5
+MAX_TOLD_NAMED = 5
 _ADMINS = "a workspace admin or owner"
 
 
@@ -52,9 +51,12 @@ def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
         why = _why_invalid(facts.key, facts.now.date())
         return blocks.plain_message(f"{text} {why} {make}", *_repair_buttons())
     key = facts.key if facts.key and facts.key.told_at else None
-    managers = [each for each in key.told if each != key.set_by] if key else []
-    whom = "a manager, or a workspace admin or owner" if managers else _ADMINS
-    informed = _informed_text(key, managers) if key and key.told else ""
+    told = key.told if key else ()
+    more = " and others" if len(told) > MAX_TOLD_NAMED else ""
+    # Only one person reads it, so the mentions notify no one.
+    informed = f" I notified {names_text(told[:MAX_TOLD_NAMED])}{more}." if told else ""
+    are_managers = any(each != key.set_by for each in told) if key else False
+    whom = "a manager, or a workspace admin or owner" if are_managers else _ADMINS
     return blocks.plain_message(f"{text}{informed} {_ask('to replace it', whom)}")
 
 
@@ -112,15 +114,6 @@ def _why_invalid(key: KeyRecord | None, today: date) -> str:
     if key and key.expires_on and key.expires_on <= today:
         return f"It expired on {day_text(key.expires_on)}."
     return "It was probably deleted or revoked, or it has expired."
-
-
-def _informed_text(key: KeyRecord, managers: Sequence[str]) -> str:
-    """Return who was informed; only one person reads it, so the mentions notify no one."""
-    people = [f"<@{key.set_by}>, who set it"] if key.set_by in key.told else []
-    if managers:
-        more = " and others" if len(managers) > NAMED_MANAGERS else ""
-        people.append(f"the managers: {names_text(managers[:NAMED_MANAGERS])}{more}")
-    return f" I notified {', and '.join(people)}."
 
 
 def _repair_buttons() -> tuple[Block | None, ...]:
