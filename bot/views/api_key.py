@@ -122,13 +122,11 @@ def saved_message(record: KeyRecord, domains: int) -> Message:
 
 
 def rolled_back_message(record: KeyRecord, domains: int) -> Message:
-    """Return the answer to a rollback."""
     works = f"works and is in use again. It sees {plural(domains, 'domain')}."
     return _success(record, f"{works} The replaced key is kept for 7 days.")
 
 
 def removed_message(*, was_there: bool) -> Message:
-    """Return the answer to a removed key."""
     text = "There is no key to remove."
     if was_there:
         text = (
@@ -139,7 +137,6 @@ def removed_message(*, was_there: bool) -> Message:
 
 
 def checked_message(record: KeyRecord, domains: int) -> Message:
-    """Return the answer to a successful check of the key."""
     return _success(record, f"works. It sees {plural(domains, 'domain')}.")
 
 

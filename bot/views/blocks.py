@@ -161,7 +161,6 @@ def run_menu(
 
 
 def confirm(title: str, text: str, yes: str) -> Mapping[str, Any]:
-    """Return the confirmation dialog of a button."""
     return {
         "title": plain_text(title, 100),
         "text": plain_text(text, 300),
@@ -234,7 +233,6 @@ def notice(title: str, blocks: list[Block], *, metadata: str = "") -> Block:
 
 
 def paragraph_notice(title: str, mrkdwn: str) -> Block:
-    """Return a form with one paragraph."""
     return notice(title, [section(mrkdwn)])
 
 

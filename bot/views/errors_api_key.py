@@ -1,6 +1,5 @@
 """Word the errors and notices of the API key. Pure."""
 
-from dataclasses import replace
 from datetime import date
 
 from bot.api_keys.key_record import KeyNotice, KeyRecord, NoKeyError, NoticeKind
@@ -20,18 +19,9 @@ from bot.views.admin import ADMIN_ERRORS, names_text
 from bot.views.text import code, day_text, duration_text, keys_page, moment_token, plural
 
 MAX_TOLD_NAMED = 5
+# Of a key that was entered, and is not in use yet.
+REFUSED_KEY = "Domain Tracker refuses this key. It is mistyped, expired, or deleted."
 _ADMINS = "a workspace admin or owner"
-
-
-def draft_error_text(error: Exception, facts: blocks.Facts) -> str | None:
-    """Return why an entered key was not saved, `None` if the key is not the reason."""
-    match error:
-        case InvalidKeyError():
-            return "Domain Tracker refuses this key. It is mistyped, expired, or deleted."
-        case InsufficientPermissionsError() | IpNotAllowedError() | RateLimitedError():
-            # The allowance is that of the key in use, not of this one.
-            return API_KEY_ERRORS[type(error)](error, replace(facts, allowance=None)).text
-    return None
 
 
 def _no_key(_error: NoKeyError, facts: blocks.Facts) -> Message:

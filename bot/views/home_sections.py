@@ -209,7 +209,6 @@ def _listed(
 
 
 def refresh_button() -> Block | None:
-    """Return the button that refreshes the tab."""
     return button("Refresh", REFRESH)
 
 

@@ -162,5 +162,4 @@ def scanned_text(rows: Sequence[EndDates], now: datetime) -> str:
 
 
 def never_scanned_text(count: int) -> str:
-    """Return how many domains were never scanned."""
     return f"{plural(count, 'domain')} {'was' if count == 1 else 'were'} never scanned."

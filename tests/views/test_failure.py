@@ -54,6 +54,7 @@ from tests.builders import (
 from tests.digests.builders import a_digest
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
+from tests.views.test_words import UNSAID, too_long
 
 FOR_THE_LOG = "only for the log"
 # Errors that cannot be made without data; the others are made with a text for the log.
@@ -134,6 +135,8 @@ def test_slack_takes_every_answer_and_no_log_text_is_in_it(
         assert_slack_takes(message)
         assert FOR_THE_LOG not in shown_text(message)
         assert "Error" not in shown_text(message)
+        assert too_long(message.as_args()["blocks"]) == []
+        assert not UNSAID.search(message.text)
 
 
 ADMINS_READ_MORE = [

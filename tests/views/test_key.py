@@ -3,16 +3,6 @@ from datetime import timedelta
 
 from bot.api_keys.key_pair import KeyPair, PreviousKey
 from bot.api_keys.key_record import SCOPES, KeyNotice, NoticeKind
-from bot.errors import NotAllowedError
-from bot.shared_limits import Allowance, Usage
-from bot.tracker.models import (
-    InsufficientPermissionsError,
-    InvalidKeyError,
-    IpNotAllowedError,
-    RateLimitedError,
-    UnavailableError,
-)
-from bot.tracker.rate_limit import BudgetState
 from bot.views.api_key import (
     MAX_LABEL_CHARS,
     PROPOSED_LABEL,
@@ -36,8 +26,8 @@ from bot.views.api_key_forms import (
     refused_form,
     saved_form,
 )
-from bot.views.errors_api_key import draft_error_text, key_notice
-from tests.builders import HOSTILE_TEXTS, MOMENT, a_key_record, facts_for_admin
+from bot.views.errors_api_key import key_notice
+from tests.builders import HOSTILE_TEXTS, MOMENT, a_key_record
 from tests.loops import loop_over
 from tests.views.acceptance import (
     Json,
@@ -145,32 +135,3 @@ def test_text_behind_the_command_sends_to_the_form(may_set: bool) -> None:
     assert "keys are set in a private form, never after the command" in message.text
     assert ("Only admins" in message.text) == (not may_set)
     assert ("Set key" in buttons(message)) == may_set
-
-
-@loop_over(
-    ("error", "sentence"),
-    [
-        (InvalidKeyError(), "Domain Tracker refuses this key. It is mistyped, expired, or"),
-        (InsufficientPermissionsError(), "This API key may not list domains. It needs the scope"),
-        (IpNotAllowedError(), "The workspace's API key doesn't allow the app's IP address."),
-        (RateLimitedError(40), "The API key's rate limit is reached. Try again in 40 s."),
-    ],
-    ids=["invalid", "scope", "address", "rate"],
-)
-def test_why_a_new_key_was_not_saved_is_said(error: Exception, sentence: str) -> None:
-    trouble = draft_error_text(error, facts_for_admin(egress_addresses=("192.0.2.1",)))
-
-    assert trouble is not None
-    assert trouble.startswith(sentence)
-
-
-def test_the_budget_of_the_key_in_use_is_not_taken_for_that_of_a_new_one() -> None:
-    budget = BudgetState(remaining=40, told_ago_s=5, highest_seen=1_000)
-    facts = facts_for_admin(allowance=Allowance(budget, Usage()))
-
-    assert "40 of" not in (draft_error_text(RateLimitedError(40), facts) or "")
-
-
-@loop_over("error", [UnavailableError(is_outcome_unknown=False), NotAllowedError()])
-def test_what_is_not_the_keys_fault_is_not_blamed_on_it(error: Exception) -> None:
-    assert draft_error_text(error, facts_for_admin()) is None
