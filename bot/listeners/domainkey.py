@@ -126,10 +126,8 @@ class KeyListeners:
     async def remove_key(self, request: Request, mark: str) -> None:
         """Delete the key and the previous one."""
         member = await self.permissions.require_configurer(request)
-        was_there = await self.key_service.remove(
-            request.workspace, mark or None, by=member.user_id
-        )
-        await request.reply(api_key.removed_message(was_there=was_there))
+        await self.key_service.remove(request.workspace, mark or None, by=member.user_id)
+        await request.reply(api_key.REMOVED)
 
     async def show_history(self, request: Request, _value: str) -> None:
         await request.open_form(await self.history_page(request, ""))

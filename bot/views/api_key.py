@@ -114,6 +114,11 @@ SET_KEY, CHECK_KEY, REMOVE_KEY = "key.set", "key.check", "key.remove"
 ROLL_BACK, ROTATE_KEY = "key.back", "key.rotate"
 NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
 CHOOSE_AUDIENCES = "key.audiences"
+REMOVED = plain_message(
+    "The key is removed from this workspace. Also delete it in Domain Tracker, under"
+    " Portfolio → API Keys.",
+    button("Set key", SET_KEY),
+)
 
 
 def saved_message(record: KeyRecord, domains: int) -> Message:
@@ -124,16 +129,6 @@ def saved_message(record: KeyRecord, domains: int) -> Message:
 def rolled_back_message(record: KeyRecord, domains: int) -> Message:
     works = f"works and is in use again. It sees {plural(domains, 'domain')}."
     return _success(record, f"{works} The replaced key is kept for 7 days.")
-
-
-def removed_message(*, was_there: bool) -> Message:
-    text = "There is no key to remove."
-    if was_there:
-        text = (
-            "The key is removed from this workspace. Also delete it in Domain Tracker, under"
-            " Portfolio → API Keys."
-        )
-    return plain_message(text, button("Set key", SET_KEY))
 
 
 def checked_message(record: KeyRecord, domains: int) -> Message:

@@ -81,10 +81,7 @@ def home_view(page: HomePage) -> Message:
     """Return the blocks of the tab for its reader, and their fallback."""
     if page.reader is Reader.STRANGER:
         return plain_message(_STRANGERS)
-    domains = portfolio_blocks(
-        page.portfolio, last=page.last, is_awaited=page.is_awaited, ends=page.ends
-    )
-    domains = _usable(page, domains)
+    domains = _usable(page, portfolio_blocks(page))
     if page.set_up is None:
         return message_of(*domains, *_help(page))
     if isinstance(page.set_up, SetUp):

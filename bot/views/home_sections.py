@@ -168,42 +168,31 @@ MAX_LABELS_CHARS = 60
 _TITLE = "Your domains"
 
 
-def portfolio_blocks(
-    portfolio: Snapshot | Message | None,
-    *,
-    last: Snapshot | None = None,
-    is_awaited: bool = False,
-    ends: KnownEnds | None = None,
-) -> list[Block]:
-    """Return the domains; see `HomePage`."""
+def portfolio_blocks(page: HomePage) -> list[Block]:
+    """Return the domains, or why there are none."""
+    portfolio, last = page.portfolio, page.last
     is_listed = isinstance(portfolio, Snapshot) and bool(portfolio.domains)
-    if portfolio is None or (is_awaited and not is_listed):
-        waiting = "⏳ Loading your domains…"
-        return [header(_TITLE), section(waiting), *_buttons()]
+    if portfolio is None or (page.is_awaited and not is_listed):
+        return [header(_TITLE), section("⏳ Loading your domains…"), *_buttons()]
     if isinstance(portfolio, Message):
-        listed = _listed(last, ends, can_refresh=False) if last and last.domains else []
-        return [header(_TITLE), *refreshable(portfolio), *listed]
+        if last and last.domains:
+            return [header(_TITLE), *portfolio.blocks, *_listed(last, page)]
+        return [header(_TITLE), *refreshable(portfolio)]
     if not portfolio.domains:
         add = run_button("Add domain", "/adddomain", style="primary")
         return [header(_TITLE), section(domains.NO_DOMAINS), *actions(add, refresh_button())]
-    return [header(_TITLE), *_listed(portfolio, ends, is_awaited=is_awaited)]
+    return [header(_TITLE), *_listed(portfolio, page)]
 
 
-def _listed(
-    portfolio: Snapshot,
-    ends: KnownEnds | None,
-    *,
-    is_awaited: bool = False,
-    can_refresh: bool = True,
-) -> list[Block]:
+def _listed(portfolio: Snapshot, page: HomePage) -> list[Block]:
     totals = summary(domain.health_score for domain in portfolio.domains)
     count = f"*{plural(totals.count, 'domain')}*, average health *{score_words(totals.average)}*"
-    waiting = "\n⏳ Updating…" if is_awaited else ""
+    waiting = "\n⏳ Updating…" if page.is_awaited else ""
     return [
         section(f"{count}\n{domains.bands_text(totals)}"),
-        *_buttons(can_refresh=can_refresh),
+        *_buttons(),
         *_worst(portfolio),
-        *(_soon(portfolio, ends) if ends else []),
+        *(_soon(portfolio, page.ends) if page.ends else []),
         context(domains.listed_text(portfolio) + waiting),
     ]
 
@@ -220,12 +209,12 @@ def refreshable(error: Message) -> list[Block]:
     return [*blocks, last, *actions(refresh_button())]
 
 
-def _buttons(*, can_refresh: bool = True) -> list[Block]:
+def _buttons() -> list[Block]:
     return actions(
         run_button("Scan", "/scan", style="primary"),
         run_button("Add domain", "/adddomain"),
         run_button("All domains", "/domains"),
-        refresh_button() if can_refresh else None,
+        refresh_button(),
     )
 
 

@@ -25,6 +25,7 @@ from bot.views.blocks import (
     text_section,
 )
 from bot.views.scan_facts import (
+    END_COLUMNS,
     end_date_text,
     end_sign,
     end_text,
@@ -32,7 +33,6 @@ from bot.views.scan_facts import (
     health_mrkdwn,
     issue_text,
     issues_title,
-    missing_ends,
 )
 from bot.views.scan_findings import change_line, finding_lines, record_count, section_title
 from bot.views.text import (
@@ -190,13 +190,13 @@ def _issues(report: ScanReport) -> list[Block]:
 def _ends(report: ScanReport) -> list[Block]:
     if report.facts is None:
         return []
-    now = report.scanned_at
+    now, given = report.scanned_at, ends(report.facts)
     lines = []
-    for name, end in ends(report.facts):
+    for name, end in given:
         sign, text = end_sign(end, now), end_text(name, end, now)
         lines.append(f"{sign} *{text}*" if sign else text)
         lines[-1] += f"  ·  {end_date_text(end)}"
-    if missing := missing_ends(report.facts):
+    if missing := [each.lower() for each in END_COLUMNS if each not in dict(given)]:
         lines.append(f"No end date of {' or '.join(missing)} in this scan.")
     return [section("\n".join(lines))]
 

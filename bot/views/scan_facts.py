@@ -18,6 +18,7 @@ SIGNS = {
     Severity.INFO: "⚪",
 }
 URGENT, SOON = "🔴", "⚠️"
+END_COLUMNS = ("Registration", "Certificate")
 MAX_ISSUE_CHARS = 160
 DAYS_IN_YEAR = 365
 # Further ends are said in years: a certificate without an end says 9999.
@@ -71,14 +72,8 @@ def issue_words(issue: Issue, limit: int = MAX_ISSUE_CHARS) -> str:
 
 def ends(facts: ScanFacts | EndDates) -> list[tuple[str, EndDate]]:
     """Return what ends, the first one first."""
-    given = (("Registration", facts.registration), ("Certificate", facts.certificate))
+    given = zip(END_COLUMNS, (facts.registration, facts.certificate), strict=True)
     return sorted(((name, end) for name, end in given if end), key=lambda each: each[1].day)
-
-
-def missing_ends(facts: ScanFacts) -> list[str]:
-    """Return what has no end date in the scan, or none that is understood."""
-    given = (("registration", facts.registration), ("certificate", facts.certificate))
-    return [name for name, end in given if not end]
 
 
 def end_sign(end: EndDate, now: datetime) -> str:
@@ -109,7 +104,6 @@ def end_date_text(end: EndDate) -> str:
     return f"{text} (the scan also says {also})" if also else text
 
 
-END_COLUMNS = ("Registration", "Certificate")
 # The value by which a cell sorts that has no date: after all days.
 LAST_VALUE = 10_000_000
 Cell = tuple[int, str]

@@ -6,9 +6,9 @@ from bot.api_keys.key_record import SCOPES, KeyNotice, NoticeKind
 from bot.views.api_key import (
     MAX_LABEL_CHARS,
     PROPOSED_LABEL,
+    REMOVED,
     checked_message,
     key_state_message,
-    removed_message,
     rolled_back_message,
     saved_message,
     typed_key_message,
@@ -103,8 +103,7 @@ def test_the_answers_about_a_key_say_what_it_sees_and_what_becomes_of_the_other(
         (saved_message(a_key_record(), 10_000), "works and is saved. It sees 10,000 domains."),
         (checked_message(a_key_record(), 1), f"{SHORT} works. It sees 1 domain."),
         (rolled_back_message(a_key_record(), 0), "The replaced key is kept for 7 days."),
-        (removed_message(was_there=True), "Also delete it in Domain Tracker"),
-        (removed_message(was_there=False), "There is no key to remove."),
+        (REMOVED, "Also delete it in Domain Tracker"),
     ):
         assert_slack_takes(message)
         assert words in message.text
