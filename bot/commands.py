@@ -24,7 +24,6 @@ class Command:
     without text. `operation` is the call of the service that it needs, and `scope` the least
     scope of the key for that, where the service names one.
     `takes_text`: anything but `help` may stand behind it; else the router refuses it.
-    `takes_secrets`: the handler itself refuses a key that was typed behind it.
     `button`: the label of its button in direct messages with the bot, below the list of all
     commands, if it has one there. The buttons of Home are in `bot/views/home_sections.py`.
     """
@@ -40,7 +39,6 @@ class Command:
     operation: str | None = None
     scope: str | None = None
     takes_text: bool = True
-    takes_secrets: bool = False
     button: str | None = None
 
 
@@ -121,7 +119,6 @@ _ALL = (
         examples=(("/domainkey", "shows the key's state and what you can do"),),
         note="Never type a key after the command. The form it opens is private.",
         audience=Audience.MANAGERS,
-        takes_secrets=True,
     ),
 )
 COMMANDS = {command.name: command for command in _ALL}

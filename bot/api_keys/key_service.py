@@ -218,12 +218,11 @@ class KeyService:
             shown = earlier.record.shown
             await self.audit.note(workspace, Act.EARLIER_KEY_FORGOTTEN, by=by, key=shown)
 
-    async def remove(self, workspace: WorkspaceId, mark: str | None, *, by: str) -> bool:
-        """Delete both keys; return whether there was one. Raise OtherKeyError if not of `mark`."""
+    async def remove(self, workspace: WorkspaceId, mark: str | None, *, by: str) -> None:
+        """Delete both keys; raise OtherKeyError if the one in use is not that of `mark`."""
         record = await self.keys.record(workspace)
         was_there = await self.keys.remove(workspace, mark)
         await self.portfolio.invalidate_everywhere(workspace)
         if was_there:
             shown = record.shown if record else None
             await self.audit.note(workspace, Act.KEY_REMOVED, by=by, key=shown)
-        return was_there

@@ -20,7 +20,7 @@ from bot.portfolio.service import Portfolio, Snapshot
 from bot.views import adddomain as views
 from bot.views.blocks import plain_message
 from bot.views.failure import host_sentence
-from bot.views.usage import pressed_already_message
+from bot.views.usage import ALREADY_PRESSED
 
 # A response_url works five times: the first word, the steps but the last, and the summary.
 STEPS = 4
@@ -42,7 +42,7 @@ class AddingListeners:
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.on_command("/adddomain", self.add)
         dispatcher.on_form(views.ADD_FORM, read_new_domains, self.add_described)
-        once = pressed_already_message()
+        once = ALREADY_PRESSED
         dispatcher.on_press(views.ADD_LIST, self.add_list, replies=True, once=once)
         dispatcher.on_options(
             views.TYPE_FIELD,

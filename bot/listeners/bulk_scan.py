@@ -80,7 +80,7 @@ class BulkScanListeners:
             await self.permissions.require_configurer(request)
         await self.bulk.stop(request.workspace, run_id, person)
         if not request.message or request.message.get("ts") != run.ts:
-            await request.reply(views.stopping_message(run, person))
+            await request.reply(views.STOPPING)
 
     async def retry(self, request: Request, run_id: str) -> None:
         """Scan what a bulk scan did not: what was left first, as it did not fail yet."""

@@ -8,7 +8,6 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.commands import COMMANDS
 from bot.deferred_commands import KeptCommand
 from bot.listeners.error_boundary import ErrorBoundary
 from bot.listeners.incoming import from_command, from_press, is_ephemeral, place_of
@@ -59,17 +58,16 @@ class CommandLines:
         request.command_line = line
         if otherwise and command not in self._handlers:  # anything that a person has written
             command, request.command_line = "message", None
-        handle = self._handlers.get(command, otherwise) or reply_with(usage.old_button_message())
-        takes_secrets = command in COMMANDS and COMMANDS[command].takes_secrets
-        if holds_secret(line) and not takes_secrets:
-            handle, request.command_line = reply_with(usage.exposed_key_message()), None
+        handle = self._handlers.get(command, otherwise) or reply_with(usage.OLD_BUTTON)
+        if holds_secret(line):
+            handle, request.command_line = reply_with(usage.EXPOSED_KEY), None
         if request.opens_form and request.trigger_id is None:  # nothing was pressed just now
             handle = reply_with(usage.form_button_message(request.command_line or ""))
         # A form needs the trigger, with which "please wait" would open a window.
         speaks = request.window is None or not request.opens_form
         once = None
         if once_at and not request.opens_form:
-            once = usage.pressed_already_message()
+            once = usage.ALREADY_PRESSED
 
         async def work() -> None:
             if after:

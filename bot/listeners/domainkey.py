@@ -34,7 +34,6 @@ from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
-from bot.redaction import holds_secret
 from bot.shared_limits import QuotaService
 from bot.slack.client import Member, fetch_member
 from bot.slack.errors import MissingScopeError, SlackError
@@ -102,8 +101,7 @@ class KeyListeners:
         request.command_line = "/domainkey"
         if text.strip():
             may_set = await self.permissions.may_configure(request)
-            is_key = holds_secret(text)
-            await request.reply(api_key.typed_key_message(looks_like_key=is_key, may_set=may_set))
+            await request.reply(api_key.typed_key_message(may_set=may_set))
         else:
             member = await self.permissions.require_configurer(request)
             state = await self.state.message_for(member, request.workspace)
@@ -128,10 +126,8 @@ class KeyListeners:
     async def remove_key(self, request: Request, mark: str) -> None:
         """Delete the key and the previous one."""
         member = await self.permissions.require_configurer(request)
-        was_there = await self.key_service.remove(
-            request.workspace, mark or None, by=member.user_id
-        )
-        await request.reply(api_key.removed_message(was_there=was_there))
+        await self.key_service.remove(request.workspace, mark or None, by=member.user_id)
+        await request.reply(api_key.REMOVED)
 
     async def show_history(self, request: Request, _value: str) -> None:
         await request.open_form(await self.history_page(request, ""))

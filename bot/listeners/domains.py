@@ -17,7 +17,7 @@ from bot.slack.client import open_direct, upload_file
 from bot.tracker.models import Domain, UnavailableError
 from bot.views.domains import EXPORT_DOMAINS, SHARE_DOMAINS, domains_message, outdated_message
 from bot.views.domains_csv import FILE_NAME, domains_csv, export_text, exported_message
-from bot.views.usage import shared_already_message
+from bot.views.usage import ALREADY_SHARED
 
 logger = structlog.get_logger()
 
@@ -32,7 +32,7 @@ class DomainsListeners:
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.on_command("/domains", self.list_domains)
-        dispatcher.on_press(SHARE_DOMAINS, self.share, once=shared_already_message())
+        dispatcher.on_press(SHARE_DOMAINS, self.share, once=ALREADY_SHARED)
         dispatcher.on_press(EXPORT_DOMAINS, self.export)
 
     async def list_domains(self, request: Request, text: str) -> None:

@@ -117,8 +117,8 @@ class Failures:
     async def _defer(self, request: Request) -> bool:
         name, _, text = (request.command_line or "").partition(" ")
         command = COMMANDS.get(name)
-        # A form cannot open by itself later; the state of the key can be asked for again.
-        if not command or command.takes_secrets or (command.opens_form and not text.strip()):
+        # A form cannot open by itself later.
+        if not command or (command.opens_form and not text.strip()):
             return False
         origin = request.origin
         kept = KeptCommand(
@@ -245,12 +245,12 @@ class ErrorBoundary:
         try:
             await asyncio.wait({task}, timeout=wait_s)
             if speaks and not task.done() and not request.has_spoken:
-                await request.send_progress(usage.working_message())
+                await request.send_progress(usage.STILL_WORKING)
             await task
         finally:
             task.cancel()
         if request.owes_answer:  # the answer is in a form
-            await _try(request.reply(usage.done_message()))
+            await _try(request.reply(usage.ANSWERED_IN_FORM))
 
     async def _explain(self, request: Request, error: Exception) -> None:
         if not isinstance(error, BotError):

@@ -28,9 +28,10 @@ from bot.slack.client import Member, publish_home
 from bot.slack.errors import SlackError
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import StoreError
+from bot.views.blocks import message_of
 from bot.views.failure import failure_message
-from bot.views.home import OPEN_MESSAGES, HomeView, error_view, home_view
-from bot.views.home_sections import REFRESH, TURN_DIGESTS, HomePage, Reader, SetUp
+from bot.views.home import OPEN_MESSAGES, home_view
+from bot.views.home_sections import REFRESH, TURN_DIGESTS, HomePage, Reader, SetUp, refreshable
 from bot.views.usage import greeting_message
 from bot.workspace import WorkspaceId
 
@@ -196,7 +197,7 @@ class HomeScreen:
             if not isinstance(error, SlackError):
                 logger.exception("unforeseen failure")
             message = await self.collector.explained(visit, error)
-            await self._publish(visit, number, error_view(message))
+            await self._publish(visit, number, message_of(*refreshable(message)))
 
     async def _draw(self, visit: Request, number: int) -> None:
         tab = self._tab(_name(visit))
@@ -233,13 +234,13 @@ class HomeScreen:
         # Counting 10,000 domains takes some milliseconds: off the loop.
         await self._publish(visit, number, await asyncio.to_thread(home_view, page))
 
-    async def _publish(self, visit: Request, number: int, view: HomeView) -> None:
+    async def _publish(self, visit: Request, number: int, page: Message) -> None:
         name = _name(visit)
         async with self._draws.turn(name):
             if self._draws.is_latest(name, number):
                 user_id = visit.origin.user_id
                 with warned("Home was not drawn", SlackError):
-                    await publish_home(visit.client, user_id, view.view, view.fallback)
+                    await publish_home(visit.client, user_id, page)
 
     def _tab(self, name: str) -> _Tab:
         return self._tabs.setdefault(name, _Tab())

@@ -90,7 +90,7 @@ class ShortcutListeners:
     async def offer(self, request: Request, message: Mapping[str, Any]) -> None:
         if not (window := request.window):
             return
-        await window.show(views.looking_message())  # within 3 s; the list may take longer
+        await window.show(views.LOOKING)  # within 3 s; the list may take longer
         hosts = await asyncio.to_thread(hosts_in, message)
         snapshot = await self.portfolio.snapshot(request.workspace)
         watched = [host for host in hosts if host in snapshot.by_host]

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -28,7 +28,7 @@ from bot.views.blocks import plain_message
 from bot.views.digests.modal import LOOKING
 from bot.views.digests.tables import DigestList, busy_form, error_form, list_form
 from bot.views.digests.trouble import archived_line, error_line
-from bot.views.errors_api_key import draft_error_text
+from bot.views.errors_api_key import REFUSED_KEY
 from bot.views.failure import failure_message
 
 T = TypeVar("T")
@@ -299,5 +299,7 @@ class KeyScreen:
         """Return the message about an error, in a sentence of the bot's own."""
         logger.warning("not done", error=repr(error), cause=repr(error.__cause__))
         facts = await self.failures.facts(error, request)
-        trouble = draft_error_text(error, facts)
-        return Message(trouble) if trouble else failure_message(error, facts)
+        if isinstance(error, InvalidKeyError):
+            return plain_message(REFUSED_KEY)
+        # The allowance is that of the key in use, not of an entered one.
+        return failure_message(error, replace(facts, allowance=None))

@@ -20,7 +20,7 @@ from bot.slack.client import Member, fetch_member, open_form, put_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.slack.replies import Origin, Replies, fail_step
 from bot.views.home import answer_window, fits_window, summary_window
-from bot.views.steps import failure_text
+from bot.views.steps import inert_text
 from bot.workspace import STEP, Caller, WorkspaceId, caller_context, person
 
 
@@ -203,7 +203,7 @@ class Request:
     async def _send(self, message: Message) -> None:
         self.has_spoken = True
         if self.step_id:
-            await fail_step(self.client, self.step_id, failure_text(message))
+            await fail_step(self.client, self.step_id, inert_text(message.text))
             return
         if self.window and await self._is_shown(self.window, message):
             return

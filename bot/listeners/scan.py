@@ -24,7 +24,7 @@ from bot.views import scan as views
 from bot.views.blocks import option
 from bot.views.steps import Outputs, health_outputs, scan_outputs
 from bot.views.text import MAX_OPTION_VALUE_CHARS
-from bot.views.usage import shared_already_message
+from bot.views.usage import ALREADY_SHARED
 
 STILL_WAITING_AFTER_S = 20.0
 # The value of the option that says that the service does not answer.
@@ -44,7 +44,7 @@ class ScanListeners:
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.on_command("/scan", self.scan)
-        dispatcher.on_press(views.SHARE_SCAN, self.share, once=shared_already_message())
+        dispatcher.on_press(views.SHARE_SCAN, self.share, once=ALREADY_SHARED)
         dispatcher.on_press(views.SHOW_SECTION, self.show_section)
         dispatcher.on_press(views.TURN_SECTION, self.turn_section)
         dispatcher.on_form(views.PICK_FORM, read_pick, self.scan_picked)

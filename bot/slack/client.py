@@ -327,18 +327,15 @@ _VIEW_REFUSED = frozenset(
 )
 
 
-async def publish_home(
-    client: AsyncWebClient,
-    user_id: str,
-    view: Mapping[str, Any],
-    fallback: Mapping[str, Any] | None,
-) -> None:
-    """Publish a Home tab, or `fallback` where Slack refuses its blocks; raise SlackError."""
+async def publish_home(client: AsyncWebClient, user_id: str, page: Message) -> None:
+    """Publish a Home tab, or its fallback where Slack refuses its blocks; raise SlackError."""
+    view = {"type": "home", "blocks": page.blocks}
     try:
         async with slack_errors():
-            await client.views_publish(user_id=user_id, view=dict(view))
+            await client.views_publish(user_id=user_id, view=view)
     except errors.SlackRefusedError as error:
+        fallback = page.fallback()
         if error.code not in _VIEW_REFUSED or fallback is None:
             raise
         logger.warning("blocks refused", code=error.code, has_fallback=True)
-        await publish_home(client, user_id, fallback, None)
+        await publish_home(client, user_id, fallback)

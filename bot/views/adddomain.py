@@ -51,13 +51,11 @@ def added_message(new: NewDomain, listed: Domain | None) -> Message:
 
 
 def already_added_message(host: str, listed: Domain) -> Message:
-    """Return the answer to a domain that was already in the portfolio."""
     text = f"{bold(host_text(host), 300)} is already in your portfolio."
     return message_of(section(text), _state(listed), *_next_steps(host))
 
 
 def add_form(metadata: str, *, owned_type: str) -> Block:
-    """Return the form to add a domain."""
     domain = input_element(
         "plain_text_input",
         DOMAIN_FIELD,

@@ -114,6 +114,11 @@ SET_KEY, CHECK_KEY, REMOVE_KEY = "key.set", "key.check", "key.remove"
 ROLL_BACK, ROTATE_KEY = "key.back", "key.rotate"
 NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
 CHOOSE_AUDIENCES = "key.audiences"
+REMOVED = plain_message(
+    "The key is removed from this workspace. Also delete it in Domain Tracker, under"
+    " Portfolio → API Keys.",
+    button("Set key", SET_KEY),
+)
 
 
 def saved_message(record: KeyRecord, domains: int) -> Message:
@@ -122,38 +127,20 @@ def saved_message(record: KeyRecord, domains: int) -> Message:
 
 
 def rolled_back_message(record: KeyRecord, domains: int) -> Message:
-    """Return the answer to a rollback."""
     works = f"works and is in use again. It sees {plural(domains, 'domain')}."
     return _success(record, f"{works} The replaced key is kept for 7 days.")
 
 
-def removed_message(*, was_there: bool) -> Message:
-    """Return the answer to a removed key."""
-    text = "There is no key to remove."
-    if was_there:
-        text = (
-            "The key is removed from this workspace. Also delete it in Domain Tracker, under"
-            " Portfolio → API Keys."
-        )
-    return plain_message(text, button("Set key", SET_KEY))
-
-
 def checked_message(record: KeyRecord, domains: int) -> Message:
-    """Return the answer to a successful check of the key."""
     return _success(record, f"works. It sees {plural(domains, 'domain')}.")
 
 
-def typed_key_message(*, looks_like_key: bool, may_set: bool) -> Message:
-    """Return the answer to text after `/domainkey`; the text is not repeated."""
+def typed_key_message(*, may_set: bool) -> Message:
+    """Return the answer to text after `/domainkey`, which may be a part of a key."""
     text = (
         "Type `/domainkey` alone, or with `help`. Nothing was saved: keys are set in a private"
         " form, never after the command."
     )
-    if looks_like_key:
-        text += (
-            " If that was a key, treat it as exposed. Delete it in Domain Tracker, make a new one,"
-            " and set it with the form."
-        )
     if not may_set:
         text += " Only admins, owners, and appointed managers can manage the key."
     set_key = button("Set key", SET_KEY, style="primary") if may_set else None

@@ -207,7 +207,6 @@ def fourth_step(earlier: PreviousKey, metadata: str) -> Block:
 
 
 def finished(record: KeyRecord) -> Block:
-    """Return the end of the rotation."""
     return interrupted(f"✅ *Done.* {code(record.shown)} is the only key now.")
 
 

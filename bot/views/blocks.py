@@ -12,11 +12,14 @@ from bot.api_keys.key_record import KeyRecord
 from bot.message import MAX_TEXT_CHARS, Block, Message
 from bot.redaction import holds_secret, redact
 from bot.shared_limits import Allowance
+from bot.slack.errors import SlackRefusedError
+from bot.tracker.models import NoResultError, RejectedError
 from bot.views.text import (
     MAX_ACTION_ID_CHARS,
     MAX_BLOCK_ID_CHARS,
     MAX_BUTTON_CHARS,
     MAX_BUTTON_VALUE_CHARS,
+    MAX_CONTAINER_TITLE_CHARS,
     MAX_FIELDS,
     MAX_HEADER_CHARS,
     MAX_OPTION_CHARS,
@@ -81,6 +84,25 @@ def context(mrkdwn: str) -> Block:
     return {"type": "context", "elements": [_mrkdwn(mrkdwn)]}
 
 
+def container(
+    title: str, subtitle: str, children: list[Block], *, is_folded: bool = True
+) -> Block:
+    """Return sections and actions that a reader can fold; `message_of` makes its fallback.
+
+    https://docs.slack.dev/reference/block-kit/blocks/container-block
+    Slack refuses rich text in it, which that page allows
+    (https://docs.rs/slack-morphism, `SlackContainerBlock`).
+    """
+    return {
+        "type": "container",
+        "title": plain_text(title, MAX_CONTAINER_TITLE_CHARS),
+        "subtitle": plain_text(subtitle, MAX_CONTAINER_TITLE_CHARS),
+        "is_collapsible": True,
+        "default_collapsed": is_folded,
+        "child_blocks": children,
+    }
+
+
 def actions(*buttons: Block | None) -> list[Block]:
     """Return a row of the buttons that are not `None`; no row if there are none."""
     present = [button for button in buttons if button]
@@ -139,7 +161,6 @@ def run_menu(
 
 
 def confirm(title: str, text: str, yes: str) -> Mapping[str, Any]:
-    """Return the confirmation dialog of a button."""
     return {
         "title": plain_text(title, 100),
         "text": plain_text(text, 300),
@@ -214,7 +235,6 @@ def notice(title: str, blocks: list[Block], *, metadata: str = "") -> Block:
 
 
 def paragraph_notice(title: str, mrkdwn: str) -> Block:
-    """Return a form with one paragraph."""
     return notice(title, [section(mrkdwn)])
 
 
@@ -350,16 +370,22 @@ def plain(mrkdwn: str) -> Explain:
     return lambda _error, _facts: plain_message(mrkdwn)
 
 
-def retry_message(mrkdwn: str, facts: Facts, *, detail: str = "") -> Message:
+def retry_message(mrkdwn: str, facts: Facts, error: BaseException | None = None) -> Message:
     """Return a message about a failure that may pass, with its reference and `Try again`.
 
-    Only admins see `detail`.
+    Only admins see the status or code of `error`.
     """
-    seen = f" ({escaped(detail, 60)})" if detail and facts.is_admin else ""
-    note = [context(f"{REFERENCE} {facts.reference}{seen}")] if facts.reference else []
+    detail = ""
+    match error:
+        case RejectedError(status=int() as status) | NoResultError(status=int() as status):
+            detail = f" (status {status})"
+        case SlackRefusedError(code=code):
+            detail = f" ({escaped(code, 60)})"
+    reference = f"{REFERENCE} {facts.reference}{detail if facts.is_admin else ''}"
+    note = [context(reference)] if facts.reference else []
     return message_of(section(mrkdwn), *note, *actions(again_button(facts.command_line)))
 
 
 def retry(mrkdwn: str) -> Explain:
     """Return an entry of an error table: one sentence, with the reference and `Try again`."""
-    return lambda _error, facts: retry_message(mrkdwn, facts)
+    return lambda error, facts: retry_message(mrkdwn, facts, error)

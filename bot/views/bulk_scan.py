@@ -44,6 +44,10 @@ MAX_HOST_CHARS = 80
 NARROW = (
     "Narrow the filter, for example with `tag:prod`, `below:50`, `expires:30`, or `issues:high`."
 )
+# The answer to `Stop` elsewhere than in the message of the progress.
+STOPPING = plain_message(
+    "The bulk scan ends after the current domain. Its summary says who stopped it."
+)
 _TROUBLES = {
     INTERRUPTED: "the app was interrupted, so the result is unknown",
     "rejected": "Domain Tracker declined it",
@@ -133,16 +137,6 @@ def running_message(run: BulkScan | None, reader: str, *, may_configure: bool) -
         f"{who} under way: {far}, about {_span(len(run.left))} left.{where}"
         " A workspace has one at a time. You can still scan single domains.",
         _stop(run) if is_own or may_configure else None,
-    )
-
-
-def stopping_message(run: BulkScan, reader: str) -> Message:
-    """Return the answer to who stopped a bulk scan elsewhere than in its message."""
-    if run.asked_by == reader:
-        return plain_message("Your bulk scan ends after the current domain.")
-    return plain_message(
-        f"The bulk scan of <@{run.asked_by}> ends after the current domain."
-        " Its message says that you stopped it."
     )
 
 

@@ -75,6 +75,5 @@ def export_text(count: int) -> str:
 
 
 def exported_message(count: int) -> Message:
-    """Return the answer to the export of `count` domains."""
     rows = plural(min(count, MAX_ROWS), "domain")
     return plain_message(f"✅ I sent you {FILE_NAME} with {rows} as a direct message.")

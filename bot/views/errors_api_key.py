@@ -1,7 +1,5 @@
 """Word the errors and notices of the API key. Pure."""
 
-from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 
 from bot.api_keys.key_record import KeyNotice, KeyRecord, NoKeyError, NoticeKind
@@ -20,31 +18,10 @@ from bot.views import api_key, blocks
 from bot.views.admin import ADMIN_ERRORS, names_text
 from bot.views.text import code, day_text, duration_text, keys_page, moment_token, plural
 
-NAMED_MANAGERS = 5
+MAX_TOLD_NAMED = 5
+# Of a key that was entered, and is not in use yet.
+REFUSED_KEY = "Domain Tracker refuses this key. It is mistyped, expired, or deleted."
 _ADMINS = "a workspace admin or owner"
-
-
-def refusal_notice(record: KeyRecord, today: date, keys_url: str | None = None) -> Message:
-    """Return the direct message that the key is refused; `keys_url` as in `Facts`."""
-    text = f"This workspace's API key {record.shown} no longer works."
-    if record.expires_on and record.expires_on <= today:
-        text += f" It expired on {day_text(record.expires_on)}."
-    mend = (
-        f" Make a new key under {keys_page(keys_url)}. Then set it with `/domainkey`: commands and"
-        " digests wait for it."
-    )
-    return blocks.plain_message(f"🔑 *{text}*{mend}", *_repair_buttons())
-
-
-def draft_error_text(error: Exception, facts: blocks.Facts) -> str | None:
-    """Return why an entered key was not saved, `None` if the key is not the reason."""
-    match error:
-        case InvalidKeyError():
-            return "Domain Tracker refuses this key. It is mistyped, expired, or deleted."
-        case InsufficientPermissionsError() | IpNotAllowedError() | RateLimitedError():
-            # The allowance is that of the key in use, not of this one.
-            return API_KEY_ERRORS[type(error)](error, replace(facts, allowance=None)).text
-    return None
 
 
 def _no_key(_error: NoKeyError, facts: blocks.Facts) -> Message:
@@ -61,11 +38,15 @@ def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
     text = "This workspace's API key no longer works."
     if facts.is_admin:
         make = f"Make a new key under {keys_page(facts.keys_url)}."
-        return blocks.plain_message(f"{text} {_why_invalid(facts)} {make}", *_repair_buttons())
+        why = _why_invalid(facts.key, facts.now.date())
+        return blocks.plain_message(f"{text} {why} {make}", *_repair_buttons())
     key = facts.key if facts.key and facts.key.told_at else None
-    managers = [each for each in key.told if each != key.set_by] if key else []
-    whom = "a manager, or a workspace admin or owner" if managers else _ADMINS
-    informed = _informed_text(key, managers) if key and key.told else ""
+    told = key.told if key else ()
+    more = " and others" if len(told) > MAX_TOLD_NAMED else ""
+    # Only one person reads it, so the mentions notify no one.
+    informed = f" I notified {names_text(told[:MAX_TOLD_NAMED])}{more}." if told else ""
+    are_managers = any(each != key.set_by for each in told) if key else False
+    whom = "a manager, or a workspace admin or owner" if are_managers else _ADMINS
     return blocks.plain_message(f"{text}{informed} {_ask('to replace it', whom)}")
 
 
@@ -91,13 +72,9 @@ def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
         return blocks.plain_message(f"{text} {_ask('to allow it')}")
     page = keys_page(facts.keys_url)
     addresses = ", ".join(code(address, 50) for address in facts.egress_addresses)
-    how = (
-        f"Add {addresses} to the key's IP restrictions under {page}."
-        if addresses
-        else "Ask the app's operator for its address (setting `EGRESS_IPS`)."
-        f" Add it to the key's IP restrictions under {page}."
-    )
-    return blocks.plain_message(f"{text} {how}", blocks.again_button(facts.command_line))
+    ask = "" if addresses else " Ask the app's operator for its address (setting `EGRESS_IPS`)."
+    how = f"Add {addresses or 'it'} to the key's IP restrictions under {page}."
+    return blocks.plain_message(f"{text}{ask} {how}", blocks.again_button(facts.command_line))
 
 
 def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
@@ -123,20 +100,10 @@ def _unreadable_secret(_error: UnreadableSecretError, facts: blocks.Facts) -> Me
     return blocks.plain_message(f"{text} {_ask('to enter it again with `/domainkey`')}")
 
 
-def _why_invalid(facts: blocks.Facts) -> str:
-    expires_on = facts.key.expires_on if facts.key else None
-    if expires_on and expires_on <= facts.now.date():
-        return f"It expired on {day_text(expires_on)}."
+def _why_invalid(key: KeyRecord | None, today: date) -> str:
+    if key and key.expires_on and key.expires_on <= today:
+        return f"It expired on {day_text(key.expires_on)}."
     return "It was probably deleted or revoked, or it has expired."
-
-
-def _informed_text(key: KeyRecord, managers: Sequence[str]) -> str:
-    """Return who was informed; only one person reads it, so the mentions notify no one."""
-    people = [f"<@{key.set_by}>, who set it"] if key.set_by in key.told else []
-    if managers:
-        more = " and others" if len(managers) > NAMED_MANAGERS else ""
-        people.append(f"the managers: {names_text(managers[:NAMED_MANAGERS])}{more}")
-    return f" I notified {', and '.join(people)}."
 
 
 def _repair_buttons() -> tuple[Block | None, ...]:
@@ -183,7 +150,12 @@ def key_notice(
     """
     match notice.kind:
         case NoticeKind.REFUSED:
-            return refusal_notice(record, today, keys_url)
+            text = f"This workspace's API key {record.shown} no longer works."
+            mend = (
+                f"{_why_invalid(record, today)} Make a new key under {keys_page(keys_url)}. Then"
+                " set it with `/domainkey`: commands and digests wait for it."
+            )
+            return blocks.plain_message(f"🔑 *{text}* {mend}", *_repair_buttons())
         case NoticeKind.WORKS_AGAIN:
             since = f" since {moment_token(record.works_since)}" if record.works_since else ""
             text = f"The API key {code(record.shown)} works again{since}."

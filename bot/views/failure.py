@@ -47,24 +47,12 @@ _PASSING = {408, 423, 425}
 def _rejected(error: tracker.RejectedError, facts: Facts) -> Message:
     reason = f" It said: {code(error.said, 200)}." if error.said else ""
     facts = facts if error.status in _PASSING else replace(facts, command_line=None)
-    return retry_message(
-        f"Domain Tracker declined this.{reason}", facts, detail=f"status {error.status}"
-    )
+    return retry_message(f"Domain Tracker declined this.{reason}", facts, error)
 
 
 def _timed_out(error: tracker.TimedOutError, facts: Facts) -> Message:
     more = " It may still be working on it." if error.is_outcome_unknown else ""
     return retry_message(f"Domain Tracker did not answer in time.{more}", facts)
-
-
-def _with_status(mrkdwn: str, no_status: str = "") -> Explain:
-    def explain(
-        error: tracker.UnavailableError | tracker.UnreadableReplyError, facts: Facts
-    ) -> Message:
-        detail = f"status {error.status}" if error.status else no_status
-        return retry_message(mrkdwn, facts, detail=detail)
-
-    return explain
 
 
 _NOT_A_MEMBER = "The app isn't in that channel. Invite it there with `/invite`."
@@ -79,11 +67,6 @@ _CHANNELS = {
 }
 
 
-def _with_code(mrkdwn: str) -> Explain:
-    """Return an entry whose detail is Slack's error code."""
-    return lambda error, facts: retry_message(mrkdwn, facts, detail=error.code)
-
-
 def _rate_limited(error: slack.SlackRateLimitedError, facts: Facts) -> Message:
     wait = duration_text(error.retry_after_s)
     return retry_message(f"Slack limits the app's requests for now. Try again in {wait}.", facts)
@@ -94,7 +77,7 @@ def _channel(error: slack.ChannelClosedError, facts: Facts) -> Message:
         "The app may not post in that channel."
         " The settings of the channel or your organization say who may post."
     )
-    return retry_message(_CHANNELS.get(error.code, closed), facts, detail=error.code)
+    return retry_message(_CHANNELS.get(error.code, closed), facts, error)
 
 
 def _missing_scope(error: slack.MissingScopeError, facts: Facts) -> Message:
@@ -202,10 +185,8 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     tracker.TooBusyError: retry(
         "The app has too many open requests, so yours was not sent. Please try again in a minute."
     ),
-    tracker.UnavailableError: _with_status(
-        "Domain Tracker is unavailable. Try again shortly.", "no connection"
-    ),
-    tracker.UnreadableReplyError: _with_status("Domain Tracker returned an unexpected response."),
+    tracker.UnavailableError: retry("Domain Tracker is unavailable. Try again shortly."),
+    tracker.UnreadableReplyError: retry("Domain Tracker returned an unexpected response."),
     tracker.ReplyTooLargeError: retry(
         "Domain Tracker returned more than the app can read (16 MiB, or 100,000 values of a scan)."
     ),
@@ -220,18 +201,18 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     slack.SlackUnavailableError: retry("Slack returned an unexpected response."),
     slack.BlocksRefusedError: retry("Slack refused to show the answer."),
     slack.ChannelClosedError: _channel,
-    slack.PersonUnreachableError: _with_code(
+    slack.PersonUnreachableError: retry(
         "The app can't message that person. They have left, or the app can't see them."
     ),
-    slack.WorkspaceHeldError: _with_code(
+    slack.WorkspaceHeldError: retry(
         "Slack blocks the app in this workspace for now. This may last for hours."
     ),
-    slack.TokenRefusedError: _with_code(
+    slack.TokenRefusedError: retry(
         "Slack no longer accepts the app in this workspace."
         " Please ask an admin to install it again."
     ),
     slack.MissingScopeError: _missing_scope,
-    slack.SlackRefusedError: _with_code("Slack refused this request."),
+    slack.SlackRefusedError: retry("Slack refused this request."),
     # The store
     store.StoreError: retry(
         "The app's database is unavailable. Please try again in a minute. If that fails, send the"

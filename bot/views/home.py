@@ -1,7 +1,6 @@
 """Draw the Home tab. Pure."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from bot.commands import COMMANDS
 from bot.message import Block, Message
@@ -14,6 +13,7 @@ from bot.views.blocks import (
     message_of,
     notice,
     paragraphs,
+    plain_message,
     section,
 )
 from bot.views.home_sections import (
@@ -24,17 +24,14 @@ from bot.views.home_sections import (
     doubt_blocks,
     help_blocks,
     lacking_blocks,
-    permissions_container,
-    permissions_plain,
+    permissions_block,
     portfolio_blocks,
     refreshable,
 )
-from bot.views.text import clip_at_word
 
 TITLE = "Domain Tracker"
 ANSWER = "answer"  # the metadata of a window with an answer
 OPEN_MESSAGES = "home.messages"
-MAX_SUMMARY_CHARS = 1200
 MAX_BLOCKS = 12
 # Blocks that every window accepts: https://docs.slack.dev/reference/block-kit/blocks
 _SMALL = {"section", "context", "header", "divider", "actions"}
@@ -56,8 +53,7 @@ def summary_window(message: Message, messages_url: str) -> Message:
     """Return a summary of a message that does not fit, with a link to the direct message."""
     there = "The full answer, with its buttons, is in your direct messages."
     opening = button("Open messages", OPEN_MESSAGES, url=messages_url, style="primary")
-    shown = _readable(message) or [section(clip_at_word(message.text, MAX_SUMMARY_CHARS))]
-    return message_of(*shown, context(there), *actions(opening))
+    return message_of(*_readable(message), context(there), *actions(opening))
 
 
 def _readable(message: Message) -> list[Block]:
@@ -81,42 +77,19 @@ ACTS_SHOWN = 3
 _STRANGERS = "This app belongs to another workspace. Only its members can see its domains."
 
 
-@dataclass(frozen=True, slots=True)
-class HomeView:
-    """The tab, and its fallback without the blocks of 2026, if it has any."""
-
-    view: Block
-    fallback: Block | None = None
-
-
-def home_view(page: HomePage) -> HomeView:
-    """Return the tab for its reader."""
+def home_view(page: HomePage) -> Message:
+    """Return the blocks of the tab for its reader, and their fallback."""
     if page.reader is Reader.STRANGER:
-        return HomeView(_tab([section(_STRANGERS)]))
-    domains = portfolio_blocks(
-        page.portfolio, last=page.last, is_awaited=page.is_awaited, ends=page.ends
-    )
-    domains = _usable(page, domains)
+        return plain_message(_STRANGERS)
+    domains = _usable(page, portfolio_blocks(page))
     if page.set_up is None:
-        return HomeView(_tab([*domains, *_help(page)]))
+        return message_of(*domains, *_help(page))
     if isinstance(page.set_up, SetUp):
         # The set-up part has the buttons to set a key.
         domains = _without(page.set_up.key, domains) if page.is_connected else []
-    parts = [*domains, *_set_up_blocks(page, page.set_up), *_help(page)]
     reads = isinstance(page.set_up, SetUp) and page.set_up.reads_messages
-    return HomeView(
-        _tab([*parts, permissions_container(reads_messages=reads)]),
-        _tab([*parts, permissions_plain(reads_messages=reads)]),
-    )
-
-
-def error_view(error: Message) -> HomeView:
-    """Return the tab with an error and a refresh button."""
-    return HomeView(_tab(refreshable(error)))
-
-
-def _tab(blocks: Sequence[Block]) -> Block:
-    return {"type": "home", "blocks": list(blocks)}
+    set_up = _set_up_blocks(page, page.set_up)
+    return message_of(*domains, *set_up, *_help(page), permissions_block(reads_messages=reads))
 
 
 def _without(message: Message, blocks: Sequence[Block]) -> list[Block]:

@@ -1,6 +1,6 @@
 """Draw the sections of the Home tab: domains, digests, key, help. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
@@ -19,7 +19,7 @@ from bot.tracker.findings import SOON_DAYS
 from bot.tracker.models import Domain
 from bot.views import domains
 from bot.views.admin import names_text
-from bot.views.blocks import actions, button, context, header, plain_text, run_button, section
+from bot.views.blocks import actions, button, container, context, header, run_button, section
 from bot.views.digests.tables import night_lines
 from bot.views.digests.wording import (
     filter_mrkdwn,
@@ -32,7 +32,6 @@ from bot.views.scan_facts import never_scanned_text, soon_text
 from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_ACCESSIBLE_CHARS,
-    MAX_CONTAINER_TITLE_CHARS,
     bold,
     host_text,
     literal,
@@ -169,48 +168,36 @@ MAX_LABELS_CHARS = 60
 _TITLE = "Your domains"
 
 
-def portfolio_blocks(
-    portfolio: Snapshot | Message | None,
-    *,
-    last: Snapshot | None = None,
-    is_awaited: bool = False,
-    ends: KnownEnds | None = None,
-) -> list[Block]:
-    """Return the domains; see `HomePage`."""
+def portfolio_blocks(page: HomePage) -> list[Block]:
+    """Return the domains, or why there are none."""
+    portfolio, last = page.portfolio, page.last
     is_listed = isinstance(portfolio, Snapshot) and bool(portfolio.domains)
-    if portfolio is None or (is_awaited and not is_listed):
-        waiting = "⏳ Loading your domains…"
-        return [header(_TITLE), section(waiting), *_buttons()]
+    if portfolio is None or (page.is_awaited and not is_listed):
+        return [header(_TITLE), section("⏳ Loading your domains…"), *_buttons()]
     if isinstance(portfolio, Message):
-        listed = _listed(last, ends, can_refresh=False) if last and last.domains else []
-        return [header(_TITLE), *refreshable(portfolio), *listed]
+        if last and last.domains:
+            return [header(_TITLE), *portfolio.blocks, *_listed(last, page)]
+        return [header(_TITLE), *refreshable(portfolio)]
     if not portfolio.domains:
         add = run_button("Add domain", "/adddomain", style="primary")
         return [header(_TITLE), section(domains.NO_DOMAINS), *actions(add, refresh_button())]
-    return [header(_TITLE), *_listed(portfolio, ends, is_awaited=is_awaited)]
+    return [header(_TITLE), *_listed(portfolio, page)]
 
 
-def _listed(
-    portfolio: Snapshot,
-    ends: KnownEnds | None,
-    *,
-    is_awaited: bool = False,
-    can_refresh: bool = True,
-) -> list[Block]:
+def _listed(portfolio: Snapshot, page: HomePage) -> list[Block]:
     totals = summary(domain.health_score for domain in portfolio.domains)
     count = f"*{plural(totals.count, 'domain')}*, average health *{score_words(totals.average)}*"
-    waiting = "\n⏳ Updating…" if is_awaited else ""
+    waiting = "\n⏳ Updating…" if page.is_awaited else ""
     return [
         section(f"{count}\n{domains.bands_text(totals)}"),
-        *_buttons(can_refresh=can_refresh),
+        *_buttons(),
         *_worst(portfolio),
-        *(_soon(portfolio, ends) if ends else []),
+        *(_soon(portfolio, page.ends) if page.ends else []),
         context(domains.listed_text(portfolio) + waiting),
     ]
 
 
 def refresh_button() -> Block | None:
-    """Return the button that refreshes the tab."""
     return button("Refresh", REFRESH)
 
 
@@ -222,12 +209,12 @@ def refreshable(error: Message) -> list[Block]:
     return [*blocks, last, *actions(refresh_button())]
 
 
-def _buttons(*, can_refresh: bool = True) -> list[Block]:
+def _buttons() -> list[Block]:
     return actions(
         run_button("Scan", "/scan", style="primary"),
         run_button("Add domain", "/adddomain"),
         run_button("All domains", "/domains"),
-        refresh_button() if can_refresh else None,
+        refresh_button(),
     )
 
 
@@ -236,11 +223,7 @@ def _worst(portfolio: Snapshot) -> list[Block]:
     worst = nsmallest(MAX_WORST, known, key=lambda domain: domain.health_score or 0)
     if not worst:
         return [section("No domain has a health score yet. A scan can add one.")]
-    title = "Worst domain" if len(worst) == 1 else f"The {len(worst)} worst"
-    return [
-        section(f"*{title if len(known) > len(worst) else 'Worst first'}*"),
-        *(_domain_block(domain, number) for number, domain in enumerate(worst)),
-    ]
+    return [section("*Worst first*"), *(_domain_block(*each) for each in enumerate(worst))]
 
 
 def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
@@ -262,7 +245,7 @@ def _soon_block(domain: Domain, ends: EndDates, now: datetime, number: int) -> B
     return section(f"{bold(shown, 300)}\n{soon_text(ends, now)}", _scan(domain, number))
 
 
-def _domain_block(domain: Domain, number: int) -> Block:
+def _domain_block(number: int, domain: Domain) -> Block:
     shown = host_text(domain.domain)
     labels = [f"📁 {literal(domain.folder, MAX_LABELS_CHARS)}"] if domain.folder else []
     labels += [f"🏷️ {literal(', '.join(domain.tags), MAX_LABELS_CHARS)}"] if domain.tags else []
@@ -310,32 +293,15 @@ def lacking_blocks(lacking: Sequence[str]) -> list[Block]:
     ]
 
 
-def permissions_container(*, reads_messages: bool) -> Block:
-    """Return the reasons for each permission, folded.
-
-    https://docs.slack.dev/reference/block-kit/blocks/container-block
-    """
-    return {
-        "type": "container",
-        "title": plain_text(_PERMISSIONS, MAX_CONTAINER_TITLE_CHARS),
-        "is_collapsible": True,
-        "default_collapsed": True,
-        "child_blocks": [section("\n".join(_reasons(reads_messages=reads_messages)))],
-    }
-
-
-def permissions_plain(*, reads_messages: bool) -> Block:
-    """Return the reasons without new blocks."""
-    return context("\n".join([f"*{_PERMISSIONS}*", *_reasons(reads_messages=reads_messages)]))
-
-
-def _reasons(*, reads_messages: bool) -> Iterable[str]:
+def permissions_block(*, reads_messages: bool) -> Block:
+    """Return the reasons for each permission, folded."""
     asked = NEEDED_SCOPES | OPTIONAL_SCOPES | (MENTION_SCOPES if reads_messages else {})
-    return (f"`{scope}`: {why}" for scope, why in asked.items())
+    reasons = section("\n".join(f"`{scope}`: {why}" for scope, why in asked.items()))
+    count = plural(len(asked), "permission")
+    return container("Why the app needs each permission", count, [reasons])
 
 
 _NO_SCOPE = (
     "User groups are managers here, and the app can't see who is in them. It lacks the permission"
     " `usergroups:read`. An admin can install the app again, or appoint you with `/domainkey`."
 )
-_PERMISSIONS = "Why the app needs each permission"

@@ -87,7 +87,6 @@ def installed_everywhere_page(*, name: str, app_id: str, enterprise_id: str) -> 
 
 
 def cancelled_page(*, again: str) -> str:
-    """Return the page after a cancelled installation."""
     text = "You cancelled, so nothing has changed in your workspace."
     return _page("Nothing was installed", text, _button("Install after all", again))
 

@@ -11,6 +11,7 @@ from bot.tracker.sections import Section
 from bot.views.blocks import (
     actions,
     button,
+    container,
     context,
     field,
     form,
@@ -19,12 +20,12 @@ from bot.views.blocks import (
     message_of,
     notice,
     paragraphs,
-    plain_text,
     run_button,
     section,
     text_section,
 )
 from bot.views.scan_facts import (
+    END_COLUMNS,
     end_date_text,
     end_sign,
     end_text,
@@ -32,14 +33,12 @@ from bot.views.scan_facts import (
     health_mrkdwn,
     issue_text,
     issues_title,
-    missing_ends,
-    worst_text,
 )
 from bot.views.scan_findings import change_line, finding_lines, record_count, section_title
 from bot.views.text import (
-    MAX_CONTAINER_TITLE_CHARS,
     bold,
     host_text,
+    lines_within,
     moment_token,
     outside,
     plural,
@@ -191,13 +190,13 @@ def _issues(report: ScanReport) -> list[Block]:
 def _ends(report: ScanReport) -> list[Block]:
     if report.facts is None:
         return []
-    now = report.scanned_at
+    now, given = report.scanned_at, ends(report.facts)
     lines = []
-    for name, end in ends(report.facts):
+    for name, end in given:
         sign, text = end_sign(end, now), end_text(name, end, now)
         lines.append(f"{sign} *{text}*" if sign else text)
         lines[-1] += f"  ·  {end_date_text(end)}"
-    if missing := missing_ends(report.facts):
+    if missing := [each.lower() for each in END_COLUMNS if each not in dict(given)]:
         lines.append(f"No end date of {' or '.join(missing)} in this scan.")
     return [section("\n".join(lines))]
 
@@ -211,34 +210,31 @@ def _changes(report: ScanReport) -> list[Block]:
     other = "other " if head else ""
     if not changes:
         return [context(f"No {other}changes {since}.")]
-    lines, count = _fitting(((f"• {change_line(each)}", 1) for each in changes), MAX_CHANGES)
-    left_out = len(changes) - count
-    lines += [f"• and {left_out:,} more"] if left_out else []
-    return [section("\n".join([f"*{plural(len(changes), f'{other}change')} {since}*", *lines]))]
+    lines = (f"• {change_line(each)}" for each in changes[:MAX_CHANGES])
+    shown = lines_within(lines, MAX_LINES_CHARS)
+    left_out = len(changes) - len(shown)
+    shown += [f"• and {left_out:,} more"] if left_out else []
+    return [section("\n".join([f"*{plural(len(changes), f'{other}change')} {since}*", *shown]))]
 
 
 def _folded(report: ScanReport, shown: Section) -> Block:
-    """Return a section of a scan, folded unless it is empty.
-
-    https://docs.slack.dev/reference/block-kit/blocks/container-block
-    Its children are sections and actions only: Slack refuses rich text in it, which that page
-    allows (https://docs.rs/slack-morphism, `SlackContainerBlock`).
-    """
-    lines, count = _fitting(finding_lines(shown.findings), MAX_LINES)
-    return {
-        "type": "container",
-        "title": plain_text(_title(report, shown), MAX_CONTAINER_TITLE_CHARS),
-        "subtitle": plain_text(_state(shown), MAX_CONTAINER_TITLE_CHARS),
-        "is_collapsible": True,
-        "default_collapsed": bool(shown.findings),
-        "child_blocks": [section("\n".join(lines) or _state(shown)), *_more(report, shown, count)],
-    }
+    """Return a section of a scan, folded unless it is empty."""
+    first = list(islice(finding_lines(shown.findings), MAX_LINES))
+    lines = lines_within((line for line, _count in first), MAX_LINES_CHARS)
+    count = sum(count for _line, count in first[: len(lines)])
+    state = _state(shown)
+    inside = [section("\n".join(lines) or state), *_more(report, shown, count)]
+    return container(_title(report, shown), state, inside, is_folded=bool(shown.findings))
 
 
 def _title(report: ScanReport, shown: Section) -> str:
-    """Return the name of a section, with its worst line when there is one."""
-    worst = worst_text(report.facts, shown.name, report.scanned_at) if report.facts else None
-    return "  ·  ".join(filter(None, [section_title(shown.name), worst]))
+    """Return the name of a section, and how many of the issues are in it."""
+    title, facts = section_title(shown.name), report.facts
+    count = sum(issue.section == shown.name for issue in facts.issues) if facts else 0
+    if not facts or not count:
+        return title
+    at_least = "at least " if sum(facts.counts.values()) > len(facts.issues) else ""
+    return f"{title}  ·  {at_least}{plural(count, 'issue')}"
 
 
 def _state(shown: Section) -> str:
@@ -248,19 +244,6 @@ def _state(shown: Section) -> str:
         return "empty"
     at_least = "at least " if shown.left_out else ""
     return f"{at_least}{plural(record_count(shown.findings), 'record')}"
-
-
-def _fitting(counted: Iterable[tuple[str, int]], most: int) -> tuple[list[str], int]:
-    """Return the first lines within the limits, and the sum of their counts."""
-    lines: list[str] = []
-    chars = total = 0
-    for line, count in islice(counted, most):
-        chars += len(line) + 1
-        if chars > MAX_LINES_CHARS:
-            break
-        lines.append(line)
-        total += count
-    return lines, total
 
 
 def _more(report: ScanReport, shown: Section, count: int) -> list[Block]:

@@ -1,6 +1,6 @@
 """Draw what matters in a scan: the score, issues, when registration and certificate end. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from bot.health import band_of
@@ -18,6 +18,7 @@ SIGNS = {
     Severity.INFO: "⚪",
 }
 URGENT, SOON = "🔴", "⚠️"
+END_COLUMNS = ("Registration", "Certificate")
 MAX_ISSUE_CHARS = 160
 DAYS_IN_YEAR = 365
 # Further ends are said in years: a certificate without an end says 9999.
@@ -71,14 +72,8 @@ def issue_words(issue: Issue, limit: int = MAX_ISSUE_CHARS) -> str:
 
 def ends(facts: ScanFacts | EndDates) -> list[tuple[str, EndDate]]:
     """Return what ends, the first one first."""
-    given = (("Registration", facts.registration), ("Certificate", facts.certificate))
+    given = zip(END_COLUMNS, (facts.registration, facts.certificate), strict=True)
     return sorted(((name, end) for name, end in given if end), key=lambda each: each[1].day)
-
-
-def missing_ends(facts: ScanFacts) -> list[str]:
-    """Return what has no end date in the scan, or none that is understood."""
-    given = (("registration", facts.registration), ("certificate", facts.certificate))
-    return [name for name, end in given if not end]
 
 
 def end_sign(end: EndDate, now: datetime) -> str:
@@ -109,26 +104,6 @@ def end_date_text(end: EndDate) -> str:
     return f"{text} (the scan also says {also})" if also else text
 
 
-def worst_text(facts: ScanFacts, section: str, now: datetime) -> str | None:
-    """Return the worst line about a section, `None` if there is nothing to worry about."""
-    return next((text for _rank, text in sorted(_worries(facts, section, now))), None)
-
-
-def _worries(facts: ScanFacts, section: str, now: datetime) -> Iterator[tuple[int, str]]:
-    """Yield lines with their rank: an end is as bad as an issue of the same sign."""
-    ranks = list(SIGNS)
-    for issue in (each for each in facts.issues if each.section == section):
-        yield ranks.index(issue.severity), issue_text(issue, 80).partition(" – ")[0]
-        break  # they come worst first
-    name, end = {
-        "whois": ("Registration", facts.registration),
-        "ssl": ("Certificate", facts.certificate),
-    }.get(section, ("", None))
-    if end and (sign := end_sign(end, now)):
-        yield int(sign == SOON), f"{sign} {end_text(name, end, now)}"
-
-
-END_COLUMNS = ("Registration", "Certificate")
 # The value by which a cell sorts that has no date: after all days.
 LAST_VALUE = 10_000_000
 Cell = tuple[int, str]
@@ -181,5 +156,4 @@ def scanned_text(rows: Sequence[EndDates], now: datetime) -> str:
 
 
 def never_scanned_text(count: int) -> str:
-    """Return how many domains were never scanned."""
     return f"{plural(count, 'domain')} {'was' if count == 1 else 'were'} never scanned."

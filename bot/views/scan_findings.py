@@ -79,7 +79,6 @@ def _score(finding: Finding | None) -> str:
 
 
 def section_title(name: str) -> str:
-    """Return the title of a section."""
     return {"whois": "WHOIS", "dns": "DNS", "ssl": "SSL"}.get(name, name.capitalize())
 
 

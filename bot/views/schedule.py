@@ -31,7 +31,9 @@ def _moves(change: ClockChange) -> str:
     """Return `go back an hour on Sun 25 Oct 2026 at 03:00`, by the clock before the change."""
     shift, local = change.after - change.before, change.at + change.before
     direction = "forward" if shift > timedelta() else "back"
-    return f"go {direction} {_amount(abs(shift))} on {weekday_text(local)} at {local:%H:%M}"
+    minutes = abs(shift) // timedelta(minutes=1)
+    amount = "an hour" if minutes == 60 else plural(minutes, "minute")
+    return f"go {direction} {amount} on {weekday_text(local)} at {local:%H:%M}"
 
 
 def odd_time_notes(schedule: Schedule, slots: Iterable[Slot]) -> Iterator[str]:
@@ -67,14 +69,6 @@ def clock_name(zone: str) -> str:
     """Return `Berlin time`, but `UTC` and `CET`."""
     place = place_name(zone)
     return place if place == zone else f"{place} time"
-
-
-def _amount(shift: timedelta) -> str:
-    minutes = shift // timedelta(minutes=1)
-    if minutes == 60:
-        return "an hour"
-    hours, rest = divmod(minutes, 60)
-    return plural(minutes, "minute") if rest else plural(hours, "hour")
 
 
 RUNS_SHOWN = 5

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.message import Block, Message
+from bot.message import Block
 from bot.views.blocks import (
     context,
     field,
@@ -23,13 +23,10 @@ PICKED = "shortcut.picked"
 MAX_PICKED = 10
 # https://docs.slack.dev/reference/block-kit/block-elements/multi-select-menu-element
 MAX_OPTIONS = 100
+# Until the form is drawn.
+LOOKING = plain_message("⏳ Looking for domains…")
 _TITLE = "Domains in message"
 _WHERE = "You alone see the answers, in this conversation or as direct messages."
-
-
-def looking_message() -> Message:
-    """Return what the window says until the form is drawn."""
-    return plain_message("⏳ Looking for domains…")
 
 
 def found_form(watched: Sequence[str], others: Sequence[str], metadata: str) -> Block:

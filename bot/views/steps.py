@@ -10,7 +10,6 @@ from typing import Any
 
 from bot.command_text import unescaped
 from bot.health import band_of
-from bot.message import Message
 from bot.portfolio.end_dates import EndDates
 from bot.portfolio.lookup import host_of
 from bot.scans import ScanReport
@@ -50,16 +49,11 @@ def health_outputs(
     return _outputs(domain.health_score, facts, now, f"{text}.")
 
 
-def failure_text(message: Message) -> str:
-    """Return the text of a message as the sentence with which a step fails."""
-    return _inert(message.text)
-
-
 def _outputs(score: float | None, facts: ScanFacts | None, now: datetime, text: str) -> Outputs:
     outputs: Outputs = {
         "band": band_of(score).value,
-        "worst_issue": _inert(_worst_issue(facts)),
-        "text": _inert(text),
+        "worst_issue": inert_text(_worst_issue(facts)),
+        "text": inert_text(text),
     }
     if score is not None:
         outputs["score"] = float(score_number(score))
@@ -94,5 +88,6 @@ def _health_parts(
         yield scanned_text([row], now).capitalize()
 
 
-def _inert(mrkdwn: str) -> str:
+def inert_text(mrkdwn: str) -> str:
+    """Return mrkdwn as text without markup, or what could be some."""
     return clip(unescaped(without_markup(mrkdwn)).translate(_INERT), MAX_CHARS)

@@ -19,6 +19,23 @@ from bot.views.blocks import (
 from bot.views.text import clip, code, plural
 
 MAX_PARTS_SHOWN = 10
+# While an answer takes longer than a few seconds.
+STILL_WORKING = plain_message("⏳ Still working…")
+# The answers to a second press: of what is done once, and of `Share`.
+ALREADY_PRESSED = plain_message(
+    "This is already done or under way. Type the command to do it again."
+)
+ALREADY_SHARED = plain_message("This is already shared with the channel.")
+# In place of "still working".
+ANSWERED_IN_FORM = plain_message("The answer is in the form.")
+# To a button without a command.
+OLD_BUTTON = plain_message("That button is from an older version. Type the command instead.")
+# To a command with a key or token, which is not repeated.
+EXPOSED_KEY = plain_message(
+    "Your text contains a key or a token, so nothing was done. Treat it as exposed: delete it"
+    " where it was made, and make a new one. Admins set the workspace's key with `/domainkey`,"
+    " in a private form."
+)
 
 
 def usage_message(command: str) -> Message:
@@ -113,26 +130,6 @@ _INTERRUPTED = "The app was interrupted, so this got no answer."
 _PERHAPS_DONE = "It may still have been done."
 
 
-def working_message() -> Message:
-    """Return the message while an answer takes longer than a few seconds."""
-    return plain_message("⏳ Still working…")
-
-
-def pressed_already_message() -> Message:
-    """Return the answer to a second press of a button that runs a command once."""
-    return plain_message("This is already done or under way. Type the command to do it again.")
-
-
-def old_button_message() -> Message:
-    """Return the answer to a button without a command."""
-    return plain_message("That button is from an older version. Type the command instead.")
-
-
-def done_message() -> Message:
-    """Return the replacement of "still working" when the answer is in a form."""
-    return plain_message("The answer is in the form.")
-
-
 def interrupted_message(what: str, command_line: str | None) -> Message:
     """Return the answer to a request whose process was stopped or killed.
 
@@ -178,17 +175,3 @@ def _adds(command_line: str | None) -> bool:
 def _shown_by(what: str) -> tuple[str, str] | None:
     found = (shown for start, shown in _SHOWN_BY.items() if what.startswith(start))
     return next(found, None)
-
-
-def exposed_key_message() -> Message:
-    """Return the answer to a command with a key or token, which is not repeated."""
-    return plain_message(
-        "Your text contains a key or a token, so nothing was done. Treat it as exposed: delete it"
-        " where it was made, and make a new one. Admins set the workspace's key with `/domainkey`,"
-        " in a private form."
-    )
-
-
-def shared_already_message() -> Message:
-    """Return the answer to a second press of `Share`."""
-    return plain_message("This is already shared with the channel.")

@@ -108,7 +108,7 @@ async def _admin(browser: Browser, address: str) -> None:
 
 async def _home(browser: Browser, address: str) -> None:
     page = await _open(browser, f"{address}/?as=bob&channel=home&dark=0", WIDE)
-    await page.get_by_text("The 5 worst").wait_for()
+    await page.get_by_text("Worst first", exact=True).wait_for()
     await _keep(page, "home-member.png")
     page = await _open(browser, f"{address}/?as=ada&channel=home&dark=0", TALL)
     await page.get_by_text("Domain Tracker API key").wait_for()

@@ -18,7 +18,7 @@ from bot.slack.errors import SlackUnavailableError
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import ForgottenError, StoreError
 from bot.tracker.models import TrackerError
-from bot.views.usage import done_message, working_message
+from bot.views.usage import ANSWERED_IN_FORM, STILL_WORKING
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.gated import a_tracker
@@ -26,7 +26,7 @@ from tests.listeners.gated import a_tracker
 pytestmark = pytest.mark.anyio
 
 ANSWER = Message("the answer")
-WORKING, DONE = working_message().text, done_message().text
+WORKING, DONE = STILL_WORKING.text, ANSWERED_IN_FORM.text
 BOB = Member("U1", "Bob", is_admin=False, is_stranger=False)
 EVE = Member("U1", "Eve", is_admin=False, is_stranger=True)
 Work = Callable[[], Awaitable[None]]

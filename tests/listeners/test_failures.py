@@ -89,7 +89,6 @@ def typed(line: str) -> Request:
         ("/domains tag:prod", True),
         ("/adddomain shop.example", True),
         ("/adddomain", False),  # a form cannot open later
-        ("/domainkey status", False),
         ("/none", False),
     ],
 )

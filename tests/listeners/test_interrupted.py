@@ -9,7 +9,7 @@ from bot.inflight_requests import ANSWERABLE_FOR, FIRST_TRY
 from bot.playground.slack import View
 from bot.slack.client import publish_home, update_form
 from bot.slack.errors import SlackUnreachableError
-from bot.views.blocks import actions, notice, run_button, section
+from bot.views.blocks import actions, notice, plain_message, run_button, section
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.interrupted_room import STEP, Room, running_room
 
@@ -26,8 +26,7 @@ async def room() -> AsyncIterator[Room]:
 
 async def home_with(room: Room, line: str) -> View:
     """Show bob a Home tab with a button that runs a command line."""
-    view = {"type": "home", "blocks": actions(run_button("Run", line))}
-    await publish_home(room.client, room.bob.id, view, view)
+    await publish_home(room.client, room.bob.id, plain_message("Run it", run_button("Run", line)))
     home = room.bob.home
     assert home
     return home

@@ -11,12 +11,12 @@ from bot.message import Block
 from bot.views.blocks import actions, button, header, raw_text, section
 from bot.views.domains_csv import exported_message
 from bot.views.usage import (
-    done_message,
-    exposed_key_message,
-    old_button_message,
-    pressed_already_message,
-    shared_already_message,
-    working_message,
+    ALREADY_PRESSED,
+    ALREADY_SHARED,
+    ANSWERED_IN_FORM,
+    EXPOSED_KEY,
+    OLD_BUTTON,
+    STILL_WORKING,
 )
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes
@@ -59,8 +59,8 @@ def test_m20_what_needs_eyes_is_found(name: str) -> None:
 
 def test_m20_short_answers_can_be_heard() -> None:
     for message in (
-        *(done_message(), exposed_key_message(), old_button_message()),
-        *(pressed_already_message(), shared_already_message(), working_message()),
+        *(ANSWERED_IN_FORM, EXPOSED_KEY, OLD_BUTTON, STILL_WORKING),
+        *(ALREADY_PRESSED, ALREADY_SHARED),
         *(exported_message(1), exported_message(10_000)),
     ):
         assert_slack_takes(message)

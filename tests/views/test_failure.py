@@ -54,6 +54,7 @@ from tests.builders import (
 from tests.digests.builders import a_digest
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
+from tests.views.test_words import UNSAID, too_long
 
 FOR_THE_LOG = "only for the log"
 # Errors that cannot be made without data; the others are made with a text for the log.
@@ -134,6 +135,8 @@ def test_slack_takes_every_answer_and_no_log_text_is_in_it(
         assert_slack_takes(message)
         assert FOR_THE_LOG not in shown_text(message)
         assert "Error" not in shown_text(message)
+        assert too_long(message.as_args()["blocks"]) == []
+        assert not UNSAID.search(message.text)
 
 
 ADMINS_READ_MORE = [
@@ -234,7 +237,6 @@ def test_an_admin_learns_of_the_wait_the_budget_and_what_used_it(error: BotError
     ("error", "detail"),
     [
         (UnavailableError(is_outcome_unknown=True, status=502), "Reference cafe0001 (status 502)"),
-        (UnavailableError(is_outcome_unknown=False), "Reference cafe0001 (no connection)"),
         (UnreadableReplyError(status=200), "Reference cafe0001 (status 200)"),
         (RejectedError(423), "Reference cafe0001 (status 423)"),
         (SlackRefusedError("no_text"), "Reference cafe0001 (no_text)"),

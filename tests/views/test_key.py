@@ -2,23 +2,13 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.api_keys.key_pair import KeyPair, PreviousKey
-from bot.api_keys.key_record import SCOPES
-from bot.errors import NotAllowedError
-from bot.shared_limits import Allowance, Usage
-from bot.tracker.models import (
-    InsufficientPermissionsError,
-    InvalidKeyError,
-    IpNotAllowedError,
-    RateLimitedError,
-    UnavailableError,
-)
-from bot.tracker.rate_limit import BudgetState
+from bot.api_keys.key_record import SCOPES, KeyNotice, NoticeKind
 from bot.views.api_key import (
     MAX_LABEL_CHARS,
     PROPOSED_LABEL,
+    REMOVED,
     checked_message,
     key_state_message,
-    removed_message,
     rolled_back_message,
     saved_message,
     typed_key_message,
@@ -36,8 +26,8 @@ from bot.views.api_key_forms import (
     refused_form,
     saved_form,
 )
-from bot.views.errors_api_key import draft_error_text, refusal_notice
-from tests.builders import HOSTILE_TEXTS, MOMENT, a_key_record, facts_for_admin
+from bot.views.errors_api_key import key_notice
+from tests.builders import HOSTILE_TEXTS, MOMENT, a_key_record
 from tests.loops import loop_over
 from tests.views.acceptance import (
     Json,
@@ -59,7 +49,6 @@ def test_what_an_admin_typed_does_nothing(text: str) -> None:
     record = a_key_record(label=text, scopes=(text,) * 9, lacks=("add", "scan"))
 
     assert_slack_takes(key_state_message(record, None, MOMENT))
-    assert_slack_takes(refusal_notice(record, MOMENT.date()))
 
 
 @loop_over("trouble", [None, "Why not.", "x" * 5_000], ids=["first", "again", "long"])
@@ -114,8 +103,7 @@ def test_the_answers_about_a_key_say_what_it_sees_and_what_becomes_of_the_other(
         (saved_message(a_key_record(), 10_000), "works and is saved. It sees 10,000 domains."),
         (checked_message(a_key_record(), 1), f"{SHORT} works. It sees 1 domain."),
         (rolled_back_message(a_key_record(), 0), "The replaced key is kept for 7 days."),
-        (removed_message(was_there=True), "Also delete it in Domain Tracker"),
-        (removed_message(was_there=False), "There is no key to remove."),
+        (REMOVED, "Also delete it in Domain Tracker"),
     ):
         assert_slack_takes(message)
         assert words in message.text
@@ -128,7 +116,8 @@ def test_the_answers_about_a_key_say_what_it_sees_and_what_becomes_of_the_other(
 
 def test_whoever_set_a_key_is_told_that_it_expired_and_is_refused() -> None:
     today = MOMENT.date()
-    notice = refusal_notice(a_key_record(expires_on=today - timedelta(days=1)), today)
+    record = a_key_record(expires_on=today - timedelta(days=1))
+    notice = key_notice(KeyNotice(NoticeKind.REFUSED), record, today)
 
     assert notice.text == (
         f"This workspace's API key {SHORT} no longer works. It expired on 28 Feb 2030."
@@ -138,41 +127,10 @@ def test_whoever_set_a_key_is_told_that_it_expired_and_is_refused() -> None:
 
 
 @loop_over("may_set", [True, False])
-@loop_over("looks_like_key", [True, False])
-def test_a_key_behind_the_command_sends_to_the_form(looks_like_key: bool, may_set: bool) -> None:
-    message = typed_key_message(looks_like_key=looks_like_key, may_set=may_set)
+def test_text_behind_the_command_sends_to_the_form(may_set: bool) -> None:
+    message = typed_key_message(may_set=may_set)
 
     assert_slack_takes(message)
     assert "keys are set in a private form, never after the command" in message.text
-    assert ("treat it as exposed" in message.text) == looks_like_key
     assert ("Only admins" in message.text) == (not may_set)
     assert ("Set key" in buttons(message)) == may_set
-
-
-@loop_over(
-    ("error", "sentence"),
-    [
-        (InvalidKeyError(), "Domain Tracker refuses this key. It is mistyped, expired, or"),
-        (InsufficientPermissionsError(), "This API key may not list domains. It needs the scope"),
-        (IpNotAllowedError(), "The workspace's API key doesn't allow the app's IP address."),
-        (RateLimitedError(40), "The API key's rate limit is reached. Try again in 40 s."),
-    ],
-    ids=["invalid", "scope", "address", "rate"],
-)
-def test_why_a_new_key_was_not_saved_is_said(error: Exception, sentence: str) -> None:
-    trouble = draft_error_text(error, facts_for_admin(egress_addresses=("192.0.2.1",)))
-
-    assert trouble is not None
-    assert trouble.startswith(sentence)
-
-
-def test_the_budget_of_the_key_in_use_is_not_taken_for_that_of_a_new_one() -> None:
-    budget = BudgetState(remaining=40, told_ago_s=5, highest_seen=1_000)
-    facts = facts_for_admin(allowance=Allowance(budget, Usage()))
-
-    assert "40 of" not in (draft_error_text(RateLimitedError(40), facts) or "")
-
-
-@loop_over("error", [UnavailableError(is_outcome_unknown=False), NotAllowedError()])
-def test_what_is_not_the_keys_fault_is_not_blamed_on_it(error: Exception) -> None:
-    assert draft_error_text(error, facts_for_admin()) is None

@@ -248,18 +248,12 @@ TO_MEND = "Please ask a manager, or a workspace admin or owner to replace it."
 @loop_over(
     ("text", "words"),
     [
-        (
-            (ADMIN_ID, "U2", "U3"),
-            f"I notified <@{ADMIN_ID}>, who set it, and the managers: <@U2>, <@U3>. {TO_MEND}",
-        ),
+        ((ADMIN_ID, "U2"), f"I notified <@{ADMIN_ID}>, <@U2>. {TO_MEND}"),
         (
             tuple(f"U{number}" for number in range(1, 8)),
-            f"I notified the managers: <@U1>, <@U2>, <@U3>, <@U4>, <@U5> and others. {TO_MEND}",
+            f"I notified <@U1>, <@U2>, <@U3>, <@U4>, <@U5> and others. {TO_MEND}",
         ),
-        (
-            (ADMIN_ID,),
-            f"I notified <@{ADMIN_ID}>, who set it. Please ask a workspace admin or owner to",
-        ),
+        ((ADMIN_ID,), f"I notified <@{ADMIN_ID}>. Please ask a workspace admin or owner to"),
         ((), "no longer works. Please ask a workspace admin or owner to"),
     ],
     ids=["setter and managers", "many", "setter", "nobody"],

@@ -7,6 +7,7 @@ import pytest
 from bot.message import Message
 from bot.scans import SECTIONS, NoScanError, ScanReport
 from bot.tracker.changes import Change
+from bot.tracker.findings import MAX_KEPT_ISSUES
 from bot.tracker.sections import Finding
 from bot.views.scan import (
     MAX_CHANGES,
@@ -120,9 +121,7 @@ def test_the_text_alone_says_everything_that_matters_in_the_order_of_the_blocks(
         " Medium: Header 1 is missing. Medium: Header 2 is missing. Medium: Header 3 is missing."
         " and 2 more. Certificate expires in 5 days, 6 Mar 2030, 06:05 UTC."
         " Registration expires in 14 days, 15 Mar 2030."
-        " WHOIS, Registration expires in 14 days: 1 record. DNS: 20 records."
-        " SSL, Certificate expires in 5 days: 1 record."
-        " Security, Critical: Listed on a *blacklist*: 7 records."
+        " WHOIS: 1 record. DNS: 20 records. SSL: 1 record. Security, 7 issues: 7 records."
     )
     assert buttons(scan_message(report))["Scan again"] == "/scan shop.example"
     assert len(section_lines(section_form(report, "issues", 1))) == 7
@@ -186,18 +185,21 @@ def test_a_second_date_for_the_same_end_is_said() -> None:
     assert "expires in 19 days*  ·  20 Mar 2030 (the scan also says 1 Jun 2030)" in text
 
 
-def test_a_section_with_something_bad_says_the_worst_in_its_title() -> None:
+def test_a_section_with_issues_counts_them_in_its_title_and_repeats_no_line_from_above() -> None:
     sections = ENDING | {"dns": {"warnings": [{"level": "high", "name": "No DNSSEC"}]}}
+    many = {"security": {"issues": [{"severity": "low", "title": "T"}] * (MAX_KEPT_ISSUES + 1)}}
 
-    message = scan_message(a_report(sections))
-
-    titles = [block["title"]["text"] for block in message.blocks if "title" in block]
-    assert titles == [
-        "WHOIS  ·  ⚠️ Registration expires in 14 days",
-        "DNS  ·  🟠 High: No DNSSEC",
-        "SSL  ·  🔴 Certificate expires in 5 days",
-        "Security  ·  🔴 Critical: Listed on a *blacklist*",
+    assert titles(a_report(sections)) == [
+        "WHOIS",
+        "DNS  ·  1 issue",
+        "SSL",
+        "Security  ·  7 issues",
     ]
+    assert titles(a_report(many))[3] == f"Security  ·  at least {MAX_KEPT_ISSUES} issues"
+
+
+def titles(report: ScanReport) -> list[str]:
+    return [block["title"]["text"] for block in scan_message(report).blocks if "title" in block]
 
 
 ODD_ISSUES = {

@@ -4,7 +4,7 @@ import pytest
 
 from bot.listeners.messages import read_picked
 from bot.listeners.request import FormErrors
-from bot.views.shortcuts import busy_form, done_form, found_form, looking_message
+from bot.views.shortcuts import LOOKING, busy_form, done_form, found_form
 from bot.views.usage import form_button_message, greeting_message, overview_message
 from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
@@ -45,7 +45,7 @@ def test_a_message_without_names_says_so_and_has_nothing_to_submit() -> None:
 
 
 def test_the_other_forms_and_answers_are_taken_too() -> None:
-    assert_slack_takes(looking_message())
+    assert_slack_takes(LOOKING)
     for form in (busy_form(), done_form(1)):
         assert_slack_takes_form(form)
     assert_slack_takes(form_button_message("/scan"))

@@ -2,10 +2,9 @@
 
 from datetime import timedelta
 
-from bot.message import Message
 from bot.redaction import holds_secret
 from bot.tracker.findings import Severity
-from bot.views.steps import MAX_CHARS, NEVER_SCANNED, failure_text, health_outputs, scan_outputs
+from bot.views.steps import MAX_CHARS, NEVER_SCANNED, health_outputs, inert_text, scan_outputs
 from tests.builders import HOSTILE_TEXTS, MOMENT, TODAY, a_domain, a_report, ending
 from tests.loops import loop_over
 
@@ -74,7 +73,7 @@ def test_nothing_from_outside_acts_in_a_message_of_a_workflow(hostile: str) -> N
     report = a_report({"security": {"issues": [issue]}}, host=hostile)
 
     texts = [
-        failure_text(Message(f"`x` &lt;!channel&gt; {report.host[:0]}")),
+        inert_text("`x` &lt;!channel&gt;"),
         *(str(each) for each in scan_outputs(report).values()),
         *(str(each) for each in health_outputs(a_domain(hostile), report, None, MOMENT).values()),
     ]

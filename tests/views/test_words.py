@@ -8,18 +8,15 @@ from pathlib import Path
 import bot.views
 from bot.api_keys.key_record import KeyNotice, NoticeKind
 from bot.commands import COMMANDS
-from bot.errors import BotError
 from bot.message import Message
 from bot.views.adddomain import already_added_message
 from bot.views.api_key import key_state_message
 from bot.views.api_key_forms import KeyFormValues, second_step, third_step
 from bot.views.errors_api_key import key_notice
-from bot.views.failure import failure_message
 from bot.views.usage import interrupted_message, usage_message
-from tests.builders import ADMIN_ID, MOMENT, TODAY, a_domain, a_key_record, facts_for
+from tests.builders import ADMIN_ID, MOMENT, TODAY, a_domain, a_key_record
 from tests.loops import loop_over
 from tests.views.acceptance import shown
-from tests.views.test_failure import KINDS, an_allowance, an_error
 from tests.views.test_installing import EVERY_MESSAGE
 from tests.views.test_key_state import ALLOWANCE
 from tests.views.test_key_years import an_earlier_key, pair_of
@@ -121,17 +118,3 @@ def test_no_message_and_no_step_of_a_rotation_has_a_long_sentence() -> None:
     assert [each["text"] for each in text if UNSAID.search(str(each))] == []
     assert too_long(second_step("", KeyFormValues(), None, pair_of(record, earlier))) == []
     assert too_long(third_step(record, earlier, 3, "")) == []
-
-
-@loop_over("is_admin", [True, False], ids=["admin", "member"])
-@loop_over("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_no_failure_has_a_long_sentence(kind: type[BotError], is_admin: bool) -> None:
-    for facts in (
-        facts_for(is_admin=is_admin),
-        facts_for(is_admin=is_admin, key=a_key_record(), allowance=an_allowance(), is_kept=True),
-        facts_for(is_admin=is_admin, keys_url="https://tracker.example/keys"),
-    ):
-        message = failure_message(an_error(kind), facts)
-
-        assert too_long(message.as_args()["blocks"]) == []
-        assert not UNSAID.search(message.text)

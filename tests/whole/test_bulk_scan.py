@@ -61,7 +61,7 @@ async def test_m16_a_second_person_reads_of_the_first_and_stop_leaves_the_rest(
 
     assert f"<@{ready.bob.id}> has a bulk scan under way: 0 of 2 domains" in second.everything
     assert "You have a bulk scan under way: 0 of 2 domains" in again.everything
-    assert "Your bulk scan ends after the current domain." in answer.everything
+    assert "The bulk scan ends after the current domain." in answer.everything
     assert stopping.buttons == []
     assert rest.buttons == ["All domains"]
     assert len(scans_of(ready)) == len(set(scans_of(ready))) == 2
@@ -146,7 +146,7 @@ async def test_m16_an_admin_stops_it_too_and_a_summary_whose_answer_was_lost_com
     edited = await message_with(ready, "1 scanned, 1 not begun")
 
     assert (for_a_member.buttons, for_ada.buttons) == ([], ["Stop"])
-    assert f"<@{ready.bob.id}> ends after the current domain" in stopped.everything
+    assert "The bulk scan ends after the current domain." in stopped.everything
     assert f"<@{ready.ada.id}> stopped it" in sent.everything
     assert (edited.ts, edited.buttons) != (sent.ts, [])
     posted = [each for each in ready.bob.messages("dm") if "1 scanned" in each.everything]

@@ -112,7 +112,7 @@ async def test_m22_the_worst_issue_is_read_first_and_then_what_ends_soon(ready: 
         places = [text.index(line) for line in lines]
         assert places == sorted(places)
     assert "16 records" in answer.everything
-    assert "SSL  ·  🔴 Certificate expires in 5 days" in answer.everything
+    assert answer.everything.count("expires in 5 days") == 1
     assert "Low: Low 4" in form.everything
     assert answer.mentions == []
 

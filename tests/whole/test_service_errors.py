@@ -33,7 +33,7 @@ def styles(message: Message) -> dict[str, str]:
 
 
 REFUSALS = [
-    ("invalid_key", "who set it", "probably deleted or revoked", "Replace key"),
+    ("invalid_key", "I notified", "probably deleted or revoked", "Replace key"),
     ("ip", "ask a workspace admin", "`203.0.113.7`", "Try again"),
     ("rate_limit", "rate limit is reached", "1,000 an hour", "Try again"),
 ]

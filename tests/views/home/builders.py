@@ -10,9 +10,10 @@ from bot.admin import Act, Entry
 from bot.digests.edits import Editor, create
 from bot.digests.models import Digest, Plan
 from bot.digests.schedule import Schedule
+from bot.message import Message
 from bot.tracker.models import Domain
 from bot.views.api_key import key_state_message
-from bot.views.home import HomeView, home_view
+from bot.views.home import home_view
 from bot.views.home_sections import HomePage, SetUp
 from tests.builders import ADMIN_ID, MOMENT, a_key_record, a_snapshot
 from tests.views.acceptance import PLAIN_BLOCKS, assert_slack_takes_form
@@ -50,18 +51,18 @@ def shown(page: HomePage) -> str:
     """Return everything that is on the tab, after Slack has taken it, and its fallback."""
     drawn = home_view(page)
     assert_slack_takes_home(drawn)
-    return json.dumps(drawn.view, ensure_ascii=False)
+    return json.dumps(drawn.blocks, ensure_ascii=False)
 
 
-def assert_slack_takes_home(drawn: HomeView) -> None:
-    for view in (drawn.view, drawn.fallback or drawn.view):
-        named = json.loads(_NAMES.sub("", json.dumps(view, ensure_ascii=False)))
-        assert_slack_takes_form(named)
-    plain = drawn.fallback or drawn.view
-    assert {block["type"] for block in plain["blocks"]} <= PLAIN_BLOCKS
+def assert_slack_takes_home(drawn: Message) -> None:
+    plain = drawn.fallback() or drawn
+    for each in (drawn, plain):
+        view = {"type": "home", "blocks": each.blocks}
+        assert_slack_takes_form(json.loads(_NAMES.sub("", json.dumps(view, ensure_ascii=False))))
+    assert {block["type"] for block in plain.blocks} <= PLAIN_BLOCKS
 
 
 def labels(page: HomePage) -> list[str]:
     """Return the buttons of the tab, in their order."""
-    parts = objects(home_view(page).view)
+    parts = objects(home_view(page).blocks)
     return [each["text"]["text"] for each in parts if each.get("type") == "button"]

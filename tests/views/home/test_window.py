@@ -11,7 +11,7 @@ from bot.views.home import (
     summary_window,
 )
 from bot.views.scan import scan_message
-from bot.views.usage import working_message
+from bot.views.usage import STILL_WORKING
 from tests.builders import a_domain, a_key_record, a_report, a_snapshot
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes_form, buttons
@@ -24,7 +24,7 @@ def a_list() -> Message:
     return domains_message(a_snapshot(domain), [domain], Query())
 
 
-@loop_over("message", [working_message(), saved_message(a_key_record(), 3)])
+@loop_over("message", [STILL_WORKING, saved_message(a_key_record(), 3)])
 def test_a_short_answer_is_read_whole(message: Message) -> None:
     assert fits_window(message)
     assert_slack_takes_form(answer_window(message, "metadata"))
@@ -49,9 +49,3 @@ def test_the_way_to_the_whole_stands_below_the_sections_of_a_scan() -> None:
     kinds = [block["type"] for block in window["blocks"]]
     # Head, no list of issues, no end dates, four sections.
     assert kinds == ["header", *["section"] * 7, "context", "actions"]
-
-
-def test_what_is_only_text_is_told_by_its_text() -> None:
-    [text, *_] = summary_window(Message("12 domains"), URL).blocks
-
-    assert text["text"]["text"] == "12 domains"
