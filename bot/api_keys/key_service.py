@@ -1,7 +1,7 @@
 """Use, check, save, rotate and remove the API key of a workspace. Callers check permissions."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TypeVar
 
 from bot.admin import Act, Audit, EarlierKeyRefusedError
@@ -15,6 +15,7 @@ from bot.api_keys.key_record import (
     StoredKey,
 )
 from bot.api_keys.repository import Keys
+from bot.concurrency import SingleFlight
 from bot.errors import BotError, warned
 from bot.portfolio.add_domain import NewDomain
 from bot.portfolio.service import Portfolio
@@ -160,6 +161,10 @@ class KeyService:
     connection: WorkspaceTracker
     portfolio: Portfolio
     audit: Audit
+    # A form that is submitted twice at once sets the key once: one check, one line of history.
+    _setting: SingleFlight[tuple[WorkspaceId, KeyDraft, str, bool], KeyCheck] = field(
+        default_factory=SingleFlight, init=False
+    )
 
     async def set_key(
         self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool = False
@@ -171,6 +176,14 @@ class KeyService:
             KeyInUseError: a rotation needs another key than the one in use.
             TrackerError: it does not work, or that is unknown; nothing was changed.
         """
+        return await self._setting.run(
+            (workspace, draft, by, is_rotation),
+            lambda: self._set_key(workspace, draft, by=by, is_rotation=is_rotation),
+        )
+
+    async def _set_key(
+        self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool
+    ) -> KeyCheck:
         if draft.expires_on and draft.expires_on < self.keys.clock().date():
             raise ExpiredDraftError("an expiration in the past")
         if is_rotation and await self.keys.is_in_use(workspace, draft.secret):
