@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
+from difflib import get_close_matches
 from enum import Enum
 from typing import Any
 
@@ -174,7 +175,9 @@ def _with(query: Query, word: Word) -> Query:
     if word.key is None:
         return replace(query, words=(*query.words, _searchable(word.value)))
     if word.key not in {"tag", *_ONCE, *_LAST}:
-        raise ValueError(f"there is no filter “{word.key}:”")
+        near = get_close_matches(word.key, ("tag", *_ONCE, *_LAST), n=1)
+        hint = f", did you mean “{near[0]}:”?" if near else ""
+        raise ValueError(f"there is no filter “{word.key}:”{hint}")
     if not word.value:
         raise ValueError("has no value")
     if word.key == "tag":
@@ -189,7 +192,7 @@ def _with(query: Query, word: Word) -> Query:
 def _sort(value: str) -> Sort:
     names = {sort.value: sort for sort in Sort}
     if value.lower() not in names:
-        raise ValueError("sort takes score, name or expiry")
+        raise ValueError("takes score, name, or expiry")
     return names[value.lower()]
 
 
@@ -201,7 +204,7 @@ def _is_never(value: str) -> bool:
 
 def _page(value: str) -> int:
     if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= MAX_PAGE):
-        raise ValueError("page takes a whole number from 1")
+        raise ValueError("takes a whole number from 1")
     return int(value)
 
 

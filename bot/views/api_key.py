@@ -145,15 +145,14 @@ def checked_message(record: KeyRecord, domains: int) -> Message:
 
 def typed_key_message(*, looks_like_key: bool, may_set: bool) -> Message:
     """Return the answer to text after `/domainkey`; the text is not repeated."""
-    text = (
-        "Type `/domainkey` alone, or with `help`. Nothing was saved: keys are set in a private"
-        " form, never after the command."
-    )
+    text = "Nothing was saved: keys are set in a private form, never after the command."
     if looks_like_key:
         text += (
-            " If that was a key, treat it as exposed. Delete it in Domain Tracker, make a new one,"
-            " and set it with the form."
+            " If that was a key, treat it as exposed: delete it in Domain Tracker, and make a new"
+            " one."
         )
+    else:
+        text += " Type `/domainkey` alone, or with `help`."
     if not may_set:
         text += " Only admins, owners, and appointed managers can manage the key."
     set_key = button("Set key", SET_KEY, style="primary") if may_set else None

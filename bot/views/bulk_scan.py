@@ -242,8 +242,8 @@ def _issue_lines(items: Sequence[Item]) -> list[str]:
         if (facts := item.facts) and facts.issues
     ]
     return [
-        f"{SIGNS[facts.issues[0].severity]} {_name(host)}: {issues_title(facts)}."
-        f" {literal(facts.issues[0].title, 80)}"
+        f"{SIGNS[facts.issues[0].severity]} {_name(host)}: {literal(facts.issues[0].title, 80)}"
+        f" ({issues_title(facts)})"
         for _rank, host, facts in sorted(rated, key=lambda each: each[:2])
     ]
 

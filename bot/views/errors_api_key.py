@@ -48,13 +48,13 @@ def draft_error_text(error: Exception, facts: blocks.Facts) -> str | None:
 
 
 def _no_key(_error: NoKeyError, facts: blocks.Facts) -> Message:
-    kept = " I kept your command for 15 minutes. It runs by itself once the key is set."
     text = "This workspace is not connected to Domain Tracker yet."
-    text += kept if facts.is_kept else ""
+    kept = " I kept your command. It runs by itself when the key is set within 15 minutes."
+    kept = kept if facts.is_kept else ""
     if facts.is_admin:
         set_key = blocks.button("Set key", api_key.SET_KEY, style="primary")
-        return blocks.plain_message(f"{text} Press `Set key` to connect it.", set_key)
-    return blocks.plain_message(f"{text} {_ask('to connect it with `/domainkey`')}")
+        return blocks.plain_message(f"{text} Press `Set key` to connect it.{kept}", set_key)
+    return blocks.plain_message(f"{text} {_ask('to connect it with `/domainkey`')}{kept}")
 
 
 def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
