@@ -184,7 +184,7 @@ def _state(run: BulkScan, now: datetime) -> str:
         by = f", as <@{run.stopped_by}> asked" if _by_another(run) else ""
         return f"Stopping after the current domain{by}."
     if run.waits_until and run.waits_until > now:
-        return f"⏸️ Waiting for free requests. I go on by myself {moment_token(run.waits_until)}."
+        return f"⏸️ Waiting for free requests. The scan continues {moment_token(run.waits_until)}."
     present = f"Now: {_name(run.left[0].host)}. " if run.left else ""
     return f"{present}About {_span(len(run.left))} left."
 

@@ -16,6 +16,7 @@ from bot.tracker.models import (
     RateLimitedError,
     ReserveReachedError,
 )
+from bot.tracker.rate_limit import BudgetState
 from bot.views import api_key, blocks
 from bot.views.admin import ADMIN_ERRORS, names_text
 from bot.views.text import code, day_text, duration_text, keys_page, moment_token, plural
@@ -102,15 +103,18 @@ def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
 
 def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
     def explain(error: RateLimitedError | ReserveReachedError, facts: blocks.Facts) -> Message:
-        text = f"{why} Try again in {duration_text(error.retry_after_s)}."
+        budget = facts.allowance.budget if facts.allowance else BudgetState()
+        wait_s = max(error.retry_after_s, budget.next_try_s)
+        first = "The API key has no requests left this hour." if budget.remaining == 0 else why
+        text = f"{first} Try again in {duration_text(wait_s)}."
         again = blocks.again_button(facts.command_line)
         if not facts.is_admin:
             who = " With `/domainkey`, managers can see who used the requests."
             return blocks.plain_message(text + who, again)
         known, now = facts.allowance, facts.now
         lines = api_key.budget_lines(known, now, says_why=False) if known else []
-        budget = [blocks.context("\n".join(lines))] if lines else []
-        return blocks.message_of(blocks.section(f"{text}{more}"), *budget, *blocks.actions(again))
+        left = [blocks.context("\n".join(lines))] if lines else []
+        return blocks.message_of(blocks.section(f"{text}{more}"), *left, *blocks.actions(again))
 
     return explain
 
