@@ -22,6 +22,7 @@ from bot.views.admin import ADMIN_ERRORS, names_text
 from bot.views.text import code, day_text, duration_text, keys_page, moment_token, plural
 
 NAMED_MANAGERS = 5
+_LIMIT_REACHED = "The API key's rate limit is reached."
 _ADMINS = "a workspace admin or owner"
 
 
@@ -105,7 +106,7 @@ def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
     def explain(error: RateLimitedError | ReserveReachedError, facts: blocks.Facts) -> Message:
         budget = facts.allowance.budget if facts.allowance else BudgetState()
         wait_s = max(error.retry_after_s, budget.next_try_s)
-        first = "The API key has no requests left this hour." if budget.remaining == 0 else why
+        first = _LIMIT_REACHED if budget.remaining == 0 else why
         text = f"{first} Try again in {duration_text(wait_s)}."
         again = blocks.again_button(facts.command_line)
         if not facts.is_admin:
@@ -162,7 +163,7 @@ API_KEY_ERRORS: dict[type[BaseException], blocks.Explain] = {
     ),
     IpNotAllowedError: _ip,
     RateLimitedError: _out_of_requests(
-        "The API key's rate limit is reached.",
+        _LIMIT_REACHED,
         " Each list, added domain, and scan counts. The usual limit is 1,000 an hour per key."
         " Domain Tracker's support can raise it.",
     ),
