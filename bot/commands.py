@@ -59,8 +59,8 @@ _ALL = (
             ("/domains expires:30", "ends within 30 days, or has ended"),
         ),
         note="Filters: text, tag:x, folder:x, type:x, below:0–100, above:0–100, expires:30 (or"
-        " cert:30, registration:30), issues:high, scanned:never, sort:score, sort:name, or"
-        " sort:expiry, page:2."
+        " cert:30, registration:30), issues:high, scanned:never, sort:score (or"
+        " sort:name, sort:expiry), page:2."
         ' Put "two words" in quotes. Dates and issues are from the last scans.',
         operation="list",
         scope="read_domains",
@@ -73,7 +73,7 @@ _ALL = (
         does="scans domains: WHOIS, DNS, SSL, and security",
         examples=(
             ("/scan example.com", "scans it now; this can take up to 2 minutes"),
-            ("/scan tag:prod below:50", "scans all of them, after you have seen the price"),
+            ("/scan tag:prod below:50", "scans every match, after you confirm"),
             ("/scan a.example b.example", "several names, one scan after the other"),
             ("/scan", "opens a form to pick domains"),
         ),

@@ -134,7 +134,7 @@ def _problem(word: Word, labels: dict[str, list[str]]) -> str | None:
     if word.key is None:
         return None
     if word.key not in labels:
-        return f"there is no “{word.key}:”"
+        return f"there is no option “{word.key}:”"
     if not word.value:
         return "has no value"
     if len(word.value) > MAX_LABEL_CHARS:

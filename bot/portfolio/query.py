@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 
@@ -169,8 +170,10 @@ def _with(query: Query, word: Word) -> Query:
     """Return the query with one more word; raise ValueError with the problem."""
     if word.key is None:
         return replace(query, words=(*query.words, _searchable(word.value)))
-    if word.key not in {"tag", *_PARTS}:
-        raise ValueError(f"there is no filter “{word.key}:”")
+    if word.key not in (known := ("tag", *_PARTS)):
+        near = get_close_matches(word.key, known, n=1)
+        hint = f", did you mean “{near[0]}:”?" if near else ""
+        raise ValueError(f"there is no filter “{word.key}:”{hint}")
     if not word.value:
         raise ValueError("has no value")
     if word.key == "tag":
@@ -184,7 +187,7 @@ def _with(query: Query, word: Word) -> Query:
 
 def _sort(value: str) -> Sort:
     if value.lower() not in [*Sort]:
-        raise ValueError("sort takes score, name or expiry")
+        raise ValueError("takes score, name, or expiry")
     return Sort(value.lower())
 
 
@@ -196,7 +199,7 @@ def _is_never(value: str) -> bool:
 
 def _page(value: str) -> int:
     if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= MAX_PAGE):
-        raise ValueError("page takes a whole number from 1")
+        raise ValueError("takes a whole number from 1")
     return int(value)
 
 

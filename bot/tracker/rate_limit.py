@@ -72,6 +72,12 @@ class BudgetState:
         """True when only the reserve is left."""
         return bool(self.reserve) and self.remaining is not None and self.remaining <= self.reserve
 
+    @property
+    def next_try_s(self) -> float:
+        """The seconds until a person's request is let through, 0 for now."""
+        probe_s = RESERVE_PROBE_S - (self.told_ago_s or 0.0) if self.is_reserve_reached else 0.0
+        return max(0.0, self.wait_s or 0.0, probe_s)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateLimitState:

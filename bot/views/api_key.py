@@ -138,8 +138,8 @@ def checked_message(record: KeyRecord, domains: int) -> Message:
 def typed_key_message(*, may_set: bool) -> Message:
     """Return the answer to text after `/domainkey`, which may be a part of a key."""
     text = (
-        "Type `/domainkey` alone, or with `help`. Nothing was saved: keys are set in a private"
-        " form, never after the command."
+        "Nothing was saved: keys are set in a private form, never after the command. Type"
+        " `/domainkey` alone, or with `help`."
     )
     if not may_set:
         text += " Only admins, owners, and appointed managers can manage the key."

@@ -178,7 +178,7 @@ def _state(run: BulkScan, now: datetime) -> str:
         by = f", as <@{run.stopped_by}> asked" if _by_another(run) else ""
         return f"Stopping after the current domain{by}."
     if run.waits_until and run.waits_until > now:
-        return f"⏸️ Waiting for free requests. I go on by myself {moment_token(run.waits_until)}."
+        return f"⏸️ Waiting for free requests. The scan continues {moment_token(run.waits_until)}."
     present = f"Now: {_name(run.left[0].host)}. " if run.left else ""
     return f"{present}About {_span(len(run.left))} left."
 
@@ -236,8 +236,8 @@ def _issue_lines(items: Sequence[Item]) -> list[str]:
         if (facts := item.facts) and facts.issues
     ]
     return [
-        f"{SIGNS[facts.issues[0].severity]} {_name(host)}: {issues_title(facts)}."
-        f" {literal(facts.issues[0].title, 80)}"
+        f"{SIGNS[facts.issues[0].severity]} {_name(host)}: {literal(facts.issues[0].title, 80)}"
+        f" ({issues_title(facts)})"
         for _rank, host, facts in sorted(rated, key=lambda each: each[:2])
     ]
 

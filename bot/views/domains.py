@@ -216,7 +216,8 @@ def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds |
 
 def _never_scanned_note(snapshot: Snapshot, known: KnownEnds) -> str:
     never = known.never_scanned(snapshot.by_host)
-    return f" {never_scanned_text(never)} `/scan scanned:never` scans them." if never else ""
+    whom = "it" if never == 1 else "them"
+    return f" {never_scanned_text(never)} `/scan scanned:never` scans {whom}." if never else ""
 
 
 def _subtitle(totals: Summary, query: Query, page: Page) -> str:

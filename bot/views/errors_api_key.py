@@ -14,24 +14,26 @@ from bot.tracker.models import (
     RateLimitedError,
     ReserveReachedError,
 )
+from bot.tracker.rate_limit import BudgetState
 from bot.views import api_key, blocks
 from bot.views.admin import ADMIN_ERRORS, names_text
 from bot.views.text import code, day_text, duration_text, keys_page, moment_token, plural
 
-MAX_TOLD_NAMED = 5
+NAMED_MANAGERS = 5
 # Of a key that was entered, and is not in use yet.
 REFUSED_KEY = "Domain Tracker refuses this key. It is mistyped, expired, or deleted."
+_LIMIT_REACHED = "The API key's rate limit is reached."
 _ADMINS = "a workspace admin or owner"
 
 
 def _no_key(_error: NoKeyError, facts: blocks.Facts) -> Message:
-    kept = " I kept your command for 15 minutes. It runs by itself once the key is set."
     text = "This workspace is not connected to Domain Tracker yet."
-    text += kept if facts.is_kept else ""
+    kept = " I kept your command. It runs by itself when the key is set within 15 minutes."
+    kept = kept if facts.is_kept else ""
     if facts.is_admin:
         set_key = blocks.button("Set key", api_key.SET_KEY, style="primary")
-        return blocks.plain_message(f"{text} Press `Set key` to connect it.", set_key)
-    return blocks.plain_message(f"{text} {_ask('to connect it with `/domainkey`')}")
+        return blocks.plain_message(f"{text} Press `Set key` to connect it.{kept}", set_key)
+    return blocks.plain_message(f"{text} {_ask('to connect it with `/domainkey`')}{kept}")
 
 
 def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
@@ -42,9 +44,9 @@ def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
         return blocks.plain_message(f"{text} {why} {make}", *_repair_buttons())
     key = facts.key if facts.key and facts.key.told_at else None
     told = key.told if key else ()
-    more = " and others" if len(told) > MAX_TOLD_NAMED else ""
+    more = " and others" if len(told) > NAMED_MANAGERS else ""
     # Only one person reads it, so the mentions notify no one.
-    informed = f" I notified {names_text(told[:MAX_TOLD_NAMED])}{more}." if told else ""
+    informed = f" I notified {names_text(told[:NAMED_MANAGERS])}{more}." if told else ""
     are_managers = any(each != key.set_by for each in told) if key else False
     whom = "a manager, or a workspace admin or owner" if are_managers else _ADMINS
     return blocks.plain_message(f"{text}{informed} {_ask('to replace it', whom)}")
@@ -79,15 +81,18 @@ def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
 
 def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
     def explain(error: RateLimitedError | ReserveReachedError, facts: blocks.Facts) -> Message:
-        text = f"{why} Try again in {duration_text(error.retry_after_s)}."
+        budget = facts.allowance.budget if facts.allowance else BudgetState()
+        wait_s = max(error.retry_after_s, budget.next_try_s)
+        first = _LIMIT_REACHED if budget.remaining == 0 else why
+        text = f"{first} Try again in {duration_text(wait_s)}."
         again = blocks.again_button(facts.command_line)
         if not facts.is_admin:
             who = " With `/domainkey`, managers can see who used the requests."
             return blocks.plain_message(text + who, again)
         known, now = facts.allowance, facts.now
         lines = api_key.budget_lines(known, now, says_why=False) if known else []
-        budget = [blocks.context("\n".join(lines))] if lines else []
-        return blocks.message_of(blocks.section(f"{text}{more}"), *budget, *blocks.actions(again))
+        left = [blocks.context("\n".join(lines))] if lines else []
+        return blocks.message_of(blocks.section(f"{text}{more}"), *left, *blocks.actions(again))
 
     return explain
 
@@ -125,7 +130,7 @@ API_KEY_ERRORS: dict[type[BaseException], blocks.Explain] = {
     ),
     IpNotAllowedError: _ip,
     RateLimitedError: _out_of_requests(
-        "The API key's rate limit is reached.",
+        _LIMIT_REACHED,
         " Each list, added domain, and scan counts. The usual limit is 1,000 an hour per key."
         " Domain Tracker's support can raise it.",
     ),

@@ -47,7 +47,7 @@ def usage_message(command: str) -> Message:
 def overview_message() -> Message:
     """Return the answer to a message that is no command line, with buttons for the commands."""
     return _commands_message(
-        "I read command lines, with or without the slash, and nothing else.",
+        "I only read commands, with or without the slash.",
         "",
         "Add `help` to any command. With `here` at the end, everyone reads the answer.",
     )

@@ -257,7 +257,7 @@ def test_the_oldest_scan_of_the_page_dates_it_and_what_was_never_scanned_is_coun
     message = listed(LETTERS, "sort:expiry", ends=DATED)
 
     assert "End dates: oldest scan 3 days ago." in shown_text(message)
-    never = "1 domain was never scanned. `/scan scanned:never` scans them."
+    never = "1 domain was never scanned. `/scan scanned:never` scans it."
     assert never in shown_text(message)
     assert "b.example certificate expired 3 days ago. " in message.text
     assert never in shown_text(listed(LETTERS, ends=DATED))  # there a dash has two reasons

@@ -233,6 +233,16 @@ def test_an_admin_learns_of_the_wait_the_budget_and_what_used_it(error: BotError
     assert buttons(member) == {"Try again": "/scan"}
 
 
+@loop_over("error", [RateLimitedError(1), ReserveReachedError(57)], ids=["refused", "reserve"])
+def test_without_requests_left_both_errors_name_the_time_of_the_next_try(error: BotError) -> None:
+    none_left = BudgetState(remaining=0, told_ago_s=3, highest_seen=1_000)
+
+    text = failure_message(error, facts_for(allowance=Allowance(none_left, Usage()))).text
+
+    assert "Try again in 57 s." in text
+    assert "reserved for digests" not in text, "there is nothing to reserve"
+
+
 @loop_over(
     ("error", "detail"),
     [

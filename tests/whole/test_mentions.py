@@ -78,7 +78,7 @@ async def test_m27_in_the_app_s_own_conversation_lines_are_answered_and_nothing_
     heard.bob.say("scan shop.example", channel="dm")
     scan = await said(heard, "Scan of shop.example", "dm")
     heard.bob.say("is shop.example fine?", channel="dm")
-    overview = await said(heard, "command lines", "dm")
+    overview = await said(heard, "I only read commands", "dm")
     heard.bob.say("scan", channel="dm")
     opener = await said(heard, "opens a form", "dm")
     heard.bob.say("my key is service_sk_abcdefghijklmnop", channel="dm")

@@ -18,7 +18,7 @@ SHOWN_AT_ONCE = 25
 HINTS = (
     ("/scan shop.northwind.example", "what is broken, and what ends soon"),
     ("/domains expires:30", "what ends within 30 days"),
-    ("/domaindigest", "a summary for this channel, at its hour"),
+    ("/domaindigest", "a scheduled summary for this channel"),
 )
 # By role: what the app lets such a person do.
 MAY = {
@@ -115,7 +115,9 @@ class Timeline:
                     button = ui.button(line, on_click=partial(self._art.around.fill, line))
                     button.props("flat dense no-caps color=none").classes("sk-hint")
                     ui.label(what).classes("sk-quiet")
-            ui.label("You can become somebody else, above at “You are”:").classes("sk-hints-who")
+            ui.label("Switch to another person at the top right, under “You are”:").classes(
+                "sk-hints-who"
+            )
             for member in people(self._art.names.session.slack):
                 with ui.element("div"):
                     ui.label(f"{member.name} ({role(member)})").classes("sk-author")

@@ -185,7 +185,8 @@ def pause_form(
     blocks = [
         *([section(note)] if note else []),
         section(
-            f"Pause the digest *{schedule}*. No scheduled posts until then.", button("Back", BACK)
+            f"Pause the digest *{schedule}*. It posts nothing while it is paused.",
+            button("Back", BACK),
         ),
         field(f"until:{nonce}", "Until", day, hint=hint, optional=True),
     ]
