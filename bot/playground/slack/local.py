@@ -1,6 +1,5 @@
 """The handles by which tests and the page hold a running local Slack."""
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from functools import partial
 
@@ -12,7 +11,7 @@ from bot.playground.slack.authorize_page import PATH
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.browser import Browser
 from bot.playground.slack.change_event import PATIENCE_S
-from bot.playground.slack.delivery import Delivery, Outbox, SignedHttp, Sockets
+from bot.playground.slack.delivery import Delivery, Errands, Outbox, SignedHttp, Sockets
 from bot.playground.slack.installations import Installation
 from bot.playground.slack.model import Channel, Member, Message, Org
 from bot.playground.slack.person import Person
@@ -30,23 +29,22 @@ class Lines:
         self.universe = universe
         self.sockets = sockets
         self.session = session
-        self.outbox = Outbox(sockets, universe.app.clock, universe.app.settings.answers_within_s)
+        app = universe.app
+        limit_s = app.settings.answers_within_s
+        self.outbox = Outbox(sockets, app.clock, limit_s, universe.change_event)
         self.request_url = ""
-        self._errands: set[asyncio.Task[None]] = set()
-        universe.app.announce = self._announce
-        universe.app.on_message = self._on_message
+        self._events = Errands()
+        app.announce = self._announce
+        app.on_message = self._on_message
 
     async def close(self) -> None:
         """End every link, and the events still to be sent."""
-        for errand in list(self._errands):
-            errand.cancel()
-        await asyncio.gather(*self._errands, return_exceptions=True)
+        await self._events.stop()
+        await self.outbox.later.stop()
         await self.sockets.close()
 
     def _announce(self, payloads: Iterable[Json]) -> None:
-        errand = asyncio.create_task(self._tell(list(payloads)))
-        self._errands.add(errand)
-        errand.add_done_callback(self._errands.discard)
+        self._events.start(self._tell(list(payloads)))
 
     def _on_message(
         self, world: WorkspaceState, kind: str, message: Message, before: Message | None
@@ -56,8 +54,7 @@ class Lines:
 
     async def settled(self) -> None:
         """Wait until the app has taken every event that is on its way, or has failed to."""
-        while self._errands:
-            await asyncio.gather(*self._errands, return_exceptions=True)
+        await self._events.settled()
 
     async def _tell(self, payloads: list[Json]) -> None:
         for payload in payloads:

@@ -153,7 +153,10 @@ class Acting:
         if kind == "interactive" and not self._world.app.settings.is_interactive:
             # Slack shows: "This app is not configured to handle interactive responses."
             raise CommandFailed("not_interactive")
-        delivery = await self._outbox.deliver(kind, payload)
+        if kind == "events_api":
+            delivery = await self._outbox.deliver_event(payload)
+        else:
+            delivery = await self._outbox.deliver(kind, payload)
         if delivery.problem:
             raise CommandFailed(delivery.problem, delivery)
         return delivery

@@ -168,7 +168,11 @@ class WebApi:
             **conversations.GROUP_METHODS,
             **basics.OAUTH_METHODS,
             **chat.VIEW_METHODS,
-            "apps.connections.open": Method(lambda _call: {"url": new_link()}, token="xapp"),  # noqa: S106  a kind of token
+            "apps.connections.open": Method(
+                lambda _call: {"url": new_link()},
+                token="xapp",  # noqa: S106  a kind of token
+                tier=3,
+            ),
         }
 
     async def handle(self, request: web.Request) -> web.Response:
@@ -190,10 +194,10 @@ class WebApi:
         token = self._authorize(method, call.token)
         call.arguments = _decoded(call.arguments)
         api_call = ApiCall(self._universe, self._world(call, method, token), call.arguments, token)
+        if method.tier:
+            now = api_call.world.posting.monotonic()
+            api_call.world.rates.count(call.method, method.tier, now)
         if token:
-            if method.tier:
-                now = api_call.world.posting.monotonic()
-                api_call.world.rates.count(call.method, method.tier, now)
             headers["x-oauth-scopes"] = ",".join(token.installation.scopes)
             headers["x-accepted-oauth-scopes"] = ",".join(method.scopes)
             if method.scopes:

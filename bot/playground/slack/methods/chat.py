@@ -124,7 +124,7 @@ def update(call: ApiCall) -> Json:
 
 
 METHODS = {
-    "chat.postMessage": Method(post_message, ("chat:write",)),
+    "chat.postMessage": Method(post_message, ("chat:write",), tier="posts"),
     "chat.postEphemeral": Method(post_ephemeral, ("chat:write",), tier=4),
     "chat.update": Method(update, ("chat:write",), tier=3),
 }
