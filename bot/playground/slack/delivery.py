@@ -23,9 +23,9 @@ from bot.playground.slack.block_contents import Json
 from bot.playground.slack.change_event import ChangeEvent, note
 
 
-def signed_headers(secret: str, body: bytes, at: float | None = None) -> dict[str, str]:
-    """Return the headers that prove a request sent at that Unix time; None: now, really."""
-    timestamp = str(int(time.time() if at is None else at))
+def signed_headers(secret: str, body: bytes) -> dict[str, str]:
+    """Return the headers that prove a request sent now, by the real time."""
+    timestamp = str(int(time.time()))
     digest = hmac.new(secret.encode(), f"v0:{timestamp}:".encode() + body, hashlib.sha256)
     return {
         "X-Slack-Request-Timestamp": timestamp,

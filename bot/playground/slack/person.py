@@ -291,9 +291,9 @@ class Person:
         delivery.dialog = found.element.get("confirm")
         return delivery
 
-    def dismiss(self, where: Message | View, label: str, *, nth: int = 0) -> Json:
+    def dismiss(self, where: Message | View, label: str) -> Json:
         """Say no to a button's question; return the question. Raises: NothingToPress."""
-        found = visible.button(self.by_id.live(where), label, nth)
+        found = visible.button(self.by_id.live(where), label)
         question = found.element.get("confirm")
         if question is None:
             raise NothingToPress(f"{label!r} asks no question")

@@ -109,7 +109,7 @@ class Stacks:
         held = block_contents.held(before, view.typed)
         view.payload = self._stored(payload)
         view.typed = block_contents.surviving(held, before, view.blocks)
-        view.errors, view.block_errors = {}, {}
+        view.block_errors = {}
         self.touch(view)
 
     def publish(self, member_id: str, payload: Any, known_hash: object = None) -> View:
@@ -177,8 +177,8 @@ def follow(stacks: Stacks, view: View, delivery: Delivery) -> None:
         case None:
             stacks.close(view)
         case "errors":
-            by_block = _checked_errors(view, answer.get("errors"))
-            delivery.errors = show_errors(stacks, view, by_block)
+            show_errors(stacks, view, _checked_errors(view, answer.get("errors")))
+            delivery.errors = view.errors
         case "update":
             stacks.update(view, answer.get("view"))
         case "push":
@@ -189,27 +189,16 @@ def follow(stacks: Stacks, view: View, delivery: Delivery) -> None:
             raise Refusal(f"invalid response_action {other}")
 
 
-def show_errors(stacks: Stacks, view: View, by_block: dict[str, str]) -> dict[str, str]:
-    """Put errors under the fields of a form and return them by the fields' labels."""
-    labels = _labels(view)
+def show_errors(stacks: Stacks, view: View, by_block: dict[str, str]) -> None:
+    """Put errors under the fields of a form."""
     view.block_errors = by_block
-    view.errors = {labels[block_id]: message for block_id, message in by_block.items()}
     stacks.touch(view)
-    return view.errors
 
 
 def _checked_errors(view: View, errors: Any) -> dict[str, str]:
-    labels = _labels(view)
+    labels = view.labels
     if not isinstance(errors, dict) or not errors or not set(errors) <= set(labels):
         raise Refusal(f"errors must name input blocks of {sorted(labels)}, not {errors!r}")
     if not all(isinstance(message, str) and message for message in errors.values()):
         raise Refusal(f"errors must be words, not {errors!r}")
     return errors
-
-
-def _labels(view: View) -> dict[str, str]:
-    return {
-        block["block_id"]: str(block["label"]["text"])
-        for block in view.blocks
-        if block.get("type") == "input"
-    }

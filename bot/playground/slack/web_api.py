@@ -329,6 +329,5 @@ def _routes(lines: Lines) -> web.Application:
     app.router.add_post("/upload/v1/{team}/{ticket}", files.upload)
     app.router.add_get("/files-pri/{file}/{path:.+}", files.download)
     app.router.add_get("/link", lines.sockets.serve)
-    app.router.add_get(PATH, page.show)
     app.router.add_post(PATH, page.answer)
     return app

@@ -30,7 +30,7 @@ async def answer_instead(
 ) -> web.StreamResponse:
     """Answer in place of the service, which does not act. `what` is of INSTEAD."""
     if isinstance(what, RawAnswer):
-        return web.Response(status=what.status, body=what.body, headers=what.headers)
+        return web.Response(status=what.status, body=what.body)
     if what in MESSAGES:
         response = refused(tracker, documented_refusal(what))
         if what == "rate_limit":

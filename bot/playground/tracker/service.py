@@ -150,7 +150,6 @@ class RawAnswer:
 
     status: int
     body: bytes
-    headers: Mapping[str, str]
 
 
 @dataclass
@@ -289,10 +288,12 @@ class Tracker:
     def answer_next(
         self,
         status: int = 200,
-        body: bytes = b"",
-        headers: Mapping[str, str] | None = None,
-        on: str | None = None,
-        times: int = 1,
+        *,
+        body: bytes,
+        on: str,
     ) -> None:
-        """Let the next requests be answered with exactly this. Raises ValueError as above."""
-        self.faults.plan(RawAnswer(status, body, dict(headers or {})), times, on)
+        """Let the next request to an endpoint be answered with exactly this.
+
+        Raises: ValueError: an unknown endpoint.
+        """
+        self.faults.plan(RawAnswer(status, body), 1, on)

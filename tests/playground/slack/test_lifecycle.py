@@ -66,10 +66,9 @@ async def test_a_removed_app_has_no_token_no_command_and_no_channel(
 async def test_tokens_can_be_revoked_while_the_app_stays(slack: LocalSlack, api: Api) -> None:
     token = slack.bot_token
 
-    await slack.revoke_bot_token(at=1_799_999_000.7)
+    await slack.revoke_bot_token()
 
     assert notices(slack) == ["tokens_revoked"]
-    assert slack.envelopes[0].payload["event_time"] == 1_799_999_000
     assert (await api("auth.test", token=token))["error"] == "token_revoked"
     await slack.person("bob").type("/scan")
 
