@@ -54,7 +54,7 @@ class Message:
     @property
     def text(self) -> str:
         """The top-level text: what notifications and screen readers get."""
-        return str(self.content.get("text") or self.content.get("markdown_text") or "")
+        return str(self.content.get("text") or "")
 
     @property
     def blocks(self) -> list[Json]:

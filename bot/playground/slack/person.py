@@ -29,7 +29,7 @@ class Acting:
         delivery = await self.deliver("slash_commands", payload)
         body = delivery.body
         reply = body if isinstance(body, dict) else {"text": str(body)} if body else {}
-        if any(reply.get(key) for key in ("text", "blocks", "attachments")):
+        if any(reply.get(key) for key in ("text", "blocks")):
             try:
                 self._world.response_urls.reply_in_ack(str(delivery.response_url), reply)
             except Refusal as refusal:

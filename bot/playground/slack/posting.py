@@ -1,7 +1,6 @@
 """Putting messages into channels, changing and removing them, and reply addresses."""
 
 import copy
-import json
 import math
 import re
 import secrets
@@ -33,8 +32,6 @@ class Checks:
 
     def message(self, content: Json) -> None:
         """Pass, or raise Refusal with Slack's list of problems."""
-        if content.get("markdown_text") and (content.get("text") or content.get("blocks")):
-            raise Refusal("markdown_text_conflict")
         self._known_types(content.get("blocks") or [], "invalid_blocks")
         if found := check_message(content):
             raise refusal_of(*found)
@@ -63,7 +60,7 @@ def refusal_of(code: str, problems: Sequence[Problem]) -> Refusal:
 
 
 _CONTENT_KEYS = (
-    *("text", "markdown_text", "blocks", "attachments", "thread_ts", "metadata"),
+    *("text", "blocks", "thread_ts", "metadata"),
     *("unfurl_links", "unfurl_media", "parse", "link_names"),
 )
 _TIMESTAMP = re.compile(r"\d{10}\.\d{6}")
@@ -200,8 +197,6 @@ class Posting:
             raise Refusal("invalid_thread_ts", response_metadata={"messages": [message]})
         content["text"] = str(sent.get("text") or "")[:MAX_POST_CHARS]
         blocks = sent.get("blocks") or []
-        if isinstance(blocks, str):  # Slack takes JSON in JSON
-            blocks = json.loads(blocks)
         content["blocks"] = block_contents.with_ids(blocks, lambda: self._workspace.new_id("b"))
         return content
 

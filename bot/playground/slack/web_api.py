@@ -79,7 +79,7 @@ class ResponseUrlApi:
                 raise Refusal("invalid_payload", status=400)
             if world is None:
                 raise Refusal("expired_url", status=404)
-            world.response_urls.use(path, sent)
+            world.response_urls.use(path, _decoded(sent))
             return {}
 
         return await answer(self._universe, request, call, act)
@@ -147,7 +147,6 @@ async def _uploaded(request: web.Request) -> bytes:
 # Arguments that hold JSON, and the error that Slack gives when they do not.
 _JSON_ARGUMENTS = {
     "blocks": "invalid_blocks_format",
-    "attachments": "invalid_attachments",
     "metadata": "invalid_metadata_format",
     "view": "invalid_arguments",
     "files": "invalid_arguments",
@@ -265,13 +264,13 @@ def _credentials(encoded: str) -> Json:
 
 
 def _decoded(arguments: Json) -> Json:
-    """Return the arguments with those decoded that a form carries as JSON text."""
+    """Return the arguments with those decoded that are JSON text, as a form carries them."""
     decoded = dict(arguments)
     for name, error_code in _JSON_ARGUMENTS.items():
         if isinstance(value := decoded.get(name), str):
             try:
                 decoded[name] = json.loads(value) if value else None
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise Refusal(error_code) from error
     return decoded
 
