@@ -185,21 +185,14 @@ def _one_focus(value: Mapping[str, Any], place: Place) -> None:
 _BOTH: Mapping[str, Spec] = {
     "private_metadata": spec("string 0-3000"),
     "callback_id": spec("string 0-255"),
-    "external_id": spec("string 0-255"),
-}
-_FRAME = {
-    "submit": "plain 24",
-    "close": "plain 24",
-    "clear_on_close": "flag",
-    "notify_on_close": "flag",
 }
 
-# `hash` is an argument of `views.update`, `submit_disabled` is for workflow steps only, and what
-# Slack adds in payloads (`id`, `state`, …) may not be sent back.
+# `hash` is an argument of `views.update`, and what Slack adds in payloads (`id`, `state`, …) may
+# not be sent back. What the bot never sends is refused too, such as `notify_on_close`.
 MODAL = Shape(  # https://docs.slack.dev/reference/views/modal-views
     "modal",
     {"title": spec("plain 24"), "blocks": BlockList()},
-    {**{name: spec(words) for name, words in _FRAME.items()}, **_BOTH},
+    {"submit": spec("plain 24"), "close": spec("plain 24"), **_BOTH},
     EVERYWHERE,
     (_inputs_need_submit, _one_focus),
 )

@@ -14,7 +14,6 @@ _MARKUP = re.compile(r"<([^<>]+)>")
 _PING = re.compile(
     r"<(?:!(?:channel|here|everyone|subteam\^[^<>|]+)|@[UW][A-Z0-9]+)(?:\|[^<>]*)?>"
 )
-_LITERAL_PING = re.compile(r"(?<!\w)@(channel|here|everyone)\b")
 # Not on the screen until somebody opens it, or never.
 _UNSEEN_KEYS = {"confirm", "options", "option_groups", "block_id", "action_id", "value_id"}
 _SHOWN_KEYS = {"caption", "title", "name", "label", "value", "x_label", "y_label", "alt_text"}
@@ -106,10 +105,7 @@ def as_rich_text(text: str) -> Json:
 
 def mentions(content: Json) -> list[str]:
     """Return what a message would ping, as `<!channel>`, `<@U1>`, `<!subteam^S1>`, in order."""
-    text = str(content.get("text") or "")
-    found = _pings(text)
-    if content.get("link_names") or content.get("parse") == "full":
-        found += [f"<!{name}>" for name in _LITERAL_PING.findall(text)]
+    found = _pings(str(content.get("text") or ""))
     for node in objects(content.get("blocks") or []):
         if node.get("type") == "mrkdwn" and isinstance(node.get("text"), str):
             found += _pings(node["text"])

@@ -346,14 +346,3 @@ def view_submission(world: WorkspaceState, who: Member, view: View) -> Json:
         "view": view_json(world, view),
         "response_urls": [],
     }
-
-
-def view_closed(
-    world: WorkspaceState, who: Member, view: View, *, is_cleared: bool = False
-) -> Json:
-    """Return what closing a form sends, where it asked for that."""
-    return {
-        **_interaction(world, "view_closed", who, view),
-        "view": view_json(world, view),
-        "is_cleared": is_cleared,
-    }

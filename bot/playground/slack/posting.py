@@ -59,10 +59,7 @@ def refusal_of(code: str, problems: Sequence[Problem]) -> Refusal:
     return Refusal(code, errors=lines, response_metadata=metadata)
 
 
-_CONTENT_KEYS = (
-    *("text", "blocks", "thread_ts", "metadata"),
-    *("unfurl_links", "unfurl_media", "parse", "link_names"),
-)
+_CONTENT_KEYS = ("text", "blocks", "thread_ts", "unfurl_links", "unfurl_media")
 _TIMESTAMP = re.compile(r"\d{10}\.\d{6}")
 
 
@@ -272,10 +269,6 @@ class ResponseUrls:
 
     def _act(self, address: ResponseUrl, sent: Json) -> None:
         target = address.target if self._is_there(address.target) else None
-        if _is_true(sent.get("delete_original")):
-            if target:
-                self._posting.remove(target)
-            return
         # Messages with buttons are replaced unless the answer says otherwise; say it always.
         replaces = _is_true(sent.get("replace_original", address.command is None))
         if target and replaces and "thread_ts" not in sent:

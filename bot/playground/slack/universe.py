@@ -245,11 +245,9 @@ def _named(worlds: list[WorkspaceState], arguments: Json) -> list[WorkspaceState
 
 def _shows(world: WorkspaceState, arguments: Json) -> bool:
     """Tell whether the trigger of the arguments arose there, or their view is open there."""
-    view_id, external_id = arguments.get("view_id"), arguments.get("external_id")
-    return world.triggers.find(arguments.get("trigger_id")) is not None or any(
-        view_id == view.id or (external_id and external_id == view.payload.get("external_id"))
-        for view in world.stacks.live()
-    )
+    view_ids = [view.id for view in world.stacks.live()]
+    is_of_trigger = world.triggers.find(arguments.get("trigger_id")) is not None
+    return is_of_trigger or arguments.get("view_id") in view_ids
 
 
 def _knows(world: WorkspaceState, arguments: Json) -> bool:

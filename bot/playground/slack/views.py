@@ -78,7 +78,6 @@ class Stacks:
         """Open a first modal; one that was open before gives way. Raises: Refusal."""
         self._checks.view(payload, "modal")
         trigger = self._triggers.look_up(trigger_id)
-        self._unique(payload, None)
         self.of(trigger.member_id).clear()
         return self._show(payload, trigger)
 
@@ -88,13 +87,11 @@ class Stacks:
         trigger = self._triggers.look_up(trigger_id)
         if trigger.view_id not in [view.id for view in self.of(trigger.member_id)]:
             raise Refusal("not_found")
-        self._unique(payload, None)
         return self._show(payload, trigger)
 
     def put_on_top(self, view: View, payload: Any) -> View:
         """Open a modal on top of `view`, as `response_action: push` does. Raises: Refusal."""
         self._checks.view(payload, "modal")
-        self._unique(payload, None)
         return self._show(payload, Trigger(view.member_id, 0, view.channel_id, view.id))
 
     def update(self, view: View, payload: Any, known_hash: object = None) -> None:
@@ -102,7 +99,6 @@ class Stacks:
         self._checks.view(payload, view.payload["type"])
         if known_hash and known_hash != view.hash:
             raise Refusal("hash_conflict")
-        self._unique(payload, view)
         # New initial values do not change a field that is there already, touched or not:
         # https://github.com/slackapi/bolt-python/issues/572.
         before = view.blocks
@@ -118,7 +114,6 @@ class Stacks:
             self.update(view, payload, known_hash)
             return view
         self._checks.view(payload, "home")
-        self._unique(payload, None)
         view = self._view(payload, member_id, None)
         self.homes[member_id] = view
         self.touch(view)
@@ -160,12 +155,6 @@ class Stacks:
     def _stored(self, payload: Json) -> Json:
         blocks = block_contents.with_ids(payload["blocks"], lambda: self._workspace.new_id("b"))
         return {**payload, "blocks": blocks}
-
-    def _unique(self, payload: Json, view: View | None) -> None:
-        external_id = payload.get("external_id")
-        others = [other for other in self.live() if other is not view]
-        if external_id and external_id in [other.payload.get("external_id") for other in others]:
-            raise Refusal("duplicate_external_id")
 
 
 def follow(stacks: Stacks, view: View, delivery: Delivery) -> None:

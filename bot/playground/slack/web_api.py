@@ -99,9 +99,9 @@ class FileApi:
         self._universe = universe
 
     async def upload(self, request: web.Request) -> web.Response:
-        """Take the bytes, raw or as the first file of a form; the call is an `upload`."""
+        """Take the raw bytes; the call is an `upload`."""
         team_id, ticket = request.match_info["team"], request.match_info["ticket"]
-        content = await _uploaded(request)
+        content = await request.read()
         call = Call(
             "upload", {"length": len(content)}, self._universe.app.clock(), str(request.url)
         )
@@ -135,19 +135,9 @@ class FileApi:
         return web.Response(body=file.content, content_type=file.mimetype)
 
 
-async def _uploaded(request: web.Request) -> bytes:
-    if not request.content_type.startswith("multipart/"):
-        return await request.read()
-    for field in (await request.post()).values():
-        if isinstance(field, web.FileField):
-            return field.file.read()
-    return b""
-
-
 # Arguments that hold JSON, and the error that Slack gives when they do not.
 _JSON_ARGUMENTS = {
     "blocks": "invalid_blocks_format",
-    "metadata": "invalid_metadata_format",
     "view": "invalid_arguments",
     "files": "invalid_arguments",
     "outputs": "invalid_arguments",

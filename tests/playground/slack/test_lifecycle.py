@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from aiohttp import web
 
 from bot.playground.slack import CommandFailed, LocalSlack
 from tests.playground.slack.conftest import Api
@@ -86,29 +85,3 @@ async def test_an_app_that_comes_back_gets_a_new_token_and_only_new_scopes(
     assert slack.world.scopes == ("commands",)
     assert (await api("auth.test"))["ok"]
     assert (await api("auth.test", token=before))["error"] == "account_inactive"
-
-
-class TestEventsThatAreNotAnswered:
-    """Slack tries again at once, after one minute and after five."""
-
-    @pytest.mark.parametrize(("wish", "tries"), [("1", 1), ("0", 2)])
-    async def test_the_bot_is_told_of_the_retry_and_may_refuse_more(
-        self, slack: LocalSlack, wish: str, tries: int
-    ) -> None:
-        heard: list[str | None] = []
-
-        async def refuse(request: web.Request) -> web.Response:
-            heard.append(request.headers.get("X-Slack-Retry-Num"))
-            return web.Response(status=503, headers={"X-Slack-No-Retry": wish})
-
-        app = web.Application()
-        app.router.add_post("/", refuse)
-        runner = web.AppRunner(app, access_log=None)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        slack.deliver_to(f"http://127.0.0.1:{runner.addresses[0][1]}/")
-
-        await slack.deliver_event({"type": "app_uninstalled"})
-        await runner.cleanup()
-
-        assert heard == [None, "1"][:tries]

@@ -58,7 +58,6 @@ def test_text_is_visible_where_there_is_no_block() -> None:
     [
         pytest.param({"text": "<!channel> <@U1|ada>"}, ["<!channel>", "<@U1>"], id="text"),
         pytest.param({"text": "&lt;!channel&gt; @here"}, [], id="escaped"),
-        pytest.param({"text": "@here", "link_names": True}, ["<!here>"], id="linked names"),
         pytest.param({"blocks": [section("<!subteam^S1|x>")]}, ["<!subteam^S1>"], id="mrkdwn"),
         pytest.param({"blocks": [{"text": plain("<!here>")}]}, [], id="plain text"),
         pytest.param({"text": "<!date^1^{date}|x> <#C1>"}, [], id="dates and channels"),

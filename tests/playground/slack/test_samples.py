@@ -70,7 +70,6 @@ async def test_a_home_view_has_the_title_that_slack_gives_all_of_them(
         ("interactive", {"type": "view_submission"}, True),
         ("interactive", {"type": "block_suggestion"}, True),
         ("interactive", {"type": "block_actions"}, False),
-        ("interactive", {"type": "view_closed"}, False),
         ("events_api", {"type": "event_callback"}, False),
     ],
 )
