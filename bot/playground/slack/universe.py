@@ -62,7 +62,6 @@ class WorkspaceState:
         self.files = Files(self.workspace, self.posting)
         self.read_marks = ReadMarks(self.workspace)
         self.rates = Rates()
-        self.links_bare_domains = False
         self.strangers_may_type = False
 
     @property

@@ -117,7 +117,7 @@ def endpoint(tracker: Tracker, name: str, act: Act) -> Handler:
             return await answer_instead(tracker, exchange, fault.what)
         answer = await _answer(tracker, exchange, name, act)
         if fault is not None:
-            return await spoiled(tracker, exchange, answer, fault.what)
+            return await spoiled(exchange, answer, fault.what)
         return answer
 
     return handle

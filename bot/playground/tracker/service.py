@@ -245,8 +245,6 @@ class Tracker:
     hourly_limit: int = DEFAULT_HOURLY_LIMIT
     latency_s: float = 0.0
     scan_latency_s: float = 0.0
-    drip_interval_s: float = 0.05
-    huge_bytes: int = 100_000_000
     error_style: str = "json"
     retry_after_s: int | None = None
     followed_redirects: int = 0

@@ -1,19 +1,15 @@
 """What people see when the bot is late, away or confused."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-
 import aiohttp
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from bot.playground.slack import CommandFailed, LocalSlack, running_slack
+from tests.playground.slack.bolt import served
 from tests.playground.slack.conftest import Api, Clock
 from tests.playground.slack.samples import ScriptedBot
 
 pytestmark = pytest.mark.anyio
-Handler = Callable[[web.Request], Awaitable[web.Response]]
 
 
 async def test_a_bot_that_is_not_connected_is_a_failed_dispatch(slack: LocalSlack) -> None:
@@ -65,16 +61,6 @@ async def test_an_eleventh_link_is_turned_away(
 
     assert [hello["type"] for hello in hellos] == ["hello"] * 10
     assert (await last.receive_json())["reason"] == "too_many_websockets"
-
-
-@asynccontextmanager
-async def served(slack: LocalSlack, answer: Handler) -> AsyncIterator[None]:
-    """Let the local Slack send to a bot that answers by this function."""
-    app = web.Application()
-    app.router.add_post("/", answer)
-    async with TestServer(app) as server:
-        slack.deliver_to(str(server.make_url("/")))
-        yield
 
 
 async def test_a_redirect_is_not_followed(slack: LocalSlack) -> None:

@@ -118,7 +118,7 @@ async def test_names_arrive_as_ids(slack: LocalSlack) -> None:
         ("me@example.com", "me@example.com"),
     ],
 )
-async def test_bare_domains_can_arrive_linked(slack: LocalSlack, typed: str, sent: str) -> None:
-    slack.world.links_bare_domains = True
-
-    assert payloads.escaped(slack.world, typed) == sent
+async def test_bare_domains_of_a_message_arrive_linked(
+    slack: LocalSlack, typed: str, sent: str
+) -> None:
+    assert payloads.escaped(slack.world, typed, is_message=True) == sent

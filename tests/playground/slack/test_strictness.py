@@ -8,11 +8,11 @@ from typing import Any
 import aiohttp
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import CommandFailed, FormError, LocalSlack, running_slack
+from tests.playground.slack.bolt import served
 from tests.playground.slack.conftest import Clock, Open
 from tests.playground.slack.samples import ScriptedBot, actions, button, form, text_field
 
@@ -187,10 +187,7 @@ async def test_an_ack_is_read_as_json_only_where_it_says_so(
     async def answer(_request: web.Request) -> web.Response:
         return web.Response(text=json.dumps({"text": "Hi"}), content_type=content_type)
 
-    app = web.Application()
-    app.router.add_post("/", answer)
-    async with TestServer(app) as server:
-        slack.deliver_to(str(server.make_url("/")))
+    async with served(slack, answer):
         await slack.person("bob").type("/scan")
 
     assert [message.text for message in slack.person("bob").messages()] == [shown]
