@@ -76,7 +76,7 @@ def _done(found: Found) -> Json | None:
     kind, options = found.element["type"], found.element.get("options") or []
     if kind == "button":
         return {}
-    if options and kind in {"overflow", "static_select"}:
+    if options and kind == "static_select":
         return {"selected_option": options[-1]}
     return None
 

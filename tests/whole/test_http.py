@@ -26,6 +26,7 @@ from tests.whole.harness import (
 pytestmark = pytest.mark.anyio
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+JSON = {"Content-Type": "application/json"}
 
 
 @pytest.fixture
@@ -174,12 +175,19 @@ async def test_an_event_that_the_bot_has_no_use_for_is_taken_and_counted(
     about = {"type": "event_callback", "team_id": app.slack.team_id, "api_app_id": "A1"}
     body = json.dumps(about | {"event": event}).encode()
 
-    status, _ = await app.slack.raw_post(
-        body, app.slack.sign(body) | {"Content-Type": "application/json"}
-    )
+    status, _ = await app.slack.raw_post(body, app.slack.sign(body) | JSON)
 
     assert status == 200
     assert await ignored_events(app) == before + 1
+
+
+async def test_the_address_for_events_can_be_verified(app: Harness) -> None:
+    """Slack does so when it is entered: https://docs.slack.dev/reference/events/url_verification."""
+    body = json.dumps({"token": "x", "challenge": "3eZbrw1a", "type": "url_verification"}).encode()
+
+    status, text = await app.slack.raw_post(body, app.slack.sign(body) | JSON)
+
+    assert (status, json.loads(text)) == (200, {"challenge": "3eZbrw1a"})
 
 
 async def ignored_events(app: Harness) -> float:

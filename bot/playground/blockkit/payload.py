@@ -5,13 +5,13 @@ https://docs.slack.dev/reference/methods/chat.postMessage
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bot.playground.blockkit.schema import (
     EVERYWHERE,
     ListOf,
+    NotDrawn,
     OneOf,
     Place,
     Problem,
@@ -52,15 +52,8 @@ Part = tuple[Mapping[str, Any], Place]
 ANY_BLOCK = OneOf(*BLOCKS)
 MAX_BLOCKS: Mapping[Surface, int] = {"message": 50, "modal": 100, "home": 100}
 
-# What all blocks of a kind in a payload may hold together, and where they hold it. For data tables
-# the newer page says 20 000.
-_MAX_CHARS = {
-    "markdown": (12_000, "text"),
-    "table": (10_000, "rows"),
-    "data_table": (10_000, "rows"),
-}
-# How many blocks of a kind a message may hold, and the code for one more.
-_MAX_COUNT = {"table": (1, "only_one_table_allowed"), "data_visualization": (2, "too_many")}
+MAX_TABLE_CHARS = 10_000  # of all data tables of a payload; the newer page says 20 000
+MAX_CHARTS = 2  # in a message
 
 
 def check_blocks(
@@ -119,105 +112,48 @@ def _ids(found: Iterable[Part], name: str) -> Iterator[Any]:
 
 
 def _check_counts(found: list[Part]) -> None:
-    seen: Counter[str] = Counter()
-    for block, place in found:
-        kind = _kind(block)
-        seen[kind] += 1
-        if place.surface == "message" and kind in _MAX_COUNT:
-            most, code = _MAX_COUNT[kind]
-            if seen[kind] > most:
-                place.refuse(code, f"no more than {most} `{kind}` blocks allowed in a message")
+    charts = [place for block, place in found if block.get("type") == "data_visualization"]
+    for place in charts[MAX_CHARTS:]:
+        words = f"no more than {MAX_CHARTS} `data_visualization` blocks allowed in a message"
+        place.refuse("too_many", words)
 
 
 def _check_sizes(found: list[Part]) -> None:
-    used: Counter[str] = Counter()
+    used = 0
     for block, place in found:
-        kind = _kind(block)
-        if kind in _MAX_CHARS:
-            most, name = _MAX_CHARS[kind]
-            fitted_before = used[kind] <= most
-            used[kind] += text_chars({name: block.get(name)})
-            if fitted_before and used[kind] > most:
-                spot = place / name
-                spot.refuse("too_long", f"must be less than {most + 1} characters together")
-
-
-def _kind(block: Mapping[str, Any]) -> str:
-    kind = block.get("type")
-    return kind if isinstance(kind, str) else ""
+        if block.get("type") == "data_table":
+            fitted_before = used <= MAX_TABLE_CHARS
+            used += text_chars({"rows": block.get("rows")})
+            if fitted_before and used > MAX_TABLE_CHARS:
+                words = f"must be less than {MAX_TABLE_CHARS + 1} characters together"
+                (place / "rows").refuse("too_long", words)
 
 
 # Not on a Slack page; found by people who ran into it: slackapi/bolt-js#2509.
 MAX_SHOWN_CHARS = 13_200
-# https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments
-MAX_ATTACHMENTS = 100
-# "Limit this field": https://docs.slack.dev/reference/methods/chat.postMessage
-MAX_MARKDOWN_TEXT_CHARS = 12_000
-
 Refusal = tuple[str, list[Problem]]
 
 
 def check_message(payload: Mapping[str, object]) -> Refusal | None:
     """Return Slack's error code for this message with its problems, or None when it is fine.
 
-    `blocks` and `attachments` may be lists or, as in a form, JSON in a string. The length of
-    `text` is not looked at: it depends on the method.
+    The length of `text` is not looked at: it depends on the method. `attachments` and
+    `markdown_text`, which the bot never sends, are refused.
     """
-    blocks, attachments = _decoded(payload, "blocks"), _decoded(payload, "attachments")
+    place = Place("", "message")
+    for name in ("attachments", "markdown_text"):
+        if payload.get(name):
+            NotDrawn().check(payload[name], place / name)
+            return "invalid_arguments", place.problems
+    blocks, text = payload.get("blocks") or [], payload.get("text")
     if not isinstance(blocks, list):
-        return "invalid_blocks_format", [_no_list("/blocks")]
-    if not isinstance(attachments, list):
-        return "invalid_attachments", [_no_list("/attachments")]
-    if not blocks and not attachments and not _has_text(payload):
+        problem = Problem("wrong_type", "must provide an array", "/blocks")
+        return "invalid_blocks_format", [problem]
+    if not blocks and not (isinstance(text, str) and text.strip()):
         return "no_text", []
-    if len(str(payload.get("markdown_text") or "")) > MAX_MARKDOWN_TEXT_CHARS:
-        return "msg_too_long", []
-    return _refused_blocks(blocks) or _refused_attachments(attachments)
-
-
-def _decoded(payload: Mapping[str, object], name: str) -> object:
-    """Return the field's value, [] when it is absent or empty, None when it is no JSON."""
-    value = payload.get(name)
-    if value is None or value == "":
-        return []
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _has_text(payload: Mapping[str, object]) -> bool:
-    texts = (payload.get("text"), payload.get("markdown_text"))
-    return any(isinstance(text, str) and text.strip() for text in texts)
-
-
-def _refused_blocks(blocks: list[object]) -> Refusal | None:
-    problems = check_blocks(blocks)
-    if problems:
-        is_second_table = all(one.code == "only_one_table_allowed" for one in problems)
-        return ("invalid_attachments" if is_second_table else "invalid_blocks"), problems
-    if text_chars(blocks) > MAX_SHOWN_CHARS:
-        return "msg_blocks_too_long", []
-    return None
-
-
-def _refused_attachments(attachments: list[object]) -> Refusal | None:
-    if len(attachments) > MAX_ATTACHMENTS:
-        return "too_many_attachments", []
-    problems: list[Problem] = []
-    for index, attachment in enumerate(attachments):
-        root = f"/attachments/{index}"
-        if not isinstance(attachment, dict):
-            problems.append(Problem("wrong_type", "must provide an object", root))
-        elif "blocks" in attachment:
-            problems += check_blocks(attachment["blocks"], root=f"{root}/blocks")
-    return ("invalid_attachments", problems) if problems else None
-
-
-def _no_list(pointer: str) -> Problem:
-    return Problem("wrong_type", "must provide an array", pointer)
+    if problems := check_blocks(blocks):
+        return "invalid_blocks", problems
+    return ("msg_blocks_too_long", []) if text_chars(blocks) > MAX_SHOWN_CHARS else None
 
 
 # Of the JSON as slack_sdk sends it. Slack does not say how it counts, so this is the strict way.
@@ -249,21 +185,14 @@ def _one_focus(value: Mapping[str, Any], place: Place) -> None:
 _BOTH: Mapping[str, Spec] = {
     "private_metadata": spec("string 0-3000"),
     "callback_id": spec("string 0-255"),
-    "external_id": spec("string 0-255"),
-}
-_FRAME = {
-    "submit": "plain 24",
-    "close": "plain 24",
-    "clear_on_close": "flag",
-    "notify_on_close": "flag",
 }
 
-# `hash` is an argument of `views.update`, `submit_disabled` is for workflow steps only, and what
-# Slack adds in payloads (`id`, `state`, …) may not be sent back.
+# `hash` is an argument of `views.update`, and what Slack adds in payloads (`id`, `state`, …) may
+# not be sent back. What the bot never sends is refused too, such as `notify_on_close`.
 MODAL = Shape(  # https://docs.slack.dev/reference/views/modal-views
     "modal",
     {"title": spec("plain 24"), "blocks": BlockList()},
-    {**{name: spec(words) for name, words in _FRAME.items()}, **_BOTH},
+    {"submit": spec("plain 24"), "close": spec("plain 24"), **_BOTH},
     EVERYWHERE,
     (_inputs_need_submit, _one_focus),
 )
@@ -277,12 +206,7 @@ HOME = Shape(  # https://docs.slack.dev/reference/views/home-tab-views
 
 
 def check_view(view: object) -> tuple[str, list[Problem]] | None:
-    """Return Slack's error code for this view, or JSON of one, with its problems; or None."""
-    if isinstance(view, str):
-        try:
-            view = json.loads(view)
-        except (ValueError, RecursionError):
-            view = None
+    """Return Slack's error code for this view with its problems, or None when it is fine."""
     place = Place(ROOT, _surface(view))
     OneOf(MODAL, HOME).check(view, place)
     if place.problems:

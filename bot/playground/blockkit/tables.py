@@ -70,8 +70,6 @@ def spec(words: str) -> Spec:
     if head in ("plain", "text") and rest:
         kinds = ("plain_text",) if head == "plain" else ("plain_text", "mrkdwn")
         return OneOf(*(_text(kind, int(rest)) for kind in kinds))
-    if head == "untyped":
-        return shape(rest)
     return _PATTERNS.get(words) or _simple(head, rest)
 
 
@@ -84,13 +82,13 @@ def _simple(head: str, rest: str) -> Spec:
         case "integer":
             return Integer(least=least, most=most)
         case "number":
-            return Number(above=float(rest.removeprefix("above ")) if rest else None)
+            return Number()
         case "flag":
             return Flag()
         case "not_drawn":
             return NotDrawn()
         case "choice":
-            return Choice(*(int(word) if word.isdecimal() else word for word in rest.split()))
+            return Choice(*rest.split())
     return shape(head)
 
 
@@ -130,8 +128,6 @@ def shape(name: str) -> Shape:
 def _rules(words: str) -> tuple[Rule, ...]:
     if words.startswith("some of "):
         return (some_of(*words.split()[2:]),)
-    if words.startswith("not both "):
-        return (not_both(*words.split()[2:]),)
     if words.startswith("exactly one of "):
         one, other = words.split()[3:]
         return some_of(one, other), not_both(one, other)

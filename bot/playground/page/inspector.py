@@ -142,8 +142,7 @@ def _what(source: Delivery | Call) -> str:
 def _call_words(call: Call) -> str:
     if call.method != RESPONSE_URL:
         return call.method
-    wishes = ("delete_original", "replace_original")
-    return next((wish for wish in wishes if call.arguments.get(wish)), "a message")
+    return "replace_original" if call.arguments.get("replace_original") else "a message"
 
 
 def _subject(payload: dict[str, Any]) -> str:

@@ -1,8 +1,7 @@
 """The form on top of somebody's screen, as a dialog."""
 
 import json
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Callable
 
 from nicegui import ui
 
@@ -98,7 +97,7 @@ class Modal:
         title.props["role"], title.props["aria-level"] = "heading", "1"
         self._button("close", "Dismiss", self.dismiss)
 
-    def _button(self, icon: str, label: str, act: Callable[[], Awaitable[None]]) -> None:
+    def _button(self, icon: str, label: str, act: Callable[[], None]) -> None:
         button = ui.button(icon=icon, on_click=act, color=None).props("flat dense round size=sm")
         button.props["aria-label"] = label
 
@@ -135,17 +134,13 @@ class Modal:
         if self._trouble and self._stack()[-1:] == [view]:
             self._draw(view)
 
-    async def _close(self) -> None:
-        await self._leave(lambda view: self._names.session.person.by_id.close(view))
+    def _close(self) -> None:
+        self._leave(self._names.session.person.by_id.close)
 
-    async def dismiss(self) -> None:
+    def dismiss(self) -> None:
         """Close the form and those below it, if there is one."""
-        await self._leave(lambda view: self._names.session.person.by_id.close_all(view))
+        self._leave(self._names.session.person.by_id.close_all)
 
-    async def _leave(self, leave: Callable[[View], Awaitable[Any]]) -> None:
-        stack = self._stack()
-        if stack:
-            try:
-                await leave(stack[-1])
-            except CommandFailed as error:
-                self._around.complain(failure_words(error.code))
+    def _leave(self, leave: Callable[[View], None]) -> None:
+        if stack := self._stack():
+            leave(stack[-1])

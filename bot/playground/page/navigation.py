@@ -60,6 +60,7 @@ def _draw_moves(sandbox: Sandbox, look: Callable[[], None]) -> None:
     def move(until: Until) -> None:
         try:
             sandbox.clock.move(until(sandbox.clock))
+            sandbox.slack.universe.change_event.notify()  # something may be due in Slack
         except ValueError as error:
             ui.notify(f"It cannot move: {error}.", type="negative")
         look()

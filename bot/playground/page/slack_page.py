@@ -150,7 +150,7 @@ class SlackScreen:
         if place is None:
             self._complain("This link leads elsewhere than to this app: nothing opens here.")
             return
-        await self._modal.dismiss()
+        self._modal.dismiss()
         self._go(place)
 
     def _sit(self, name: str) -> None:

@@ -1,7 +1,5 @@
 """The page on which a person allows the app: https://slack.com/oauth/v2/authorize."""
 
-import html
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode, urlsplit
@@ -29,43 +27,28 @@ class Wish:
 
 
 class AuthorizePage:
-    """Serves the page, and takes the answer of its form."""
+    """Takes what somebody answers on the page."""
 
     def __init__(self, universe: Universe) -> None:
         self._universe = universe
-        self._crumbs: dict[str, str] = {}  # of the forms shown: to which session
-
-    async def show(self, request: web.Request) -> web.Response:
-        """Show what the app asks for, or what is wrong with it."""
-        session = request.cookies.get(SESSION_COOKIE, "")
-        try:
-            wish = self._wish(request)
-        except Refusal as refusal:
-            return _page(f"Something went wrong when authorizing this app: {refusal.code}", 400)
-        if self._universe.signed_in(session) is None:
-            return _page("Sign in to your workspace")
-        crumb = secrets.token_hex(16)
-        self._crumbs[crumb] = session
-        asked = "".join(f"<li>{html.escape(scope)}</li>" for scope in wish.scopes)
-        hidden = f'<input type="hidden" name="crumb" value="{crumb}">'
-        buttons = "<button>Cancel</button><button>Allow</button>"
-        return _page(f'<form method="post"><ul>{asked}</ul>{hidden}{buttons}</form>')
 
     async def answer(self, request: web.Request) -> web.Response:
-        """Take the answer; go back to the app with a code, or with `access_denied`."""
-        form = await request.post()
-        session = request.cookies.get(SESSION_COOKIE, "")
-        who = self._universe.signed_in(session)
-        if who is None or self._crumbs.pop(str(form.get("crumb")), None) != session:
-            return _page("Your session has expired", 403)
-        is_org_wide = form.get("org_wide") == "1"
+        """Go back to the app with a code, or with `access_denied`; or say what is wrong."""
         try:
             wish = self._wish(request)
-            if form.get("decision") != "allow":
-                return _back(wish, error="access_denied")
+        except Refusal as refusal:
+            return _page(refusal.code, 400)
+        form = await request.post()
+        who = self._universe.signed_in(request.cookies.get(SESSION_COOKIE, ""))
+        if who is None:
+            return _page("Sign in to your workspace", 403)
+        if form.get("decision") != "allow":
+            return _back(wish, error="access_denied")
+        is_org_wide = form.get("org_wide") == "1"
+        try:
             self._check_may_install(*who, is_org_wide=is_org_wide)
         except Refusal as refusal:
-            return _page(f"Something went wrong when authorizing this app: {refusal.code}", 403)
+            return _page(refusal.code, 403)
         world, member = who
         home_id = str(world.enterprise_id) if is_org_wide else world.workspace.team_id
         now = self._universe.app.clock()
@@ -134,5 +117,6 @@ def _back(wish: Wish, **answer: str) -> web.Response:
     return web.Response(status=302, headers={"Location": f"{wish.goes_to}{joint}{query}"})
 
 
-def _page(body: str, status: int = 200) -> web.Response:
-    return web.Response(status=status, text=f"<html>{body}</html>", content_type="text/html")
+def _page(words: str, status: int) -> web.Response:
+    text = f"<html>{words}</html>"
+    return web.Response(status=status, text=text, content_type="text/html")

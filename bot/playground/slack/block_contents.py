@@ -14,15 +14,10 @@ _MARKUP = re.compile(r"<([^<>]+)>")
 _PING = re.compile(
     r"<(?:!(?:channel|here|everyone|subteam\^[^<>|]+)|@[UW][A-Z0-9]+)(?:\|[^<>]*)?>"
 )
-_LITERAL_PING = re.compile(r"(?<!\w)@(channel|here|everyone)\b")
-_MARKUP_TYPES = {"mrkdwn", "markdown"}
 # Not on the screen until somebody opens it, or never.
 _UNSEEN_KEYS = {"confirm", "options", "option_groups", "block_id", "action_id", "value_id"}
-_LISTED_TYPES = {"radio_buttons", "checkboxes"}  # show their options without being opened
 _SHOWN_KEYS = {"caption", "title", "name", "label", "value", "x_label", "y_label", "alt_text"}
 _SHOWN_KEYS |= {"initial_value", "initial_date", "initial_time", "fallback"}
-_RUNNING_TEXT = {"rich_text_section", "rich_text_quote", "rich_text_preformatted"}
-_PINGING_ELEMENTS = {"user": "<@{user_id}>", "usergroup": "<!subteam^{usergroup_id}>"}
 
 
 def shown_markup(text: str) -> str:
@@ -56,20 +51,15 @@ def _shown_row(cells: list[Any]) -> Iterator[str]:
 
 
 def _shown_object(node: Json) -> Iterator[str]:
-    unseen = _UNSEEN_KEYS - ({"options"} if node.get("type") in _LISTED_TYPES else set())
+    # Checkboxes show their options without being opened.
+    unseen = _UNSEEN_KEYS - ({"options"} if node.get("type") == "checkboxes" else set())
     if node.get("type") == "button":
         unseen |= {"value"}
-    if node.get("type") in _RUNNING_TEXT:
-        yield "".join(part for item in node.get("elements") or [] for part in _shown(item))
-        return
-    if node.get("type") == "link":
-        yield str(node.get("text") or node.get("url"))
-        return
     for key, value in node.items():
         if key in unseen:
             continue
         if key == "text" and isinstance(value, str):
-            yield shown_markup(value) if node.get("type") in _MARKUP_TYPES else value
+            yield shown_markup(value) if node.get("type") == "mrkdwn" else value
         elif key in _SHOWN_KEYS and isinstance(value, str | int | float):
             # A number's own text is shown in its place, an option's value never.
             if not (key == "value" and "text" in node):
@@ -115,18 +105,10 @@ def as_rich_text(text: str) -> Json:
 
 def mentions(content: Json) -> list[str]:
     """Return what a message would ping, as `<!channel>`, `<@U1>`, `<!subteam^S1>`, in order."""
-    text = str(content.get("text") or "")
-    found = _pings(text) + _pings(str(content.get("markdown_text") or ""))
-    if content.get("link_names") or content.get("parse") == "full":
-        found += [f"<!{name}>" for name in _LITERAL_PING.findall(text)]
+    found = _pings(str(content.get("text") or ""))
     for node in objects(content.get("blocks") or []):
-        kind = node.get("type")
-        if kind in _MARKUP_TYPES and isinstance(node.get("text"), str):
+        if node.get("type") == "mrkdwn" and isinstance(node.get("text"), str):
             found += _pings(node["text"])
-        elif kind == "broadcast":
-            found.append(f"<!{node.get('range')}>")
-        elif kind in _PINGING_ELEMENTS and f"{kind}_id" in node:
-            found.append(_PINGING_ELEMENTS[kind].format_map(node))
     return found
 
 
@@ -156,25 +138,22 @@ Typed = dict[tuple[str, str], Json]
 # type -> (its key in `state.values`, the field that fills it at the start)
 # https://docs.slack.dev/reference/block-kit/block-elements
 _NAMED_STATES = {
-    "value": "plain_text_input number_input email_text_input url_text_input",
-    "selected_option": "static_select external_select radio_buttons",
+    "value": "plain_text_input number_input",
+    "selected_option": "static_select external_select",
     "selected_options": "checkboxes multi_static_select multi_external_select",
     **{f"selected_{kind}": f"{kind}s_select" for kind in ("user", "channel", "conversation")},
     **{
         f"selected_{kind}s": f"multi_{kind}s_select"
         for kind in ("user", "channel", "conversation")
     },
-    **{
-        f"selected_{kind}": f"{kind.replace('_', '')}picker"
-        for kind in ("date", "time", "date_time")
-    },
+    **{f"selected_{kind}": f"{kind}picker" for kind in ("date", "time")},
 }
 STATES: dict[str, tuple[str, str]] = {
     kind: (key, "initial_" + key.removeprefix("selected_"))
     for key, kinds in _NAMED_STATES.items()
     for kind in kinds.split()
 }
-INTERACTIVE = {*STATES, "button", "overflow"}
+INTERACTIVE = {*STATES, "button"}
 
 
 @dataclass(frozen=True)

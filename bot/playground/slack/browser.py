@@ -1,6 +1,5 @@
 """A person's browser, signed in to Slack: the way in which people install the app."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http.cookies import Morsel, SimpleCookie
@@ -59,7 +58,6 @@ def _origin(parts: SplitResult) -> str:
 
 
 _MOST_REDIRECTS = 10
-_CRUMB = re.compile(r'name="crumb" value="([0-9a-f]+)"')
 _REDIRECTS = {301, 302, 303, 307, 308}
 
 
@@ -147,11 +145,7 @@ class Browser:
             return await response.read()
 
     async def _answered(self, authorize_url: str, fields: list[tuple[str, str]]) -> str:
-        page = await self._get(authorize_url, from_elsewhere=True)
-        crumb = _CRUMB.search(page.text)
-        if crumb is None:
-            raise InstallRefused(page)
-        form = aiohttp.FormData([*fields, ("crumb", crumb[1])])
+        form = aiohttp.FormData(fields)
         answer = await self._send("POST", authorize_url, form, from_elsewhere=False)
         if answer.status != 302:
             raise InstallRefused(answer)

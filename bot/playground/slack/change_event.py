@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -45,6 +46,12 @@ class ChangeEvent:
                 return found
         finally:
             self._waiting.discard(event)
+
+    async def until_time(self, clock: Callable[[], float], due: float) -> None:
+        """Wait until a clock shows a time; where it is moved, until the next change."""
+        while (wait_s := due - clock()) > 0:
+            with suppress(TimeoutError):
+                await self.until(lambda: due <= clock() or None, wait_s)
 
 
 MAX_KEPT = 20_000

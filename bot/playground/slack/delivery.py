@@ -10,7 +10,7 @@ import itertools
 import json
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -23,9 +23,9 @@ from bot.playground.slack.block_contents import Json
 from bot.playground.slack.change_event import ChangeEvent, note
 
 
-def signed_headers(secret: str, body: bytes, at: float | None = None) -> dict[str, str]:
-    """Return the headers that prove a request sent at that Unix time; None: now, really."""
-    timestamp = str(int(time.time() if at is None else at))
+def signed_headers(secret: str, body: bytes) -> dict[str, str]:
+    """Return the headers that prove a request sent now, by the real time."""
+    timestamp = str(int(time.time()))
     digest = hmac.new(secret.encode(), f"v0:{timestamp}:".encode() + body, hashlib.sha256)
     return {
         "X-Slack-Request-Timestamp": timestamp,
@@ -53,7 +53,7 @@ class Delivery:
     errors: dict[str, str] = field(default_factory=dict)
     dialog: Json | None = None
     retry_number: int = 0  # of an event: how often it was sent in vain
-    retry_reason: str | None = None  # and why Slack thinks so
+    retry_reason: str | None = None  # and why, the last time
     is_not_retried: bool = False  # the bot asked for that: `x-slack-no-retry: 1`
     at: float = 0  # when it was sent, Unix seconds by Slack's clock
 
@@ -80,14 +80,47 @@ class Carrier(Protocol):
         ...
 
 
+class Errands:
+    """What goes on beside everything else, until it is over or stopped."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def settled(self) -> None:
+        """Wait until all of it is over."""
+        while self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await self.settled()
+
+
+LATER_RETRIES_S = (60, 5 * 60)  # each after the last one
+
+
 class Outbox:
     """What was sent to the bot, in order, and the way there."""
 
-    def __init__(self, carrier: Carrier, clock: Callable[[], float], ack_limit_s: float) -> None:
+    def __init__(
+        self,
+        carrier: Carrier,
+        clock: Callable[[], float],
+        ack_limit_s: float,
+        change_event: ChangeEvent,
+    ) -> None:
         self.carrier = carrier
         self.ack_limit_s = ack_limit_s
         self._clock = clock
+        self._change_event = change_event
         self.sent: list[Delivery] = []
+        self.later = Errands()
         self._numbers = itertools.count(1)
 
     async def deliver(self, kind: str, payload: Json) -> Delivery:
@@ -97,15 +130,27 @@ class Outbox:
     async def deliver_event(self, payload: Json) -> Delivery:
         """Send an event, and once more at once if it is not answered; return the last try.
 
-        Slack tries again "nearly immediately", after one minute and after five, which is too long
-        for a test: https://docs.slack.dev/apis/events-api.
+        Then it comes a minute and five minutes later, by the clock, which may be moved:
+        https://docs.slack.dev/apis/events-api/#retries.
         """
-        first = await self._send(Delivery("events_api", payload, self._new_id()))
-        if not first.problem or first.is_not_retried:
-            return first
-        again = Delivery("events_api", payload, self._new_id(), retry_number=1)
-        is_late = first.problem == "operation_timeout"
-        again.retry_reason = "http_timeout" if is_late else "http_error"
+        last = await self._send(Delivery("events_api", payload, self._new_id()))
+        if _comes_again(last):
+            last = await self._retry(last)
+        if _comes_again(last):
+            self.later.start(self._retry_later(last))
+        return last
+
+    async def _retry_later(self, last: Delivery) -> None:
+        for wait_s in LATER_RETRIES_S:
+            await self._change_event.until_time(self._clock, last.at + wait_s)
+            last = await self._retry(last)
+            self._change_event.notify()
+            if not _comes_again(last):
+                return
+
+    async def _retry(self, last: Delivery) -> Delivery:
+        again = Delivery(last.kind, last.payload, self._new_id())
+        again.retry_number, again.retry_reason = last.retry_number + 1, _retry_reason(last)
         return await self._send(again)
 
     def _new_id(self) -> str:
@@ -128,6 +173,16 @@ class Outbox:
             if delivery.status not in (range(200, 300) if is_event else (200,)):
                 delivery.problem = "dispatch_failed"
         return delivery
+
+
+def _comes_again(event: Delivery) -> bool:
+    return event.problem is not None and not event.is_not_retried
+
+
+def _retry_reason(event: Delivery) -> str:
+    if event.problem == "operation_timeout":
+        return "http_timeout"
+    return "connection_failed" if event.status is None else "http_error"
 
 
 _ROBOT = "Slackbot 1.0 (+https://api.slack.com/robots)"

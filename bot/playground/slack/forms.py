@@ -110,7 +110,7 @@ def filled(found: Found, answer: Any, choices: Choices) -> Json:
     ("dm": the direct message with the app), or a list of these where several may be chosen.
     """
     kind = found.element["type"]
-    key = "selected_option" if kind == "overflow" else STATES[kind][0]
+    key = STATES[kind][0]
     if key.endswith("s"):
         many = [] if answer is None else [answer] if isinstance(answer, str) else answer
         value: Any = [_one(found, item, choices) for item in many]
@@ -130,8 +130,6 @@ def _one(found: Found, answer: Any, choices: Choices) -> Any:
     kind = found.element["type"]
     if kind in ("datepicker", "timepicker"):
         return _moment(found, str(answer))
-    if kind == "datetimepicker":
-        return int(answer)
     if kind.endswith("_input"):
         return _text(found, str(answer))
     return choices.named(found, str(answer))

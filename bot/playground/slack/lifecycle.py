@@ -95,8 +95,7 @@ def remove(universe: Universe, installation: Installation) -> None:
 def events_of_removal(
     universe: Universe,
     installation: Installation,
-    order: Iterable[str] = REMOVAL,
-    at: float | None = None,
+    order: Iterable[str],
 ) -> list[Json]:
     """Return the payloads that tell of a removal, of the types that the app is subscribed to."""
     inner: dict[str, Json] = {
@@ -107,9 +106,7 @@ def events_of_removal(
         },
     }
     subscribed = [inner[name] for name in order if name in universe.app.settings.events]
-    return [
-        payloads.of_installation(universe.app, installation, each, at=at) for each in subscribed
-    ]
+    return [payloads.of_installation(universe.app, installation, each) for each in subscribed]
 
 
 def take_bot_out(world: WorkspaceState) -> None:

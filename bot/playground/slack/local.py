@@ -1,6 +1,5 @@
 """The handles by which tests and the page hold a running local Slack."""
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from functools import partial
 
@@ -12,7 +11,7 @@ from bot.playground.slack.authorize_page import PATH
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.browser import Browser
 from bot.playground.slack.change_event import PATIENCE_S
-from bot.playground.slack.delivery import Delivery, Outbox, SignedHttp, Sockets
+from bot.playground.slack.delivery import Delivery, Errands, Outbox, SignedHttp, Sockets
 from bot.playground.slack.installations import Installation
 from bot.playground.slack.model import Channel, Member, Message, Org
 from bot.playground.slack.person import Person
@@ -30,23 +29,22 @@ class Lines:
         self.universe = universe
         self.sockets = sockets
         self.session = session
-        self.outbox = Outbox(sockets, universe.app.clock, universe.app.settings.answers_within_s)
+        app = universe.app
+        limit_s = app.settings.answers_within_s
+        self.outbox = Outbox(sockets, app.clock, limit_s, universe.change_event)
         self.request_url = ""
-        self._errands: set[asyncio.Task[None]] = set()
-        universe.app.announce = self._announce
-        universe.app.on_message = self._on_message
+        self._events = Errands()
+        app.announce = self._announce
+        app.on_message = self._on_message
 
     async def close(self) -> None:
         """End every link, and the events still to be sent."""
-        for errand in list(self._errands):
-            errand.cancel()
-        await asyncio.gather(*self._errands, return_exceptions=True)
+        await self._events.stop()
+        await self.outbox.later.stop()
         await self.sockets.close()
 
     def _announce(self, payloads: Iterable[Json]) -> None:
-        errand = asyncio.create_task(self._tell(list(payloads)))
-        self._errands.add(errand)
-        errand.add_done_callback(self._errands.discard)
+        self._events.start(self._tell(list(payloads)))
 
     def _on_message(
         self, world: WorkspaceState, kind: str, message: Message, before: Message | None
@@ -56,8 +54,7 @@ class Lines:
 
     async def settled(self) -> None:
         """Wait until the app has taken every event that is on its way, or has failed to."""
-        while self._errands:
-            await asyncio.gather(*self._errands, return_exceptions=True)
+        await self._events.settled()
 
     async def _tell(self, payloads: list[Json]) -> None:
         for payload in payloads:
@@ -97,27 +94,25 @@ class Handle:
         """Whether the app acts here; of an organisation: whether all of it installed it."""
         return self._installed() is not None
 
-    async def uninstall(
-        self, *, order: Iterable[str] = lifecycle.REMOVAL, at: float | None = None
-    ) -> list[Delivery]:
+    async def uninstall(self, *, order: Iterable[str] = lifecycle.REMOVAL) -> list[Delivery]:
         """Remove the app, from the whole organisation if that installed it; tell the bot.
 
-        The events go out in this `order`, those that the app gets, `at` that Unix time.
+        The events go out in this `order`, those that the app gets.
         """
         installation = self._installation()
         lifecycle.remove(self.universe, installation)
-        return await self._tell_removed(installation, order, at)
+        return await self._tell_removed(installation, order)
 
-    async def revoke_bot_token(self, *, at: float | None = None) -> list[Delivery]:
+    async def revoke_bot_token(self) -> list[Delivery]:
         """Revoke the bot's tokens, and tell the bot of that alone. Raises: LookupError."""
         installation = self._installation()
         self.app.tokens.revoke_all(installation, "token_revoked")
-        return await self._tell_removed(installation, ["tokens_revoked"], at)
+        return await self._tell_removed(installation, ["tokens_revoked"])
 
     async def _tell_removed(
-        self, installation: Installation, order: Iterable[str], at: float | None
+        self, installation: Installation, order: Iterable[str]
     ) -> list[Delivery]:
-        events = lifecycle.events_of_removal(self.universe, installation, order, at)
+        events = lifecycle.events_of_removal(self.universe, installation, order)
         return [await self.outbox.deliver_event(payload) for payload in events]
 
     def deliver_to(self, url: str) -> None:
@@ -153,9 +148,9 @@ class Handle:
         fault = Fault(kind, error, status, retry_after_s, delay_s, after_acting, times)
         self.app.faults.order(method, fault)
 
-    def sign(self, body: bytes, at: float | None = None) -> dict[str, str]:
-        """Return the headers that prove a body, signed at that Unix time (None: now)."""
-        return delivery.signed_headers(self.signing_secret, body, at)
+    def sign(self, body: bytes) -> dict[str, str]:
+        """Return the headers that prove a body, signed now."""
+        return delivery.signed_headers(self.signing_secret, body)
 
     async def raw_post(self, body: bytes, headers: Mapping[str, str]) -> tuple[int, str]:
         """Post anything to the bot's request URL; return status and body of its answer."""
@@ -261,12 +256,9 @@ class LocalSlack(Handle):
         session = self.universe.sign_in(self.world, member)
         return Browser(self.lines.session, self.universe.base, session)
 
-    def say_as_another_bot(
-        self, text: str, channel: str = "general", *, thread_ts: str | None = None
-    ) -> Message:
-        """Post as a bot of another app; `text` is mrkdwn. Raises: KeyError."""
-        content = {"text": text, "thread_ts": thread_ts}
-        return self.world.posting.add(self.channel(channel), content, user=OTHER_BOT_ID)
+    def say_as_another_bot(self, text: str) -> Message:
+        """Post mrkdwn to #general as a bot of another app."""
+        return self.world.posting.add(self.channel("general"), {"text": text}, user=OTHER_BOT_ID)
 
     async def deliver_event(
         self, event: Json, *, event_time: float | None = None, event_id: str | None = None

@@ -54,7 +54,7 @@ class Message:
     @property
     def text(self) -> str:
         """The top-level text: what notifications and screen readers get."""
-        return str(self.content.get("text") or self.content.get("markdown_text") or "")
+        return str(self.content.get("text") or "")
 
     @property
     def blocks(self) -> list[Json]:
@@ -144,8 +144,9 @@ class View:
     previous_id: str | None = None
     channel_id: str | None = None  # where the person was when it opened
     typed: dict[tuple[str, str], Json] = field(default_factory=dict)
-    errors: dict[str, str] = field(default_factory=dict)  # by label, after a refused submit
-    block_errors: dict[str, str] = field(default_factory=dict)  # the same by `block_id`
+    block_errors: dict[str, str] = field(
+        default_factory=dict
+    )  # of a refused submit, by `block_id`
     revision: int = 0
 
     @property
@@ -167,6 +168,18 @@ class View:
     @property
     def buttons(self) -> list[str]:
         return block_contents.buttons(self.blocks)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels of its fields, by `block_id`."""
+        inputs = [block for block in self.blocks if block.get("type") == "input"]
+        return {block["block_id"]: str(block["label"]["text"]) for block in inputs}
+
+    @property
+    def errors(self) -> dict[str, str]:
+        """What was wrong in the last submit, by the field's label."""
+        labels = self.labels
+        return {labels[block_id]: words for block_id, words in self.block_errors.items()}
 
     @property
     def state(self) -> Json:

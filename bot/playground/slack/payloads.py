@@ -189,11 +189,10 @@ _TYPED = re.compile(rf"(?P<url>{_URL})|(?P<bare>{_BARE_DOMAIN})|(?<!\w)(?P<name>
 def escaped(world: WorkspaceState, typed: str, *, is_message: bool = False) -> str:
     """Return typed text as Slack stores it: escaped, with links and names marked up.
 
-    In a message a bare domain becomes a link; in a command `links_bare_domains` says whether.
+    In a message a bare domain becomes a link, too.
     """
     text = typed.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    links = is_message or world.links_bare_domains
-    return _TYPED.sub(lambda match: _marked_up(world, match, links=links), text)
+    return _TYPED.sub(lambda match: _marked_up(world, match, links=is_message), text)
 
 
 def _marked_up(world: WorkspaceState, match: re.Match[str], *, links: bool) -> str:
@@ -345,15 +344,4 @@ def view_submission(world: WorkspaceState, who: Member, view: View) -> Json:
         "trigger_id": world.triggers.give(who.id, view.channel_id, view.id),
         "view": view_json(world, view),
         "response_urls": [],
-    }
-
-
-def view_closed(
-    world: WorkspaceState, who: Member, view: View, *, is_cleared: bool = False
-) -> Json:
-    """Return what closing a form sends, where it asked for that."""
-    return {
-        **_interaction(world, "view_closed", who, view),
-        "view": view_json(world, view),
-        "is_cleared": is_cleared,
     }

@@ -29,7 +29,7 @@ class Acting:
         delivery = await self.deliver("slash_commands", payload)
         body = delivery.body
         reply = body if isinstance(body, dict) else {"text": str(body)} if body else {}
-        if any(reply.get(key) for key in ("text", "blocks", "attachments")):
+        if any(reply.get(key) for key in ("text", "blocks")):
             try:
                 self._world.response_urls.reply_in_ack(str(delivery.response_url), reply)
             except Refusal as refusal:
@@ -78,21 +78,14 @@ class Acting:
             raise CommandFailed(refusal.code, delivery) from refusal
         return delivery
 
-    async def close(self, view: View) -> Delivery | None:
-        """Close the form on top; None unless the bot asked for an event."""
-        live = visible.top(self._world, self._member, view)
-        if live.payload.get("clear_on_close"):
-            return await self.close_all(view)
-        self._world.stacks.close(live)
-        return await self._tell_closed(live, is_cleared=False)
+    def close(self, view: View) -> None:
+        """Close the form on top. Raises: FormError."""
+        self._world.stacks.close(visible.top(self._world, self._member, view))
 
-    async def close_all(self, view: View) -> Delivery | None:
-        """Close the form on top and those below it; each that asked for it sends an event."""
+    def close_all(self, view: View) -> None:
+        """Close the form on top and those below it. Raises: FormError."""
         visible.top(self._world, self._member, view)
-        views = list(reversed(self._world.stacks.of(self._member.id)))
         self._world.stacks.clear(self._member.id)
-        answers = [await self._tell_closed(view, is_cleared=True) for view in views]
-        return answers[0]
 
     async def open_home(self, tab: str = "home") -> Delivery | None:
         """Open a tab of the app; None if it gets no such event. Raises: CommandFailed."""
@@ -100,13 +93,6 @@ class Acting:
             return None
         opened = payloads.home_opened(self._world, self._member, tab)
         return await self.deliver("events_api", opened)
-
-    async def _tell_closed(self, view: View, *, is_cleared: bool) -> Delivery | None:
-        if not view.payload.get("notify_on_close"):
-            return None
-        who, world = self._member, self._world
-        closed = payloads.view_closed(world, who, view, is_cleared=is_cleared)
-        return await self.deliver("interactive", closed)
 
     def live(self, where: Message | View) -> Message | View:
         """Return the thing itself behind a snapshot. Raises: NothingToPress, FormError."""
@@ -153,7 +139,10 @@ class Acting:
         if kind == "interactive" and not self._world.app.settings.is_interactive:
             # Slack shows: "This app is not configured to handle interactive responses."
             raise CommandFailed("not_interactive")
-        delivery = await self._outbox.deliver(kind, payload)
+        if kind == "events_api":
+            delivery = await self._outbox.deliver_event(payload)
+        else:
+            delivery = await self._outbox.deliver(kind, payload)
         if delivery.problem:
             raise CommandFailed(delivery.problem, delivery)
         return delivery
@@ -288,9 +277,9 @@ class Person:
         delivery.dialog = found.element.get("confirm")
         return delivery
 
-    def dismiss(self, where: Message | View, label: str, *, nth: int = 0) -> Json:
+    def dismiss(self, where: Message | View, label: str) -> Json:
         """Say no to a button's question; return the question. Raises: NothingToPress."""
-        found = visible.button(self.by_id.live(where), label, nth)
+        found = visible.button(self.by_id.live(where), label)
         question = found.element.get("confirm")
         if question is None:
             raise NothingToPress(f"{label!r} asks no question")
@@ -340,5 +329,5 @@ class Person:
         forms.check_complete(live)
         return await self.by_id.send(live)
 
-    async def close(self, view: View) -> Delivery | None:
-        return await self.by_id.close(view)
+    async def close(self, view: View) -> None:
+        self.by_id.close(view)

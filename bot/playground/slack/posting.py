@@ -1,7 +1,6 @@
 """Putting messages into channels, changing and removing them, and reply addresses."""
 
 import copy
-import json
 import math
 import re
 import secrets
@@ -33,8 +32,6 @@ class Checks:
 
     def message(self, content: Json) -> None:
         """Pass, or raise Refusal with Slack's list of problems."""
-        if content.get("markdown_text") and (content.get("text") or content.get("blocks")):
-            raise Refusal("markdown_text_conflict")
         self._known_types(content.get("blocks") or [], "invalid_blocks")
         if found := check_message(content):
             raise refusal_of(*found)
@@ -62,10 +59,7 @@ def refusal_of(code: str, problems: Sequence[Problem]) -> Refusal:
     return Refusal(code, errors=lines, response_metadata=metadata)
 
 
-_CONTENT_KEYS = (
-    *("text", "markdown_text", "blocks", "attachments", "thread_ts", "metadata"),
-    *("unfurl_links", "unfurl_media", "parse", "link_names"),
-)
+_CONTENT_KEYS = ("text", "blocks", "thread_ts", "unfurl_links", "unfurl_media")
 _TIMESTAMP = re.compile(r"\d{10}\.\d{6}")
 
 
@@ -200,8 +194,6 @@ class Posting:
             raise Refusal("invalid_thread_ts", response_metadata={"messages": [message]})
         content["text"] = str(sent.get("text") or "")[:MAX_POST_CHARS]
         blocks = sent.get("blocks") or []
-        if isinstance(blocks, str):  # Slack takes JSON in JSON
-            blocks = json.loads(blocks)
         content["blocks"] = block_contents.with_ids(blocks, lambda: self._workspace.new_id("b"))
         return content
 
@@ -277,10 +269,6 @@ class ResponseUrls:
 
     def _act(self, address: ResponseUrl, sent: Json) -> None:
         target = address.target if self._is_there(address.target) else None
-        if _is_true(sent.get("delete_original")):
-            if target:
-                self._posting.remove(target)
-            return
         # Messages with buttons are replaced unless the answer says otherwise; say it always.
         replaces = _is_true(sent.get("replace_original", address.command is None))
         if target and replaces and "thread_ts" not in sent:

@@ -36,8 +36,9 @@ def too_fast(retry_after_s: int) -> Refusal:
     return Refusal("ratelimited", status=429, headers=headers)
 
 
-Tier = Literal[2, 3, 4]
-PER_MINUTE: Mapping[Tier, int] = {2: 20, 3: 50, 4: 100}
+Tier = Literal[2, 3, 4, "posts"]
+# Of posts in a workspace "several hundred", beside the rate of each channel (see `Posting`).
+PER_MINUTE: Mapping[Tier, int] = {2: 20, 3: 50, 4: 100, "posts": 300}
 
 
 class Rates:

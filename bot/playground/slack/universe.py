@@ -62,7 +62,6 @@ class WorkspaceState:
         self.files = Files(self.workspace, self.posting)
         self.read_marks = ReadMarks(self.workspace)
         self.rates = Rates()
-        self.links_bare_domains = False
         self.strangers_may_type = False
 
     @property
@@ -245,11 +244,9 @@ def _named(worlds: list[WorkspaceState], arguments: Json) -> list[WorkspaceState
 
 def _shows(world: WorkspaceState, arguments: Json) -> bool:
     """Tell whether the trigger of the arguments arose there, or their view is open there."""
-    view_id, external_id = arguments.get("view_id"), arguments.get("external_id")
-    return world.triggers.find(arguments.get("trigger_id")) is not None or any(
-        view_id == view.id or (external_id and external_id == view.payload.get("external_id"))
-        for view in world.stacks.live()
-    )
+    view_ids = [view.id for view in world.stacks.live()]
+    is_of_trigger = world.triggers.find(arguments.get("trigger_id")) is not None
+    return is_of_trigger or arguments.get("view_id") in view_ids
 
 
 def _knows(world: WorkspaceState, arguments: Json) -> bool:

@@ -78,7 +78,6 @@ class Stacks:
         """Open a first modal; one that was open before gives way. Raises: Refusal."""
         self._checks.view(payload, "modal")
         trigger = self._triggers.look_up(trigger_id)
-        self._unique(payload, None)
         self.of(trigger.member_id).clear()
         return self._show(payload, trigger)
 
@@ -88,13 +87,11 @@ class Stacks:
         trigger = self._triggers.look_up(trigger_id)
         if trigger.view_id not in [view.id for view in self.of(trigger.member_id)]:
             raise Refusal("not_found")
-        self._unique(payload, None)
         return self._show(payload, trigger)
 
     def put_on_top(self, view: View, payload: Any) -> View:
         """Open a modal on top of `view`, as `response_action: push` does. Raises: Refusal."""
         self._checks.view(payload, "modal")
-        self._unique(payload, None)
         return self._show(payload, Trigger(view.member_id, 0, view.channel_id, view.id))
 
     def update(self, view: View, payload: Any, known_hash: object = None) -> None:
@@ -102,14 +99,13 @@ class Stacks:
         self._checks.view(payload, view.payload["type"])
         if known_hash and known_hash != view.hash:
             raise Refusal("hash_conflict")
-        self._unique(payload, view)
         # New initial values do not change a field that is there already, touched or not:
         # https://github.com/slackapi/bolt-python/issues/572.
         before = view.blocks
         held = block_contents.held(before, view.typed)
         view.payload = self._stored(payload)
         view.typed = block_contents.surviving(held, before, view.blocks)
-        view.errors, view.block_errors = {}, {}
+        view.block_errors = {}
         self.touch(view)
 
     def publish(self, member_id: str, payload: Any, known_hash: object = None) -> View:
@@ -118,7 +114,6 @@ class Stacks:
             self.update(view, payload, known_hash)
             return view
         self._checks.view(payload, "home")
-        self._unique(payload, None)
         view = self._view(payload, member_id, None)
         self.homes[member_id] = view
         self.touch(view)
@@ -161,12 +156,6 @@ class Stacks:
         blocks = block_contents.with_ids(payload["blocks"], lambda: self._workspace.new_id("b"))
         return {**payload, "blocks": blocks}
 
-    def _unique(self, payload: Json, view: View | None) -> None:
-        external_id = payload.get("external_id")
-        others = [other for other in self.live() if other is not view]
-        if external_id and external_id in [other.payload.get("external_id") for other in others]:
-            raise Refusal("duplicate_external_id")
-
 
 def follow(stacks: Stacks, view: View, delivery: Delivery) -> None:
     """Do with a form what the ack says; note its errors in the delivery. Raises: Refusal."""
@@ -177,8 +166,8 @@ def follow(stacks: Stacks, view: View, delivery: Delivery) -> None:
         case None:
             stacks.close(view)
         case "errors":
-            by_block = _checked_errors(view, answer.get("errors"))
-            delivery.errors = show_errors(stacks, view, by_block)
+            show_errors(stacks, view, _checked_errors(view, answer.get("errors")))
+            delivery.errors = view.errors
         case "update":
             stacks.update(view, answer.get("view"))
         case "push":
@@ -189,27 +178,16 @@ def follow(stacks: Stacks, view: View, delivery: Delivery) -> None:
             raise Refusal(f"invalid response_action {other}")
 
 
-def show_errors(stacks: Stacks, view: View, by_block: dict[str, str]) -> dict[str, str]:
-    """Put errors under the fields of a form and return them by the fields' labels."""
-    labels = _labels(view)
+def show_errors(stacks: Stacks, view: View, by_block: dict[str, str]) -> None:
+    """Put errors under the fields of a form."""
     view.block_errors = by_block
-    view.errors = {labels[block_id]: message for block_id, message in by_block.items()}
     stacks.touch(view)
-    return view.errors
 
 
 def _checked_errors(view: View, errors: Any) -> dict[str, str]:
-    labels = _labels(view)
+    labels = view.labels
     if not isinstance(errors, dict) or not errors or not set(errors) <= set(labels):
         raise Refusal(f"errors must name input blocks of {sorted(labels)}, not {errors!r}")
     if not all(isinstance(message, str) and message for message in errors.values()):
         raise Refusal(f"errors must be words, not {errors!r}")
     return errors
-
-
-def _labels(view: View) -> dict[str, str]:
-    return {
-        block["block_id"]: str(block["label"]["text"])
-        for block in view.blocks
-        if block.get("type") == "input"
-    }

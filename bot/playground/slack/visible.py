@@ -125,7 +125,7 @@ def top(world: WorkspaceState, who: Member, view: View) -> View:
     return stack[-1]
 
 
-def button(where: Message | View, label: str, nth: int) -> Found:
+def button(where: Message | View, label: str, nth: int = 0) -> Found:
     """Return the button of that label, the `nth` (from 0) of several. Raises: NothingToPress."""
     found = [
         found

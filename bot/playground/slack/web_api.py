@@ -79,7 +79,7 @@ class ResponseUrlApi:
                 raise Refusal("invalid_payload", status=400)
             if world is None:
                 raise Refusal("expired_url", status=404)
-            world.response_urls.use(path, sent)
+            world.response_urls.use(path, _decoded(sent))
             return {}
 
         return await answer(self._universe, request, call, act)
@@ -99,9 +99,9 @@ class FileApi:
         self._universe = universe
 
     async def upload(self, request: web.Request) -> web.Response:
-        """Take the bytes, raw or as the first file of a form; the call is an `upload`."""
+        """Take the raw bytes; the call is an `upload`."""
         team_id, ticket = request.match_info["team"], request.match_info["ticket"]
-        content = await _uploaded(request)
+        content = await request.read()
         call = Call(
             "upload", {"length": len(content)}, self._universe.app.clock(), str(request.url)
         )
@@ -135,20 +135,9 @@ class FileApi:
         return web.Response(body=file.content, content_type=file.mimetype)
 
 
-async def _uploaded(request: web.Request) -> bytes:
-    if not request.content_type.startswith("multipart/"):
-        return await request.read()
-    for field in (await request.post()).values():
-        if isinstance(field, web.FileField):
-            return field.file.read()
-    return b""
-
-
 # Arguments that hold JSON, and the error that Slack gives when they do not.
 _JSON_ARGUMENTS = {
     "blocks": "invalid_blocks_format",
-    "attachments": "invalid_attachments",
-    "metadata": "invalid_metadata_format",
     "view": "invalid_arguments",
     "files": "invalid_arguments",
     "outputs": "invalid_arguments",
@@ -168,7 +157,11 @@ class WebApi:
             **conversations.GROUP_METHODS,
             **basics.OAUTH_METHODS,
             **chat.VIEW_METHODS,
-            "apps.connections.open": Method(lambda _call: {"url": new_link()}, token="xapp"),  # noqa: S106  a kind of token
+            "apps.connections.open": Method(
+                lambda _call: {"url": new_link()},
+                token="xapp",  # noqa: S106  a kind of token
+                tier=3,
+            ),
         }
 
     async def handle(self, request: web.Request) -> web.Response:
@@ -190,10 +183,10 @@ class WebApi:
         token = self._authorize(method, call.token)
         call.arguments = _decoded(call.arguments)
         api_call = ApiCall(self._universe, self._world(call, method, token), call.arguments, token)
+        if method.tier:
+            now = api_call.world.posting.monotonic()
+            api_call.world.rates.count(call.method, method.tier, now)
         if token:
-            if method.tier:
-                now = api_call.world.posting.monotonic()
-                api_call.world.rates.count(call.method, method.tier, now)
             headers["x-oauth-scopes"] = ",".join(token.installation.scopes)
             headers["x-accepted-oauth-scopes"] = ",".join(method.scopes)
             if method.scopes:
@@ -261,13 +254,13 @@ def _credentials(encoded: str) -> Json:
 
 
 def _decoded(arguments: Json) -> Json:
-    """Return the arguments with those decoded that a form carries as JSON text."""
+    """Return the arguments with those decoded that are JSON text, as a form carries them."""
     decoded = dict(arguments)
     for name, error_code in _JSON_ARGUMENTS.items():
         if isinstance(value := decoded.get(name), str):
             try:
                 decoded[name] = json.loads(value) if value else None
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise Refusal(error_code) from error
     return decoded
 
@@ -325,6 +318,5 @@ def _routes(lines: Lines) -> web.Application:
     app.router.add_post("/upload/v1/{team}/{ticket}", files.upload)
     app.router.add_get("/files-pri/{file}/{path:.+}", files.download)
     app.router.add_get("/link", lines.sockets.serve)
-    app.router.add_get(PATH, page.show)
     app.router.add_post(PATH, page.answer)
     return app

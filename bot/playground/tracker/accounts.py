@@ -6,7 +6,7 @@ Knows no HTTP, so that the API, the faults and the web pages can stand on it sid
 import hashlib
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
 
@@ -44,7 +44,7 @@ NO_SCORE: Final = object()  # the field healthScore is left out
 
 @dataclass(eq=False)
 class DomainRecord:
-    """One monitored domain. `health` is any JSON value, or NO_SCORE; `extra` goes on top."""
+    """One monitored domain. `health` is any JSON value, or NO_SCORE."""
 
     domain_id: str
     domain: str
@@ -52,7 +52,6 @@ class DomainRecord:
     tags: tuple[str, ...] = ()
     folder: str | None = None
     health: object = NO_SCORE
-    extra: dict[str, object] = field(default_factory=dict)
     scans: int = 0
 
     def as_json(self) -> dict[str, object]:
@@ -66,7 +65,7 @@ class DomainRecord:
         }
         if self.health is not NO_SCORE:
             fields["healthScore"] = self.health
-        return fields | self.extra
+        return fields
 
 
 def sameness(domain: str) -> str:
@@ -93,9 +92,6 @@ class Account:
         self.scan_results: dict[str, object] = {}
         self._clock = clock
         self._keys: dict[str, KeyRecord] = {}
-
-    def __repr__(self) -> str:
-        return f"Account({self.name!r}, {len(self._keys)} keys, {len(self.domains)} domains)"
 
     @property
     def keys(self) -> list[KeyRecord]:

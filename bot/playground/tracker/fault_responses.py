@@ -12,6 +12,8 @@ from bot.playground.tracker.service import MESSAGES, RawAnswer, Tracker, documen
 
 ELSEWHERE_PATH = "/elsewhere"
 CHUNK_BYTES = 65_536
+HUGE_BYTES = 100_000_000
+DRIP_INTERVAL_S = 0.05
 HTML_PAGE = b"<!doctype html><html><head><title>%s</title></head><body>%s</body></html>\n"
 FIXED: dict[str, Any] = {  # status, body and type of its content
     "500": (500, b'{"error": "Internal server error"}'),
@@ -30,7 +32,7 @@ async def answer_instead(
 ) -> web.StreamResponse:
     """Answer in place of the service, which does not act. `what` is of INSTEAD."""
     if isinstance(what, RawAnswer):
-        return web.Response(status=what.status, body=what.body, headers=what.headers)
+        return web.Response(status=what.status, body=what.body)
     if what in MESSAGES:
         response = refused(tracker, documented_refusal(what))
         if what == "rate_limit":
@@ -43,7 +45,7 @@ async def answer_instead(
             # The same origin on purpose: a client that follows takes its key along.
             return web.Response(status=302, headers={"Location": tracker.url + ELSEWHERE_PATH})
         case "huge":  # valid JSON, an empty list, if it is read to the end
-            return await _stream(exchange, 200, _blank_list(tracker.huge_bytes))
+            return await _stream(exchange, 200, _blank_list(HUGE_BYTES))
     response = response_of(*FIXED[what])
     if what == "503" and tracker.retry_after_s is not None:
         response.headers["Retry-After"] = str(tracker.retry_after_s)
@@ -51,7 +53,7 @@ async def answer_instead(
 
 
 async def spoiled(
-    tracker: Tracker, exchange: Exchange, answer: web.Response, what: str | RawAnswer
+    exchange: Exchange, answer: web.Response, what: str | RawAnswer
 ) -> web.StreamResponse:
     """Spoil what the service answered after it acted. `what` is of AFTERWARDS."""
     body = answer.body if isinstance(answer.body, bytes) else b""
@@ -67,7 +69,7 @@ async def spoiled(
             _close(exchange)
             return stream
     drops = [body[place : place + 1] for place in range(len(body))]
-    return await _stream(exchange, answer.status, drops, pause_s=tracker.drip_interval_s)
+    return await _stream(exchange, answer.status, drops, pause_s=DRIP_INTERVAL_S)
 
 
 def dropped(exchange: Exchange) -> web.Response:

@@ -74,8 +74,6 @@ class KeyRecord:
         if not self.ips:
             return True
         caller = ipaddress.ip_address(address)
-        if isinstance(caller, ipaddress.IPv6Address) and caller.ipv4_mapped:
-            caller = caller.ipv4_mapped
         return any(caller in ipaddress.ip_network(entry, strict=False) for entry in self.ips)
 
     def grants(self, scopes: Iterable[str]) -> bool:

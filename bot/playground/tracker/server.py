@@ -117,7 +117,7 @@ def endpoint(tracker: Tracker, name: str, act: Act) -> Handler:
             return await answer_instead(tracker, exchange, fault.what)
         answer = await _answer(tracker, exchange, name, act)
         if fault is not None:
-            return await spoiled(tracker, exchange, answer, fault.what)
+            return await spoiled(exchange, answer, fault.what)
         return answer
 
     return handle
@@ -175,7 +175,7 @@ SHUTDOWN_TIMEOUT_S = 0.05
 
 @asynccontextmanager
 async def running_tracker(
-    clock: Callable[[], datetime] = utc_now, host: str = "127.0.0.1", port: int = 0
+    clock: Callable[[], datetime] = utc_now,
 ) -> AsyncIterator[Tracker]:
     """Serve a new, empty Domain Tracker, whose keys and limits end by `clock` (aware, in UTC)."""
     tracker = Tracker(clock=clock)
@@ -187,8 +187,8 @@ async def running_tracker(
     )
     await runner.setup()
     try:
-        await web.TCPSite(runner, host, port).start()
-        tracker.url = f"http://{f'[{host}]' if ':' in host else host}:{runner.addresses[0][1]}"
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        tracker.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
         yield tracker
     finally:
         for hold in (tracker.hold, tracker.hold_of_all):

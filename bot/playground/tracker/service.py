@@ -150,7 +150,6 @@ class RawAnswer:
 
     status: int
     body: bytes
-    headers: Mapping[str, str]
 
 
 @dataclass
@@ -246,8 +245,6 @@ class Tracker:
     hourly_limit: int = DEFAULT_HOURLY_LIMIT
     latency_s: float = 0.0
     scan_latency_s: float = 0.0
-    drip_interval_s: float = 0.05
-    huge_bytes: int = 100_000_000
     error_style: str = "json"
     retry_after_s: int | None = None
     followed_redirects: int = 0
@@ -289,10 +286,12 @@ class Tracker:
     def answer_next(
         self,
         status: int = 200,
-        body: bytes = b"",
-        headers: Mapping[str, str] | None = None,
-        on: str | None = None,
-        times: int = 1,
+        *,
+        body: bytes,
+        on: str,
     ) -> None:
-        """Let the next requests be answered with exactly this. Raises ValueError as above."""
-        self.faults.plan(RawAnswer(status, body, dict(headers or {})), times, on)
+        """Let the next request to an endpoint be answered with exactly this.
+
+        Raises: ValueError: an unknown endpoint.
+        """
+        self.faults.plan(RawAnswer(status, body), 1, on)

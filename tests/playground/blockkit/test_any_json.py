@@ -23,7 +23,7 @@ WORDS = st.sampled_from(
     [
         *("type", "text", "elements", "element", "fields", "rows", "blocks", "options", "chart"),
         *("label", "value", "child_blocks", "accessory", "actions", "initial_option", "style"),
-        *("plain_text", "mrkdwn", "raw_text", "button", "static_select", "pie", "rich_text_list"),
+        *("plain_text", "mrkdwn", "raw_text", "button", "static_select", "line"),
         *ANY_BLOCK.shapes,
     ]
 )
@@ -60,7 +60,7 @@ def one_part_replaced(value: Json) -> st.SearchStrategy[Json]:
     return st.builds(lambda path, part: replaced(value, path, part), ways, ANY_JSON)
 
 
-@given(ANY_JSON, SURFACES, st.sampled_from(["text", "blocks", "attachments"]))
+@given(ANY_JSON, SURFACES, st.sampled_from(["text", "blocks"]))
 def test_any_json_is_answered(value: Json, surface: Surface, key: str) -> None:
     assert all(isinstance(one, Problem) for one in check_blocks(value, surface=surface))
     for refusal in (check_message({key: value}), check_view(value)):
@@ -96,5 +96,5 @@ def test_depth_is_refused_not_followed(kind: Nesting, depth: int) -> None:
     blocks = [nested(depth, kind)]
 
     assert check_blocks(blocks)
-    assert check_message({"text": "a", "blocks": blocks, "attachments": blocks}) is not None
+    assert check_message({"text": "a", "blocks": blocks}) is not None
     assert check_view(modal(*blocks)) is not None

@@ -8,7 +8,9 @@ from nicegui import ui
 
 from bot.playground.page import navigation
 from bot.playground.sandbox import Sandbox, running_sandbox
+from tests.fakes import TIME_LIMIT_S
 from tests.playground.page.visiting import visiting
+from tests.playground.slack.samples import ScriptedBot
 
 pytestmark = pytest.mark.anyio
 
@@ -58,3 +60,15 @@ async def test_it_shows_the_time_and_says_that_there_is_no_way_back(sandbox: San
         await visitor.should_see("Mon 9 Mar 2026, 12:10:00 UTC")
         await visitor.should_see("Mon 13:10 in Europe/Berlin")
         await visitor.should_see("It only moves ahead")
+
+
+async def test_what_slack_sends_again_comes_as_soon_as_it_is_due(sandbox: Sandbox) -> None:
+    slack, event = sandbox.slack, sandbox.slack.universe.change_event
+    slack.outbox.carrier = ScriptedBot(404, 404)
+    await slack.deliver_event({"type": "team_rename"})
+    async with visiting(sandbox, add) as visitor:
+        await visitor.open("/clock")
+
+        visitor.find("+10 minutes").click()
+
+        assert await event.until(lambda: slack.envelopes[2:] or None, TIME_LIMIT_S)

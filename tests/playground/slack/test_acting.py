@@ -24,9 +24,9 @@ def show(slack: LocalSlack, *blocks: Json, **more: Any) -> View:
     return slack.world.stacks.open(trigger_id, form(*blocks, **more))
 
 
-def push(slack: LocalSlack, view: View, **more: Any) -> View:
+def push(slack: LocalSlack, view: View) -> View:
     trigger_id = slack.world.triggers.give(view.member_id, None, view.id)
-    return slack.world.stacks.push(trigger_id, form(**more))
+    return slack.world.stacks.push(trigger_id, form())
 
 
 async def test_of_two_buttons_with_one_label_the_right_one_is_pressed(
@@ -80,14 +80,9 @@ async def test_a_wrong_field_says_so_and_nothing_is_sent(
     assert list(view.errors) == (["F"] if text else [])
 
 
-async def test_closing_everything_tells_of_each_form_that_asked(
-    slack: LocalSlack, bot: ScriptedBot
-) -> None:
-    below = show(slack, notify_on_close=True, callback_id="below")
-    top = push(slack, push(slack, below), notify_on_close=True, callback_id="top")
+async def test_everything_is_closed_at_once(slack: LocalSlack) -> None:
+    top = push(slack, push(slack, show(slack)))
 
-    await slack.person("bob").by_id.close_all(top)
+    slack.person("bob").by_id.close_all(top)
 
     assert slack.person("bob").form is None
-    text = [(sent.payload["view"]["callback_id"], sent.payload["is_cleared"]) for sent in bot.got]
-    assert text == [("top", True), ("below", True)]

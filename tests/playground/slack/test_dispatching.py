@@ -26,7 +26,6 @@ ELEMENTS: dict[str, tuple[Json, Any, str, Any]] = {
     "timepicker": ({}, "09:07", "selected_time", "09:07"),
     "datepicker": ({}, "2027-01-31", "selected_date", "2027-01-31"),
     "checkboxes": ({"options": WORDS}, ["Tue"], "selected_options", [WORDS[1]]),
-    "radio_buttons": ({"options": WORDS}, "Tue", "selected_option", WORDS[1]),
     "static_select": ({"options": WORDS}, "Tue", "selected_option", WORDS[1]),
     "external_select": ({"min_query_length": 0}, "Mon", "selected_option", WORDS[0]),
     "multi_external_select": ({"min_query_length": 0}, ["Mon"], "selected_options", [WORDS[0]]),

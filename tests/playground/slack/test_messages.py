@@ -6,7 +6,6 @@ import pytest
 
 from bot.playground.slack import CommandFailed, LocalSlack
 from tests.playground.slack.conftest import Api
-from tests.playground.slack.samples import ScriptedBot
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
 Json = dict[str, Any]
@@ -107,17 +106,6 @@ async def test_changes_of_a_message_to_the_app_show_both_texts(slack: LocalSlack
     assert changed["message"]["edited"]["user"] == bob.id
     assert (deleted["deleted_ts"], deleted["channel_type"]) == (said.ts, "im")
     assert bob.messages("dm") == []
-
-
-async def test_an_event_that_is_not_taken_comes_once_more(slack: LocalSlack) -> None:
-    slack.outbox.carrier = ScriptedBot(404)
-
-    slack.person("bob").say("help", channel="dm")
-
-    assert len(await heard(slack)) == 2
-    first, again = slack.envelopes
-    assert first.payload["event_id"] == again.payload["event_id"]
-    assert (again.retry_number, again.retry_reason) == (1, "http_error")
 
 
 @pytest.mark.parametrize("setting", ["read_only", "off"])

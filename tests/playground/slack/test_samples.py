@@ -70,7 +70,6 @@ async def test_a_home_view_has_the_title_that_slack_gives_all_of_them(
         ("interactive", {"type": "view_submission"}, True),
         ("interactive", {"type": "block_suggestion"}, True),
         ("interactive", {"type": "block_actions"}, False),
-        ("interactive", {"type": "view_closed"}, False),
         ("events_api", {"type": "event_callback"}, False),
     ],
 )
@@ -119,7 +118,7 @@ async def test_names_arrive_as_ids(slack: LocalSlack) -> None:
         ("me@example.com", "me@example.com"),
     ],
 )
-async def test_bare_domains_can_arrive_linked(slack: LocalSlack, typed: str, sent: str) -> None:
-    slack.world.links_bare_domains = True
-
-    assert payloads.escaped(slack.world, typed) == sent
+async def test_bare_domains_of_a_message_arrive_linked(
+    slack: LocalSlack, typed: str, sent: str
+) -> None:
+    assert payloads.escaped(slack.world, typed, is_message=True) == sent

@@ -139,17 +139,3 @@ async def test_an_ack_that_slack_cannot_follow_fails_the_form(
         await slack.person("ada").submit(view, {"Name": "x"})
 
     assert slack.person("ada").form is not None
-
-
-async def test_closing_is_told_where_the_form_asks_for_it(
-    slack: LocalSlack, bot: ScriptedBot, opened: Open
-) -> None:
-    ada = slack.person("ada")
-
-    silent = await ada.close(await opened(form()))
-    text = await ada.close(await opened(form(notify_on_close=True)))
-
-    assert silent is None
-    assert text is not None
-    assert text.payload["type"] == "view_closed"
-    assert ada.form is None

@@ -94,16 +94,6 @@ async def test_an_update_with_an_old_hash_conflicts(slack: LocalSlack, api: Api)
     assert "new" in (await slack.person("ada").next_form()).everything
 
 
-async def test_an_external_id_names_one_open_form(slack: LocalSlack, api: Api) -> None:
-    named = form(external_id="mine")
-    await api("views.open", trigger_id=await trigger(slack), view=named)
-
-    again = await api("views.open", trigger_id=await trigger(slack, "bob"), view=named)
-    updated = await api("views.update", external_id="mine", view=named)
-
-    assert (again["error"], updated["ok"]) == ("duplicate_external_id", True)
-
-
 @pytest.mark.parametrize(
     ("method", "view"),
     [("views.open", home(section("x"))), ("views.publish", form()), ("views.open", "{")],

@@ -70,8 +70,12 @@ async def test_one_scope_opens_public_channels(slack: LocalSlack, api: Api) -> N
             "invalid_blocks_format", id="blocks that are no JSON",
         ),
         pytest.param(
-            "chat.postMessage", {"channel": "general", "text": "x", "markdown_text": "x"},
-            "markdown_text_conflict", id="two texts",
+            "chat.postMessage", {"channel": "general", "blocks": "[" * 100_000},
+            "invalid_blocks_format", id="blocks that never end",
+        ),
+        pytest.param(
+            "chat.postMessage", {"channel": "general", "text": "x", "blocks": "{\"a\": 1}"},
+            "invalid_blocks_format", id="blocks that are no list",
         ),
         pytest.param("chat.noSuch", {}, "unknown_method", id="unknown method"),
         pytest.param("users.info", {"user": "U9"}, "user_not_found", id="nobody"),

@@ -8,7 +8,7 @@ from bot.playground.slack.block_contents import Json
 from bot.playground.slack.methods.call import ApiCall, Method
 from bot.playground.slack.model import Channel, Message, View
 from bot.playground.slack.posting import MAX_UPDATE_CHARS
-from bot.playground.slack.refusals import Refusal, bad_arguments
+from bot.playground.slack.refusals import Refusal
 from bot.playground.slack.universe import WorkspaceState
 
 # Those that concern replies in threads only, or all but these; any other concerns every post.
@@ -22,8 +22,6 @@ _RESTRICTS_REPLIES = {
 def message_json(world: WorkspaceState, message: Message) -> Json:
     workspace = world.workspace
     shown = {key: value for key, value in message.content.items() if value is not None}
-    shown.pop("link_names", None)
-    shown.pop("parse", None)
     if not shown["blocks"]:
         shown.pop("blocks")
     if message.files:
@@ -124,7 +122,7 @@ def update(call: ApiCall) -> Json:
 
 
 METHODS = {
-    "chat.postMessage": Method(post_message, ("chat:write",)),
+    "chat.postMessage": Method(post_message, ("chat:write",), tier="posts"),
     "chat.postEphemeral": Method(post_ephemeral, ("chat:write",), tier=4),
     "chat.update": Method(update, ("chat:write",), tier=3),
 }
@@ -151,11 +149,11 @@ def view_json(world: WorkspaceState, view: View) -> Json:
         "blocks": view.blocks,
         "private_metadata": payload.get("private_metadata") or "",
         "callback_id": payload.get("callback_id") or "",
-        "external_id": payload.get("external_id") or "",
+        "external_id": "",
         "state": {"values": view.state},
         "hash": view.hash,
-        "clear_on_close": bool(payload.get("clear_on_close")),
-        "notify_on_close": bool(payload.get("notify_on_close")),
+        "clear_on_close": False,
+        "notify_on_close": False,
         "root_view_id": view.root_id,
         "previous_view_id": view.previous_id,
         "app_id": workspace.app_id,
@@ -184,11 +182,9 @@ def update_view(call: ApiCall) -> Json:
 
 
 def _named(call: ApiCall) -> View:
-    view_id, external_id = call.get("view_id"), call.get("external_id")
-    if not view_id and not external_id:
-        raise bad_arguments("missing required field: view_id")
+    view_id = call.required("view_id")
     for view in call.world.stacks.live():
-        if view_id == view.id or (external_id and external_id == view.payload.get("external_id")):
+        if view_id == view.id:
             return view
     raise Refusal("not_found")
 

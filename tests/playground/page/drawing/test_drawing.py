@@ -25,8 +25,6 @@ BLOCKS: list[Json] = [
     samples.chart(),
     samples.container(samples.section(), is_collapsible=True, default_collapsed=True),
 ]
-NOT_DRAWN = {"radio_buttons", "datetimepicker", "email_text_input", "url_text_input"}
-ELEMENTS = [each for each in samples.EVERY_FIELD if each["type"] not in NOT_DRAWN]
 
 
 async def test_every_block_that_the_bot_sends_is_drawn(stage: Stage) -> None:
@@ -41,7 +39,9 @@ async def test_every_block_that_the_bot_sends_is_drawn(stage: Stage) -> None:
 
 
 async def test_every_element_is_drawn_in_a_form_and_beside_a_text(stage: Stage) -> None:
-    elements = [{**element, "action_id": f"a{place}"} for place, element in enumerate(ELEMENTS)]
+    elements = [
+        {**element, "action_id": f"a{place}"} for place, element in enumerate(samples.EVERY_FIELD)
+    ]
     fields = [form_field(element, hint=plain()) for element in elements]
 
     user = await stage.blocks(
