@@ -117,8 +117,8 @@ class Failures:
     async def _defer(self, request: Request) -> bool:
         name, _, text = (request.command_line or "").partition(" ")
         command = COMMANDS.get(name)
-        # A form cannot open by itself later.
-        if not command or (command.opens_form and not text.strip()):
+        # A form cannot open by itself later; `/domainkey` can be typed again.
+        if not command or not command.operation or (command.opens_form and not text.strip()):
             return False
         origin = request.origin
         kept = KeptCommand(
