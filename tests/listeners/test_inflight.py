@@ -123,6 +123,17 @@ async def test_a_key_that_was_typed_is_not_noted(desk: Desk) -> None:
     await desk.done()
 
 
+async def test_a_line_with_half_a_character_is_noted(desk: Desk) -> None:
+    desk.start(desk.conversation("/scan a\ud800b"))
+    await desk.documents.until(lambda: desk.documents.puts == 1)
+
+    pending = await desk.pending()
+
+    assert pending
+    assert pending.command_line == "/scan a\ud800b"
+    await desk.done()
+
+
 async def test_who_could_not_be_told_by_a_stop_is_left_to_the_others(desk: Desk) -> None:
     desk.start()
     await desk.documents.until(lambda: desk.documents.puts == 1)
