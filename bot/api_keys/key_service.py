@@ -103,7 +103,17 @@ class WorkspaceTracker:
         self, workspace: WorkspaceId, operation: str, call: Callable[[str], Awaitable[T]]
     ) -> T:
         key = await self._usable_key(workspace)
-        return await self._observed(workspace, key, operation, call)
+        try:
+            return await self._observed(workspace, key, operation, call)
+        except InvalidKeyError:
+            # It may have been replaced while the request waited for its turn.
+            if not await _noted(self._is_replaced(workspace, key)):
+                raise
+            return await self._call(workspace, operation, call)
+
+    async def _is_replaced(self, workspace: WorkspaceId, key: StoredKey) -> bool:
+        pair = await self.keys.pair(workspace)
+        return pair is not None and pair.sealed != key.sealed
 
     async def _usable_key(self, workspace: WorkspaceId) -> StoredKey:
         key = await self.keys.stored(workspace)
@@ -136,7 +146,7 @@ class WorkspaceTracker:
 
 async def _noted(note: Awaitable[bool]) -> bool:
     """Return the result of a note; a store that fails must not hide the service's answer."""
-    with warned("could not record the state of a key", StoreError):
+    with warned("could not record or read the state of a key", StoreError):
         return await note
     return False
 
