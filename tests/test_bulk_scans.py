@@ -27,6 +27,7 @@ from bot.portfolio.service import Portfolio
 from bot.scans import Scans
 from bot.slack.client import SentMessage
 from bot.slack.errors import PersonUnreachableError, SlackUnavailableError, SlackUnreachableError
+from bot.store.documents import Document, LostConnectionError
 from bot.tracker.models import (
     InvalidKeyError,
     RateLimitedError,
@@ -285,6 +286,30 @@ async def test_a_long_scan_is_not_taken_over(office: Office) -> None:
     run = await office.pass_by()
 
     assert office.scanned == ["a"]
+    assert [item.trouble for item in run.done] == [None]
+
+
+async def test_a_store_that_fails_for_a_moment_costs_no_scan(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await office.start("a")
+    office.gate.clear()
+    await office.bulk.run_due()
+    await office.is_asked.wait()
+    has_failed = asyncio.Event()
+
+    async def fail(*_args: object, **_how: object) -> Document:
+        has_failed.set()
+        raise LostConnectionError("the database restarts")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(office.documents, "put", fail)
+        async with asyncio.timeout(TIME_LIMIT_S):
+            await has_failed.wait()
+    office.gate.set()
+
+    run = await office.pass_by()
+
     assert [item.trouble for item in run.done] == [None]
 
 

@@ -38,7 +38,16 @@ from bot.scans import NoScanError, ScanReport, Scans
 from bot.slack.client import SentMessage
 from bot.slack.errors import SlackError
 from bot.slack.posting import DirectMessages, retry_after
-from bot.store.documents import DELETE, ConflictError, Delete, Document, Documents, Write, update
+from bot.store.documents import (
+    DELETE,
+    ConflictError,
+    Delete,
+    Document,
+    Documents,
+    StoreError,
+    Write,
+    update,
+)
 from bot.tracker.models import Domain
 from bot.tracker.slots import giving_way
 from bot.workspace import WorkspaceId, caller_context, person
@@ -225,10 +234,19 @@ class BulkScans(DueWork):
         try:
             while not (await asyncio.wait({scan}, timeout=self.shown_every_s))[0]:
                 await self._show_progress(lease)
-                await lease.change(lambda run: run)
+                await self._renew(lease)
             return await scan
         finally:
             scan.cancel()  # others may wait for the same scan: they still get it
+
+    async def _renew(self, lease: _Lease) -> None:
+        """Renew the lease; a store that fails for a moment costs no scan, the next look renews."""
+        try:
+            await lease.change(lambda run: run)
+        except ConflictError:
+            raise  # another process has it
+        except StoreError as error:
+            logger.warning("lease not renewed", error=repr(error))
 
     async def _show_progress(self, lease: _Lease) -> None:
         """Show the progress, unless that was done just now or nothing is new."""
