@@ -251,8 +251,11 @@ class KeyNotices:
                 return
             message = self.words(claim.notice, claim.record, self.claims.keys.clock().date())
             delivery = NoticeDelivery(self.messages, workspace, claim, message)
-            wait = await self._send(workspace, claim, delivery)
-            await self.claims.settle(workspace, delivery, wait)
+            wait: timedelta | None = LEASE
+            try:
+                wait = await self._send(workspace, claim, delivery)
+            finally:  # whatever fails: who has it does not get it again
+                await self.claims.settle(workspace, delivery, wait)
 
     async def _send(
         self, workspace: WorkspaceId, claim: Claim, delivery: NoticeDelivery

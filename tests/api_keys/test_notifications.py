@@ -9,6 +9,7 @@ import pytest
 from bot.admin import Managers, Named
 from bot.api_keys.key_record import KeyNotice, KeyRecord
 from bot.api_keys.notifications import (
+    LEASE,
     MAX_LOOKED_AT,
     MAX_REACHED,
     KeyClaims,
@@ -54,10 +55,11 @@ class People(FakePosts):
     """People of whom only the first ones can be notified."""
 
     fails_after: int | None = None
+    failure: Exception = SlackUnavailableError("down")
 
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         if self.fails_after is not None and len(self.notified) >= self.fails_after:
-            raise SlackUnavailableError("down")
+            raise self.failure
         return await super().send_dm(workspace, user_id, message)
 
 
@@ -524,6 +526,19 @@ async def test_a_refusal_that_cannot_be_told_now_fails_no_command(bell: Bell) ->
     await bell.notices(ONE, key)
 
     assert bell.posts.notified == []
+
+
+async def test_who_has_a_notice_does_not_get_it_again_after_any_failure(bell: Bell) -> None:
+    await bell.managers.name(ONE, Named(("U2",)))
+    bell.posts.fails_after, bell.posts.failure = 1, StoreError("no token to be had")
+    await bell.refuse()
+    await bell.tick()
+    bell.posts.fails_after = None
+
+    bell.clock.now += LEASE
+    await bell.tick()
+
+    assert bell.notified == ["U1", "U2"]
 
 
 async def half_told(bell: Bell) -> tuple[KeyClaims, NoticeDelivery]:
