@@ -19,14 +19,17 @@ from bot.deferred_commands import KEPT_FOR, DeferredCommands
 from bot.errors import UnknownWorkspaceError
 from bot.listeners.error_boundary import Failures
 from bot.listeners.incoming import answer_unread
+from bot.listeners.modals import KeyScreen
 from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request
-from bot.shared_limits import QuotaService
+from bot.shared_limits import Allowance, QuotaService, Usage
 from bot.slack.errors import SlackUnavailableError
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import StoreError
 from bot.store.encryption import KeyRing
-from bot.tracker.rate_limit import RateLimiter
+from bot.tracker.models import RateLimitedError
+from bot.tracker.rate_limit import BudgetState, RateLimiter
+from bot.views.blocks import Facts
 from bot.views.failure import failure_message
 from bot.views.usage import not_understood_message
 from bot.workspace import WorkspaceId
@@ -135,6 +138,22 @@ async def test_a_step_of_a_workflow_is_told_nothing_that_only_admins_read() -> N
     facts = [await failures.facts(NO_KEY, each) for each in (request, in_step)]
 
     assert [each.is_admin for each in facts] == [True, False]
+
+
+async def test_the_budget_of_the_key_in_use_is_not_taken_for_that_of_an_entered_one() -> None:
+    none_left = Allowance(BudgetState(remaining=0, told_ago_s=3, highest_seen=1_000), Usage())
+
+    class OutOfRequests:
+        async def facts(self, _error: Exception, _request: Request) -> Facts:
+            now = FakeClock()()
+            return Facts(reference="cafe0001", now=now, is_admin=True, allowance=none_left)
+
+    screen = KeyScreen(cast(Failures, OutOfRequests()))
+
+    said = await screen.explained(typed("/domainkey"), RateLimitedError(300))
+
+    assert "Try again in 5 min." in said.text
+    assert "requests left" not in said.text
 
 
 class ResponseUrl:
