@@ -76,7 +76,7 @@ class KeyClaims:
         wait: timedelta | None = None,
     ) -> None:
         """Record whom a notice has reached; it is sent for good, or again after `wait`."""
-        claim, told = delivery.claim, tuple(dict.fromkeys(delivery.told))
+        claim, people = delivery.claim, tuple(dict.fromkeys(delivery.notified))
 
         def settled(pair: KeyPair) -> KeyPair:
             now, telling, record = self.keys.clock(), pair.telling, pair.record
@@ -86,11 +86,11 @@ class KeyClaims:
                 return pair  # the key was replaced in the meantime: what was sent is to be edited
             if telling is None or telling.name != claim.notice.name:
                 is_healed = claim.notice.kind is NoticeKind.REFUSED and not record.refused_at
-                return replace(pair, record=replace(record, told=told)) if is_healed else pair
+                return replace(pair, record=replace(record, told=people)) if is_healed else pair
             if wait is None:
-                return pair.notified(claim.notice, now, told)
+                return pair.notified(claim.notice, now, people)
             tries = telling.tries + 1
-            again = replace(telling, until=now + wait, told=told, tries=tries)
+            again = replace(telling, until=now + wait, told=people, tries=tries)
             return replace(pair, telling=again)
 
         await self.keys.change(workspace, settled)
@@ -100,20 +100,20 @@ class KeyClaims:
 class NoticeDelivery:
     """Sends a notice to each person once, to twenty at most in all attempts.
 
-    `told` are the people whom it has reached, `edited` the earlier notices that it has replaced.
+    `notified` are the people whom it has reached, `edited` the earlier notices it replaced.
     """
 
     messages: DirectMessages
     workspace: WorkspaceId
     claim: Claim
     message: Message
-    told: list[str] = field(init=False)
+    notified: list[str] = field(init=False)
     sent: list[SentNotice] = field(default_factory=list, init=False)
     edited: list[SentNotice] = field(default_factory=list, init=False)
     _tried: set[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._tried, self.told = set(self.claim.reached), [*self.claim.reached]
+        self._tried, self.notified = set(self.claim.reached), [*self.claim.reached]
 
     async def tell(self, user_ids: Iterable[str]) -> timedelta | None:
         """Send the notice to those without it; return the wait until the next attempt, if any."""
@@ -127,7 +127,7 @@ class NoticeDelivery:
                 if wait := self._wait(error):
                     return wait
                 continue  # this person cannot be reached, others may be
-            self.told.append(user_id)
+            self.notified.append(user_id)
             notice, mark = self.claim.notice, self.claim.record.mark
             if notice.kind is not NoticeKind.WORKS_AGAIN:
                 self.sent.append(SentNotice(notice.name, mark, user_id, sent))
@@ -143,13 +143,13 @@ class NoticeDelivery:
                     return wait
                 continue  # it was deleted
             self._tried.add(each.user_id)
-            self.told.append(each.user_id)
+            self.notified.append(each.user_id)
             self.edited.append(each)
         return None
 
     async def tell_group(self, groups: GroupPeople, group_id: str) -> timedelta | None:
         """Send the notice to the people of a group who may be managers; return as `tell` does."""
-        if len(self.told) >= MAX_REACHED:
+        if len(self.notified) >= MAX_REACHED:
             return None
         try:
             people = await groups.people_in(self.workspace, group_id)
@@ -164,7 +164,7 @@ class NoticeDelivery:
 
     def _left(self, user_ids: Iterable[str]) -> Iterable[str]:
         for user_id in dict.fromkeys(user_ids):
-            if user_id not in self._tried and len(self.told) < MAX_REACHED:
+            if user_id not in self._tried and len(self.notified) < MAX_REACHED:
                 yield user_id
 
     def _wait(self, error: SlackError) -> timedelta | None:
@@ -269,6 +269,6 @@ class KeyNotices:
         for group_id in named.group_ids:
             if wait is None:
                 wait = await delivery.tell_group(self.groups, group_id)
-        if not delivery.told:
+        if not delivery.notified:
             logger.error("no manager left to notify", notice=claim.notice.name)
         return wait

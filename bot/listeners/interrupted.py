@@ -134,7 +134,7 @@ class InflightTracker:
     async def tell_all(self) -> int:
         """Tell those who still wait, after the tasks were cancelled; return how many they are.
 
-        It takes at most 7 s. Who could not be told stays in the store, for other processes.
+        It takes at most 7 s. People it could not reach stay in the store, for other processes.
         """
         waiting = [entry for entry in self._open if not entry.is_over]
         await _at_once((entry.tell() for entry in waiting), self.told_within_s)

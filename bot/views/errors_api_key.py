@@ -43,11 +43,11 @@ def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
         why = _why_invalid(facts.key, facts.now.date())
         return blocks.plain_message(f"{text} {why} {make}", *_repair_buttons())
     key = facts.key if facts.key and facts.key.told_at else None
-    told = key.told if key else ()
-    more = " and others" if len(told) > NAMED_MANAGERS else ""
+    notified = key.told if key else ()
+    more = " and others" if len(notified) > NAMED_MANAGERS else ""
     # Only one person reads it, so the mentions notify no one.
-    informed = f" I notified {names_text(told[:NAMED_MANAGERS])}{more}." if told else ""
-    are_managers = any(each != key.set_by for each in told) if key else False
+    informed = f" I notified {names_text(notified[:NAMED_MANAGERS])}{more}." if notified else ""
+    are_managers = any(each != key.set_by for each in notified) if key else False
     whom = "a manager, or a workspace admin or owner" if are_managers else _ADMINS
     return blocks.plain_message(f"{text}{informed} {_ask('to replace it', whom)}")
 

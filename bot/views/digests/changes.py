@@ -148,7 +148,7 @@ def _open_issues(report: Report, now: datetime, filter_text: str) -> ChangeGroup
     query = parse_query(filter_text)
     least = Severity.CRITICAL if query.issues is Severity.CRITICAL else Severity.HIGH
     line = unescaped(f"/domains {query_text(replace(query, issues=least))}")
-    more = f" ({scanned_text([row for _, row in found], now)}; list: {code(line, len(line))})"
+    more = f" ({scanned_text([row for _, row in found], now)}; see {code(line, len(line))})"
     title = f"{plural(len(found), 'domain')} with open critical or high issues"
     return replace(_group("🚨", title, lines, len(found), more), is_named=True)
 

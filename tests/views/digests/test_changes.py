@@ -183,7 +183,7 @@ def test_open_issues_that_are_not_new_are_counted_the_worst_named_and_findable()
     message = taken(digest_message(a_post(report=reported(rows), sent_at=MOMENT)))
     first = digest_message(a_post(report=reported(rows, is_first=True), sent_at=MOMENT))
 
-    listed = "(scanned just now; list: /domains issues:high): d.ex 🔴 critical, b.ex 🟠 high"
+    listed = "(scanned just now; see /domains issues:high): d.ex 🔴 critical, b.ex 🟠 high"
     shown = shown_text(message).replace("*", "").replace("`", "")
     assert (
         f"4 domains with open critical or high issues {listed}, a.ex 🟠 high and 1 more" in shown
@@ -207,7 +207,7 @@ def test_open_issues_are_listed_within_the_filter_of_the_digest(
 
     message = digest_message(a_post(report=report, sent_at=MOMENT, filter_text=filter_text))
 
-    assert everywhere(message, f"list: {line})")
+    assert everywhere(message, f"see {line})")
 
 
 def test_nothing_is_said_of_open_issues_where_none_is_grave() -> None:
