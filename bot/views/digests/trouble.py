@@ -192,7 +192,7 @@ DIGEST_ERRORS: dict[type[BaseException], blocks.Explain] = {
         " Please ask one of them."
     ),
     digests.GuestError: blocks.plain(
-        "Guests cannot see or change digests. Please ask a full member of this workspace."
+        "Guests can't see or change digests. Please ask a full member of this workspace."
     ),
     UnknownZoneError: blocks.plain("That time zone does not exist. Pick one from the list."),
 }
