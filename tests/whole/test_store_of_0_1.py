@@ -448,7 +448,7 @@ async def test_doctor_export_and_import_know_it(many: Many, kind: str) -> None:
 
     assert doctor.status == 0, doctor.out
     assert "FAIL" not in doctor.out
-    assert "BOT_SECRET_KEYS opens all 16 sealed texts" in doctor.out
+    assert "BOT_SECRET_KEYS decrypts all 16 secrets" in doctor.out
     assert "5 installations" in doctor.out
     assert "the tokens of coral (T0CORAL) no longer" in doctor.out
     assert export.out == exported.replace("docs/operating.md", "docs/operators.md")
