@@ -192,7 +192,7 @@ async def test_the_next_digests_compare_with_what_was_posted_before(many: Many) 
     assert "compared with 8 Mar 2026, 09:00 UTC" in daily.everything
     assert "▲ +30" in daily.everything
     assert "2 Mar 69, 3 Mar 63.6, 6 Mar 63.6, 7 Mar 63.6, 8 Mar 63.6, 9 Mar 73.6" in daily.text
-    assert "Worst 3 of 4 domains" in daily.everything
+    assert "3 domains with a score, worst first" in daily.everything
     assert "compared with 3 Mar 2026, 09:05 UTC" in worse.everything
     assert {*worse.mentions} == {f"<@{home.ada.id}>"}
     assert "Active" in resumed.everything
