@@ -90,8 +90,8 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
     spare = [name for name in source.ring.names[1:] if name not in {s.key_name for s in sealed}]
     if not sealed:
         return ok(RING, f"{shown(source.name)} is there; nothing is sealed yet")
-    them = f"all {len(sealed):,} sealed texts" if len(sealed) > 1 else "the only sealed text"
-    opens = f"{shown(source.name)} opens {them}"
+    them = f"all {len(sealed):,} secrets" if len(sealed) > 1 else "the only secret"
+    opens = f"{shown(source.name)} decrypts {them}"
     unused = f"; no longer needed: {', '.join(spare)}" if spare else ""
     return ok(RING, f"{opens}; keys in use: {needed}{unused}")
 

@@ -46,13 +46,17 @@ def health_mrkdwn(report: ScanReport) -> str:
 
 
 def issues_title(facts: ScanFacts) -> str:
-    """Return `7 issues: 1 critical, 2 high, 4 low`."""
-    counted = [
-        f"{count:,} {'unrated' if severity is Severity.UNKNOWN else severity.value}"
+    """Return `7 issues: 1 critical, 2 high, 4 low`, or `4 low issues`."""
+    named = {
+        "unrated" if severity is Severity.UNKNOWN else severity.value: count
         for severity in Severity
         if (count := facts.counts.get(severity))
-    ]
-    return f"{plural(sum(facts.counts.values()), 'issue')}: {', '.join(counted)}"
+    }
+    if len(named) == 1:
+        [(name, count)] = named.items()
+        return plural(count, f"{name} issue")
+    counted = ", ".join(f"{count:,} {name}" for name, count in named.items())
+    return f"{plural(sum(named.values()), 'issue')}: {counted}"
 
 
 def issue_text(issue: Issue, limit: int = MAX_ISSUE_CHARS) -> str:

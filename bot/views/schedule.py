@@ -18,7 +18,7 @@ def change_notes(
 ) -> Iterator[str]:
     """Yield a sentence for each clock change in the schedule's zone, then in the reader's."""
     changes = clock_changes(schedule.zone, first, last)
-    stay = f"runs stay at {schedule.at:%H:%M} {clock_name(schedule.zone)}"
+    stay = f"runs stay at {schedule.at:%H:%M}"
     for change in changes:
         yield f"The clocks in {place_name(schedule.zone)} {_moves(change)}: {stay}."
     known = {change.at for change in changes}
@@ -63,12 +63,6 @@ def place_name(zone: str) -> str:
     """Return `New York` for `America/New_York`; names without a city are not changed."""
     is_city = "/" in zone and not zone.startswith("Etc/")
     return zone.rpartition("/")[2].replace("_", " ") if is_city else zone
-
-
-def clock_name(zone: str) -> str:
-    """Return `Berlin time`, but `UTC` and `CET`."""
-    place = place_name(zone)
-    return place if place == zone else f"{place} time"
 
 
 RUNS_SHOWN = 5
@@ -139,7 +133,7 @@ def _other_zone(name: str | None, schedule: Schedule) -> ZoneInfo | None:
 
 def _run_line(slot: Slot, schedule: Schedule, reader: ZoneInfo | None) -> str:
     here = slot.due_at.astimezone(zone_of(schedule.zone))
-    line = f"{slot_text(slot, schedule.zone)} {clock_name(schedule.zone)}"
+    line = zoned_slot_text(slot, schedule.zone)
     if reader is None or offset_at(reader, slot.due_at) == here.utcoffset():
         return line
     theirs = slot.due_at.astimezone(reader)

@@ -107,7 +107,7 @@ def test_a_ring_that_opens_everything_is_well_and_its_keys_are_named() -> None:
     finding = ring_finding(RingSource(BOTH), [a_sealed(OLD), a_sealed(BOTH)])
 
     assert finding.mark is Mark.OK
-    assert finding.said == "BOT_SECRET_KEYS opens all 2 sealed texts; keys in use: k1, k2"
+    assert finding.said == "BOT_SECRET_KEYS decrypts all 2 secrets; keys in use: k1, k2"
 
 
 def test_a_key_that_nothing_needs_can_go() -> None:

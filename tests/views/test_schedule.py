@@ -75,12 +75,12 @@ def test_a_slot_is_told_by_the_clocks_of_a_zone() -> None:
             "Asia/Tokyo",
             "08:00",
             "America/New_York",
-            "Wed 3 Jan 2024, 08:00 Tokyo time  ·  Tue 2 Jan, 18:00 for you",
+            "Wed 3 Jan 2024, 08:00 (Asia/Tokyo)  ·  Tue 2 Jan, 18:00 for you",
         ),
-        ("UTC", "20:00", "Europe/Berlin", "Tue 2 Jan 2024, 20:00 UTC  ·  21:00 for you"),
-        ("CET", "20:00", None, "Tue 2 Jan 2024, 20:00 CET"),
-        ("Europe/Berlin", "20:00", "Europe/Paris", "Tue 2 Jan 2024, 20:00 Berlin time"),
-        ("Europe/Berlin", "20:00", "Mars/<!channel>", "Tue 2 Jan 2024, 20:00 Berlin time"),
+        ("UTC", "20:00", "Europe/Berlin", "Tue 2 Jan 2024, 20:00 (UTC)  ·  21:00 for you"),
+        ("CET", "20:00", None, "Tue 2 Jan 2024, 20:00 (CET)"),
+        ("Europe/Berlin", "20:00", "Europe/Paris", "Tue 2 Jan 2024, 20:00 (Europe/Berlin)"),
+        ("Europe/Berlin", "20:00", "Mars/<!channel>", "Tue 2 Jan 2024, 20:00 (Europe/Berlin)"),
     ],
 )
 def test_a_run_says_what_its_reader_needs(
@@ -102,13 +102,12 @@ def test_a_reader_elsewhere_learns_what_both_changes_mean() -> None:
     schedule = a_schedule(days=MONDAY)
 
     assert next_runs(schedule, utc("2024-10-20T12"), "America/New_York") == [
-        "Mon 21 Oct 2024, 09:00 Berlin time  ·  03:00 for you",
-        "Mon 28 Oct 2024, 09:00 Berlin time  ·  04:00 for you",
-        "Mon 4 Nov 2024, 09:00 Berlin time  ·  03:00 for you",
-        "Mon 11 Nov 2024, 09:00 Berlin time  ·  03:00 for you",
-        "Mon 18 Nov 2024, 09:00 Berlin time  ·  03:00 for you",
-        "The clocks in Berlin go back an hour on Sun 27 Oct 2024 at 03:00: runs stay at "
-        "09:00 Berlin time.",
+        "Mon 21 Oct 2024, 09:00 (Europe/Berlin)  ·  03:00 for you",
+        "Mon 28 Oct 2024, 09:00 (Europe/Berlin)  ·  04:00 for you",
+        "Mon 4 Nov 2024, 09:00 (Europe/Berlin)  ·  03:00 for you",
+        "Mon 11 Nov 2024, 09:00 (Europe/Berlin)  ·  03:00 for you",
+        "Mon 18 Nov 2024, 09:00 (Europe/Berlin)  ·  03:00 for you",
+        "The clocks in Berlin go back an hour on Sun 27 Oct 2024 at 03:00: runs stay at 09:00.",
         "Your clocks (New York) go back an hour on Sun 3 Nov 2024 at 02:00.",
     ]
 
@@ -132,12 +131,12 @@ def test_a_change_is_told_with_its_amount_and_moment(zone: str, after: str, chan
     [
         (
             "2024-03-30T12",
-            "Sun 31 Mar 2024, 03:30 Berlin time",
+            "Sun 31 Mar 2024, 03:30 (Europe/Berlin)",
             "02:30 does not exist in Berlin on Sun 31 Mar 2024: that run is at 03:30.",
         ),
         (
             "2024-10-26T12",
-            "Sun 27 Oct 2024, 02:30 Berlin time",
+            "Sun 27 Oct 2024, 02:30 (Europe/Berlin)",
             "02:30 comes twice in Berlin on Sun 27 Oct 2024: the run comes once, the first time.",
         ),
     ],

@@ -42,7 +42,7 @@ def test_health_is_the_listed_score_and_what_the_last_scan_found() -> None:
 
     assert (outputs["score"], outputs["days_until_expiry"]) == (41.0, 5)
     assert outputs["text"] == (
-        "shop.example: health 41 (poor). 1 issue: 1 high. High: Listed – Ask."
+        "shop.example: health 41 (poor). 1 high issue. High: Listed – Ask."
         " Certificate expires in 5 days. Registration expires in 19 days. Scanned 2 days ago."
     )
 

@@ -166,7 +166,7 @@ class TestDoctor:
             assert found.pop("installations") == "warn"
             assert set(found.values()) == {"ok"}, said.out
             assert "2 installations; asked Slack about 2, and it refuses Beta (T2)" in said.out
-            assert "BOT_SECRET_KEYS opens all 2 sealed texts" in said.out
+            assert "BOT_SECRET_KEYS decrypts all 2 secrets" in said.out
             assert (said.status, said.err) == (0, "")
             assert app.slack.client_secret not in said.out
 

@@ -149,7 +149,7 @@ class TestMove:
             assert acts == ["key-set", "digest-made"]
             doctor = await command(app, "doctor", **there)
             assert {*marks(doctor).values()} == {"ok"}, doctor.out
-            assert "BOT_SECRET_KEYS opens all 2 sealed texts" in doctor.out
+            assert "BOT_SECRET_KEYS decrypts all 2 secrets" in doctor.out
             for each in (said, doctor):
                 assert PASSWORD not in each.out + each.err
 

@@ -25,7 +25,10 @@ NEVER = "never"  # a value of `Heartbeat`
 OFFERED_LIVES = (3, 5, 7, 14, 30)
 
 
-MODE_HINT = f"“{ALERT_NAME}” looks all day on the chosen days. The time does not matter then."
+_AS_SOON = f"{ALERT_NAME[0].lower()}{ALERT_NAME[1:]}"
+MODE_HINT = (
+    "“Check every … minutes” checks all day on the chosen days. The time does not matter then."
+)
 NIGHT_HINT = (
     "between 01:00 and 06:00, the oldest scan first. A scan takes two requests to Domain Tracker."
     " Half of each hour's requests stays for people. Empty: no scans."
@@ -134,7 +137,8 @@ def what_fields(draft: Draft, nonce: str) -> list[Block]:
         initial_value=None if is_secret else draft.filter_text[: models.MAX_FILTER_CHARS] or None,
     )
     modes = {mode.value: name for mode, name in MODE_NAMES.items()}
-    modes |= {f"{every}": f"{ALERT_NAME}: every {every} minutes" for every in LOOKS}
+    # The minutes come first: a phone cuts off the end.
+    modes |= {f"{every}": f"Check every {every} minutes, post {_AS_SOON}" for every in LOOKS}
     lives = _select(LIFE_FIELD, _lives(draft.life), draft.life)
     worst = _number(WORST_FIELD, models.WORST_COUNTS, draft.worst)
     night = _number(NIGHT_FIELD, models.SCANS_A_NIGHT, draft.night)

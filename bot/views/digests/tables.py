@@ -210,10 +210,12 @@ Change = tuple[float, str]
 
 
 def worst_title(report: Report) -> str:
-    """Return `Worst 10 of 128 domains`, or that all domains are shown."""
+    """Return `Worst 10 of 128 domains`, or that all, or all with a score, are shown."""
     count, shown = report.totals.count, len(report.worst)
     if shown == count:
         return "The only domain" if count == 1 else f"All {count:,} domains, worst first"
+    if shown == count - len(report.unknown):
+        return f"{plural(shown, 'domain')} with a score{', worst first' if shown > 1 else ''}"
     return f"Worst {shown:,} of {count:,} domains"
 
 

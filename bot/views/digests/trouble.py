@@ -9,7 +9,7 @@ from bot.message import Block, Message
 from bot.views import blocks
 from bot.views.api_key import SET_KEY
 from bot.views.digests import wording
-from bot.views.schedule import schedule_text, zoned_slot_text
+from bot.views.schedule import schedule_text, slot_text, zoned_slot_text
 from bot.views.text import moment_token, plural, without_markup
 
 SEND_DIGEST = "digest.send"
@@ -60,7 +60,7 @@ def owner_notices(notices: Sequence[tuple[digests.Digest, digests.Notice]]) -> M
 
 def _notice_line(digest: digests.Digest, notice: digests.Notice) -> str:
     """Return `#channel, every day at 09:00 (UTC): due … The next one is due …` as mrkdwn."""
-    slot = zoned_slot_text(notice.slot, digest.plan.schedule.zone)
+    slot = slot_text(notice.slot, digest.plan.schedule.zone)
     due = f"due {slot}" if notice.count == 1 else f"{notice.count:,}, the latest due {slot}"
     channel, schedule = _channel_mrkdwn(notice.channel_id), schedule_text(digest.plan.schedule)
     return f"{channel}, {schedule}: {due}. {_next(digest)}"
@@ -192,7 +192,7 @@ DIGEST_ERRORS: dict[type[BaseException], blocks.Explain] = {
         " Please ask one of them."
     ),
     digests.GuestError: blocks.plain(
-        "Guests cannot see or change digests. Please ask a full member of this workspace."
+        "Guests can't see or change digests. Please ask a full member of this workspace."
     ),
     UnknownZoneError: blocks.plain("That time zone does not exist. Pick one from the list."),
 }

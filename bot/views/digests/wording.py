@@ -24,7 +24,7 @@ from bot.digests.zones import UnknownZoneError, zone_of
 from bot.hostnames import HostNameError, host_name
 from bot.message import Block
 from bot.views.blocks import button, run_button
-from bot.views.schedule import schedule_text, zoned_slot_text
+from bot.views.schedule import schedule_text, slot_text
 from bot.views.text import (
     MAX_ACCESSIBLE_CHARS,
     MAX_BUTTON_CHARS,
@@ -326,10 +326,10 @@ def run_lines(digest: Digest) -> list[str]:
 
 
 def next_run_text(digest: Digest, reader_zone: str | None) -> str:
-    """Return the time of the next run, also in the reader's zone if that differs."""
+    """Return the time of the next run, without its zone, and in the reader's if that differs."""
     zone = digest.plan.schedule.zone
     own = "" if reader_zone in {None, zone} else f", for you {moment_token(digest.next.due_at)}"
-    return f"{zoned_slot_text(digest.next, zone)}{own}"
+    return f"{slot_text(digest.next, zone)}{own}"
 
 
 def run_after_pause(digest: Digest, reader_zone: str | None) -> str | None:

@@ -68,7 +68,7 @@ async def test_a_saved_digest_is_announced_and_listed_with_its_next_run(room: Ro
     cy = room.slack.person("cy").id
     assert digest.plan.mentions == (Mention(label="tag:prod", who=(cy,)),)
     assert (digest.made_by, digest.made_by_name) == (room.bob.id, "bob")
-    assert "✅ Saved. Next run Sat 21 Nov 2026, 23:59 (Asia/Tokyo), for you " in saved.everything
+    assert "✅ Saved. Next run Sat 21 Nov 2026, 23:59, for you " in saved.everything
     assert "no domain matches the filter" in saved.everything
     assert [text for _, text in room.office.posts.posts] == ["announced by bob"]
 
@@ -82,7 +82,7 @@ async def test_the_next_runs_follow_what_is_chosen_and_what_was_typed_stays(room
     form = await room.choose(form, "Time", "10:30")
     form = await room.choose(form, "Time zone", "Asia/Tokyo")
 
-    assert "• Sun 22 Nov 2026, 10:30 Tokyo time  ·  02:30 for you" in form.everything
+    assert "• Sun 22 Nov 2026, 10:30 (Asia/Tokyo)  ·  02:30 for you" in form.everything
     assert form.values["Filter"] == "shop"
     assert form.values["Mention"] == [room.slack.person("cy").id]
 
@@ -151,7 +151,7 @@ async def test_a_digest_is_changed_from_what_it_is(room: Room) -> None:
     assert f"{changed.plan.schedule.at:%H:%M}" == "10:00"
     assert changed.plan == replace(digest.plan, schedule=schedule, mode=Mode.CHANGES)
     assert changed.changed_by == room.bob.id
-    assert "✅ Saved. Next run Fri 20 Nov 2026, 10:00 (Europe/Berlin)." in saved.everything
+    assert "✅ Saved. Next run Fri 20 Nov 2026, 10:00." in saved.everything
 
 
 async def test_two_digests_changed_one_after_the_other_do_not_mix(room: Room) -> None:

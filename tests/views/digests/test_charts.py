@@ -38,6 +38,26 @@ def test_the_worst_come_in_a_table_that_says_of_how_many() -> None:
     )
 
 
+@loop_over(
+    ("scores", "title"),
+    [
+        ({"a.example": 41, "b.example": 60}, "All 2 domains, worst first"),
+        (
+            {"a.example": 41, "b.example": 60, "c.example": None},
+            "2 domains with a score, worst first",
+        ),
+        ({"a.example": 41, "c.example": None}, "1 domain with a score"),
+        ({"a.example": 41}, "The only domain"),
+    ],
+)
+def test_a_table_of_all_that_have_a_score_says_so(
+    scores: dict[str, float | None], title: str
+) -> None:
+    message = digest_message(a_post(report=a_report(scores)))
+
+    assert block(message, "data_table")["caption"] == title
+
+
 def test_readers_can_sort_the_table_by_every_number() -> None:
     report = a_report({"a.example": 41, "b.example": 60}, {"a.example": 82})
 

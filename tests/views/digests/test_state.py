@@ -10,7 +10,7 @@ from tests.builders import ADMIN_ID
 from tests.digests.builders import BEFORE, DUE, ZONE, a_digest, a_past_run, a_run, a_schedule
 from tests.loops import loop_over
 
-NEXT = "Mon 23 Nov 2026, 09:00 (Europe/Berlin)"
+NEXT = "Mon 23 Nov 2026, 09:00"
 
 
 def state(digest: Digest, reader_zone: str | None = ZONE) -> str:
@@ -34,7 +34,7 @@ def test_a_pause_that_ends_says_when_the_first_run_after_it_is() -> None:
 
     text = state(a_digest(pause=pause))
 
-    assert text.splitlines()[1] == "Next run Mon 30 Nov 2026, 09:00 (Europe/Berlin)"
+    assert text.splitlines()[1] == "Next run Mon 30 Nov 2026, 09:00"
 
 
 @loop_over("trouble", FailureReason)

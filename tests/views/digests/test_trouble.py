@@ -26,7 +26,7 @@ ERRORS: list[tuple[BotError, str]] = [
     (models.NotInChannelError(), "Only members of a channel can see and change"),
     (models.BotNotInChannelError(), "Type `/invite @Domain Tracker` there"),
     (models.AdminsOnlyError(), "Only admins, owners, and managers can change digests"),
-    (models.GuestError(), "Guests cannot see or change digests"),
+    (models.GuestError(), "Guests can't see or change digests"),
     (UnknownZoneError(), "That time zone does not exist"),
 ]
 
