@@ -1,6 +1,7 @@
-"""Task groups, single flight, bounded waiting and threads for asyncio."""
+"""Task groups, single flight, bounded waiting and name look-ups for asyncio."""
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -13,8 +14,8 @@ from bot.workspace import WorkspaceId
 T = TypeVar("T")
 P = ParamSpec("P")
 logger = structlog.get_logger()
-# Twice as many as there are look-ups at a time: each pool has few connections.
-THREADS = 64
+# One for each host and port that the bot knows, and some for those that hang.
+LOOKUP_THREADS = 32
 
 
 def _log_error(task: asyncio.Future[Any]) -> None:
@@ -186,12 +187,38 @@ class Event:
             listener(workspace)
 
 
-def new_loop() -> asyncio.AbstractEventLoop:
-    """Return an event loop whose threads suffice for name look-ups that hang, and for work.
+class EventLoop(asyncio.SelectorEventLoop):
+    """Python's own, but a name look-up that hangs keeps no thread from drawing or comparing.
 
-    httpx, aiohttp and psycopg look names up in the threads of `asyncio.to_thread`, of which
-    Python's own loop has half a dozen on two cores.
+    httpx, aiohttp and psycopg look names up by the loop, which takes its default executor
+    (https://docs.python.org/3/library/asyncio-eventloop.html#asyncio.loop.getaddrinfo): half a
+    dozen threads, which `asyncio.to_thread` needs too. More of them are no way out: with 64, sixty
+    drawings at once kept the loop from every ack for one to two seconds. The same question is
+    asked once at a time, so that a name that hangs keeps one thread, however many wait for it.
     """
-    loop = asyncio.new_event_loop()
-    loop.set_default_executor(ThreadPoolExecutor(THREADS))
-    return loop
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lookups: SingleFlight[tuple[Any, ...], list[Any]] = SingleFlight()
+        self._lookup_threads = ThreadPoolExecutor(LOOKUP_THREADS, thread_name_prefix="lookup")
+
+    async def getaddrinfo(
+        self,
+        host: bytes | str | None,
+        port: bytes | str | int | None,
+        *,
+        family: int = 0,
+        type: int = 0,  # noqa: A002  # the overridden method's
+        proto: int = 0,
+        flags: int = 0,
+    ) -> list[Any]:
+        question = host, port, family, type, proto, flags
+        return await self._lookups.run(
+            question,
+            lambda: self.run_in_executor(self._lookup_threads, socket.getaddrinfo, *question),
+        )
+
+    def close(self) -> None:
+        """Close the loop; a look-up that hangs is not waited for."""
+        self._lookup_threads.shutdown(wait=False, cancel_futures=True)
+        super().close()

@@ -306,7 +306,8 @@ def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
 
 def _problems_of_proxies() -> Iterator[str]:
     """httpx lacks its package for SOCKS, and fails at the start also where it needs no proxy."""
-    unused = "*" in (os.environ.get("NO_PROXY") or os.environ.get("no_proxy") or "")
+    direct = os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or ""
+    unused = "*" in map(str.strip, direct.split(","))
     # The others are used by Slack's SDK, whatever NO_PROXY says.
     names = PROXIES if unused else (*PROXIES, "ALL_PROXY")
     for name, address in os.environ.items():

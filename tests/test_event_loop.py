@@ -5,27 +5,35 @@ from typing import Any
 
 import pytest
 
-from bot.concurrency import new_loop
+from bot.concurrency import EventLoop
 from tests.fakes import TIME_LIMIT_S
 
 
-def test_forty_look_ups_that_hang_leave_threads_for_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    goes_on, given_up = threading.Event(), list[str]()
+def test_a_name_that_hangs_keeps_one_thread_and_holds_up_no_other_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ask, begun, goes_on, asked = socket.getaddrinfo, threading.Event(), threading.Event(), []
 
-    def hang(*_question: Any) -> list[Any]:
-        if not goes_on.wait(TIME_LIMIT_S):
-            given_up.append("no thread was free until then")
-        return []
+    def answer(host: str, *question: Any) -> Any:
+        asked.append(host)
+        if host == "hangs":
+            begun.set()
+            goes_on.wait(TIME_LIMIT_S)
+        return ask("127.0.0.1", *question)
 
-    async def scenario() -> None:
+    async def scenario() -> list[Any]:
         loop = asyncio.get_running_loop()
-        hanging = [asyncio.create_task(loop.getaddrinfo("hangs", 80)) for _ in range(40)]
-        await asyncio.sleep(0)
-        await asyncio.to_thread(goes_on.set)
-        await asyncio.gather(*hanging)
+        hanging = [asyncio.create_task(loop.getaddrinfo("hangs", 80)) for _ in range(100)]
+        async with asyncio.timeout(TIME_LIMIT_S):
+            await asyncio.to_thread(begun.wait)
+            hanging.pop().cancel()
+            [*_, (*_, place)] = await loop.getaddrinfo("answers", 81)
+            await asyncio.to_thread(goes_on.set)
+            return [place, *(found[0][-1] for found in await asyncio.gather(*hanging))]
 
-    monkeypatch.setattr(socket, "getaddrinfo", hang)
-    with asyncio.Runner(loop_factory=new_loop) as runner:
-        runner.run(scenario())
+    monkeypatch.setattr(socket, "getaddrinfo", answer)
+    with asyncio.Runner(loop_factory=EventLoop) as runner:
+        places = runner.run(scenario())
 
-    assert given_up == []
+    assert asked == ["hangs", "answers"]
+    assert places == [("127.0.0.1", 81), *[("127.0.0.1", 80)] * 99]

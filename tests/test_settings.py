@@ -276,6 +276,16 @@ def test_a_proxy_that_works_is_no_problem(
     assert load_settings(env_file).port == 3000
 
 
+def test_a_proxy_of_socks_is_one_also_where_some_hosts_need_none(
+    env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, RIGHT | {"ALL_PROXY": "socks5://127.0.0.1:1080", "NO_PROXY": "*.example"})
+
+    (problem,) = problems(env_file)
+
+    assert problem.startswith("ALL_PROXY: ")
+
+
 def test_the_rest_has_defaults(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(monkeypatch, RIGHT)
 

@@ -28,7 +28,7 @@ from bot.store.encryption import RingSource
 from bot.store.files import lock_file_of, lock_holder, may_write
 from bot.store.postgres.address import Address
 from bot.store.postgres.migrations import missing
-from bot.store.postgres.pool import open_pool
+from bot.store.postgres.pool import NAME_POOLER, open_pool, with_pooler_found
 from bot.store.postgres.snapshot import Facts, read_facts, refused_write
 from bot.store.snapshot import Snapshot
 from bot.views.text import plural
@@ -139,6 +139,11 @@ def _without_ring(source: RingSource, sealed: Sequence[SealedText], needed: str)
 
 
 TLS, CONNECTIONS, PROCESSES = "TLS", "connections", "processes"
+POOLER_FOUND = warning(
+    CONNECTIONS,
+    "there is a pooler in transaction mode, which DATABASE_URL does not name",
+    f"{NAME_POOLER} Without it the bot has to find out at each start.",
+)
 MAKE_WRITABLE = "Give it more disk, or end what makes it read-only."
 REACH = "Check DATABASE_URL, the network in between, and the server."
 # Older ones get no corrections any more: https://www.postgresql.org/support/versioning/
@@ -149,8 +154,8 @@ SLOW_READ_S = 0.05
 
 async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot | None]:
     """Return how the database is, and what is sealed in it; `None` when it cannot be read."""
-    address = store.address
     try:
+        address = await with_pooler_found(store.address)
         async with await open_pool(address) as pool:
             if steps := await missing(pool, store.sets):
                 said = f"{shown(address.place)} lacks {plural(len(steps), 'step')} of its schema"
@@ -169,6 +174,7 @@ async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot 
         else _unreadable_finding(shown(address.place), snapshot),
         tls_finding(facts),
         *([] if address.is_pooled else [connections_finding(address, facts, running)]),
+        *([POOLER_FOUND] if address != store.address else []),
         processes_finding(running),
     ], snapshot
 

@@ -8,9 +8,12 @@ from email.utils import parsedate_to_datetime
 MIN_EPOCH_S = 946_684_800
 MAX_EPOCH_S = 253_402_300_799
 MAX_EPOCH_MS = MAX_EPOCH_S * 1000 + 999
-_MONTH_AND_YEAR = re.compile(
-    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.*\b\d{4}\b", re.IGNORECASE
+_MONTH = re.compile(
+    r"[-./]?\b(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?"
+    r"|oct(ober)?|nov(ember)?|dec(ember)?)\b[-./]?",
+    re.IGNORECASE,
 )
+_TWELVE_HOURS = re.compile(r"\d\s?[ap]\.?m\b", re.IGNORECASE)
 _UTC = re.compile(r"\s?\(?(?:UTC|GMT)\)?$")
 _LOCAL_ZONE = re.compile(r"\s\(?[A-Z]{3,4}\)?$")
 _YEAR_FIRST = re.compile(r"(?P<year>\d{4})([-/.])(?P<month>\d\d?)\2(?P<day>\d\d?)(?!\d)")
@@ -29,7 +32,7 @@ def read_date(value: object) -> datetime | date | None:
         return None
     text = " ".join(value.split())
     try:
-        return _in_words(text) if _MONTH_AND_YEAR.search(text) else _in_digits(text)
+        return _in_words(text) if _MONTH.search(text) else _in_digits(text)
     except (ValueError, OverflowError):
         return None
 
@@ -41,10 +44,13 @@ def _from_epoch(value: float) -> datetime | None:
     return datetime.fromtimestamp(int(seconds), UTC) if seconds >= MIN_EPOCH_S else None
 
 
-def _in_words(text: str) -> datetime | date:
-    if ":" in text:
-        return _in_utc(parsedate_to_datetime(text))
-    return parsedate_to_datetime(f"{text} 00:00:00 +0000").date()
+def _in_words(text: str) -> datetime | date | None:
+    plain = _MONTH.sub(lambda found: f" {found[1][:3]} ", text)
+    read = parsedate_to_datetime(plain if ":" in plain else f"{plain} 00:00:00 +0000")
+    # `email` leaves out `PM`, and takes the year 0001 for 2001.
+    if _TWELVE_HOURS.search(text) or f"{read.year:04}" not in text:
+        return None
+    return _in_utc(read) if ":" in text else read.date()
 
 
 def _in_digits(text: str) -> datetime | date | None:
@@ -57,8 +63,13 @@ def _in_digits(text: str) -> datetime | date | None:
         return None
     if not is_clear and month > 12:
         day, month = month, day
-    read, time = date(year, month, day), text[found.end() :].replace(" ", "")
-    return _in_utc(datetime.fromisoformat(f"{read}T{time.removeprefix('T')}")) if time else read
+    read, time = date(year, month, day), text[found.end() :].replace(" ", "").removeprefix("T")
+    if not time:
+        return read
+    hour, colon, rest = time.partition(":")
+    if not colon:
+        return None
+    return _in_utc(datetime.fromisoformat(f"{read}T{hour:0>2}:{rest}"))
 
 
 def _in_utc(moment: datetime) -> datetime:

@@ -28,7 +28,11 @@ NO_LETTERS = re.compile(r"[\W_]+")
 
 def visible(text: str) -> str:
     """Return the visible text of HTML or plain text: no tags, scripts or entities."""
-    return html.unescape(MARKUP.sub("", text[:MAX_SEARCHED_CHARS]))
+    bare = MARKUP.sub("", text[:MAX_SEARCHED_CHARS])
+    try:
+        return html.unescape(bare)
+    except ValueError:  # Python 3.11: an entity whose number has more than 4,300 digits
+        return bare
 
 
 def letters(text: str) -> str:
@@ -118,32 +122,41 @@ def said_in_json(value: object) -> str | None:
 
 
 def _words(value: object) -> Iterator[str]:
-    """Yield every string in which the service may speak, in order."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for child in value:
-            yield from _words(child)
-    elif isinstance(value, dict):
-        for name, child in value.items():
-            field = letters(name)
+    """Yield every string in which the service may speak, in order.
+
+    Without recursion: JSON may be nested as deep as Python's own reader goes.
+    """
+    left = [value]
+    while left:
+        each = left.pop()
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, list):
+            left += reversed(each)
+        elif isinstance(each, dict):
             # Any other field of a domain is one of its properties.
-            if field in TELLING if is_about_a_domain(value) else field not in ECHOED:
-                yield from _words(child)
+            is_domain = is_about_a_domain(each)
+            fields = [(letters(name), child) for name, child in each.items()]
+            left += [
+                child
+                for field, child in reversed(fields)
+                if (field in TELLING if is_domain else field not in ECHOED)
+            ]
 
 
-def _messages(value: object, *, is_telling: bool = False) -> Iterator[str]:
-    """Yield the strings in telling fields, the most telling first."""
-    if isinstance(value, str):
-        if is_telling and value.strip():
-            yield value
-    elif isinstance(value, list):
-        for child in value:
-            yield from _messages(child, is_telling=is_telling)
-    elif isinstance(value, dict):
-        fields = _by_letters(value)
-        for name in TELLING:
-            yield from _messages(fields.get(name), is_telling=True)
+def _messages(value: object) -> Iterator[str]:
+    """Yield the strings in telling fields, the most telling first. See `_words`."""
+    left = [(value, False)]
+    while left:
+        each, is_telling = left.pop()
+        if isinstance(each, str):
+            if is_telling and each.strip():
+                yield each
+        elif isinstance(each, list):
+            left += [(child, is_telling) for child in reversed(each)]
+        elif isinstance(each, dict):
+            fields = _by_letters(each)
+            left += [(fields.get(name), True) for name in reversed(TELLING)]
 
 
 def _by_letters(value: dict[str, object]) -> dict[str, object]:

@@ -15,7 +15,7 @@ from contextlib import AsyncExitStack
 
 from bot.app import serve
 from bot.bootstrap.services import Role
-from bot.concurrency import new_loop
+from bot.concurrency import EventLoop
 from bot.logs import set_up_logs
 from bot.settings import load_settings
 from tests.benchmarks.handed import HandedClock
@@ -40,7 +40,7 @@ def main() -> None:
                 loop.add_signal_handler(signal.SIGUSR1, _report, meter)
             await serve(settings, stop, role=role, clock=clock)
 
-    with asyncio.Runner(loop_factory=new_loop) as runner:
+    with asyncio.Runner(loop_factory=EventLoop) as runner:
         runner.run(run())
 
 

@@ -25,6 +25,8 @@ from bot.store.postgres.pool import connected
 from bot.store.postgres.snapshot import Facts
 from bot.store.snapshot import Snapshot
 from tests.ops.builders import ACME, an_installation
+from tests.postgres import PostgresServer
+from tests.store.postgres.pooler import pooled
 from tests.stores import keys_of
 
 pytestmark = pytest.mark.anyio
@@ -50,6 +52,19 @@ def store_at(url: str, **more: Any) -> DatabaseStore:
 
 def about(findings: list[Finding]) -> dict[str, Mark]:
     return {finding.about: finding.mark for finding in findings}
+
+
+async def test_a_pooler_that_the_address_does_not_name_is_told_of(
+    postgres: PostgresServer, database: str
+) -> None:
+    if not postgres.can_restart:
+        pytest.skip("the pooler of the tests knows no passwords")
+    async with pooled(parse_address(database)) as (url, _):
+        findings, _ = await check_database(store_at(url))
+
+    (said,) = [each for each in findings if each.about == "connections"]
+    assert said.mark is Mark.WARN
+    assert "Add pool_mode=transaction to DATABASE_URL." in said.line
 
 
 FULL = """

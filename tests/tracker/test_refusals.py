@@ -145,6 +145,19 @@ def test_long_words_are_clipped() -> None:
     assert said == "x" * 199 + "…"
 
 
+def test_an_entity_with_an_endless_number_is_left_alone() -> None:
+    assert refusal_in_text("Invalid API key &#" + "9" * 5000 + ";") is InvalidKeyError
+
+
+def test_a_message_is_found_however_deep_it_lies() -> None:
+    said: object = "Invalid API key"
+    for _ in range(10_000):
+        said = {"error": [said]}
+
+    assert refusal_in_json(said) is sole_refusal(said) is InvalidKeyError
+    assert said_in_json(said) == "Invalid API key"
+
+
 @loop_over("part", ["<", "<!--", "<script", "<a ", "&#", "</style ", "x<!--"])
 def test_no_markup_makes_the_search_slow(part: str) -> None:
     with at_most(processor_s=2):

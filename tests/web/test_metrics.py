@@ -86,6 +86,7 @@ async def test_without_a_token_no_other_machine_does(remote: str) -> None:
     [
         *({name: "127.0.0.1"} for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")),
         {"Host": "127.0.0.1", "X-Forwarded-Proto": "https"},
+        {"Host": "127.0.0.1", "X-Forwarded-Host": "bot.example.com"},
         {"Host": "bot.example.com"},
     ],
 )

@@ -38,8 +38,8 @@ class Address:
     """A database and how to reach it. Shows no password.
 
     `conninfo` is for libpq. `is_pooled`: behind a pooler that hands a connection out for one
-    transaction at a time; nothing outlives one anyway. `pool_size`: how many connections one
-    process opens at most.
+    transaction at a time, so that nothing may outlive a transaction. `pool_size`: how many
+    connections one process opens at most.
     """
 
     conninfo: str

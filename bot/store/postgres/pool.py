@@ -4,10 +4,12 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from select import POLLIN, poll
 from typing import Any, LiteralString, TypeAlias
 
 import psycopg
+import structlog
 from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown
@@ -17,15 +19,17 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 from bot.store.documents import LostConnectionError, NoAnswerError, StoreError
 from bot.store.postgres.address import Address
 
+logger = structlog.get_logger()
+
+
 Connection: TypeAlias = AsyncConnection[TupleRow]
 Pool: TypeAlias = AsyncConnectionPool[Connection]
 WAIT_S = 10.0  # for a connection when all are in use
 # psycopg_pool 3.3 doubles its pause with each failure; after so long it starts again when somebody
 # asks for a connection, so that a database that was away for an hour is found within seconds.
 RECONNECT_WITHIN_S = 5.0
-# A pooler may give each transaction to another server, which does not know what was prepared:
-# https://www.psycopg.org/psycopg3/docs/advanced/prepare.html#using-prepared-statements-with-pgbouncer
-CONNECTING: dict[str, Any] = {"autocommit": True, "prepare_threshold": None}
+NAME_POOLER = "Add pool_mode=transaction to DATABASE_URL."
+BACKEND: LiteralString = "SELECT pg_backend_pid()"
 SHUTDOWNS = (AdminShutdown, CannotConnectNow, CrashShutdown)
 TIMEOUT_S = 10.0
 Row = tuple[Any, ...]
@@ -58,12 +62,14 @@ async def open_pool(address: Address) -> Pool:
 
     StoreError: the database cannot be reached. The message names the place, and no password.
     """
-    await (await connected(address)).close()  # the pool does not say why it cannot connect
+    if (found := await with_pooler_found(address)) != address:
+        logger.warning("a pooler in transaction mode: nothing is prepared", mend=NAME_POOLER)
+        address = found
     # While the database is away the pool logs dozens of lines a second; each call logs its own.
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     pool = FreshPool(
         address.conninfo,
-        kwargs=CONNECTING,
+        kwargs=connecting(address),
         min_size=1,
         max_size=address.pool_size,
         timeout=WAIT_S,
@@ -81,13 +87,47 @@ async def open_pool(address: Address) -> Pool:
     return pool
 
 
+async def with_pooler_found(address: Address) -> Address:
+    """Return the address with `is_pooled` as it is; raise StoreError as `open_pool` does.
+
+    Only behind a pooler in transaction mode a connection changes its server process, or shares it
+    with another open connection. The order finds poolers that take their connections in turn as
+    well as those that take the one used last: https://www.pgbouncer.org/config.html#server_round_robin.
+    """
+    async with await connected(address) as first:  # the pool does not say why it cannot connect
+        if address.is_pooled:
+            return address
+        async with await connected(address) as second, db_errors(TIMEOUT_S):
+            before, *asked = [await _backend(each) for each in (first, second, second, first)]
+    is_direct = asked == [asked[0], asked[0], before] and asked[0] != before
+    return replace(address, is_pooled=not is_direct)
+
+
+async def _backend(connection: Connection) -> int:
+    ((pid,),) = await (await connection.execute(BACKEND)).fetchall()
+    return int(pid)
+
+
 async def connected(address: Address) -> Connection:
-    """Return one connection of its own, in autocommit; see `open_pool` for errors."""
+    """Return one connection of its own, in autocommit; see `open_pool` for errors.
+
+    It prepares nothing: it does one thing, and whether a pooler is there may not be known yet.
+    """
+    given = connecting(replace(address, is_pooled=True))
     try:
-        return await AsyncConnection.connect(address.conninfo, **CONNECTING)
+        return await AsyncConnection.connect(address.conninfo, **given)
     except (psycopg.Error, OSError, UnicodeError) as error:
         reason = _without_password(str(error), address)
         raise StoreError(f"cannot connect to {address.place}: {reason}") from None
+
+
+def connecting(address: Address) -> dict[str, Any]:
+    """Return how psycopg has to connect there, beside `conninfo`.
+
+    A pooler may give each transaction to another server, which does not know what was prepared:
+    https://www.psycopg.org/psycopg3/docs/advanced/prepare.html#using-prepared-statements-with-pgbouncer
+    """
+    return {"autocommit": True, **({"prepare_threshold": None} if address.is_pooled else {})}
 
 
 def _has_ended(connection: Connection) -> bool:
