@@ -288,9 +288,16 @@ def read_file(raw: bytes) -> WantedFile:
 
 
 def _node(raw: bytes) -> yaml.Node:
-    """Parse the YAML; raise FileProblemsError when it is none."""
+    """Parse the YAML; raise FileProblemsError when it is none, or could multiply itself."""
     try:
-        node = yaml.compose(raw.decode("utf-8-sig"), Loader=yaml.SafeLoader)
+        text = raw.decode("utf-8-sig")
+        # Nine levels of aliases are 400 characters, and fill the memory.
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            if isinstance(event, yaml.AliasEvent) and event.start_mark:
+                raise FileProblemsError(
+                    [f"line {event.start_mark.line + 1}: aliases (*{event.anchor}) are refused"]
+                )
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
     except UnicodeDecodeError:
         raise FileProblemsError(["the file is no text in UTF-8"]) from None
     except yaml.MarkedYAMLError as error:

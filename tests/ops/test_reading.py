@@ -87,6 +87,7 @@ def test_every_problem_is_told_at_once_in_the_order_of_the_lines() -> None:
     [
         pytest.param(b"", "empty", id="empty"),
         pytest.param(b"a: [1", "line 1: ", id="no YAML"),
+        pytest.param(b"a: &x 1\nb: *x", "line 2: aliases (*x) are refused", id="an alias"),
         pytest.param(b"a: \x07", "no YAML", id="a bell"),
         pytest.param(b"\xff\xfe\x00", "UTF-8", id="no text"),
         pytest.param(b"a: 1\n---\nb: 2", "another document", id="two documents"),
