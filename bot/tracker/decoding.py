@@ -39,11 +39,14 @@ ESCAPES = re.compile(
 # More digits than any counter has; Python itself refuses above 4,300.
 MAX_INT_CHARS = 100
 STRICT = msgspec.json.Decoder()
+# The store, a move or a backup writes and reads it again, each on a stack of its own depth, and
+# Python allows about 1,000 nested calls.
+MAX_DEPTH = 200
 UNREAD = object()
 
 
 class NotJsonError(ValueError):
-    """The text is no JSON, or nested about 1,000 deep. Holds no part of the text."""
+    """The text is no JSON, or nested deeper than `MAX_DEPTH`. Holds no part of the text."""
 
 
 def parse_json(body: bytes) -> object:
@@ -59,6 +62,9 @@ def parse_json(body: bytes) -> object:
         value = UNREAD
     if value is UNREAD:  # not in the handler: the error there holds the whole body
         value = _forgiven(body)
+    may_be_deep = body.count(b"[") + body.count(b"{") > MAX_DEPTH
+    if may_be_deep and _is_deeper_than(value, MAX_DEPTH):
+        raise NotJsonError(f"nested deeper than {MAX_DEPTH}")
     return value
 
 
@@ -79,6 +85,19 @@ def _forgiven(body: bytes) -> object:
 def _finite(digits: str) -> float | None:
     number = float(digits)
     return number if math.isfinite(number) else None
+
+
+def _is_deeper_than(value: object, depth: int) -> bool:
+    """Return whether lists and objects are nested more than `depth` deep."""
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(depth):
+        level = [
+            child
+            for each in level
+            for child in (each.values() if isinstance(each, dict) else each)
+            if isinstance(child, (dict, list))
+        ]
+    return bool(level)
 
 
 # No count of requests or seconds has more digits.

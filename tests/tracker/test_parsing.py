@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.tracker.decoding import NotJsonError, parse_json
+from bot.tracker.decoding import MAX_DEPTH, NotJsonError, parse_json
 from tests.loops import loop_over
 
 
@@ -39,6 +39,7 @@ def test_one_odd_value_loses_nothing_else(body: bytes, value: object) -> None:
         pytest.param(b"[" * 100_000, id="open-and-deep"),
         pytest.param(b"[" * 100_000 + b"]" * 100_000, id="deep"),
         pytest.param(b'{"a":' * 5_000 + b"NaN" + b"}" * 5_000, id="deep-and-odd"),
+        pytest.param(b"[" * 201 + b"]" * 201, id="just-too-deep"),
     ],
 )
 def test_what_is_no_json_is_refused(body: bytes) -> None:
@@ -46,6 +47,12 @@ def test_what_is_no_json_is_refused(body: bytes) -> None:
         parse_json(body)
 
     assert caught.value.__context__ is None, "it would hold the body"
+
+
+def test_the_deepest_allowed_value_and_a_wide_one_are_read() -> None:
+    parse_json(b"[" * MAX_DEPTH + b"1" + b"]" * MAX_DEPTH)
+
+    assert parse_json(b"[" + b"[]," * MAX_DEPTH + b"{}]") == [[]] * MAX_DEPTH + [{}]
 
 
 @settings(deadline=None)
