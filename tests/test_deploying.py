@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from bot.__main__ import parser
 from bot.app import FINISH_WITHIN_S
 from bot.jobs.queue import HAND_BACK_WITHIN_S
-from bot.listeners.interrupted import TOLD_WITHIN_S
+from bot.listeners.interrupted import TELL_WITHIN_S
 from bot.settings import Settings
 from tests.loops import loop_over
 from tests.whole.harness import RING
@@ -86,7 +86,7 @@ def test_a_unit_starts_its_process_and_waits_for_its_end(kind: str) -> None:
     words = shlex.split(service["ExecStart"])
     assert words[1:3] == ["-m", "bot"]
     assert parser().parse_args(words[3:]).command == kind
-    longest_s = FINISH_WITHIN_S + HAND_BACK_WITHIN_S + TOLD_WITHIN_S
+    longest_s = FINISH_WITHIN_S + HAND_BACK_WITHIN_S + TELL_WITHIN_S
     assert float(service["TimeoutStopSec"]) > longest_s
 
 

@@ -33,7 +33,7 @@ LOOK_AGAIN_S = 1.0
 # Most answers come sooner, and cost the store nothing.
 NOTED_AFTER_S = 0.5
 # A stop must not wait for a slow Slack, or a slow store.
-TOLD_WITHIN_S = 5.0
+TELL_WITHIN_S = 5.0
 REMOVED_WITHIN_S = 2.0
 
 
@@ -116,7 +116,7 @@ class InflightTracker:
     clock: Callable[[], datetime]
     look_again_s: float = LOOK_AGAIN_S
     noted_after_s: float = NOTED_AFTER_S
-    told_within_s: float = TOLD_WITHIN_S
+    tell_within_s: float = TELL_WITHIN_S
     _numbers: "itertools.count[int]" = field(default_factory=partial(itertools.count, 1))
     _open: set[Entry] = field(default_factory=set)
 
@@ -137,7 +137,7 @@ class InflightTracker:
         It takes at most 7 s. People it could not reach stay in the store, for other processes.
         """
         waiting = [entry for entry in self._open if not entry.is_over]
-        await _at_once((entry.tell() for entry in waiting), self.told_within_s)
+        await _at_once((entry.tell() for entry in waiting), self.tell_within_s)
         over = [entry.place for entry in self._open if entry.is_over]
         await _at_once((_try(self.answers.forget(place)) for place in over), REMOVED_WITHIN_S)
         return len(waiting)

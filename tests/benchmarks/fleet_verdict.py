@@ -19,7 +19,7 @@ from tests.benchmarks.verdict import Fate as Fate
 
 # A post may wait so long between its words and its place in the channel.
 ON_ITS_WAY = timedelta(seconds=40)
-TOLD_WITHIN_S = 60.0
+TELL_WITHIN_S = 60.0
 # The errors behind a failure that a restart of the database explains.
 AWAY = ("psycopg", "StoreError", "LostConnectionError")
 INTERRUPTED = "The app was interrupted"
@@ -89,7 +89,7 @@ def faults_of_scan(asked: Asked, incident: Incident) -> Iterator[str]:
     """Yield what is wrong with the answer to the scan whose process was killed."""
     if asked.answered_s is None:
         yield f"the scan of the process that was killed: {asked.problem}"
-    elif (told_s := asked.at + asked.answered_s - incident.at) > TOLD_WITHIN_S:
+    elif (told_s := asked.at + asked.answered_s - incident.at) > TELL_WITHIN_S:
         yield f"the scan of the process that was killed: told after {told_s:.0f} s"
     elif not (asked.is_served or INTERRUPTED in asked.words):
         yield f"the scan of the process that was killed: {asked.words[:100]}"

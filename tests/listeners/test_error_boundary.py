@@ -78,7 +78,7 @@ class FakeFailures:
 class Room:
     """A boundary, one conversation, and what came of it."""
 
-    def __init__(self, *, told_within_s: float = TIME_LIMIT_S, **how: Any) -> None:
+    def __init__(self, *, tell_within_s: float = TIME_LIMIT_S, **how: Any) -> None:
         self.tasks = Tasks()
         self.replies = FakeReplies()
         self.failures = FakeFailures()
@@ -86,7 +86,7 @@ class Room:
         self.boundary = ErrorBoundary(
             self.tasks,
             cast(Failures, self.failures),
-            inflight=a_tracker(self.tasks, told_within_s=told_within_s),
+            inflight=a_tracker(self.tasks, tell_within_s=tell_within_s),
             note=self._note,
             **({"first_word_after_s": 60} | how),
         )
@@ -312,7 +312,7 @@ class TestCutOff:
         assert len(room.said) == 1
 
     async def test_does_not_wait_for_a_slack_that_does_not_answer(self) -> None:
-        room = Room(told_within_s=0.01)
+        room = Room(tell_within_s=0.01)
 
         async def work() -> None:
             await asyncio.Event().wait()

@@ -23,7 +23,7 @@ from tests.whole.test_process import process, stand_ins_in_real_time
 pytestmark = pytest.mark.anyio
 
 INTERRUPTED = "interrupted"
-TOLD_WITHIN_S = 100  # on a busy machine
+TELL_WITHIN_S = 100  # on a busy machine
 
 
 @asynccontextmanager
@@ -102,7 +102,7 @@ async def test_who_waited_for_one_of_two_processes_hears_of_it(
                 await hold.waiting(1)
                 await until_noted(app)
             text = await app.bob.next_message(
-                timeout_s=TOLD_WITHIN_S, where=lambda message: INTERRUPTED in message.everything
+                timeout_s=TELL_WITHIN_S, where=lambda message: INTERRUPTED in message.everything
             )
             await until_noted(app, is_noted=False)
         hold.release()
