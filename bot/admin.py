@@ -126,9 +126,9 @@ class Managers:
 
 
 def decode(document: Document) -> Named:
-    """Return the managers in a document, which has no groups in earlier versions."""
+    """Return the managers in a document."""
     value = document.value
-    return Named(tuple(value["user_ids"]), tuple(value.get("group_ids", ())), document.rev)
+    return Named(tuple(value["user_ids"]), tuple(value["group_ids"]), document.rev)
 
 
 AUDIENCES_KIND = "audiences"

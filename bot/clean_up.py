@@ -8,10 +8,9 @@ from bot.digests import repository
 from bot.portfolio import add_many
 from bot.store.documents import ConflictError, Documents
 
-# Earlier versions kept usage, and Slack's waits, in documents of their own.
 KINDS = {
     *(claims.KIND, deferred_commands.KIND, shared_limits.LIMITS_KIND, add_many.KIND),
-    *(repository.ALERT, "usage", "slack-hold"),
+    repository.ALERT,
 }
 # Few enough that other due documents do not wait behind these.
 LOOK_AT = 20_000

@@ -47,7 +47,7 @@ class Pending:
 
     `what` names the listener, `request` is its reference in the log. `view_id` is the open form's
     or window's; `form_waits`: it has no buttons; `messages_url`: it is over the Home tab, and this
-    link leads to the person's messages. `step_id`: not a person waits, but a step of a workflow.
+    link leads to the person's messages.
     `thread_ts` is that of the answer. `None` does not apply.
     """
 
@@ -64,7 +64,6 @@ class Pending:
     view_hash: str | None = None
     form_waits: bool = False
     messages_url: str | None = None
-    step_id: str | None = None
     thread_ts: str | None = None
 
 

@@ -59,15 +59,14 @@ class ScanReport:
     """The findings of one scan, and its changes since the one before it.
 
     `score` is the health score in the list before the scan, `score_after` the one after it, `None`
-    when unknown. `since` is the moment of the scan before, `None` when there was none. Reports of
-    version 0.1 have no `facts` and no `score_after`.
+    when unknown. `since` is the moment of the scan before, `None` when there was none.
     """
 
     host: str
     score: float | None
     score_after: float | None = None
     scanned_at: datetime
-    facts: ScanFacts | None = None
+    facts: ScanFacts
     sections: tuple[Section, ...]
     changes: tuple[Change, ...] = ()
     since: datetime | None = None
@@ -152,7 +151,7 @@ class Scans:
             value = document.value.get("report")
             return await asyncio.to_thread(msgspec.convert, value, ScanReport)
         except msgspec.ValidationError as error:
-            raise NoScanError("kept by another version of the bot") from error
+            raise NoScanError("kept in another form") from error
 
     async def _scan_once(
         self, workspace: WorkspaceId, host: str, scan: Callable[[], Awaitable[ScanReport]]
@@ -225,10 +224,9 @@ class Scans:
     async def _keep_ends(
         self, workspace: WorkspaceId, report: ScanReport, listed: Snapshot | None
     ) -> None:
-        if report.facts:
-            ends = end_dates_of(report.facts, report.scanned_at, self.clock())
-            hosts = listed.by_host if listed else None
-            await self.end_dates.keep(workspace, report.host, ends, portfolio=hosts)
+        ends = end_dates_of(report.facts, report.scanned_at, self.clock())
+        hosts = listed.by_host if listed else None
+        await self.end_dates.keep(workspace, report.host, ends, portfolio=hosts)
 
     async def _now_latest(self, workspace: WorkspaceId, host: str) -> list[str]:
         """Record that `host` was scanned last; return the hosts beyond the limit."""

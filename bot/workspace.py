@@ -44,7 +44,6 @@ class Kind(Enum):
     PERSON = "person"
     DIGEST = "digest"  # a channel's digests, on schedule
     CHECK = "check"  # whether a key works
-    STEP = "step"  # a workflow, which names no person
     OTHER = "other"
 
 
@@ -56,7 +55,7 @@ class Caller:
     subject_id: str = ""
 
 
-KEY_CHECK, STEP, OTHER = Caller(Kind.CHECK), Caller(Kind.STEP), Caller(Kind.OTHER)
+KEY_CHECK, OTHER = Caller(Kind.CHECK), Caller(Kind.OTHER)
 _current: ContextVar[tuple[WorkspaceId, Caller] | None] = ContextVar("caller", default=None)
 
 

@@ -1,8 +1,8 @@
 """The answers that the documents show, made by the real bot between the stand-ins.
 
 `python -m tests.answers` writes them whole into `tests/answers.txt`, and their first lines into
-the guides that quote them, and writes the slash commands into the manifest and the members' guide,
-and the manifest into the one with steps for workflows.
+the guides that quote them, and writes the slash commands into the manifest and the members' guide.
+
 tests/test_documents.py fails when they differ: then renew the pictures too, by
 `python -m tests.browser.pictures`.
 """
@@ -19,7 +19,6 @@ from tests.whole.digests import DAY, make, move_to, next_digest, score
 from tests.whole.harness import Clock, Harness, running_bot, running_stand_ins
 
 MANIFEST = Path(__file__).parents[1] / "manifest.yml"
-WORKFLOW_MANIFEST = MANIFEST.with_name("manifest.workflow.yml")
 SLASH_COMMANDS = re.compile(r"(?<=\n  slash_commands:\n).*?(?=\noauth_config:)", re.DOTALL)
 TABLE = re.compile(r"(<!-- commands -->\n(?:\|.*\n){2})(?:\|.*\n)*")
 GUIDES = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
@@ -147,20 +146,6 @@ def with_slash_commands(manifest: str) -> str:
     return SLASH_COMMANDS.sub(lambda _: "\n".join(entries), manifest)
 
 
-def with_steps(manifest: str, workflow: str) -> str:
-    """Return `manifest` with the head and the functions of `workflow`, and what those need."""
-    head, functions = workflow.partition("_metadata:")[0], workflow.partition("\nfunctions:")[2]
-    changed = manifest.partition("_metadata:")[2]
-    for pattern, text in (
-        (r"  redirect_urls:\n.*\n", ""),  # such an app is not installed by OAuth
-        (r"(    bot_events:\n)", r"\1      - function_executed # runs a step of a workflow\n"),
-        (r"  org_deploy_enabled: .*", "  org_deploy_enabled: true\n  function_runtime: remote"),
-    ):
-        changed, count = re.subn(pattern, text, changed)
-        assert count == 1, pattern
-    return f"{head}_metadata:{changed}functions:{functions}"
-
-
 def as_file(made: dict[str, str]) -> str:
     """Return all answers, each below its name."""
     return "\n".join(f"=== {name} ===\n{answer}" for name, answer in made.items())
@@ -171,8 +156,7 @@ def _write() -> None:
     WHOLE.write_text(as_file(made))
     for guide in GUIDES:
         guide.write_text(with_commands(with_quotes(guide.read_text(), made)))
-    MANIFEST.write_text(manifest := with_slash_commands(MANIFEST.read_text()))
-    WORKFLOW_MANIFEST.write_text(with_steps(manifest, WORKFLOW_MANIFEST.read_text()))
+    MANIFEST.write_text(with_slash_commands(MANIFEST.read_text()))
 
 
 if __name__ == "__main__":

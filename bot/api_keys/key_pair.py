@@ -155,19 +155,14 @@ def encode_key_pair(pair: KeyPair) -> dict[str, Any]:
 
 
 def decode_key_pair(value: dict[str, Any]) -> KeyPair:
-    """Return the stored keys, also those of earlier versions; ValueError if it is none."""
+    """Return the stored keys; raise ValueError for any other value."""
     earlier = value.get("earlier")
-    nested = {"record": _record(value)}
+    nested = {"record": value}
     if earlier:
-        nested["earlier"] = {**earlier, "record": _record(earlier)}
+        nested["earlier"] = {**earlier, "record": earlier}
     return msgspec.convert({**value, **nested}, KeyPair)
 
 
 def _flat(value: dict[str, Any]) -> dict[str, Any]:
     record: dict[str, Any] = value.pop("record")
     return value | record
-
-
-def _record(value: dict[str, Any]) -> dict[str, Any]:
-    # Before `told` was stored, only the person who had set the key got the notice.
-    return {"told": [value["set_by"]] if value.get("told_at") else [], **value}

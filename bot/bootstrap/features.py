@@ -36,7 +36,7 @@ from bot.listeners.messages import ShortcutListeners, register_mentions
 from bot.listeners.modals import DigestScreen, KeyScreen
 from bot.listeners.permissions import DigestAccess, Permissions
 from bot.listeners.router import OPTIONS_WITHIN_S, Dispatcher
-from bot.listeners.scan import ScanListeners, StepListeners
+from bot.listeners.scan import ScanListeners
 from bot.portfolio.add_domain import DomainAdder
 from bot.portfolio.add_many import DomainLists
 from bot.portfolio.end_dates import ANSWERED_WITHIN_S as DATED_WITHIN_S
@@ -260,7 +260,6 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
         bulk=bulk,
         still_waiting_after_s=parts.pace.still_waiting_after_s,
     ).register(dispatcher)
-    StepListeners(portfolio, cases.scans, cases.ends, parts.clock).register(dispatcher)
     adder = DomainAdder(tracker.add_domain, portfolio, claims=parts.commons.claims)
     AddingListeners(
         permissions=permissions,

@@ -122,7 +122,7 @@ def items_of(domains: Iterable[Domain]) -> list[Item]:
 
 def after_scan(run: BulkScan, report: ScanReport) -> BulkScan:
     """Return the bulk scan after the scan of its next domain."""
-    facts = report.facts and replace(report.facts, issues=report.facts.issues[:1])
+    facts = replace(report.facts, issues=report.facts.issues[:1])
     item = replace(run.left[0], facts=facts, changes=len(report.changes))
     return replace(_with_next_done(run, item), failed_in_row=0)
 

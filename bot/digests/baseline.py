@@ -1,7 +1,7 @@
 """The baseline of a digest: what its next report is compared with. Plain data."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bot.portfolio.end_dates import EndDates, KnownEnds
@@ -26,14 +26,13 @@ class Replaced:
 class Baseline:
     """The scores of a delivered digest by host name; `None` is unknown.
 
-    `marks` hold, by host and what ends, the least of `MARKS` that was reached; `None` in a
-    baseline of version 0.1. `replaced` leads back to the baseline that the digest was compared
-    with, `None` if there was none.
+    `marks` hold, by host and what ends, the least of `MARKS` that was reached. `replaced` leads
+    back to the baseline that the digest was compared with, `None` if there was none.
     """
 
     scores: Mapping[str, float | None]
     taken_at: datetime
-    marks: Mapping[str, Marks] | None = None
+    marks: Mapping[str, Marks] = field(default_factory=dict)
     replaced: Replaced | None = None
 
     @property
@@ -88,10 +87,7 @@ def is_nearer(baseline: Baseline, host: str, row: EndDates, now: datetime) -> bo
 
     A domain that is new counts: a filter such as `expires:30` takes it in when it reaches one.
     """
-    if baseline.marks is None:
-        before = marks_of(row, baseline.taken_at)
-    else:
-        before = baseline.marks.get(host, {})
+    before = baseline.marks.get(host, {})
     return any(mark < before.get(name, NO_MARK) for name, mark in marks_of(row, now).items())
 
 
@@ -117,8 +113,8 @@ def next_baseline(
 
     marks = {
         host: of_host
-        for host, reached in (now.marks or {}).items()
-        if (of_host := (before.marks or {}).get(host) if host in snoozed else reached)
+        for host, reached in now.marks.items()
+        if (of_host := before.marks.get(host) if host in snoozed else reached)
     }
     scores = {host: best(host, score) for host, score in now.scores.items()}
     return replace(now, scores=scores, marks=marks)

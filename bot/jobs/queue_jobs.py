@@ -51,8 +51,6 @@ def migrations() -> tuple[MigrationSet, ...]:
 logger = structlog.get_logger()
 DELIVER = "deliver"
 PERIODIC = "periodic"
-# What processes of version 0.1 still queue beside newer ones.
-EARLIER_NAMES = {"clean-up": ["usage"]}
 DIGESTS_PER_JOB = 100
 # After waits of 2, 4, 8 and 16 s: short and few, as a job that waits for its next try holds its
 # lock (issue 1599). Then a tick finds the digests again when their lease is over.
@@ -119,7 +117,6 @@ def add_periodic(
 
     app.task(
         name=name,
-        aliases=EARLIER_NAMES.get(name),
         queue=PERIODIC,
         lock=name,
         queueing_lock=name,

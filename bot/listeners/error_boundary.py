@@ -94,7 +94,6 @@ class Failures:
             now=self.clock(),
             user_id=request.origin.user_id,
             is_admin=has_two_sides
-            and not request.step_id
             and bool(await _or_none(self.permissions.may_configure(request))),
             command_line=request.command_line,
             key=await _or_none(self.keys.record(workspace)) if has_two_sides else None,
@@ -107,8 +106,6 @@ class Failures:
 
     async def _may_add(self, request: Request) -> bool:
         """Return whether to offer the button: not in doubt. `/adddomain` checks again."""
-        if request.step_id:
-            return False
         with contextlib.suppress(BotError):
             await self.permissions.require(request, "add")
             return True

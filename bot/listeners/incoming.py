@@ -105,15 +105,6 @@ def from_event(body: Mapping[str, Any], context: Any, replies: Replies) -> Reque
     return _request(body, context, replies, Origin(body["event"]["user"]))
 
 
-def from_step(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """Read a step: https://docs.slack.dev/reference/events/function_executed. It names no person.
-
-    Bolt has given the client the token of this run.
-    """
-    step_id = body["event"]["function_execution_id"]
-    return _request(body, context, replies, Origin(""), step_id=step_id)
-
-
 def is_ephemeral(body: Mapping[str, Any]) -> bool:
     """Return whether the pressed message is visible to that person only."""
     return bool((body.get("container") or {}).get("is_ephemeral"))

@@ -61,7 +61,7 @@ class Entry:
         """Whether the work may take minutes, or change something at the service."""
         command = COMMANDS.get(self.what.partition(".")[0])
         scans_or_adds = command is not None and command.operation in {"scan", "add"}
-        return scans_or_adds or self.form_waits or self.request.step_id is not None
+        return scans_or_adds or self.form_waits
 
     def close(self) -> None:
         """Let it be removed from the store soon, without waiting."""
@@ -92,7 +92,6 @@ class Entry:
             view_hash=None if window else request.view_hash,
             form_waits=self.form_waits,
             messages_url=window.messages_url if window else None,
-            step_id=request.step_id,
             thread_ts=origin.thread_ts if origin.is_in_thread else None,
         )
 
@@ -285,5 +284,4 @@ def _request(
         command_line=pending.command_line,
         takes_place=pending.takes_place,
         window=window,
-        step_id=pending.step_id,
     )

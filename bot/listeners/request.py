@@ -18,10 +18,9 @@ from bot.errors import warned
 from bot.message import Message
 from bot.slack.client import Member, fetch_member, open_form, put_form
 from bot.slack.errors import SlackError, TriggerExpiredError
-from bot.slack.replies import Origin, Replies, fail_step
+from bot.slack.replies import Origin, Replies
 from bot.views.home import answer_window, fits_window, summary_window
-from bot.views.steps import inert_text
-from bot.workspace import STEP, Caller, WorkspaceId, caller_context, person
+from bot.workspace import Caller, WorkspaceId, caller_context, person
 
 
 class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside the fields of a form
@@ -113,7 +112,6 @@ class Request:
     person, if Slack was asked just now.
     `on_stop` returns the answer if the process stops before the end. `since` is when the request
     came, by `time.monotonic`. `shares_answer`: an answer with a `Share` button is shared at once.
-    `step_id`: a workflow runs a step, and no person is known; the only reply is why it failed.
     """
 
     workspace: WorkspaceId
@@ -130,7 +128,6 @@ class Request:
     window: AnswerWindow | None = None
     member: Member | None = None
     message: Mapping[str, Any] | None = None
-    step_id: str | None = None
     shares_answer: bool = False
     values: Mapping[str, Any] = field(default_factory=dict, repr=False)
     reference: str = field(default_factory=lambda: secrets.token_hex(4), init=False)
@@ -176,7 +173,7 @@ class Request:
     @property
     def caller(self) -> Caller:
         """The one in whose name the service is asked."""
-        return STEP if self.step_id else person(self.origin.user_id)
+        return person(self.origin.user_id)
 
     @property
     def opens_form(self) -> bool:
@@ -202,9 +199,6 @@ class Request:
 
     async def _send(self, message: Message) -> None:
         self.has_spoken = True
-        if self.step_id:
-            await fail_step(self.client, self.step_id, inert_text(message.text))
-            return
         if self.window and await self._is_shown(self.window, message):
             return
         # First, as it opens only within 3 s; and a window must not go on saying "please wait".

@@ -23,8 +23,8 @@ from bot.listeners.error_boundary import ErrorBoundary
 from bot.listeners.incoming import from_press, is_ephemeral, place_of
 from bot.listeners.request import FormErrors, OncePerMessage, Request
 from bot.message import Block, Message
-from bot.slack.replies import Replies, complete_step
-from bot.views.usage import STEP, usage_message
+from bot.slack.replies import Replies
+from bot.views.usage import usage_message
 
 logger = structlog.get_logger()
 T = TypeVar("T")
@@ -34,7 +34,6 @@ OPTIONS_WITHIN_S = 2.2
 PressHandler = Callable[[Request, str], Awaitable[None]]
 # Takes the event, or the message of a shortcut.
 EventHandler = Callable[[Request, Mapping[str, Any]], Awaitable[None]]
-StepHandler = Callable[[Request, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 OptionsFinder = Callable[[Request, str], Awaitable[list[Block]]]
 MessageReader = Callable[[Mapping[str, Any], Any, Replies], Request | None]
 
@@ -216,24 +215,3 @@ class Dispatcher:
             )
 
         self._app.event(event_type)(received)
-
-    def on_step(self, callback_id: str, handle: StepHandler) -> None:
-        """Register `handle(request, inputs)`, which returns the outputs of a step of a workflow.
-
-        What it raises fails the step with a sentence. Slack repeats events: a step runs once.
-        https://docs.slack.dev/tools/bolt-python/concepts/custom-steps
-        """
-
-        async def executed(body: dict[str, Any], context: Any, inputs: dict[str, Any]) -> None:
-            request = incoming.from_step(body, context, self._replies)
-
-            async def work() -> None:
-                outputs = await handle(request, inputs)
-                await complete_step(request.client, request.step_id or "", outputs)
-                request.is_answered = True
-
-            name = f"{STEP}{callback_id}"
-            if await self._once.is_first(f"step/{request.workspace}/{request.step_id}"):
-                self.boundary.start(request, work, name, speaks=False, admits_strangers=True)
-
-        self._app.function(callback_id)(executed)

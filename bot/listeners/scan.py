@@ -1,9 +1,8 @@
-"""Handle `/scan`: one domain, its sections, the form to pick domains; and steps of workflows."""
+"""Handle `/scan`: one domain, its sections, the form to pick domains."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from bot.api_keys.key_service import WorkspaceTracker
@@ -14,15 +13,13 @@ from bot.listeners.permissions import Permissions
 from bot.listeners.request import FormErrors, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block
-from bot.portfolio.end_dates import KeptEndDates
-from bot.portfolio.lookup import host_of, suggestions
+from bot.portfolio.lookup import suggestions
 from bot.portfolio.service import Portfolio, Snapshot
-from bot.scans import NoDomainIdError, NoScanError, ScanReport, Scans
+from bot.scans import NoDomainIdError, ScanReport, Scans
 from bot.slack.client import update_form
 from bot.tracker.models import Domain
 from bot.views import scan as views
 from bot.views.blocks import option
-from bot.views.steps import Outputs, health_outputs, scan_outputs
 from bot.views.text import MAX_OPTION_VALUE_CHARS
 from bot.views.usage import ALREADY_SHARED
 
@@ -132,41 +129,3 @@ def _scannable(snapshot: Snapshot, host: str) -> Domain:
     if not domain.domain_id:
         raise NoDomainIdError("listed without domainId")
     return domain
-
-
-@dataclass(frozen=True, slots=True)
-class StepListeners:
-    """The steps that `manifest.workflow.yml` describes.
-
-    Their requests to the service count as those of people: the reserve stays with the digests.
-    """
-
-    portfolio: Portfolio
-    scans: Scans
-    ends: KeptEndDates
-    clock: Callable[[], datetime]
-
-    def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_step("scan_domain", self.scan)
-        dispatcher.on_step("get_domain_health", self.get_health)
-
-    async def scan(self, request: Request, inputs: Mapping[str, Any]) -> Outputs:
-        domain = await self._domain(request, inputs)
-        report = await self.scans.run(request.workspace, domain)
-        return await asyncio.to_thread(scan_outputs, report)
-
-    async def get_health(self, request: Request, inputs: Mapping[str, Any]) -> Outputs:
-        """Return the listed score, and what the last scan said."""
-        domain = await self._domain(request, inputs)
-        now, workspace, host = self.clock(), request.workspace, host_of(domain)
-        try:
-            last = await self.scans.last(workspace, host)
-        except NoScanError:
-            last = None
-        known = await self.ends.known(workspace, now)
-        return health_outputs(domain, last, known.by_host.get(host) if known else None, now)
-
-    async def _domain(self, request: Request, inputs: Mapping[str, Any]) -> Domain:
-        host = host_name(str(inputs.get("domain") or ""))
-        snapshot = await self.portfolio.snapshot(request.workspace)
-        return await asyncio.to_thread(snapshot.find, host)

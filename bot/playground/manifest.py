@@ -1,7 +1,7 @@
 """What Slack knows of the app: its manifest, the very file that is pasted into Slack."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -52,14 +52,13 @@ class AppInfo:
     deploys_to_orgs: bool = False
     is_interactive: bool = False
     suggests_options: bool = False
-    functions: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def settings(self) -> dict[str, Any]:
         """What of it `running_slack` takes."""
         tabs = ("home_tab", "messages_tab", "messages_tab_read_only")
         presses = ("is_interactive", "suggests_options")
-        names = ("scopes", "events", "shortcuts", "functions", *presses, *tabs)
+        names = ("scopes", "events", "shortcuts", *presses, *tabs)
         commands = tuple(each.command for each in self.commands)
         raw = tuple(each.command for each in self.commands if not each.should_escape)
         taken = {name: getattr(self, name) for name in names}
@@ -69,8 +68,7 @@ class AppInfo:
 def read_manifest(path: Path = MANIFEST, *, reads_messages: bool = False) -> AppInfo:
     """Return what the manifest says, with `reads_messages` as changed for mentions and messages.
 
-    Raises: ValueError: Slack would not take it, as where it declares functions, but not of an app
-    for organisations that runs elsewhere: https://docs.slack.dev/tools/bolt-js/tutorials/custom-steps.
+    Raises: ValueError: Slack would not take it.
     """
     text = path.read_text(encoding="utf-8")
     if reads_messages:
@@ -78,9 +76,6 @@ def read_manifest(path: Path = MANIFEST, *, reads_messages: bool = False) -> App
         text = text.replace("read_only_enabled: true", "read_only_enabled: false")
     manifest = _parsed(text)
     features, settings = manifest.get("features", {}), manifest.get("settings", {})
-    is_ready = settings.get("org_deploy_enabled") and settings.get("function_runtime") == "remote"
-    if (functions := manifest.get("functions", {})) and not is_ready:
-        raise ValueError("functions need org_deploy_enabled: true and function_runtime: remote")
     pressed = settings.get("interactivity", {})
     oauth, tabs = manifest.get("oauth_config", {}), features.get("app_home", {})
     return AppInfo(
@@ -100,7 +95,6 @@ def read_manifest(path: Path = MANIFEST, *, reads_messages: bool = False) -> App
         deploys_to_orgs=bool(settings.get("org_deploy_enabled")),
         is_interactive=bool(pressed.get("is_enabled")),
         suggests_options=bool(pressed.get("message_menu_options_url")),
-        functions=functions,
     )
 
 
@@ -112,8 +106,7 @@ def _parsed(text: str) -> dict[str, Any]:
     """
     manifest: dict[str, Any] = yaml.safe_load(text)
     place = Place("", "message")
-    checked = {name: part for name, part in manifest.items() if name != "functions"}
-    shape("manifest").check(checked, place)
+    shape("manifest").check(manifest, place)
     if place.problems:
         raise ValueError("; ".join(f"{each.message} {each.pointer}" for each in place.problems))
     return manifest

@@ -1,8 +1,8 @@
-"""Answer a person by `response_url`, ephemeral message or direct message; end workflow steps."""
+"""Answer a person by `response_url`, ephemeral message or direct message."""
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.message import Message
 from bot.slack import errors
 from bot.slack.client import (
-    in_three_tries,
     open_direct,
     post_message,
     send_with_fallback,
@@ -177,41 +176,3 @@ def _check(status: int, body: str) -> None:
         raise errors.slack_error(str(answer.get("error", "unknown")))
     if status >= 400:
         raise errors.slack_error(body.strip()[:60] or f"status {status}")
-
-
-# Bolt's `complete` and `fail` (1.30) try once: a step whose end is lost holds its workflow.
-# https://docs.slack.dev/tools/bolt-python/concepts/custom-steps
-# The step has ended, most often by a try whose answer was lost; its token ends with it:
-# https://docs.slack.dev/reference/methods/functions.completeSuccess#errors
-_STEP_OVER = frozenset(
-    {"execution_not_in_running_state", "function_execution_not_found", "token_revoked"}
-)
-
-
-async def complete_step(client: AsyncWebClient, step_id: str, outputs: Mapping[str, Any]) -> None:
-    """Complete a step of a workflow, in at most three tries; raise SlackError."""
-    await _end_step(
-        lambda: client.functions_completeSuccess(
-            function_execution_id=step_id, outputs=dict(outputs)
-        )
-    )
-
-
-async def fail_step(client: AsyncWebClient, step_id: str, sentence: str) -> None:
-    """Fail a step of a workflow, in at most three tries; raise SlackError."""
-    await _end_step(
-        lambda: client.functions_completeError(function_execution_id=step_id, error=sentence)
-    )
-
-
-async def _end_step(call: Callable[[], Awaitable[object]]) -> None:
-    async def end() -> None:
-        async with slack_errors():
-            await call()
-
-    try:
-        await in_three_tries(end)
-    except errors.SlackRefusedError as error:
-        if error.code not in _STEP_OVER:
-            raise
-        logger.info("the step is over already", error=repr(error))

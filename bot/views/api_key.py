@@ -212,8 +212,6 @@ def _asker_text(asker: Caller) -> str:
             return f"digests of <#{asker.subject_id}>"
         case Kind.CHECK:
             return "key checks"
-        case Kind.STEP:
-            return "workflows"
         case Kind.OTHER:
             return "others"
 

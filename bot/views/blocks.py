@@ -35,8 +35,7 @@ from bot.views.text import (
 # message with the answer, `BELOW` answers under it.
 RUN_HERE = "run.here"
 RUN_BELOW = "run.below"
-# Once for each message. It begins like the other, which processes of an older version know.
-RUN_ONCE = f"{RUN_BELOW}.once"
+RUN_ONCE = f"{RUN_BELOW}.once"  # the same, once for each message
 
 
 def header(text: str) -> Block:

@@ -92,8 +92,7 @@ def _of_section(report: ScanReport, name: str) -> Lines:
 
 
 def _of_issues(report: ScanReport) -> Lines:
-    issues = report.facts.issues if report.facts else ()
-    count = sum(report.facts.counts.values()) if report.facts else 0
+    issues, count = report.facts.issues, sum(report.facts.counts.values())
     more = f" {count - len(issues):,} more are not kept." if count > len(issues) else ""
     lines = (issue_text(issue, MAX_FORM_VALUE_CHARS) for issue in issues)
     return lines, text_section, (plural(len(issues), "issue"), more)
@@ -173,8 +172,6 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
 
 def _issues(report: ScanReport) -> list[Block]:
     facts = report.facts
-    if facts is None:
-        return []
     if not facts.issues:
         given = (
             "✅ No issues reported." if facts.lists_issues else "No list of issues in this scan."
@@ -188,8 +185,6 @@ def _issues(report: ScanReport) -> list[Block]:
 
 
 def _ends(report: ScanReport) -> list[Block]:
-    if report.facts is None:
-        return []
     now, given = report.scanned_at, ends(report.facts)
     lines = []
     for name, end in given:
@@ -230,8 +225,8 @@ def _folded(report: ScanReport, shown: Section) -> Block:
 def _title(report: ScanReport, shown: Section) -> str:
     """Return the name of a section, and how many of the issues are in it."""
     title, facts = section_title(shown.name), report.facts
-    count = sum(issue.section == shown.name for issue in facts.issues) if facts else 0
-    if not facts or not count:
+    count = sum(issue.section == shown.name for issue in facts.issues)
+    if not count:
         return title
     at_least = "at least " if sum(facts.counts.values()) > len(facts.issues) else ""
     return f"{title}  ·  {at_least}{plural(count, 'issue')}"

@@ -28,8 +28,6 @@ MAX_DAYS_TOLD = 1_000
 def health_text(report: ScanReport) -> str:
     """Return `Health 38 → 40 ▲`."""
     before, after = score_words(report.score), score_words(report.score_after)
-    if report.facts is None:  # kept by version 0.1, which did not ask afterwards
-        return f"Health {before} before this scan"
     if before == after:
         return f"Health {after}" + ("" if report.score is None else ", unchanged")
     arrow = ""
@@ -40,7 +38,7 @@ def health_text(report: ScanReport) -> str:
 
 def health_mrkdwn(report: ScanReport) -> str:
     """Return `🔴 *Health 38 → 40 ▲*  ·  poor`, its sign and word those of the newest score."""
-    band = band_of(report.score if report.facts is None else report.score_after)
+    band = band_of(report.score_after)
     word = "" if band.value == "unknown" else f"  ·  {band.value}"
     return f"{SYMBOLS[band]} *{health_text(report)}*{word}"
 

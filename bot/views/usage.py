@@ -124,8 +124,6 @@ _SHOWN_BY = {
     "key": ("/domainkey", "Key"),
     "managers": ("/domainkey", "Key"),
 }
-# The beginning of what a step of a workflow is called, beside commands, buttons and forms.
-STEP = "step."
 _INTERRUPTED = "The app was interrupted, so this got no answer."
 _PERHAPS_DONE = "It may still have been done."
 
@@ -151,7 +149,7 @@ def interrupted_form(what: str, command_line: str | None) -> Block:
 def _interrupted_text(what: str, command_line: str | None) -> str:
     if _adds(command_line):
         step = f"{_PERHAPS_DONE} Trying again is safe: I check first."
-    elif command_line or what.startswith(("/", STEP)):
+    elif command_line or what.startswith("/"):
         step = "Please try again."
     elif shown_by := _shown_by(what):
         step = f"{_PERHAPS_DONE} Check with `{shown_by[0]}` before you repeat it."

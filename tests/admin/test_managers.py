@@ -27,15 +27,6 @@ async def test_who_was_named_is_there_in_order(managers: Managers) -> None:
     assert (await managers.named(WorkspaceId("T2"))).ids == ()
 
 
-async def test_a_document_from_before_there_were_groups_is_read() -> None:
-    documents = MemoryDocuments()
-    await documents.put(f"{ONE}/managers", {"v": 1, "user_ids": ["U1"]})
-
-    named = await Managers(documents).named(ONE)
-
-    assert (named.user_ids, named.group_ids) == (("U1",), ())
-
-
 async def test_who_names_by_an_old_list_changes_nothing(managers: Managers) -> None:
     await managers.name(ONE, Named(("U1",)))
 

@@ -103,17 +103,6 @@ async def test_a_record_of_an_older_version_is_read(
     assert (record.told_at, record.told, record.works) == (None, (), ())
 
 
-async def test_an_older_version_told_whoever_had_set_it(
-    keys: Keys, documents: MemoryDocuments
-) -> None:
-    await keys.save(ONE, a_draft(), set_by="U1")
-    [document] = await documents.list_prefix("")
-    old = {name: value for name, value in document.value.items() if name != "told"}
-    await documents.put(document.key, old | {"told_at": "2030-03-01T14:05:00+00:00"})
-
-    assert (await keys.stored(ONE)).record.told == ("U1",)
-
-
 @loop_over("space", ["", " ", "\n", "\t "])
 def test_space_around_a_key_does_not_matter(space: str) -> None:
     assert checked_secret(f"{space}{KEY}{space}") == KEY

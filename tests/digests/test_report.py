@@ -236,17 +236,6 @@ def test_a_date_that_a_scan_moved_counts_only_when_it_moved_nearer() -> None:
     assert not came_nearer(in_days(5), KnownEnds({}, MOMENT))
 
 
-def test_with_a_baseline_of_version_0_1_only_what_passed_since_counts() -> None:
-    index = index_by_host(domains_of({A: 90}))
-    old = a_baseline({A: 90}, MOMENT)
-
-    reports = [
-        make_report(index, old, worst_count=1, ends=later(in_days(15), days)) for days in (0, 1)
-    ]
-
-    assert [got_worse(report) for report in reports] == [False, True]
-
-
 def found(severity: Severity, title: str = "Listed on a blacklist", *, days: int = 1) -> EndDates:
     """Return a scan whose only issue was found so many days after `MOMENT`."""
     since = MOMENT + timedelta(days=days)

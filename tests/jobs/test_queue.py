@@ -219,21 +219,3 @@ async def test_depth_counts_what_waits_and_what_is_under_way(pool: Pool) -> None
         found = await depth(pool)
 
     assert (found["deliver", "doing"], found["deliver", "todo"]) == (1, 2)
-
-
-async def test_what_an_older_process_queues_under_an_earlier_name_is_no_error(
-    pool: Pool, caplog: pytest.LogCaptureFixture
-) -> None:
-    await rows(
-        pool,
-        "INSERT INTO procrastinate_jobs (queue_name, task_name, args) VALUES"
-        """ ('periodic', 'usage', '{"timestamp": 0}') RETURNING id""",
-    )
-
-    async def is_done() -> bool:
-        return not [name for name in await depth(pool) if name[0] == "usage"]
-
-    async with at_work(pool, Deliveries(), {"clean-up": lambda: asyncio.sleep(0)}):
-        await until(is_done)
-
-    assert [each.message for each in caplog.records if each.levelno >= logging.ERROR] == []

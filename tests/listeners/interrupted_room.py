@@ -30,7 +30,6 @@ from tests.listeners.gated import RING, GatedDocuments, a_tracker
 from tests.playground.slack.bolt import bolt_app, by_http
 
 KILLED, LOOKING = "killed", "looking"
-STEP = "scan_domain"
 DELETE, EDIT_FORM = "digests.delete", "digests.edit"
 WAITING = notice("Digests", [section("⏳ Saving…")])
 
@@ -81,7 +80,6 @@ class Room:
             self.dispatcher.on_command(command, self.work)
         self.dispatcher.on_command("/domaindigest", self.open_list)
         self.dispatcher.on_press(DELETE, self.work)
-        self.dispatcher.on_step(STEP, self.run_step)
         self.app.view(EDIT_FORM)(self._submitted)
         self.looking = self.a_looker()
 
@@ -106,10 +104,6 @@ class Room:
     async def work(self, conversation: Request, _about: object) -> None:
         self.worked_on.put_nowait(conversation)
         await asyncio.Event().wait()
-
-    async def run_step(self, request: Request, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        await self.work(request, inputs)
-        return {}
 
     async def open_list(self, conversation: Request, _text: str) -> None:
         """Open a form that can be sent, and has a button to press."""
@@ -184,7 +178,6 @@ async def running_room() -> AsyncIterator[Room]:
             answers_within_s=TIME_LIMIT_S,
             commands=["/scan", "/adddomain", "/domaindigest"],
             scopes=("chat:write", "im:write", "users:read", "commands"),
-            functions={STEP: {"title": "Scan a domain"}},
             events=["function_executed"],
         ) as slack,
     ):

@@ -131,15 +131,6 @@ async def test_a_command_that_cannot_be_read_is_answered_with_its_usage() -> Non
     assert said == not_understood_message("/domains", error.problems, error.understood)
 
 
-async def test_a_step_of_a_workflow_is_told_nothing_that_only_admins_read() -> None:
-    failures, request = Room().failures, typed("/scan shop.example")
-    in_step = replace(request, step_id="F1")
-
-    facts = [await failures.facts(NO_KEY, each) for each in (request, in_step)]
-
-    assert [each.is_admin for each in facts] == [True, False]
-
-
 async def test_the_budget_of_the_key_in_use_is_not_taken_for_that_of_an_entered_one() -> None:
     none_left = Allowance(BudgetState(remaining=0, told_ago_s=3, highest_seen=1_000), Usage())
 

@@ -11,7 +11,7 @@ from bot.slack.client import publish_home, update_form
 from bot.slack.errors import SlackUnreachableError
 from bot.views.blocks import actions, notice, plain_message, run_button, section
 from tests.fakes import TIME_LIMIT_S
-from tests.listeners.interrupted_room import STEP, Room, running_room
+from tests.listeners.interrupted_room import Room, running_room
 
 pytestmark = pytest.mark.anyio
 
@@ -182,25 +182,3 @@ async def test_after_half_an_hour_nobody_is_told(room: Room) -> None:
 
     assert room.said() == []
     assert await room.left() == []
-
-
-async def test_m21_a_step_of_a_workflow_fails_with_a_sentence_after_a_kill(room: Room) -> None:
-    run = room.slack.start_step(STEP)
-    await room.noted(step_id=run.id)
-    await room.kill()
-    assert run.is_running
-
-    await room.look()
-
-    assert run.error == f"{INTERRUPTED}, so this got no answer. Please try again."
-    assert await room.left() == []
-
-
-async def test_m21_a_step_of_a_workflow_fails_with_a_sentence_at_a_stop(room: Room) -> None:
-    run = room.slack.start_step(STEP)
-    await room.noted(step_id=run.id)
-
-    assert await room.boundary.cancel_all() == 1
-
-    assert run.error == f"{INTERRUPTED}, so this got no answer. Please try again."
-    await room.struck_off(step_id=run.id)

@@ -59,19 +59,6 @@ def test_a_manifest_that_slack_would_not_take_is_none(
         read(LARGE.replace(changed, to, 1), tmp_path)
 
 
-STEP = "functions: {scan: {title: Scan a domain}}"
-
-
-def test_custom_steps_are_for_organisations_and_run_elsewhere(tmp_path: Path) -> None:
-    settings = "settings: {org_deploy_enabled: true, function_runtime: remote}"
-
-    with pytest.raises(ValueError, match="org_deploy_enabled"):
-        read(f"{SMALL}\n{STEP}", tmp_path)
-
-    about = read(f"{SMALL}\n{STEP}\n{settings}", tmp_path)
-    assert about.functions == {"scan": {"title": "Scan a domain"}}
-
-
 def test_all_that_slack_goes_by_is_read(tmp_path: Path) -> None:
     assert read(LARGE, tmp_path) == AppInfo(
         "Large",

@@ -64,26 +64,6 @@ class SaidGroups(AsyncWebClient):
             refuse({"error": self.code})
 
 
-class StepEnds(AsyncWebClient):
-    """Takes the ends of workflow steps; the next ones meet the codes in `refused`."""
-
-    def __init__(self, *refused: str) -> None:
-        super().__init__(token="xoxb-1")
-        self.refused = list(refused)
-        self.ended: list[Json] = []
-
-    async def functions_completeSuccess(self, **asked: Any) -> Any:  # noqa: N802  # Slack's
-        self._end(asked)
-
-    async def functions_completeError(self, **asked: Any) -> Any:  # noqa: N802  # Slack's
-        self._end(asked)
-
-    def _end(self, asked: Json) -> None:
-        if self.refused:
-            refuse({"error": self.refused.pop(0)})
-        self.ended.append(asked)
-
-
 class Pages(AsyncWebClient):
     """Answers one page after the other, or refuses; remembers what it was asked."""
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import replace
 
 import aiohttp
@@ -21,11 +20,9 @@ from bot.slack.errors import (
     SlackRefusedError,
     SlackUnavailableError,
 )
-from bot.slack.replies import Origin, Replies, complete_step, fail_step
+from bot.slack.replies import Origin, Replies
 from bot.views.blocks import actions, button, section
 from tests.fakes import TIME_LIMIT_S
-from tests.loops import loop_over
-from tests.slack.clients import StepEnds
 from tests.slack.conftest import a_client
 from tests.slack.test_answers import answering, as_json, as_text
 
@@ -298,33 +295,6 @@ async def test_without_an_address_nothing_is_shared_outside_a_thread(room: Room)
             await room.replies.send(room.client, origin, ANSWER, to_channel=True)
 
     assert room.said("ada") == []
-
-
-async def test_the_end_of_a_step_names_the_step_and_what_became_of_it() -> None:
-    client = StepEnds()
-
-    await complete_step(client, "F1", {"score": 41})
-    await fail_step(client, "F2", "There is no such domain.")
-
-    assert client.ended == [
-        {"function_execution_id": "F1", "outputs": {"score": 41}},
-        {"function_execution_id": "F2", "error": "There is no such domain."},
-    ]
-
-
-@loop_over(
-    ("code", "is_error"),
-    [
-        ("execution_not_in_running_state", False),
-        ("function_execution_not_found", False),
-        ("token_revoked", False),
-        ("parameter_validation_failed", True),
-    ],
-)
-async def test_a_step_that_is_over_already_needs_no_end(code: str, is_error: bool) -> None:
-    for end in (complete_step(StepEnds(code), "F1", {}), fail_step(StepEnds(code), "F1", "No.")):
-        with pytest.raises(SlackRefusedError) if is_error else nullcontext():
-            await end
 
 
 async def test_a_thread_of_a_channel_is_none_of_the_direct_message(room: Room) -> None:

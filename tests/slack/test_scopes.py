@@ -24,8 +24,6 @@ NEEDED_BY: dict[str, set[str]] = {
     "conversations_members": CHANNELS,
     "conversations_open": {"im:write"},
     "files_upload_v2": {"files:write"},
-    "functions_completeError": set(),
-    "functions_completeSuccess": set(),
     "usergroups_list": {"usergroups:read"},
     "usergroups_users_list": {"usergroups:read"},
     "users_conversations": CHANNELS,

@@ -1,5 +1,4 @@
 import json
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -144,13 +143,6 @@ def test_the_head_is_the_score_before_and_after(
     message = scan_message(a_report(score=before, score_after=after))
 
     assert message.blocks[1]["text"]["text"] == f"{head}  ·  scanned {moment_token(MOMENT)}"
-
-
-def test_a_report_of_version_0_1_is_still_shown() -> None:
-    report = replace(a_report(ENDING, score_after=None), facts=None)
-
-    assert "🔴 *Health 41 before this scan*  ·  poor" in shown_text(scan_message(report))
-    assert_slack_takes(scan_message(report))
 
 
 ENDS = {

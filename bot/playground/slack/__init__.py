@@ -4,7 +4,7 @@ from bot.playground.slack.delivery import Delivery
 from bot.playground.slack.local import LocalOrg, LocalSlack
 from bot.playground.slack.model import Message, View
 from bot.playground.slack.person import Person
-from bot.playground.slack.refusals import CommandFailed, FormError, NothingToPress, StepFailed
+from bot.playground.slack.refusals import CommandFailed, FormError, NothingToPress
 from bot.playground.slack.web_api import running_slack
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "NothingToPress",
     "Page",
     "Person",
-    "StepFailed",
     "View",
     "running_slack",
 ]

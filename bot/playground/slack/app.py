@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -12,7 +12,7 @@ from aiohttp import web
 from bot.playground.manifest import Shortcut
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.change_event import note
-from bot.playground.slack.installations import Codes, Installations, Token, Tokens
+from bot.playground.slack.installations import Codes, Installations, Tokens
 
 Kind = Literal["error", "html", "drop", "slow"]
 
@@ -100,7 +100,6 @@ class Settings:
     events: Sequence[str] = ()
     redirect_urls: Sequence[str] = ()
     shortcuts: Sequence[Shortcut] = ()
-    functions: Mapping[str, Json] = field(default_factory=dict)
     rotates_tokens: bool = False
     deploys_to_orgs: bool = False
     is_interactive: bool = True
@@ -109,52 +108,6 @@ class Settings:
     messages_tab_read_only: bool = False
     home_tab: bool = True
     answers_within_s: float = 3.0  # docs.slack.dev/interactivity/handling-user-interaction
-
-
-@dataclass
-class StepRun:
-    """One run of a custom step; it has either `outputs` or an `error` once it is over."""
-
-    id: str
-    callback_id: str
-    function: Json
-    inputs: Json
-    team_id: str
-    token: Token
-    outputs: Json | None = None
-    error: str | None = None
-
-    @property
-    def is_running(self) -> bool:
-        """Whether the bot has neither completed nor failed it."""
-        return self.outputs is None and self.error is None
-
-    def end(self, *, outputs: Json | None = None, error: str | None = None) -> None:
-        """Note how it ended; its token is good no more."""
-        self.outputs, self.error = outputs, error
-        self.token.refusal = "token_revoked"
-
-
-# https://docs.slack.dev/tools/deno-slack-sdk/reference/slack-types; those of Slack are ids.
-_TYPES: dict[str, tuple[type, ...]] = {
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "array": (list,),
-    "object": (dict,),
-}
-
-
-def parameter_problems(declared: Json, given: Json) -> list[str]:
-    """Return what is wrong with the inputs or outputs of a step; empty text is text."""
-    problems = [f"{name}: unknown parameter" for name in given if name not in declared]
-    for name, parameter in declared.items():
-        value = given.get(name)
-        if value is None:
-            problems += [f"{name}: is required"] if parameter.get("is_required") else []
-        elif type(value) not in _TYPES.get(parameter["type"], (str,)):
-            problems.append(f"{name}: must be of type {parameter['type']}")
-    return problems
 
 
 class App:
@@ -177,7 +130,6 @@ class App:
         self.codes = Codes(clock)
         self.faults = Faults()
         self.calls: list[Call] = []
-        self.step_runs: dict[str, StepRun] = {}
         self.announce: Callable[[Iterable[Json]], None] = lambda _payloads: None
         # Hears of each message that was added, changed or removed, in which workspace.
         self.on_message: Callable[..., None] = lambda *_change: None

@@ -103,7 +103,6 @@ class Tokens:
         self._clock = clock
         self._tokens: dict[str, Token] = {}
         self._refreshing: dict[str, Installation] = {}  # by refresh token
-        self._of_steps: dict[str, Token] = {}
 
     def give(self, installation: Installation, *, rotates: bool) -> Given:
         """Return a token for an installation: without rotation always the same one."""
@@ -113,12 +112,6 @@ class Tokens:
             if token.expires_at is None:
                 return Given(token)
         return Given(self._add(f"xoxb-{secrets.token_hex(20)}", installation))
-
-    def give_for_step(self, installation: Installation) -> Token:
-        """Return a token for one run of a custom step, beside those of the bot."""
-        token = Token(f"xwfp-{secrets.token_hex(20)}", installation)
-        self._of_steps[token.value] = token
-        return token
 
     def refresh(self, refresh_token: str) -> Given:
         """Return the next pair; the refresh token is used up. Raises: Refusal."""
@@ -145,7 +138,7 @@ class Tokens:
 
         Raises: Refusal: it has expired or was revoked.
         """
-        token = self._tokens.get(value) or self._of_steps.get(value)
+        token = self._tokens.get(value)
         if token is None:
             return None
         if code := token.refusal or token.installation.refusal:
@@ -169,7 +162,7 @@ class Tokens:
 
     def revoke_all(self, installation: Installation, code: str = "account_inactive") -> None:
         """Kill every token of an installation, and what would get new ones."""
-        for token in [*self._tokens.values(), *self._of_steps.values()]:
+        for token in self._tokens.values():
             if token.installation is installation:
                 token.refusal = code
         for refresh_token, owner in list(self._refreshing.items()):

@@ -6,7 +6,7 @@ from functools import partial
 import aiohttp
 
 from bot.playground.slack import delivery, lifecycle, payloads
-from bot.playground.slack.app import Fault, Kind, StepRun, parameter_problems
+from bot.playground.slack.app import Fault, Kind
 from bot.playground.slack.authorize_page import PATH
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.browser import Browser
@@ -16,7 +16,6 @@ from bot.playground.slack.installations import Installation
 from bot.playground.slack.model import Channel, Member, Message, Org
 from bot.playground.slack.person import Person
 from bot.playground.slack.posting import OTHER_BOT_ID
-from bot.playground.slack.refusals import FormError, StepFailed
 from bot.playground.slack.universe import Universe, WorkspaceState
 
 
@@ -275,38 +274,6 @@ class LocalSlack(Handle):
         else:
             payload = payloads.of_workspace(self.world, event, at=event_time, event_id=event_id)
         return await self.outbox.deliver_event(payload)
-
-    def start_step(self, callback_id: str, inputs: Json | None = None) -> StepRun:
-        """Run a custom step in a workflow, and tell the bot; do not wait for it.
-
-        In an organisation steps are offered once all of it has installed the app:
-        https://docs.slack.dev/tools/bolt-js/tutorials/custom-steps. Raises: LookupError: there is
-        no such step. FormError: it takes no such inputs.
-        """
-        function, installation = self.app.settings.functions.get(callback_id), self._installation()
-        if function is None or (self.enterprise_id and not installation.is_org_wide):
-            raise LookupError(f"no step {callback_id}: {[*self.app.settings.functions]}")
-        inputs = inputs or {}
-        if problems := parameter_problems(function.get("input_parameters", {}), inputs):
-            raise FormError(*problems)
-        token = self.app.tokens.give_for_step(installation)
-        run_id = self.world.workspace.new_id("Fx")
-        run = StepRun(run_id, callback_id, function, inputs, self.team_id, token)
-        self.app.step_runs[run.id] = run
-        if "function_executed" in self.app.settings.events:
-            self.app.announce([payloads.function_executed(self.world, run)])
-        return run
-
-    async def run_step(
-        self, callback_id: str, inputs: Json | None = None, timeout_s: float = PATIENCE_S
-    ) -> Json:
-        """Run a custom step and return its outputs. Raises: StepFailed, TimeoutError."""
-        run = self.start_step(callback_id, inputs)
-        event = self.universe.change_event
-        await event.until(lambda: None if run.is_running else run, timeout_s)
-        if run.outputs is None:
-            raise StepFailed(run.error)
-        return run.outputs
 
     def archive(self, channel_name: str, *, keeps_bot: bool = False) -> None:
         """Archive a channel: posts to it are refused. Raises: KeyError.

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from bot.playground.slack import block_contents
-from bot.playground.slack.app import App, StepRun
+from bot.playground.slack.app import App
 from bot.playground.slack.block_contents import Found, Json
 from bot.playground.slack.installations import Installation
 from bot.playground.slack.methods.chat import message_json, view_json
@@ -79,38 +79,6 @@ def _message_event(
     if kind == "removed":
         return {**event, "subtype": "message_deleted", "deleted_ts": message.ts}
     return {**event, "subtype": "message_changed", "message": message_json(world, message)}
-
-
-def function_executed(world: WorkspaceState, run: StepRun) -> Json:
-    """Return the event of running a custom step of the app in a workflow.
-
-    https://docs.slack.dev/reference/events/function_executed
-    """
-    function = {
-        "id": f"Fn{run.callback_id.upper()}",
-        "callback_id": run.callback_id,
-        "title": run.function["title"],
-        "description": run.function.get("description", ""),
-        "type": "app",
-        **{
-            kind: [{"name": name, **each} for name, each in run.function.get(kind, {}).items()]
-            for kind in ("input_parameters", "output_parameters")
-        },
-        "app_id": world.app.id,
-        "date_created": 1_694_727_597,
-        "date_updated": 1_698_947_481,
-        "date_deleted": 0,
-    }
-    event = {
-        "type": "function_executed",
-        "function": function,
-        "inputs": run.inputs,
-        "function_execution_id": run.id,
-        "workflow_execution_id": run.id.replace("Fx", "Wx"),
-        "event_ts": world.workspace.new_ts(),
-        "bot_access_token": run.token.value,
-    }
-    return of_workspace(world, event)
 
 
 def of_workspace(

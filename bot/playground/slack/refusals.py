@@ -78,9 +78,5 @@ class NothingToPress(Exception):  # noqa: N818  reads as what the person finds
     """No button of that label is there; the message lists those that are."""
 
 
-class StepFailed(Exception):  # noqa: N818  reads as what Workflow Builder shows
-    """The bot ended a custom step with this error."""
-
-
 class FormError(Exception):
     """A person could not do this: Slack's client would not let them."""

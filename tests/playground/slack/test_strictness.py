@@ -11,7 +11,7 @@ from aiohttp import web
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground.slack import CommandFailed, FormError, LocalSlack, running_slack
+from bot.playground.slack import CommandFailed, FormError, LocalSlack
 from tests.playground.slack.bolt import served
 from tests.playground.slack.conftest import Clock, Open
 from tests.playground.slack.samples import ScriptedBot, actions, button, form, text_field
@@ -162,19 +162,6 @@ async def test_nothing_is_pressed_or_suggested_that_the_manifest_leaves_out(
         await bob.suggest(message, "pick", "")
 
     assert slack.envelopes == []
-
-
-async def test_a_step_is_told_only_where_the_app_hears_of_it() -> None:
-    bot = ScriptedBot()
-    async with running_slack(functions={"scan": {"title": "Scan"}}) as slack:
-        slack.outbox.carrier = bot
-        slack.start_step("scan")
-        slack.app.settings.events = ["function_executed"]
-        heard = slack.start_step("scan")
-        await slack.lines.settled()
-
-    ids = [delivery.payload["event"]["function_execution_id"] for delivery in bot.got]
-    assert ids == [heard.id]
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,13 @@
-"""The methods about the app itself and its installation, about people, and about custom steps."""
+"""The methods about the app itself and its installation, and about people."""
 
 import secrets
 
 from bot.playground.slack import lifecycle, universe
-from bot.playground.slack.app import StepRun, parameter_problems
 from bot.playground.slack.block_contents import Json
 from bot.playground.slack.installations import TOKEN_LIFE_S, Given
 from bot.playground.slack.methods.call import ApiCall, Method, one_page
 from bot.playground.slack.model import Member, Org
-from bot.playground.slack.refusals import Refusal, bad_arguments
+from bot.playground.slack.refusals import Refusal
 
 
 def api_test(call: ApiCall) -> Json:
@@ -98,40 +97,9 @@ def _active_json(member: Member) -> Json:
     }
 
 
-def complete_success(call: ApiCall) -> Json:
-    """Complete a run of a step. https://docs.slack.dev/reference/methods/functions.completeSuccess."""
-    run, outputs = _running(call), call.required("outputs")
-    if not isinstance(outputs, dict):
-        raise bad_arguments("must provide an object [json-pointer:/outputs]")
-    if problems := parameter_problems(run.function.get("output_parameters", {}), outputs):
-        raise Refusal("parameter_validation_failed", response_metadata={"messages": problems})
-    run.end(outputs=outputs)
-    return {}
-
-
-def complete_error(call: ApiCall) -> Json:
-    """Fail a run of a step. https://docs.slack.dev/reference/methods/functions.completeError."""
-    error = str(call.required("error"))
-    _running(call).end(error=error)
-    return {}
-
-
-def _running(call: ApiCall) -> StepRun:
-    run = call.universe.app.step_runs.get(str(call.required("function_execution_id")))
-    if run is None:
-        raise Refusal("function_execution_not_found")
-    if call.token is None or run.team_id not in call.token.installation.teams:
-        raise Refusal("access_denied")
-    if not run.is_running:
-        raise Refusal("execution_not_in_running_state")
-    return run
-
-
 METHODS = {
     "api.test": Method(api_test, token=None),
     "auth.test": Method(auth_test, acts_in="nowhere"),
-    "functions.completeError": Method(complete_error, acts_in="nowhere", tier=3),
-    "functions.completeSuccess": Method(complete_success, acts_in="nowhere", tier=3),
     "users.info": Method(users_info, ("users:read",), tier=4),
     "users.list": Method(users_list, ("users:read",), acts_in="team_id", tier=2),
 }
