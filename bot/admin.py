@@ -228,12 +228,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The latest 500 acts of every workspace, in one document each. `on_act` follows each act."""
+    """The latest 500 acts of every workspace, in one document each."""
 
     documents: Documents
     _: KW_ONLY
     clock: Callable[[], datetime]
-    on_act: Callable[[WorkspaceId], object] = lambda _workspace: None
 
     async def note(
         self,
@@ -265,7 +264,6 @@ class Audit:
 
         with warned("not in the history", StoreError, act=act.value, by=by):
             await update(self.documents, f"{workspace}/{HISTORY_KIND}", with_entry)
-        self.on_act(workspace)
 
     async def note_digest(
         self, workspace: WorkspaceId, what: str, *, by: str, channel_id: str | None = None

@@ -87,7 +87,6 @@ class Scans:
     _: KW_ONLY
     clock: Callable[[], datetime]
     claims: Claims | None = None  # None: the only process of its store
-    on_kept: Callable[[WorkspaceId], object] = lambda _workspace: None
     _flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = field(
         default_factory=SingleFlight, init=False
     )
@@ -178,7 +177,6 @@ class Scans:
             report = await self._compared(workspace, report)
             await self._keep(workspace, report)
             await self._keep_ends(workspace, report, listed)
-            self.on_kept(workspace)  # Home shows the new dates
         return report
 
     def _report(self, domain: Domain, result: ScanResult) -> ScanReport:

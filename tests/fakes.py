@@ -9,7 +9,7 @@ from bot.slack.client import SentMessage
 from bot.slack.errors import PersonUnreachableError, SlackUnavailableError
 from bot.tracker.client import TrackerClient
 from bot.tracker.models import Domain, Listing, ScanResult
-from bot.tracker.rate_limit import Purpose, fingerprint
+from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 
@@ -79,9 +79,14 @@ class FakeTracker(TrackerClient):
         self.asked: list[tuple[str, str]] = []
         self.sections: dict[str, object] = {}
         self.before_answer: Callable[[], Awaitable[object]] | None = None
-        self.on_sent: Callable[[str], object] = lambda _fingerprint: None
 
-    async def list_domains(self, key: str, *, purpose: Purpose = Purpose.PERSON) -> Listing:
+    async def list_domains(
+        self,
+        key: str,
+        *,
+        workspace: WorkspaceId | None = None,
+        purpose: Purpose = Purpose.PERSON,
+    ) -> Listing:
         await self._ask("list", key)
         return Listing(domains=self.domains)
 
@@ -93,19 +98,23 @@ class FakeTracker(TrackerClient):
         domain_type: str,
         tags: Sequence[str] = (),
         folder: str | None = None,
-        purpose: Purpose = Purpose.PERSON,
+        workspace: WorkspaceId | None = None,
     ) -> None:
         await self._ask("add", key)
 
     async def scan(
-        self, key: str, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+        self,
+        key: str,
+        domain_id: str,
+        *,
+        workspace: WorkspaceId | None = None,
+        purpose: Purpose = Purpose.PERSON,
     ) -> ScanResult:
         await self._ask("scan", key)
         return ScanResult(self.sections)
 
     async def _ask(self, operation: str, key: str) -> None:
         self.asked.append((operation, key))
-        self.on_sent(fingerprint(key))
         if self.before_answer:
             await self.before_answer()
         if key in self.errors:

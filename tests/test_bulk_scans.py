@@ -40,7 +40,7 @@ from bot.tracker.models import (
 )
 from bot.tracker.rate_limit import Purpose
 from bot.views.bulk_scan import progress_message, summary_message
-from bot.workspace import WorkspaceId, current_caller, person
+from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
 from tests.loops import loop_over
@@ -91,7 +91,6 @@ class Office:
         self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
         """Be the service."""
-        assert current_caller() == (workspace, person(BOB))
         self.scanned.append(domain_id)
         self.is_asked.set()
         async with asyncio.timeout(TIME_LIMIT_S):

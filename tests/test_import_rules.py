@@ -20,7 +20,7 @@ LAYERS: list[set[str]] = [
     {"command_text", "concurrency", "hostnames", "logs", "store", "tracker"},
     {"claims", "clock_check"},
     {
-        *("admin", "deduplication", "deferred_commands", "home_viewers", "inflight_requests"),
+        *("admin", "deduplication", "deferred_commands", "inflight_requests"),
         *("jobs", "metrics", "portfolio", "process_heartbeat", "slack"),
     },
     {"api_keys", "installations", "scans", "settings", "web"},

@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 from itertools import count
 from typing import Any, TypeVar
@@ -89,18 +88,21 @@ async def test_the_score_after_a_scan_is_asked_for_once(
 
 
 async def test_scans_that_end_while_the_list_is_asked_for_share_the_next_list(
-    scans: Scans, lists: FakeLists
+    scans: Scans, lists: FakeLists, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     domains = [a_domain(f"{each}.example", 40) for each in range(10)]
     lists.domains = tuple(domains)
     lists.gate.clear()
     ended, all_ended = count(1), asyncio.Event()
 
-    def note_end(_workspace: WorkspaceId) -> None:
+    invalidate = scans.portfolio.invalidate
+
+    async def note_end(workspace: WorkspaceId) -> None:
+        await invalidate(workspace)
         if next(ended) == len(domains):
             all_ended.set()
 
-    scans.portfolio.on_change = note_end
+    monkeypatch.setattr(scans.portfolio, "invalidate", note_end)
     async with asyncio.timeout(TIME_LIMIT_S), asyncio.TaskGroup() as group:
         runs = [group.create_task(scans.run(ONE, each)) for each in domains]
         await all_ended.wait()
@@ -146,15 +148,6 @@ async def test_end_dates_outlive_the_report(
     assert kept[hosts[0]].certificate == EndDate(date(2030, 3, 9))
     assert kept[hosts[0]].issues == {Severity.UNKNOWN: 1}
     assert kept[hosts[0]].scanned_at == MOMENT
-
-
-async def test_a_kept_scan_is_made_known(scans: Scans) -> None:
-    known: list[WorkspaceId] = []
-    scans = replace(scans, on_kept=known.append)
-
-    await scans.run(ONE, a_domain("shop.example"))
-
-    assert known == [ONE]
 
 
 async def test_a_workspace_does_not_see_the_scans_of_another(scans: Scans) -> None:

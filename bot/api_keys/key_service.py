@@ -28,7 +28,7 @@ from bot.tracker.models import (
     ScanResult,
 )
 from bot.tracker.rate_limit import Purpose
-from bot.workspace import KEY_CHECK, OTHER, WorkspaceId, caller_context, current_caller
+from bot.workspace import WorkspaceId
 
 T = TypeVar("T")
 
@@ -60,7 +60,9 @@ class WorkspaceTracker:
         self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
     ) -> Listing:
         return await self._call(
-            workspace, "list", lambda key: self.tracker.list_domains(key, purpose=purpose)
+            workspace,
+            "list",
+            lambda key: self.tracker.list_domains(key, workspace=workspace, purpose=purpose),
         )
 
     async def add_domain(self, workspace: WorkspaceId, new: NewDomain) -> None:
@@ -73,6 +75,7 @@ class WorkspaceTracker:
                 domain_type=new.domain_type,
                 tags=new.tags,
                 folder=new.folder,
+                workspace=workspace,
             ),
         )
 
@@ -81,7 +84,9 @@ class WorkspaceTracker:
     ) -> ScanResult:
         """Run a full scan, which may take two minutes."""
         return await self._call(
-            workspace, "scan", lambda key: self.tracker.scan(key, domain_id, purpose=purpose)
+            workspace,
+            "scan",
+            lambda key: self.tracker.scan(key, domain_id, workspace=workspace, purpose=purpose),
         )
 
     async def ready(self, workspace: WorkspaceId) -> None:
@@ -90,14 +95,17 @@ class WorkspaceTracker:
 
     async def probe_key(self, workspace: WorkspaceId, secret: str) -> Listing:
         """Return the domains of a key that is not in use; record nothing."""
-        with caller_context(workspace, KEY_CHECK):
-            return await self.tracker.list_domains(secret)
+        return await self.tracker.list_domains(secret, workspace=workspace)
 
     async def recheck_key(self, workspace: WorkspaceId) -> Listing:
         """Return the domains of the workspace's key, even if it was refused before."""
         key = await self.keys.stored(workspace)
-        with caller_context(workspace, KEY_CHECK):
-            return await self._observed(workspace, key, "list", self.tracker.list_domains)
+        return await self._observed(
+            workspace,
+            key,
+            "list",
+            lambda secret: self.tracker.list_domains(secret, workspace=workspace),
+        )
 
     async def _call(
         self, workspace: WorkspaceId, operation: str, call: Callable[[str], Awaitable[T]]
@@ -128,11 +136,8 @@ class WorkspaceTracker:
         operation: str,
         call: Callable[[str], Awaitable[T]],
     ) -> T:
-        # The caller of another workspace counts as one of the others here.
-        home, caller = current_caller() or (workspace, OTHER)
         try:
-            with caller_context(workspace, caller if home == workspace else OTHER):
-                answer = await call(key.secret)
+            answer = await call(key.secret)
         except InvalidKeyError:
             if await _noted(self.keys.note_refused(workspace, key)):
                 await self.on_refusal(workspace, key)

@@ -6,7 +6,6 @@ from functools import partial
 from slack_bolt.async_app import AsyncApp
 
 from bot.admin import Audiences, Audit, Managers
-from bot.api_keys.key_record import StoredKey
 from bot.api_keys.key_service import KeyService, WorkspaceTracker
 from bot.api_keys.notifications import KeyClaims, KeyNotices, ManagerNotifier
 from bot.api_keys.repository import Keys
@@ -20,7 +19,6 @@ from bot.digests.nightly import NightlyScans
 from bot.digests.repository import DigestRepository, steps_to
 from bot.digests.service import DigestService
 from bot.digests.worker import DigestWorker
-from bot.home_viewers import HomeViewers
 from bot.listeners.adddomain import AddingListeners
 from bot.listeners.alerts import AlertListeners
 from bot.listeners.bulk_scan import BulkScanListeners
@@ -53,18 +51,17 @@ from bot.views.digests.alert import alert_message
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
 from bot.views.digests.trouble import owner_notices
 from bot.views.errors_api_key import key_notice
-from bot.workspace import WorkspaceId
 
 
 class AdminServices:
     """What the features share about keys, permissions, the audit log and notices."""
 
-    def __init__(self, parts: Services, homes: HomeViewers) -> None:
+    def __init__(self, parts: Services) -> None:
         documents, clock, groups = parts.documents, parts.clock, UserGroups()
         self.keys = Keys(documents, parts.ring, clock=clock)
         self.managers = Managers(documents)
         self.permissions = Permissions(self.managers, Audiences(documents), groups)
-        self.audit = Audit(documents, clock=clock, on_act=homes.schedule_refresh)
+        self.audit = Audit(documents, clock=clock)
         self.notices = KeyNotices(
             parts.posting,
             KeyClaims(self.keys),
@@ -80,9 +77,7 @@ class UseCases:
 
     def __init__(self, parts: Services) -> None:
         documents, clock = parts.documents, parts.clock
-        self.homes = HomeViewers(documents, parts.tasks, clock=clock)
-        refresh = self.homes.schedule_refresh
-        self.admin = AdminServices(parts, self.homes)
+        self.admin = AdminServices(parts)
         self.budget = RateLimiter(clock=lambda: clock().timestamp())
         self.allowances = QuotaService(
             documents,
@@ -90,12 +85,9 @@ class UseCases:
             self.budget,
             parts.tasks,
             answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
-            on_sent=parts.metrics.service_sent.inc,
         )
         self.client, self.tracker = self._tracker(parts)
-        self.portfolio = Portfolio(
-            self.tracker, clock=clock, on_change=refresh, versions=parts.commons.versions
-        )
+        self.portfolio = Portfolio(self.tracker, clock=clock, versions=parts.commons.versions)
         self.ends = KeptEndDates(documents, answered_within_s=DATED_WITHIN_S * parts.pace.patience)
         self.scans = Scans(
             self.tracker,
@@ -104,11 +96,8 @@ class UseCases:
             self.ends,
             clock=clock,
             claims=parts.commons.claims,
-            on_kept=refresh,
         )
-        self.repository = DigestRepository(
-            documents, on_change=refresh, on_step=steps_to(parts.metrics.digests)
-        )
+        self.repository = DigestRepository(documents, on_step=steps_to(parts.metrics.digests))
         self.digests, self.worker = self._digests(parts)
         self.bulk = BulkScans(
             documents,
@@ -139,21 +128,15 @@ class UseCases:
 
     def _tracker(self, parts: Services) -> tuple[TrackerClient, WorkspaceTracker]:
         """Build the way to Domain Tracker: requests are counted, within the shared limits."""
-
-        async def tell_of_refusal(workspace: WorkspaceId, key: StoredKey) -> None:
-            self.homes.schedule_refresh(workspace)
-            await self.admin.notices(workspace, key)
-
         client = TrackerClient(
             parts.tracker_http,
             base_url=parts.settings.domain_tracker_url,
             budget=self.budget,
-            on_sent=self.allowances.count,
-            before=self.allowances.before_request,
-            after=self.allowances.after_request,
+            on_sent=parts.metrics.service_sent.inc,
+            quotas=self.allowances,
             note=parts.metrics.service.note_call,
         )
-        return client, WorkspaceTracker(client, self.admin.keys, on_refusal=tell_of_refusal)
+        return client, WorkspaceTracker(client, self.admin.keys, on_refusal=self.admin.notices)
 
     def _digests(self, parts: Services) -> tuple[DigestService, DigestWorker]:
         """Build what people do with digests, and what the clock does."""
@@ -200,9 +183,9 @@ class Features:
         }
         self.cut_off = cases.client.cut_off
         self.open_home = home.draw_for
-        self.forget = (cases.portfolio.forget, cases.allowances.forget)
+        self.forget = (cases.portfolio.forget,)
         self._stops = (
-            *(cases.worker.stop, cases.homes.stop),
+            cases.worker.stop,
             *(each.stop_all for each in (nightly, cases.bulk)),
         )
 
@@ -336,5 +319,5 @@ def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> 
         reads_messages=parts.settings.slack_mentions,
     )
     screen = HomeScreen(collector=collector, replies=parts.replies, client_for=parts.client_for)
-    HomeListeners(screen=screen, homes=cases.homes).register(dispatcher)
+    HomeListeners(screen=screen, documents=parts.documents).register(dispatcher)
     return screen

@@ -50,7 +50,7 @@ from bot.store.documents import (
 )
 from bot.tracker.models import Domain
 from bot.tracker.slots import giving_way
-from bot.workspace import WorkspaceId, caller_context, person
+from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 MAX_DOMAINS = 200  # as many as reports of a workspace are kept
@@ -167,7 +167,7 @@ class BulkScans(DueWork):
     async def work(self, workspace: WorkspaceId) -> None:
         if (lease := await self._take(workspace)) is None:
             return
-        with caller_context(workspace, person(lease.run.asked_by)), giving_way():
+        with giving_way():
             await self._recover(lease)
             while not lease.run.end and not self.is_stopped:
                 if lease.run.is_stopping or not lease.run.left:

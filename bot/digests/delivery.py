@@ -30,7 +30,7 @@ from bot.slack.posting import retry_after
 from bot.store.documents import StoreError
 from bot.tracker.models import TimedOutError
 from bot.tracker.rate_limit import Purpose
-from bot.workspace import WorkspaceId, caller_context, digests_of, person
+from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 # Waits between attempts to save a step, for a database that restarts.
@@ -179,18 +179,16 @@ class Delivery:
         return digest, [*collected.stored, token]
 
     async def _collect(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
-        caller = person(run.asked_by) if run.asked_by else digests_of(run.channel_id)
         failure: BotError
         try:
-            with caller_context(workspace, caller):
-                async with asyncio.timeout(self.collect_within_s):
-                    return await self.collector.collect(
-                        workspace,
-                        digest,
-                        slot=None if run.is_extra else run.slot,
-                        purpose=Purpose.PERSON if run.asked_by else Purpose.SCHEDULED,
-                        newer_than=self.clock() if run.asked_by else None,
-                    )
+            async with asyncio.timeout(self.collect_within_s):
+                return await self.collector.collect(
+                    workspace,
+                    digest,
+                    slot=None if run.is_extra else run.slot,
+                    purpose=Purpose.PERSON if run.asked_by else Purpose.SCHEDULED,
+                    newer_than=self.clock() if run.asked_by else None,
+                )
         except BotError as error:
             failure = of_service(error)
         except TimeoutError:

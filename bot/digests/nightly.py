@@ -28,7 +28,7 @@ from bot.scans import Scans
 from bot.tracker.client import tallied
 from bot.tracker.models import Domain, RejectedError
 from bot.tracker.rate_limit import Purpose
-from bot.workspace import WorkspaceId, caller_context, digests_of
+from bot.workspace import WorkspaceId
 
 # Hours by the digest's own clock.
 NIGHT_HOURS = range(1, 6)
@@ -154,7 +154,7 @@ class NightlyScans(DueWork):
         _, place, day = min(wanted)
         digest = digests[place]
         try:
-            with caller_context(workspace, digests_of(digest.plan.channel_id)), tallied() as tally:
+            with tallied() as tally:
                 step = await self._scan_one(workspace, digest, tried, note)
             after = await self.repository.change(
                 workspace, digest.digest_id, lambda each: _stepped(each, day, step, tally.requests)

@@ -65,13 +65,12 @@ ALERT_KEPT_FOR = timedelta(days=30)
 class DigestRepository:
     """Every workspace's digests. Every method may raise StoreError.
 
-    A method about one digest may raise UnreadableDigestError, which is logged here. `on_change`
-    is called after every write and deletion, `on_step` with the digest before and after a change.
+    A method about one digest may raise UnreadableDigestError, which is logged here. `on_step`
+    is called with the digest before and after a change.
     """
 
     documents: Documents
     _: KW_ONLY
-    on_change: Callable[[WorkspaceId], object] = lambda _workspace: None
     on_step: Callable[[Digest, Digest], object] = lambda _before, _after: None
     _logged: TTLCache[str, bool] = field(
         default_factory=lambda: TTLCache(MAX_LOGGED, LOGGED_EVERY_S), init=False
@@ -109,7 +108,6 @@ class DigestRepository:
     async def _save(self, workspace: WorkspaceId, digest: Digest) -> Digest:
         place, value = _place(workspace, digest.digest_id), encode_digest(digest)
         document = await self.documents.put(place, value, due_at=due_at(digest), if_rev=digest.rev)
-        self.on_change(workspace)
         return replace(digest, rev=document.rev)
 
     async def step(
@@ -147,7 +145,6 @@ class DigestRepository:
         if document is None or document.rev == before.rev:
             return before
         saved = replace(after, rev=document.rev)
-        self.on_change(workspace)
         self.on_step(before, saved)
         return saved
 
@@ -166,7 +163,6 @@ class DigestRepository:
             await self.documents.delete(key)
         if not was_there:
             raise UnknownDigestError("no such digest")
-        self.on_change(workspace)
 
     async def due(self, now: datetime, *, limit: int) -> list[tuple[WorkspaceId, str]]:
         """Return at most `limit` due digests, the longest due first."""

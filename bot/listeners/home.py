@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +14,6 @@ from bot.admin import Audit
 from bot.api_keys.key_record import NoKeyError
 from bot.digests.models import Digest
 from bot.errors import BotError, warned
-from bot.home_viewers import HomeViewers
 from bot.listeners.domainkey import KeyState
 from bot.listeners.error_boundary import Failures
 from bot.listeners.modals import MAX_PLACES, ViewVersions
@@ -27,7 +27,7 @@ from bot.slack.auth import MENTION_SCOPES, fetch_grant
 from bot.slack.client import Member, publish_home
 from bot.slack.errors import SlackError
 from bot.slack.replies import Origin, Replies
-from bot.store.documents import StoreError
+from bot.store.documents import ConflictError, Documents, StoreError
 from bot.views.blocks import message_of
 from bot.views.failure import failure_message
 from bot.views.home import OPEN_MESSAGES, home_view
@@ -36,6 +36,7 @@ from bot.views.usage import greeting_message
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
+GREETED = "greeted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +180,7 @@ class HomeScreen:
         self._tab(_name(request)).is_refreshing = True
 
     async def draw_for(self, workspace: WorkspaceId, user_id: str) -> None:
-        """Redraw the tab of a person after a change: see `HomeViewers.set_renderer`."""
+        """Draw the tab of a person who has not opened it."""
         log = structlog.contextvars.bound_contextvars(
             workspace=str(workspace), user=user_id, what="home"
         )
@@ -266,7 +267,7 @@ class HomeListeners:
     """The listeners of the tab. Its buttons about keys and digests belong to those features."""
 
     screen: HomeScreen
-    homes: HomeViewers
+    documents: Documents
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.on_event("app_home_opened", self.open)
@@ -274,7 +275,6 @@ class HomeListeners:
         dispatcher.on_press(TURN_DIGESTS, self.turn_digests)
         dispatcher.on_press(OPEN_MESSAGES, self.leave)
         dispatcher.boundary.after_home(self.follow)
-        self.homes.set_renderer(self.screen.draw_for)
 
     async def open(self, request: Request, event: Mapping[str, Any]) -> None:
         """Draw the tab when a person opens it, or greet them in the messages tab.
@@ -286,18 +286,24 @@ class HomeListeners:
         if event.get("tab") != "home":
             return
         self.screen.turn(request, 0)
-        # Noted first: changes during the draw must reach them, too.
-        await self.homes.opened(request.workspace, request.origin.user_id)
         self.screen.request_refresh(request)
         await self.screen.draw(request)
 
     async def _greet(self, request: Request) -> None:
         """Show the commands to a person of the workspace who opens the conversation first."""
-        if not await self.homes.claim_greeting(request.workspace, request.origin.user_id):
+        if not await self._is_first_visit(request):
             return
         with warned("not greeted", SlackError):
             if not (await request.fetch_member()).is_stranger:
                 await request.reply(greeting_message())
+
+    async def _is_first_visit(self, request: Request) -> bool:
+        """Return whether a person is to be greeted: once, and never if the store fails."""
+        key = f"{request.workspace}/{GREETED}/{request.origin.user_id}"
+        with warned("not greeted", StoreError), suppress(ConflictError):
+            await self.documents.put(key, {"v": 1}, if_rev=0)
+            return True
+        return False
 
     async def refresh(self, request: Request, _value: str) -> None:
         """Let the draw that follows every press ask the service."""
@@ -311,5 +317,4 @@ class HomeListeners:
 
     async def follow(self, request: Request) -> None:
         """Draw the tab after a press on it, or on a form opened from it."""
-        await self.homes.opened(request.workspace, request.origin.user_id)
         await self.screen.draw(request)

@@ -20,7 +20,7 @@ from bot.slack.client import Member, fetch_member, open_form, put_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.slack.replies import Origin, Replies
 from bot.views.home import answer_window, fits_window, summary_window
-from bot.workspace import Caller, WorkspaceId, caller_context, person
+from bot.workspace import WorkspaceId
 
 
 class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside the fields of a form
@@ -171,11 +171,6 @@ class Request:
         return self.member or await fetch_member(self.client, self.workspace, self.origin.user_id)
 
     @property
-    def caller(self) -> Caller:
-        """The one in whose name the service is asked."""
-        return person(self.origin.user_id)
-
-    @property
     def opens_form(self) -> bool:
         """Whether the command line is one that is answered by a form, which needs the trigger."""
         command = COMMANDS.get((self.command_line or "").strip())
@@ -183,14 +178,14 @@ class Request:
 
     @contextmanager
     def logged(self, what: str) -> Iterator[None]:
-        """Act in the person's name inside the block; its log lines name the request."""
+        """Let the log lines inside the block name the request."""
         log = structlog.contextvars.bound_contextvars(
             request=self.reference,
             workspace=str(self.workspace),
             user=self.origin.user_id,
             what=what,
         )
-        with caller_context(self.workspace, self.caller), log:
+        with log:
             yield
 
     def as_metadata(self, note: str | None = None) -> str:

@@ -138,7 +138,7 @@ class ListsDomains(Protocol):
 
 @dataclass(eq=False)
 class Portfolio:
-    """Every workspace's domains, fresh for 60 s. `on_change` is called after each change.
+    """Every workspace's domains, fresh for 60 s.
 
     `versions` are shared by processes, `None` in the only one: a change invalidates the list at
     once in its own process, and in the others before their next request.
@@ -147,7 +147,6 @@ class Portfolio:
     service: ListsDomains
     _: KW_ONLY
     clock: Callable[[], datetime]
-    on_change: Callable[[WorkspaceId], object] = lambda _workspace: None
     versions: StoredVersions | None = None
 
     def __post_init__(self) -> None:
@@ -210,15 +209,12 @@ class Portfolio:
     ) -> Snapshot:
         """Keep and return the list that `ask` gets; its errors are passed on."""
         epoch = self._epochs[workspace] = await self._catch_up(workspace)
-        snapshot = await self._list(workspace, epoch, ask, tells_failures=True)
-        self.on_change(workspace)
-        return snapshot
+        return await self._list(workspace, epoch, ask, tells_failures=True)
 
     async def invalidate(self, workspace: WorkspaceId) -> None:
         """Invalidate the list after a change, in every process once this has returned."""
         if epoch := self._epochs.get(workspace):
             self._epochs[workspace] = epoch.followed_by(epoch.version)
-        self.on_change(workspace)
         if self.versions:
             await self.versions.change(workspace, "change")
 
@@ -231,7 +227,6 @@ class Portfolio:
     def forget(self, workspace: WorkspaceId) -> None:
         """Drop the list in this process, and write nothing: the workspace may be gone."""
         self._epochs.pop(workspace, None)
-        self.on_change(workspace)
 
     async def _catch_up(self, workspace: WorkspaceId) -> _Epoch:
         """Return the present epoch: a new one after a change in another process."""

@@ -2,11 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import httpx
 import stamina
@@ -31,7 +31,7 @@ from bot.tracker.models import (
 )
 from bot.tracker.rate_limit import Purpose, RateLimiter
 from bot.tracker.slots import Slots
-from bot.workspace import bound, current_caller
+from bot.workspace import WorkspaceId, bound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,16 +115,22 @@ def outcome_of(error: BaseException | None) -> str:
     return error.outcome if isinstance(error, TrackerError) else "broken"
 
 
-async def _nothing(_fingerprint: str) -> None:
-    """This process is the only one that uses the key."""
+class SharesLimits(Protocol):
+    """Shares the rate limit of keys with other processes; neither method raises."""
+
+    async def before_request(self, place: tuple[WorkspaceId, str]) -> None:
+        """Learn what others know of the key with this fingerprint."""
+
+    def after_request(self, place: tuple[WorkspaceId, str]) -> None:
+        """Begin to share what is known of it."""
 
 
 class TrackerClient:
     """The API of Domain Tracker over HTTP; its `base_url` may have any path. See `decoding.py`.
 
-    The caller owns `http` (see `tracker_http`) and `budget`. `before` and `after` get the
-    fingerprint of a call's key, to share `budget` with other processes; neither raises. `on_sent`
-    gets it for each request that may have reached the service. A GET is repeated when the service
+    The caller owns `http` (see `tracker_http`) and `budget`. `quotas` shares it
+    with other processes, `None` where there are none. `on_sent` is called for each request that
+    may have reached the service. A GET is repeated when the service
     was not reached, dropped the connection or answered 502, 503 or 504; a POST never is.
 
     Each call is logged in one line, without the key or the reply, and counted by `note`.
@@ -137,9 +143,8 @@ class TrackerClient:
         base_url: str,
         budget: RateLimiter,
         limits: Limits = DEFAULT_LIMITS,
-        on_sent: Callable[[str], object] = lambda _fingerprint: None,
-        before: Callable[[str], Awaitable[None]] = _nothing,
-        after: Callable[[str], None] = lambda _fingerprint: None,
+        on_sent: Callable[[], object] = lambda: None,
+        quotas: SharesLimits | None = None,
         note: Note = lambda _operation, _outcome, _took_s: None,
     ) -> None:
         self._http = http
@@ -147,8 +152,7 @@ class TrackerClient:
         self._budget = budget
         self._limits = limits
         self._on_sent = on_sent
-        self._before = before
-        self._after = after
+        self._quotas = quotas
         self._note = note
         self._under_way: set[asyncio.Task[Any]] = set()
         self._slots = Slots(wait_s=limits.slot_s, scan_wait_s=limits.scan_s)
@@ -160,8 +164,15 @@ class TrackerClient:
             wait_jitter=limits.retry_wait_s,
         )
 
-    async def list_domains(self, key: str, *, purpose: Purpose = Purpose.PERSON) -> Listing:
-        call = Call(key=key, purpose=purpose, deadline_s=self._limits.list_s)
+    async def list_domains(
+        self,
+        key: str,
+        *,
+        workspace: WorkspaceId | None = None,
+        purpose: Purpose = Purpose.PERSON,
+    ) -> Listing:
+        limit_s = self._limits.list_s
+        call = Call(key=key, purpose=purpose, deadline_s=limit_s, workspace=workspace)
         return await self._answer(call, decode_listing)
 
     async def add_domain(
@@ -172,6 +183,7 @@ class TrackerClient:
         domain_type: str,
         tags: Sequence[str] = (),
         folder: str | None = None,
+        workspace: WorkspaceId | None = None,
     ) -> None:
         """Send a domain once. Without tags or folder these fields are not sent."""
         sent: dict[str, object] = {"domain": domain, "domainType": domain_type}
@@ -180,11 +192,18 @@ class TrackerClient:
         if folder:
             sent["folder"] = folder
         limit_s = self._limits.add_s
-        call = Call(key=key, purpose=Purpose.PERSON, deadline_s=limit_s, sent=sent)
+        call = Call(
+            key=key, purpose=Purpose.PERSON, deadline_s=limit_s, sent=sent, workspace=workspace
+        )
         await self._answer(call, decode_added)
 
     async def scan(
-        self, key: str, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+        self,
+        key: str,
+        domain_id: str,
+        *,
+        workspace: WorkspaceId | None = None,
+        purpose: Purpose = Purpose.PERSON,
     ) -> ScanResult:
         call = Call(
             key=key,
@@ -193,6 +212,7 @@ class TrackerClient:
             path=scan_path(domain_id),
             sent={"action": "full_scan"},
             is_scan=True,
+            workspace=workspace,
         )
         return await self._answer(call, decode_scan)
 
@@ -227,16 +247,17 @@ class TrackerClient:
 
     async def _allowed(self, call: Call, decode: Decode[T]) -> T:
         """Return the decoded answer; raise when the rate limit allows no request now."""
-        await self._before(call.fingerprint)
-        caller = current_caller()
-        owner = str(caller[0]) if caller else call.fingerprint
+        if self._quotas and call.workspace:
+            await self._quotas.before_request((call.workspace, call.fingerprint))
         self._budget.check(call.fingerprint, call.purpose)
-        try:
-            async with self._slots.acquire(owner, is_scan=call.is_scan):
-                self._budget.check_wait(call.fingerprint)
+        owner = str(call.workspace or call.fingerprint)
+        async with self._slots.acquire(owner, is_scan=call.is_scan):
+            self._budget.check_wait(call.fingerprint)
+            try:
                 return await self._answer_in_time(call, decode)
-        finally:
-            self._after(call.fingerprint)
+            finally:
+                if self._quotas and call.workspace:
+                    self._quotas.after_request((call.workspace, call.fingerprint))
 
     async def _answer_in_time(self, call: Call, decode: Decode[T]) -> T:
         """Return the decoded answer within the call's limits."""
@@ -276,7 +297,7 @@ class TrackerClient:
             if is_sent:
                 if tally := _tally.get():
                     tally.requests += 1
-                self._on_sent(call.fingerprint)
+                self._on_sent()
 
 
 async def _decoded(decode: Decode[T], reply: Reply, *, without: str) -> T:

@@ -17,6 +17,7 @@ from bot.tracker.models import (
 )
 from bot.tracker.rate_limit import Purpose, fingerprint
 from bot.tracker.slots import MAX_REQUESTS
+from bot.workspace import WorkspaceId
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
 
@@ -48,7 +49,10 @@ PATH = "/api/tools/domain-tracker"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call with a key. `sent` is the JSON of a POST; `None`: a GET, which changes nothing."""
+    """One call with a key. `sent` is the JSON of a POST; `None`: a GET, which changes nothing.
+
+    `workspace` is the one in whose name it is made: places at the service are shared fairly.
+    """
 
     key: str = field(repr=False)
     purpose: Purpose
@@ -56,6 +60,7 @@ class Call:
     path: str = PATH
     sent: Mapping[str, object] | None = None
     is_scan: bool = False
+    workspace: WorkspaceId | None = None
 
     @property
     def is_write(self) -> bool:

@@ -8,8 +8,8 @@ from bot.message import Block, Message
 from bot.portfolio.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
 from bot.portfolio.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
 from bot.redaction import holds_secret
-from bot.shared_limits import Allowance
 from bot.tracker.models import Domain
+from bot.tracker.rate_limit import BudgetState
 from bot.views.api_key import left_text
 from bot.views.blocks import (
     actions,
@@ -130,7 +130,7 @@ def list_question(
     name: str,
     new: NewDomains,
     listed: Collection[str],
-    allowance: Allowance | None,
+    allowance: BudgetState | None,
     now: datetime,
 ) -> Message:
     """Return the question whether to add the list called `name`; `listed` are there already."""
@@ -148,7 +148,7 @@ def list_question(
     lines += _named("Not a domain", new.notes, code)
     if not fresh:
         return message_of(*paragraphs(lines))
-    left = left_text(allowance.budget if allowance else None, now)
+    left = left_text(allowance, now)
     note = f"{_labels(new.domains[0])}\nThis takes {len(fresh) + LISTS:,} requests. {left}"
     add = button("Add", ADD_LIST, name, style="primary")
     return message_of(*paragraphs(lines), context(note), *actions(add))

@@ -9,8 +9,7 @@ from bot.api_keys.key_pair import PreviousKey
 from bot.api_keys.key_record import COUNTDOWN_DAYS, KeyRecord
 from bot.commands import COMMANDS, Audience
 from bot.message import Block, Message
-from bot.shared_limits import Allowance, Usage
-from bot.tracker.rate_limit import WINDOW_S, BudgetState
+from bot.tracker.rate_limit import BudgetState
 from bot.views.admin import audiences_text, managers_text
 from bot.views.blocks import (
     actions,
@@ -24,7 +23,6 @@ from bot.views.blocks import (
     section,
 )
 from bot.views.text import code, day_text, keys_page, moment_token, plural
-from bot.workspace import OTHER, Caller, Kind
 
 _ALARMING_DAYS = 3
 
@@ -152,24 +150,15 @@ def _success(record: KeyRecord, predicate: str) -> Message:
     return plain_message(f"✅ {code(record.shown)} {predicate}", key)
 
 
-NAMED_ASKERS = 5
-
-
-def budget_lines(
-    allowance: Allowance | None, now: datetime, *, says_why: bool = True
-) -> list[str]:
-    """Return up to three lines of mrkdwn; `None` for no readable key.
+def budget_lines(budget: BudgetState | None, now: datetime, *, says_why: bool = True) -> list[str]:
+    """Return up to two lines of mrkdwn; `None` for no readable key.
 
     The Home tab may show them long after `now`: they name moments, not durations. Without
     `says_why` the line about what holds requests back is left out.
     """
-    if allowance is None:
+    if budget is None:
         return [left_text(None, now)]
-    return [
-        left_text(allowance.budget, now),
-        *(_restraint(allowance.budget, now) if says_why else []),
-        _usage_text(allowance.usage, now),
-    ]
+    return [left_text(budget, now), *(_restraint(budget, now) if says_why else [])]
 
 
 def left_text(budget: BudgetState | None, now: datetime) -> str:
@@ -190,35 +179,9 @@ def _restraint(budget: BudgetState, now: datetime) -> list[str]:
     return [f"The last {budget.reserve:,} are reserved for digests."] if budget.reserve else []
 
 
-def _usage_text(usage: Usage, now: datetime) -> str:
-    during = "in the last hour"
-    if usage.span_s < WINDOW_S:
-        started_at = now - timedelta(seconds=usage.span_s)
-        during = f"since {moment_token(started_at)}"
-    if not usage.shares:
-        return f"No requests {during}."
-    known = [each for each in usage.shares if each[0] != OTHER][:NAMED_ASKERS]
-    named = [f"{_asker_text(asker)} {requests:,}" for asker, requests in known]
-    if rest := usage.total - sum(requests for _, requests in known):
-        named.append(f"others {rest:,}")
-    return f"Used {during}: {', '.join(named)}."
-
-
-def _asker_text(asker: Caller) -> str:
-    match asker.kind:
-        case Kind.PERSON:
-            return f"<@{asker.subject_id}>"
-        case Kind.DIGEST:
-            return f"digests of <#{asker.subject_id}>"
-        case Kind.CHECK:
-            return "key checks"
-        case Kind.OTHER:
-            return "others"
-
-
 def key_state_message(
     record: KeyRecord | None,
-    allowance: Allowance | None,
+    allowance: BudgetState | None,
     now: datetime,
     *,
     earlier: PreviousKey | None = None,
@@ -258,7 +221,7 @@ def _pairs(record: KeyRecord, today: date) -> list[tuple[str, str]]:
     ]
 
 
-def _use(record: KeyRecord, allowance: Allowance | None, now: datetime) -> list[Block]:
+def _use(record: KeyRecord, allowance: BudgetState | None, now: datetime) -> list[Block]:
     """Return the working commands and the remaining requests of a usable key."""
     if not _is_of_use(record, now.date()):
         return []

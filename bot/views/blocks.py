@@ -11,9 +11,9 @@ from typing import Any
 from bot.api_keys.key_record import KeyRecord
 from bot.message import MAX_TEXT_CHARS, Block, Message
 from bot.redaction import holds_secret, redact
-from bot.shared_limits import Allowance
 from bot.slack.errors import SlackRefusedError
 from bot.tracker.models import NoResultError, RejectedError
+from bot.tracker.rate_limit import BudgetState
 from bot.views.text import (
     MAX_ACTION_ID_CHARS,
     MAX_BLOCK_ID_CHARS,
@@ -206,7 +206,7 @@ class Facts:
     key: KeyRecord | None = None
     egress_addresses: tuple[str, ...] = ()
     keys_url: str | None = None
-    allowance: Allowance | None = None
+    allowance: BudgetState | None = None
     is_kept: bool = False
     may_add: bool = True
 

@@ -6,7 +6,6 @@ from datetime import datetime
 from bot.bulk_scans.record import INTERRUPTED, BulkScan, End, Item
 from bot.bulk_scans.runner import MAX_DOMAINS, SECONDS_EACH
 from bot.message import Block, Message
-from bot.shared_limits import Allowance
 from bot.tracker.findings import SEVERITIES
 from bot.tracker.rate_limit import BudgetState
 from bot.views.blocks import (
@@ -60,7 +59,7 @@ def price_message(
     items: Sequence[Item],
     unknown: Unknown,
     selection: str,
-    allowance: Allowance | None,
+    allowance: BudgetState | None,
     *,
     without_id: int = 0,
 ) -> Message:
@@ -96,8 +95,8 @@ def _unknown_lines(unknown: Unknown) -> list[str]:
     return lines
 
 
-def _budget(count: int, allowance: Allowance | None) -> str:
-    budget = allowance.budget if allowance else BudgetState()
+def _budget(count: int, allowance: BudgetState | None) -> str:
+    budget = allowance or BudgetState()
     if budget.remaining is None:
         return "Requests left this hour: not known yet."
     reserved = f", {budget.reserve:,} of them reserved for digests" if budget.reserve else ""

@@ -81,13 +81,13 @@ def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
 
 def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
     def explain(error: RateLimitedError | ReserveReachedError, facts: blocks.Facts) -> Message:
-        budget = facts.allowance.budget if facts.allowance else BudgetState()
+        budget = facts.allowance or BudgetState()
         wait_s = max(error.retry_after_s, budget.next_try_s)
         first = _LIMIT_REACHED if budget.remaining == 0 else why
         text = f"{first} Try again in {duration_text(wait_s)}."
         again = blocks.again_button(facts.command_line)
         if not facts.is_admin:
-            who = " With `/domainkey`, managers can see who used the requests."
+            who = ""
             return blocks.plain_message(text + who, again)
         known, now = facts.allowance, facts.now
         lines = api_key.budget_lines(known, now, says_why=False) if known else []

@@ -10,13 +10,9 @@ import pytest
 from bot.api_keys.key_record import NoKeyError, StoredKey
 from bot.api_keys.key_service import LackingScopeError, WorkspaceTracker
 from bot.api_keys.repository import Keys
-from bot.concurrency import Tasks
-from bot.portfolio.add_domain import NewDomain
-from bot.shared_limits import QuotaService
 from bot.store.documents import Document, StoreError
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
-from bot.tracker.rate_limit import RateLimiter, fingerprint
-from bot.workspace import KEY_CHECK, OTHER, Caller, WorkspaceId, caller_context, digests_of, person
+from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, MOMENT, a_domain
 from tests.fakes import FakeClock, FakeTracker
@@ -55,15 +51,10 @@ class Lines:
         self.keys = Keys(self.documents, RING, clock=self.clock)
         self.tracker = FakeTracker(a_domain())
         self.notified: list[StoredKey] = []
-        self.quotas = QuotaService(self.documents, self.keys, RateLimiter(), Tasks())
-        self.tracker.on_sent = self.quotas.count
         self.connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
         self.notified.append(key)
-
-    def used(self, key: str = KEY) -> dict[Caller, int]:
-        return dict(self.quotas.usage((ONE, fingerprint(key))).shares)
 
 
 @pytest.fixture
@@ -175,32 +166,3 @@ async def test_a_full_disk_does_not_hide_what_the_service_says(lines: Lines) -> 
 
     with pytest.raises(InvalidKeyError):
         await lines.connection.list_domains(ONE)
-
-
-async def test_a_request_is_counted_for_whoever_asks(lines: Lines) -> None:
-    with caller_context(ONE, person("U1")):
-        await lines.connection.list_domains(ONE)
-        await lines.connection.scan(ONE, "d1")
-        await lines.connection.add_domain(ONE, NewDomain(host="a.example", domain_type="x"))
-    with caller_context(ONE, digests_of("C1")):
-        await lines.connection.list_domains(ONE)
-
-    assert lines.used() == {person("U1"): 3, digests_of("C1"): 1}
-
-
-async def test_somebody_of_another_workspace_is_not_named_in_this_one(lines: Lines) -> None:
-    with caller_context(WorkspaceId("T2"), person("U1")):
-        await lines.connection.list_domains(ONE)
-
-    assert lines.used() == {OTHER: 1}
-
-
-async def test_checks_of_a_key_are_counted_as_such_for_the_key_that_is_checked(
-    lines: Lines,
-) -> None:
-    with caller_context(ONE, person("U1")):
-        await lines.connection.recheck_key(ONE)
-        await lines.connection.probe_key(ONE, NEW_KEY)
-
-    assert lines.used() == {KEY_CHECK: 1}
-    assert lines.used(NEW_KEY) == {KEY_CHECK: 1}

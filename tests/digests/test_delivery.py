@@ -16,12 +16,9 @@ from bot.slack.errors import (
     TokenRefusedError,
 )
 from bot.store.documents import UnreadableSecretError
-from bot.tracker.models import InvalidKeyError, Listing, RateLimitedError, UnavailableError
-from bot.tracker.rate_limit import Purpose
-from bot.workspace import WorkspaceId, current_caller, digests_of, person
+from bot.tracker.models import InvalidKeyError, RateLimitedError, UnavailableError
 from tests.builders import a_domain
 from tests.digests.office import ACME, BOB, DAY, EVE, NINE, Office, outcomes
-from tests.fakes import FakeLists
 
 pytestmark = pytest.mark.anyio
 
@@ -43,32 +40,6 @@ async def test_a_digest_is_posted_at_its_slot(office: Office) -> None:
     assert office.posts.posts == [("C1", "digest: 1 domains, average 41.0")]
     digest = await office.digest()
     assert (outcomes(digest), digest.past[0].average) == ([Outcome.POSTED], 41)
-
-
-class Counted(FakeLists):
-    """Lists that remember for whom they were asked for."""
-
-    def __init__(self) -> None:
-        super().__init__(a_domain())
-        self.askers: list[object] = []
-
-    async def list_domains(
-        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
-    ) -> Listing:
-        self.askers.append(current_caller())
-        return await super().list_domains(workspace, purpose=purpose)
-
-
-async def test_the_list_is_asked_for_on_account_of_the_channel_or_of_who_pressed() -> None:
-    office = Office(lists=(lists := Counted()))
-    digest = await office.make(channel_id="C7")
-
-    await office.at(NINE)
-    office.clock.advance(120)
-    await office.desk.send_now(ACME, digest.digest_id, by=BOB)
-
-    assert lists.askers == [(ACME, digests_of("C7")), (ACME, person(BOB.user_id))]
-    assert lists.purposes == [Purpose.SCHEDULED, Purpose.PERSON]
 
 
 @pytest.mark.parametrize(

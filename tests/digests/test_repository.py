@@ -82,20 +82,6 @@ async def test_changes_that_meet_are_all_made(repository: DigestRepository) -> N
     assert (await repository.get(ACME, "d1")).silent_runs == 20
 
 
-async def test_whoever_shows_digests_learns_of_everything_that_is_written(
-    documents: Documents,
-) -> None:
-    written: list[WorkspaceId] = []
-    repository = DigestRepository(documents, on_change=written.append)
-
-    await repository.put(ACME, create("d1", PLAN, BOB, EVE))
-    await repository.change(ACME, "d1", lambda each: replace(each, silent_runs=1))
-    await repository.change(ACME, "d1", lambda each: each)
-    await repository.delete(ACME, "d1")
-
-    assert written == [ACME] * 3
-
-
 async def test_a_digest_that_is_not_there_is_unknown(repository: DigestRepository) -> None:
     with pytest.raises(UnknownDigestError):
         await repository.get(ACME, "d1")

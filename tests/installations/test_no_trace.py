@@ -20,10 +20,10 @@ from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.digests.models import Alert
 from bot.digests.repository import DigestRepository
-from bot.home_viewers import HomeViewers
 from bot.installations.installation import Tokens, UninstallEvent, UninstallKind, scope_of_key
 from bot.installations.repository import InstallationRepository
 from bot.installations.welcome import DataLossCheck
+from bot.listeners.home import GREETED
 from bot.message import Message
 from bot.portfolio.add_domain import DomainAdder, NewDomain
 from bot.portfolio.add_many import DomainLists, NewDomains
@@ -37,7 +37,7 @@ from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.sqlite import open_sqlite
 from bot.tracker.rate_limit import RateLimiter
-from bot.workspace import WorkspaceId, caller_context, person
+from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT, a_domain
 from tests.digests.builders import a_baseline, a_digest
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
@@ -84,9 +84,7 @@ class Life:
                 bot_user_id=f"B_{self.mark}",
             )
         )
-        homes = HomeViewers(self.documents, Tasks(), clock=self.clock)
-        await homes.opened(self.workspace, person)
-        await homes.claim_greeting(self.workspace, person)
+        await self.documents.put(f"{self.workspace}/{GREETED}/{person}", {"v": 1})
         around = f"{self.workspace.enterprise_id}.-/installation"
         await self.documents.put(around, {})  # that of an organisation, which then goes
         await an_uninstaller(self.documents, Tasks()).grant(self.workspace, MOMENT)
@@ -179,9 +177,7 @@ class Life:
         tasks, budget = Tasks(), RateLimiter(clock=self.clock.seconds)
         keys = Keys(self.documents, RING, clock=self.clock)
         quotas = QuotaService(self.documents, keys, budget, tasks)
-        with caller_context(self.workspace, person(f"U_{self.mark}")):
-            quotas.count("fingerprint")
-            quotas.after_request("fingerprint")
+        quotas.after_request((self.workspace, "fingerprint"))
         assert await tasks.drain(TIME_LIMIT_S)
 
 

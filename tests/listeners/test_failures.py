@@ -22,7 +22,7 @@ from bot.listeners.incoming import answer_unread
 from bot.listeners.modals import KeyScreen
 from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request
-from bot.shared_limits import Allowance, QuotaService, Usage
+from bot.shared_limits import QuotaService
 from bot.slack.errors import SlackUnavailableError
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import StoreError
@@ -132,7 +132,7 @@ async def test_a_command_that_cannot_be_read_is_answered_with_its_usage() -> Non
 
 
 async def test_the_budget_of_the_key_in_use_is_not_taken_for_that_of_an_entered_one() -> None:
-    none_left = Allowance(BudgetState(remaining=0, told_ago_s=3, highest_seen=1_000), Usage())
+    none_left = BudgetState(remaining=0, told_ago_s=3, highest_seen=1_000)
 
     class OutOfRequests:
         async def facts(self, _error: Exception, _request: Request) -> Facts:

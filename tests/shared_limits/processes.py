@@ -4,26 +4,24 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
-from itertools import count
 from typing import Any
 
 import httpx
 
 from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
-from bot.shared_limits import QuotaService, Usage
+from bot.shared_limits import QuotaService
 from bot.store.documents import Document, Documents, StoreError
 from bot.tracker.client import TrackerClient
 from bot.tracker.http import tracker_http
 from bot.tracker.rate_limit import Purpose, RateLimiter
-from bot.workspace import Caller, WorkspaceId, caller_context, person
+from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.memory import MemoryDocuments
 from tests.tracker.loopback import KEY, QUICK, Service
 
 ACME = WorkspaceId("T1")
-ADA, BOB = person("U1"), person("U2")
 LIMIT = {"error": "Rate limit exceeded"}
 ONE = [{"domain": "a.example", "domainId": "d1"}]
 
@@ -40,7 +38,7 @@ class Process:
         url: str,
         within_s: float,
     ) -> None:
-        self.tasks, self.sent = Tasks(), count()
+        self.tasks = Tasks()
         self.budget = RateLimiter(clock=clock.seconds, chance=lambda: 0.5)
         self.quotas = QuotaService(
             documents,
@@ -49,37 +47,22 @@ class Process:
             self.tasks,
             seconds=clock.seconds,
             answered_within_s=within_s,
-            on_sent=lambda: next(self.sent),
         )
         self.client = TrackerClient(
             http,
             base_url=url,
             budget=self.budget,
             limits=QUICK,
-            on_sent=self.quotas.count,
-            before=self.quotas.before_request,
-            after=self.quotas.after_request,
+            quotas=self.quotas,
         )
 
-    async def ask(
-        self, *, asker: Caller = ADA, purpose: Purpose = Purpose.PERSON, home: WorkspaceId = ACME
-    ) -> None:
+    async def ask(self, *, purpose: Purpose = Purpose.PERSON, home: WorkspaceId = ACME) -> None:
         """Ask the service for a list."""
-        with caller_context(home, asker):
-            await self.client.list_domains(KEY, purpose=purpose)
+        await self.client.list_domains(KEY, workspace=home, purpose=purpose)
 
     async def settled(self) -> None:
         """Wait for what is done in the background."""
         assert await self.tasks.drain(TIME_LIMIT_S)
-
-    async def usage(self) -> Usage:
-        """Return the usage that a manager is shown."""
-        allowance = await self.quotas.of(ACME)
-        assert allowance
-        return allowance.usage
-
-    async def used(self) -> dict[Caller, int]:
-        return dict((await self.usage()).shares)
 
 
 @asynccontextmanager

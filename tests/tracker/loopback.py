@@ -116,7 +116,7 @@ async def client_of(
     *,
     limits: Limits = QUICK,
     budget: RateLimiter | None = None,
-    on_sent: Callable[[str], object] = lambda _fingerprint: None,
+    on_sent: Callable[[], object] = lambda: None,
 ) -> AsyncIterator[TrackerClient]:
     """Return a client of the service at `url`, without waits between attempts."""
     async with tracker_http() as http:

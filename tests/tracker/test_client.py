@@ -1,5 +1,6 @@
 import asyncio
 import json
+from itertools import count
 
 import httpx
 import pytest
@@ -238,17 +239,17 @@ async def test_a_name_that_does_not_resolve_is_tried_again_and_surely_not_sent()
 
 
 async def test_every_request_that_may_have_arrived_is_told_of_repetitions_too() -> None:
-    sent: list[str] = []
+    sent = count()
     async with (
         service(always(reply(status=503))) as there,
-        client_of(there.url, on_sent=sent.append) as tracker,
+        client_of(there.url, on_sent=lambda: next(sent)) as tracker,
     ):
         with pytest.raises(UnavailableError):
             await tracker.list_domains(KEY)
         with pytest.raises(UnavailableError):
             await tracker.scan(KEY, "d1")
 
-    assert sent == [fingerprint(KEY)] * len(there.seen) == [fingerprint(KEY)] * 4
+    assert next(sent) == len(there.seen) == 4
 
 
 async def test_requests_are_tallied_inside_the_block_alone() -> None:
@@ -261,14 +262,17 @@ async def test_requests_are_tallied_inside_the_block_alone() -> None:
 
 
 async def test_what_was_never_sent_is_not_told_of() -> None:
-    sent: list[str] = []
+    sent = count()
     limit = always(reply(LIMIT, status=429, headers={"Retry-After": "40"}))
-    async with service(limit) as there, client_of(there.url, on_sent=sent.append) as tracker:
+    async with (
+        service(limit) as there,
+        client_of(there.url, on_sent=lambda: next(sent)) as tracker,
+    ):
         for _ in range(2):  # the second one waits by itself
             with pytest.raises(RateLimitedError):
                 await tracker.list_domains(KEY)
-    async with client_of("http://127.0.0.1:9", on_sent=sent.append) as tracker:
+    async with client_of("http://127.0.0.1:9", on_sent=lambda: next(sent)) as tracker:
         with pytest.raises(UnavailableError):
             await tracker.list_domains(KEY)
 
-    assert sent == [fingerprint(KEY)]
+    assert next(sent) == 1

@@ -1,9 +1,8 @@
 from bot.message import Message
 from bot.portfolio.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
 from bot.portfolio.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
-from bot.shared_limits import Allowance, Usage
 from bot.tracker.models import Domain, RateLimitedError
-from bot.tracker.rate_limit import WINDOW_S, BudgetState
+from bot.tracker.rate_limit import BudgetState
 from bot.views.adddomain import (
     MAX_OFFERED,
     add_form,
@@ -137,8 +136,7 @@ def wanted(*hosts: str, text: str = "note") -> NewDomains:
 
 def question(new: NewDomains, *listed: str) -> Message:
     budget = BudgetState(remaining=500, told_ago_s=5, highest_seen=1_000)
-    allowance = Allowance(budget, Usage(WINDOW_S, ()))
-    return list_question("3-domains-x", new, listed, allowance, MOMENT)
+    return list_question("3-domains-x", new, listed, budget, MOMENT)
 
 
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)

@@ -7,7 +7,6 @@ import pytest
 
 from bot.bulk_scans.record import BulkScan, End, Item
 from bot.bulk_scans.runner import MAX_DOMAINS
-from bot.shared_limits import Allowance, Usage
 from bot.tracker.findings import facts_of
 from bot.tracker.rate_limit import BudgetState
 from bot.views.bulk_scan import (
@@ -40,8 +39,8 @@ def a_run(*done: Item, left: int = 0, **fields: object) -> BulkScan:
     return replace(run, **fields)  # type: ignore[arg-type]
 
 
-def an_allowance(remaining: int | None) -> Allowance:
-    return Allowance(BudgetState(remaining=remaining, highest_seen=1000), Usage())
+def an_allowance(remaining: int | None) -> BudgetState:
+    return BudgetState(remaining=remaining, highest_seen=1000)
 
 
 def test_the_price_says_the_time_what_is_left_and_what_it_is_for() -> None:

@@ -1,11 +1,10 @@
 import re
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 from bot.api_keys.key_pair import PreviousKey
 from bot.api_keys.key_record import KeyRecord
-from bot.shared_limits import Allowance, Usage
-from bot.tracker.rate_limit import WINDOW_S, BudgetState
+from bot.tracker.rate_limit import BudgetState
 from bot.views.api_key import (
     MAX_LABEL_CHARS,
     PROPOSED_LABEL,
@@ -16,15 +15,13 @@ from bot.views.api_key import (
     proposed_label,
 )
 from bot.views.text import moment_token
-from bot.workspace import KEY_CHECK, OTHER, Caller, digests_of, person
-from tests.builders import ADMIN_ID, MOMENT, TODAY, a_key_record
+from tests.builders import MOMENT, TODAY, a_key_record
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
 
 SHORT = a_key_record().shown  # service_sk_…, and the last four characters
 DAY = timedelta(days=1)
 BUDGET = BudgetState(remaining=9_876, told_ago_s=40, highest_seen=10_000)
-ALLOWANCE = Allowance(BUDGET, Usage(WINDOW_S, ((person(ADMIN_ID), 12),)))
 
 
 def test_an_admin_without_a_key_is_told_how_to_make_one() -> None:
@@ -39,7 +36,7 @@ def test_an_admin_without_a_key_is_told_how_to_make_one() -> None:
 def test_the_state_of_a_key_shows_everything_but_the_key() -> None:
     record = a_key_record(label="CI *key*", expires_on=TODAY + 75 * DAY)
 
-    message = key_state_message(record, ALLOWANCE, MOMENT)
+    message = key_state_message(record, BUDGET, MOMENT)
 
     assert_slack_takes(message)
     assert "*Label*\n`CI *key*`" in shown_text(message)
@@ -49,7 +46,7 @@ def test_the_state_of_a_key_shows_everything_but_the_key() -> None:
     )
     assert (
         "Requests. 9,876 requests left this hour, as of 1 Mar 2030, 14:04 UTC."
-        " The last 500 are reserved for digests. Used in the last hour: <@U0ADMIN> 12."
+        " The last 500 are reserved for digests."
     ) in message.text
 
 
@@ -100,7 +97,7 @@ OF_NO_USE = [
 
 @loop_over("record", OF_NO_USE, ids=["refused", "refused in time", "expired"])
 def test_a_key_of_no_use_has_no_ticks_and_no_requests_left(record: KeyRecord) -> None:
-    message = key_state_message(record, ALLOWANCE, MOMENT)
+    message = key_state_message(record, BUDGET, MOMENT)
 
     assert_slack_takes(message)
     for words in ("` works", "9,876", "Requests"):
@@ -177,20 +174,14 @@ def test_the_next_key_is_named_after_the_one_in_use_and_the_month(
 PLENTY = BudgetState(remaining=1_234, told_ago_s=170, highest_seen=2_000)
 
 
-def lines(
-    budget: BudgetState = PLENTY, *shares: tuple[Caller, int], span_s: float = WINDOW_S
-) -> list[str]:
-    return budget_lines(Allowance(budget, Usage(span_s, shares)), MOMENT)
-
-
-def ago(seconds: float) -> datetime:
-    return MOMENT - timedelta(seconds=seconds)
+def lines(budget: BudgetState = PLENTY) -> list[str]:
+    return budget_lines(budget, MOMENT)
 
 
 def test_no_line_tells_an_age_that_is_wrong_when_it_is_read_later() -> None:
     waiting = BudgetState(remaining=7, told_ago_s=5, wait_s=40, highest_seen=1_000)
 
-    for line in lines(waiting, (person("U1"), 1), span_s=38):
+    for line in lines(waiting):
         assert not re.search(r"\d (s|min|h)\b|\bago\b", line)
 
 
@@ -205,28 +196,4 @@ def test_a_wait_is_said_with_its_end_and_never_too_early() -> None:
     end = MOMENT + timedelta(seconds=40, minutes=1)
 
     assert f"⏸️ Rate limit reached; resuming {moment_token(end)}." in lines(waiting)
-    assert len(lines(waiting)) == 3, "nothing is left to be reserved"
-
-
-def test_whoever_used_requests_is_named() -> None:
-    text = lines(PLENTY, (person("U1"), 1_012), (digests_of("C1"), 3), (KEY_CHECK, 2))[-1]
-
-    assert text == ("Used in the last hour: <@U1> 1,012, digests of <#C1> 3, key checks 2.")
-
-
-def test_behind_the_first_five_the_rest_is_summed_up() -> None:
-    shares = [(OTHER, 90), *((person(f"U{number}"), 9 - number) for number in range(1, 8))]
-
-    text = lines(PLENTY, *shares)[-1]
-
-    assert text.endswith("<@U4> 5, <@U5> 4, others 95.")
-
-
-def test_after_a_start_it_says_since_when_it_counts() -> None:
-    text = lines(PLENTY, (person("U1"), 1), span_s=600)[-1]
-
-    assert text == f"Used since {moment_token(ago(600))}: <@U1> 1."
-
-
-def test_an_hour_without_requests_is_said() -> None:
-    assert lines()[-1] == "No requests in the last hour."
+    assert len(lines(waiting)) == 2, "nothing is left to be reserved"

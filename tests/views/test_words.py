@@ -18,7 +18,7 @@ from tests.builders import ADMIN_ID, MOMENT, TODAY, a_domain, a_key_record
 from tests.loops import loop_over
 from tests.views.acceptance import shown
 from tests.views.test_installing import EVERY_MESSAGE
-from tests.views.test_key_state import ALLOWANCE
+from tests.views.test_key_state import BUDGET
 from tests.views.test_key_years import an_earlier_key, pair_of
 
 MAX_WORDS = 20
@@ -96,7 +96,7 @@ def made() -> Iterator[Message]:
     yield from (EVERY_MESSAGE[kind]("Acme") for kind in EVERY_MESSAGE)
     yield from (key_notice(KeyNotice(kind), record, TODAY) for kind in NoticeKind)
     yield from (
-        key_state_message(each, ALLOWANCE, MOMENT, earlier=earlier, managers=(ADMIN_ID,))
+        key_state_message(each, BUDGET, MOMENT, earlier=earlier, managers=(ADMIN_ID,))
         for each in states
     )
     yield from (

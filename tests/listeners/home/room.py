@@ -11,7 +11,6 @@ from bot.admin import Audiences, Audit, Managers
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.errors import BotError
-from bot.home_viewers import HomeViewers
 from bot.listeners.domainkey import KeyState
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
@@ -43,7 +42,6 @@ class Room:
     tasks: Tasks
     dispatcher: Dispatcher
     managers: Managers
-    homes: HomeViewers
     screen: HomeScreen
     portfolio: Portfolio
     unready: list[BotError]  # the first of them is why the service cannot be asked at all
@@ -98,6 +96,10 @@ class Room:
     def direct(self, person: Person | None = None) -> list[str]:
         """Return what lies in somebody's messages with the bot."""
         return [message.everything for message in (person or self.bob).messages("dm")]
+
+    async def redraw(self, person: Person | None = None) -> None:
+        """Draw a tab that is open once more."""
+        await self.screen.draw_for(self.workspace, (person or self.bob).id)
 
     def draws(self) -> int:
         """Return how often a Home tab was published."""
@@ -175,15 +177,8 @@ async def running_room(
             client_for=client_for,
             first_look_after_s=first_look_after_s,
         )
-        homes = HomeViewers(office.documents, tasks, clock=office.clock, sleep=_no_sleep)
-        HomeListeners(screen=screen, homes=homes).register(dispatcher)
+        HomeListeners(screen=screen, documents=office.documents).register(dispatcher)
         async with by_http(app, slack):
-            yield Room(
-                slack, office, tasks, dispatcher, managers, homes, screen, portfolio, unready
-            )
+            yield Room(slack, office, tasks, dispatcher, managers, screen, portfolio, unready)
             office.lists.gate.set()
             await tasks.drain(TIME_LIMIT_S)
-
-
-async def _no_sleep(_seconds: float) -> None:
-    return None

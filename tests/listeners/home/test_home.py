@@ -119,7 +119,7 @@ async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
         named = await room.managers.named(room.workspace)
         await room.managers.name(room.workspace, Named((), rev=named.rev))
         if is_drawn_anew:
-            room.homes.schedule_refresh(room.workspace)
+            room.tasks.start(room.redraw())
 
         room.lists.gate.set()
         home = await room.home()
@@ -154,7 +154,7 @@ async def test_pages_of_digests_are_turned(room: Room) -> None:
     home = await room.opened(room.ada)
     await room.ada.press(home, "Next page")
     last = await room.home(room.ada)
-    room.homes.schedule_refresh(room.workspace)
+    await room.redraw(room.ada)
     again = await room.home(room.ada)
 
     assert ("page 1 of 2" in home.everything, "page 2 of 2" in last.everything) == (True, True)

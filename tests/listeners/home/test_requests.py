@@ -32,25 +32,11 @@ async def test_a_change_costs_no_request_however_old_the_list_is(room: Room) -> 
     await room.opened()
     room.office.clock.advance(LONG_S)
 
-    room.homes.schedule_refresh(room.workspace)
+    await room.redraw()
     home = await room.home()
 
     assert "shop.example" in home.everything
     assert (room.draws(), len(room.lists.asked)) == (2, 1)
-
-
-async def test_after_a_change_of_the_domains_one_request_serves_all_who_look(room: Room) -> None:
-    for person in (room.bob, room.ada, room.slack.person("cy")):
-        await room.opened(person)
-    room.lists.domains = (a_domain("newer.example"),)
-    await room.portfolio.invalidate(room.workspace)
-
-    room.homes.schedule_refresh(room.workspace)
-    await room.home()
-
-    homes = [room.bob.home, room.ada.home, room.slack.person("cy").home]
-    assert all(home and "newer.example" in home.everything for home in homes)
-    assert len(room.lists.asked) == 2
 
 
 async def test_refresh_asks_anew_and_keeps_the_list_on_the_screen_until_then() -> None:
@@ -70,7 +56,7 @@ async def test_what_changes_while_a_list_is_awaited_does_not_take_its_place() ->
         await begin_slow_refresh(room)
 
         drawn = room.draws()
-        room.homes.schedule_refresh(room.workspace)
+        room.tasks.start(room.redraw())
         async with asyncio.timeout(TIME_LIMIT_S):
             while room.draws() == drawn:  # noqa: ASYNC110  # no one tells
                 await asyncio.sleep(SOON_S)
@@ -86,7 +72,7 @@ async def test_a_key_that_has_gone_is_said_in_spite_of_a_list_that_is_kept(room:
     await room.opened()
     room.unready.append(NoKeyError("removed by another process"))
 
-    room.homes.schedule_refresh(room.workspace)
+    await room.redraw()
 
     assert "not connected" in (await room.home()).everything
     assert len(room.lists.asked) == 1
