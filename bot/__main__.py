@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from bot.settings import MOVE_TO, Settings, SettingsError, load_database, load_settings
+from bot.settings import Settings, SettingsError, load_database, load_settings
 from bot.store.postgres.address import Address
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -71,59 +71,31 @@ def _add_operations(commands: Commands) -> None:
         "check settings, Slack, the store and Domain Tracker, one line each. It can run beside a"
         " bot. Exit status 1 when something failed, else 0",
     )
-    exporting = _add(
+    backing_up = _add(
         commands,
-        "export",
-        "print what people decided about digests, managers and permissions as YAML, for `import`."
-        " It can run beside a bot. Exit status 1 when something could not be read, else 0",
+        "backup",
+        "write everything in the store as one file. It can run beside a bot. What is sealed stays"
+        " sealed: keep BOT_SECRET_KEYS, or the key file, somewhere else",
     )
-    exporting.add_argument(
-        "--history", action="store_true", help="print who did what instead, as lines of JSON"
-    )
-    importing = _add(
+    backing_up.add_argument("file", metavar="FILE", help="- writes to standard output")
+    restoring = _add(
         commands,
-        "import",
-        "show what a file of `export` would change, and change it with --apply. Digests that the"
-        " file does not name are left alone. With SQLite the bot must be stopped",
+        "restore",
+        "read such a file into an empty store, SQLite or PostgreSQL, all or nothing. It needs the"
+        " keys with which it was sealed. Stop the bot first",
     )
-    importing.add_argument("file", metavar="FILE", help="what `export` printed; - reads it here")
-    importing.add_argument("--apply", action="store_true", help="write the difference")
+    restoring.add_argument("file", metavar="FILE", help="- reads from standard input")
     _add(
         commands,
         "rotate-secrets",
         "seal everything at rest again under the first key of BOT_SECRET_KEYS. Keep the old keys"
-        " behind it until this is done. Stop the bot (with PostgreSQL: restart every process)"
-        " before. If it is interrupted, run it again",
+        " behind it until this is done. Stop the bot before. If it is interrupted, run it again",
     )
     _add(
         commands,
         "migrate",
         "bring the tables in PostgreSQL up to date, before a new version starts. It can run beside"
         " bots. DATABASE_URL is the only setting that it needs",
-    )
-    moving = _add(
-        commands,
-        "move",
-        "copy everything from the SQLite store into an empty PostgreSQL, all or nothing. Secrets"
-        " stay sealed with the same keys. Stop the bot first. It is safe to run again. No bot"
-        " starts on the file afterwards",
-    )
-    way = moving.add_mutually_exclusive_group()
-    way.add_argument(
-        "--to",
-        metavar="URL",
-        help=(
-            f"postgresql://…, the new DATABASE_URL. Anyone on this machine can read it while"
-            f" the command runs: set {MOVE_TO} instead when it holds a password"
-        ),
-    )
-    way.add_argument(
-        "--back",
-        action="store_true",
-        help=(
-            "move nothing, and let a bot use the SQLite store again; it lacks what the database"
-            " has recorded since"
-        ),
     )
 
 
@@ -147,7 +119,7 @@ INTERRUPTED = 130
 # Longer than a stop takes, and less than the 30 s after which platforms kill.
 ENDED_WITHIN_S = 28.0
 PROCESSES = ("web", "worker")
-OPERATIONS = ("doctor", "export", "import", "rotate-secrets", "move")
+OPERATIONS = ("backup", "doctor", "restore", "rotate-secrets")
 
 
 def main() -> int:
@@ -246,16 +218,10 @@ def _command(settings: Settings, arguments: argparse.Namespace) -> Coroutine[Any
     match arguments.command:
         case "doctor":
             return operate.doctor(settings)
-        case "export" if arguments.history:
-            return operate.export_history(settings)
-        case "export":
-            return operate.export(settings)
-        case "import":
-            return operate.import_file(settings, arguments.file, is_applied=arguments.apply)
-        case "move" if arguments.back:
-            return operate.move_back(settings)
-        case "move":
-            return operate.move(settings, arguments.to or os.environ.get(MOVE_TO, ""))
+        case "backup":
+            return operate.backup(settings, arguments.file)
+        case "restore":
+            return operate.restore(settings, arguments.file)
         case _:
             return operate.rotate_secrets(settings)
 

@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
-from functools import partial
+from datetime import UTC, datetime
 
 import aiohttp
 import structlog
@@ -19,21 +18,17 @@ from bot.bootstrap.services import (
     Services,
     Stored,
     build_shared_state,
-    look_at_processes,
+    look_at_store,
     opened_store,
 )
-from bot.clock_check import ClockCheck, utc_now
 from bot.concurrency import NonOverlappingTask, Tasks
 from bot.deferred_commands import DeferredCommands
-from bot.inflight_requests import InflightStore
 from bot.installations.repository import InstallationRepository
-from bot.jobs.scheduler import Ticks, ticking
-from bot.listeners.interrupted import InflightTracker, OrphanNotifier
+from bot.jobs.scheduler import ticking
+from bot.listeners.interrupted import InflightTracker
 from bot.logs import lines_counted
 from bot.metrics.definitions import Metrics, traced_calls
-from bot.process_heartbeat import REFRESH_EVERY_S, Processes, SharedProcesses
 from bot.settings import Settings
-from bot.slack.auth import check_api
 from bot.slack.posting import Posting
 from bot.slack.replies import LINES_PER_HOST, Replies
 from bot.tracker.http import tracker_http
@@ -43,7 +38,6 @@ from bot.web import Check, HealthEndpoints
 # that cannot be reached differs from one that may have done what it was asked.
 SLACK_TIMEOUT = aiohttp.ClientTimeout(total=15, connect=8)
 IDLE_LINE_S = 4.0
-SLACK = "slack"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +49,6 @@ class Runtime:
     clients: slack_app.SlackClients
     workspaces: slack_app.SlackAuth
     installations: InstallationRepository
-    processes: Processes
-    clock_check: ClockCheck
 
 
 async def build_runtime(
@@ -71,25 +63,14 @@ async def build_runtime(
     stack.enter_context(lines_counted(metrics.note_line))
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
     documents, ring = stored.documents, stored.ring
-    processes = (
-        SharedProcesses(documents, role=role.value, clock=clock, keys=ring.names)
-        if stored.shared
-        else Processes()
-    )
-    clock_check, tasks = ClockCheck(), Tasks()
-    commons = await build_shared_state(
-        stored, processes, tasks, clock=clock, patience=pace.patience
-    )
-    http = await stack.enter_async_context(_slack_session(metrics, clock_check))
+    tasks = Tasks()
+    commons = build_shared_state(stored, clock=clock, patience=pace.patience)
+    http = await stack.enter_async_context(_slack_session(metrics))
     clients = slack_app.SlackClients(settings, http)
-    clock_check.compare(SLACK, lambda: check_api(clients.once()), clock=clock)
-    if stored.shared:
-        clock_check.compare("postgresql", stored.shared.now)
     installations = InstallationRepository(documents, ring, for_s=commons.installations_for_s)
     workspaces = slack_app.open_workspaces(
         settings, installations, clients, tasks, clock=clock, patience=pace.patience
     )
-    answers = InflightStore(documents, ring, clock=clock)
     parts = Services(
         settings=settings,
         documents=documents,
@@ -105,7 +86,7 @@ async def build_runtime(
         clock=clock,
         metrics=metrics,
         commons=commons,
-        inflight=InflightTracker(answers, tasks, process_id=processes.process_id, clock=clock),
+        inflight=InflightTracker(),
         pace=pace,
     )
     return Runtime(
@@ -114,18 +95,16 @@ async def build_runtime(
         clients=clients,
         workspaces=workspaces,
         installations=installations,
-        processes=processes,
-        clock_check=clock_check,
     )
 
 
-def _slack_session(metrics: Metrics, clock_check: ClockCheck) -> aiohttp.ClientSession:
+def _slack_session(metrics: Metrics) -> aiohttp.ClientSession:
     # A line that the other side is about to close loses a post without a word, and no process may
     # repeat it: idle lines are given up early.
     connector = aiohttp.TCPConnector(
         keepalive_timeout=IDLE_LINE_S, limit=0, limit_per_host=LINES_PER_HOST
     )
-    trace = traced_calls(metrics.slack.note_call, partial(clock_check.note_date, SLACK))
+    trace = traced_calls(metrics.slack.note_call)
     return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=[trace])
 
 
@@ -139,36 +118,30 @@ async def run_periodic(
     role: Role,
     running: Features,
     lifecycle: Lifecycle,
-    beats: Ticks,
     *,
     finish_within_s: float,
 ) -> AsyncIterator[Mapping[str, Check]]:
-    """Do what comes again inside the block; yield how to tell whether it, and `beats`, do.
+    """Do what comes again inside the block; yield how to tell whether it does.
 
-    While the clock is wrong, nothing is taken for due. At the end nothing is begun any more that
+    At the end nothing is begun any more that
     is due, and what the queue has begun is waited for.
     """
-    parts, shared, clock_check = runtime.parts, runtime.stored.shared, runtime.clock_check
+    parts, shared = runtime.parts, runtime.stored.shared
     every_s, timed = parts.settings.tick_seconds, parts.metrics.periodic.timed
     for_all = {**running.periodic, **lifecycle.periodic} if role.delivers else {}
     periodic = {name: timed(name, act) for name, act in for_all.items()}
     rounds = [] if shared else [NonOverlappingTask(parts.tasks, act) for act in periodic.values()]
 
     async def tick() -> None:
-        if not await clock_check.is_right():
-            return
         lifecycle.look()
         for each in rounds:
             each.begin()
         if shared is None:  # nor is there a queue
             await running.digests.run_due()
 
-    async def go_round() -> bool:
-        return await ticks.are_recent() and await beats.are_recent()
-
     async with ticking(timed("tick", tick), every_s=every_s) as ticks:
         if shared is None or not role.delivers:
-            yield {"tick": go_round}
+            yield {"tick": ticks.are_recent}
             return
         # Slow to import, and the embedded store has no queue.
         from bot.jobs.queue import INTERVALS, working
@@ -177,7 +150,6 @@ async def run_periodic(
         work = Work(
             periodic=periodic,
             deliver=running.digests.deliver,
-            require_clock=clock_check.require,
             clock=parts.clock,
         )
         async with working(
@@ -189,7 +161,7 @@ async def run_periodic(
             intervals=replace(INTERVALS, look_s=min(INTERVALS.look_s, every_s / 4)),
         ) as queue:
             try:
-                yield {"tick": go_round, "queue": queue.is_ready}
+                yield {"tick": ticks.are_recent, "queue": queue.is_ready}
             finally:
                 running.stop()
 
@@ -198,6 +170,10 @@ logger = structlog.get_logger()
 # Platforms that stop a process kill it 30 s after they asked.
 FINISH_WITHIN_S = 20.0
 PACE = Pace()
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
 
 
 async def serve(
@@ -222,23 +198,24 @@ async def serve(
         running = register_features(app, parts)
         lifecycle = register_lifecycle(app, parts, running, workspaces, runtime.installations)
         deadline = _StopDeadline(finish_within_s)
-        listener, beats = await _watch_over_answers(stack, runtime, running, deadline)
+        listener = await stack.enter_async_context(AsyncExitStack())
+        stack.push_async_callback(_finish, parts.tasks, running, deadline)
+        stack.callback(running.stop)
         checks = await stack.enter_async_context(
-            run_periodic(runtime, role, running, lifecycle, beats, finish_within_s=finish_within_s)
+            run_periodic(runtime, role, running, lifecycle, finish_within_s=finish_within_s)
         )
         endpoint, link_checks = await slack_app.start_transport(stack, app, parts, role)
         checks = {
             "store": parts.documents.check,
             "slack": workspaces.find_slack,
-            "clock": runtime.clock_check.is_right,
             **checks,
             **link_checks,
         }
-        look_at_processes(parts.metrics, runtime.stored)
+        look_at_store(parts.metrics, runtime.stored)
         install = lifecycle.endpoint if role.answers else None
         health = HealthEndpoints(checks)
         await slack_app.listen(listener, parts, health, slack=endpoint, install=install)
-        logger.info("started", role=role.value, process=runtime.processes.process_id)
+        logger.info("started", role=role.value)
         await stop.wait()
         logger.info("stopping")
         health.stop()
@@ -259,28 +236,6 @@ class _StopDeadline:
         if self._end_at is None:
             return self._within_s
         return max(0.0, self._end_at - asyncio.get_running_loop().time())
-
-
-async def _watch_over_answers(
-    stack: AsyncExitStack, runtime: Runtime, running: Features, deadline: _StopDeadline
-) -> tuple[AsyncExitStack, Ticks]:
-    """Notify people whose process died; at the end, finish the requests of this one.
-
-    Return the stack to close once no request is left, and how the heartbeat goes.
-    """
-    parts, processes = runtime.parts, runtime.processes
-    interruptions = OrphanNotifier(
-        parts.inflight.answers, processes, parts.replies, parts.tasks, client_for=parts.client_for
-    )
-    # Pushed before what waits for the work: until that is done, this process still lives.
-    stack.push_async_callback(processes.deregister)
-    beating = ticking(interruptions.tick, every_s=REFRESH_EVERY_S)
-    beats = await stack.enter_async_context(beating)
-    listener = await stack.enter_async_context(AsyncExitStack())
-    stack.push_async_callback(_finish, parts.tasks, running, deadline)
-    stack.callback(running.stop)
-    stack.callback(interruptions.stop)
-    return listener, beats
 
 
 async def _finish(tasks: Tasks, running: Features, deadline: _StopDeadline) -> None:

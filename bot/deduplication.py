@@ -1,16 +1,13 @@
 """Recognise a request of Slack that arrives a second time."""
 
-import asyncio
-import time
 from collections.abc import Callable
-from hashlib import sha256
 from typing import Protocol
 
 import structlog
 from cachetools import TTLCache
 
-from bot.concurrency import BoundedWait, Tasks
-from bot.store.documents import Documents, StoreError
+from bot.concurrency import BoundedWait
+from bot.store.documents import StoreError
 
 logger = structlog.get_logger()
 # Slack's signatures are good for five minutes either way:
@@ -50,75 +47,6 @@ class MemoryDedup:
 
     async def forget(self, name: str) -> None:
         self._names.pop(name, None)
-
-
-KEY_PREFIX = "meta/seen/"
-BUCKET_S = 10
-WRITTEN_AFTER_S = 0.25
-
-
-class StoredDedup:
-    """What this process has seen, and those before it on a store that one process uses alone.
-
-    One document holds the hashes of ten seconds. No request waits for the store: names are written
-    a moment later, as one of `tasks`, so only a kill in that moment lets them be new again.
-    `seconds` is the clock by which signatures are checked.
-    """
-
-    def __init__(
-        self, documents: Documents, tasks: Tasks, *, seconds: Callable[[], float] = time.time
-    ) -> None:
-        self._documents = documents
-        self._tasks = tasks
-        self._seconds = seconds
-        self._seen: dict[int, set[str]] = {}
-        self._unwritten: set[int] = set()
-        self._writing: asyncio.Task[None] | None = None
-
-    async def load(self) -> None:
-        """Read what the processes before this one have seen; raise StoreError."""
-        for each in await self._documents.list_prefix(KEY_PREFIX):
-            self._seen[int(each.key.removeprefix(KEY_PREFIX))] = set(each.value["names"])
-
-    async def is_new(self, name: str) -> bool:
-        hashed = _hash(name)
-        if any(hashed in names for names in self._seen.values()):
-            return False
-        bucket = int(self._seconds() // BUCKET_S)
-        self._seen.setdefault(bucket, set()).add(hashed)
-        self._write_soon(bucket)
-        return True
-
-    async def forget(self, name: str) -> None:
-        hashed = _hash(name)
-        for bucket in [bucket for bucket, names in self._seen.items() if hashed in names]:
-            self._seen[bucket].discard(hashed)
-            self._write_soon(bucket)
-
-    def _write_soon(self, bucket: int) -> None:
-        self._unwritten.add(bucket)
-        if self._writing is None or self._writing.done():
-            self._writing = self._tasks.start(self._write())
-
-    async def _write(self) -> None:
-        """Write what is new, and delete what is too old; what fails is tried with the next."""
-        await asyncio.sleep(WRITTEN_AFTER_S)
-        try:
-            while self._unwritten:
-                bucket = self._unwritten.pop()
-                value = {"v": 1, "names": sorted(self._seen.get(bucket, ()))}
-                await self._documents.put(f"{KEY_PREFIX}{bucket}", value)
-            oldest = (self._seconds() - REMEMBERED_FOR_S) // BUCKET_S
-            for old in [each for each in self._seen if each < oldest]:
-                await self._documents.delete(f"{KEY_PREFIX}{old}")
-                del self._seen[old]
-        except StoreError as error:
-            self._unwritten.add(bucket)
-            logger.warning("what was seen could not be written", error=repr(error))
-
-
-def _hash(name: str) -> str:
-    return sha256(name.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 class SharedDedup:

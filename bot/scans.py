@@ -1,17 +1,16 @@
 """Scan domains: one request for simultaneous calls; compare with the last result."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 from weakref import WeakValueDictionary
 
 import msgspec
 import structlog
 
-from bot.claims import Claims
 from bot.concurrency import SingleFlight
 from bot.errors import BotError, warned
 from bot.portfolio.end_dates import KeptEndDates, end_dates_of
@@ -86,7 +85,6 @@ class Scans:
     end_dates: KeptEndDates
     _: KW_ONLY
     clock: Callable[[], datetime]
-    claims: Claims | None = None  # None: the only process of its store
     _flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = field(
         default_factory=SingleFlight, init=False
     )
@@ -102,7 +100,7 @@ class Scans:
         purpose: Purpose = Purpose.PERSON,
         lists: bool = True,
     ) -> ScanReport:
-        """Scan `domain` now; simultaneous calls get the same report, in all processes.
+        """Scan `domain` now; simultaneous calls in this process get the same report.
 
         Without `lists` the list is not asked for the new score: `note_scores` adds it.
 
@@ -117,9 +115,7 @@ class Scans:
             is_own = True
             return await self._scan(workspace, domain, purpose, lists=lists)
 
-        report = await self._flights.run(
-            (workspace, host), lambda: self._scan_once(workspace, host, scan)
-        )
+        report = await self._flights.run((workspace, host), scan)
         # The call that began the scan may have asked for no list.
         if lists and not is_own and report.score_after is None:
             listed = await self._listed(workspace, purpose)
@@ -151,18 +147,6 @@ class Scans:
             return await asyncio.to_thread(msgspec.convert, value, ScanReport)
         except msgspec.ValidationError as error:
             raise NoScanError("kept in another form") from error
-
-    async def _scan_once(
-        self, workspace: WorkspaceId, host: str, scan: Callable[[], Awaitable[ScanReport]]
-    ) -> ScanReport:
-        """Scan, or wait for another process that scans it."""
-        if self.claims is None:
-            return await scan()
-
-        async def read(_wish: Any) -> ScanReport:
-            return await self.last(workspace, host)
-
-        return await self.claims.run(workspace, f"scan/{host}", scan, read)
 
     async def _scan(
         self, workspace: WorkspaceId, domain: Domain, purpose: Purpose, *, lists: bool

@@ -184,8 +184,6 @@ LogLevel = Annotated[Level, BeforeValidator(lambda level: level.upper()), _one_o
 LogFormat = Annotated[Format, _one_of(Format)]
 
 
-# Where `move` finds the new address when it is not among the words.
-MOVE_TO = "MOVE_TO_URL"
 OAUTH = ("slack_client_id", "slack_client_secret")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY")
 # What prints a new key; `k1` is its name.

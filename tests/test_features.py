@@ -4,10 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from bot.bootstrap.services import Stored, look_at_processes, look_at_work
+from bot.bootstrap.services import Stored, look_at_store, look_at_work
 from bot.digests.repository import steps_to
 from bot.metrics.definitions import Metrics
-from bot.process_heartbeat import SharedProcesses
 from bot.store.fenced import FencedDocuments, timed_documents
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
@@ -31,7 +30,7 @@ async def stored_in(database: str, metrics: Metrics) -> Stored:
 async def test_what_is_due_and_how_keys_stand_is_on_the_page() -> None:
     metrics, office, budget = a_bot(), Office(), RateLimiter(chance=lambda: 1.0)
     look_at_work(metrics, office.repository, budget, clock=office.clock)
-    look_at_processes(metrics, Stored(documents=FencedDocuments(office.documents), ring=RING))
+    look_at_store(metrics, Stored(documents=FencedDocuments(office.documents), ring=RING))
     await office.make()
     office.clock.now = NINE + timedelta(seconds=30)
     budget.record_remaining("a-key", 70)
@@ -44,7 +43,6 @@ async def test_what_is_due_and_how_keys_stand_is_on_the_page() -> None:
     assert await value(metrics, "bot_budget_keys", state="open") == 1
     assert await value(metrics, "bot_budget_keys", state="waiting") == 1
     assert await value(metrics, "bot_budget_keys_by_requests_left", left="10-99") == 1
-    assert await value(metrics, "bot_processes", role="all") == 1
     assert b"a-key" not in page
 
 
@@ -61,33 +59,27 @@ async def test_a_digest_leaves_its_outcome_and_its_lag_on_the_page() -> None:
     assert await value(metrics, "bot_digest_lag_seconds_sum", tries="first") == 4
 
 
-async def test_processes_queue_and_pool_are_on_the_page(database: str) -> None:
+async def test_queue_and_pool_are_on_the_page(database: str) -> None:
     metrics = a_bot()
     stored = await stored_in(database, metrics)
-    look_at_processes(metrics, stored)
-    clock = Office().clock
-    for role in ("web", "web", "worker"):
-        await SharedProcesses(stored.documents, role=role, clock=clock).heartbeat()
+    look_at_store(metrics, stored)
+    await stored.documents.put("-.T1/digest/d1", {})
 
     found = {name: each for name, each in (await samples(metrics)).items() if each}
     page, _ = await metrics.page("")
     await stored.documents.close()
 
-    assert found[("bot_processes", frozenset({("role", "web")}))] == 2
-    assert found[("bot_processes", frozenset({("role", "worker")}))] == 1
     assert found[("bot_store_connections", frozenset({("state", "free")}))] >= 1
     put = frozenset({("operation", "put"), ("outcome", "ok")})
-    assert found[("bot_store_calls_total", put)] == 3
+    assert found[("bot_store_calls_total", put)] == 1
     assert b'bot_look_failures_total{look="queue"} 0.0' in page
 
 
 async def test_a_database_that_is_away_leaves_the_rest_of_the_page(database: str) -> None:
     metrics = a_bot()
     stored = await stored_in(database, metrics)
-    look_at_processes(metrics, stored)
+    look_at_store(metrics, stored)
     await stored.documents.close()
 
     assert await value(metrics, "bot_look_failures_total", look="queue") == 1
-    assert await value(metrics, "bot_look_failures_total", look="processes") == 1
-    assert await value(metrics, "bot_processes", role="web") is None
     assert await value(metrics, "bot_service_requests_sent_total") == 0

@@ -95,7 +95,6 @@ class UseCases:
             documents,
             self.ends,
             clock=clock,
-            claims=parts.commons.claims,
         )
         self.repository = DigestRepository(documents, on_step=steps_to(parts.metrics.digests))
         self.digests, self.worker = self._digests(parts)

@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.claims import Claims
 from bot.concurrency import Tasks
-from bot.deduplication import ASKED_WITHIN_S, DedupStore, MemoryDedup, SharedDedup, StoredDedup
+from bot.deduplication import ASKED_WITHIN_S, DedupStore, MemoryDedup, SharedDedup
 from bot.deferred_commands import DeferredCommands
 from bot.digests.repository import DigestRepository, overdue
 from bot.installations.installation import scope_of_key
@@ -28,11 +27,9 @@ from bot.listeners.scan import STILL_WAITING_AFTER_S
 from bot.metrics.definitions import Metrics
 from bot.portfolio import service
 from bot.portfolio.service import StoredVersions
-from bot.process_heartbeat import PREFIX, Processes
 from bot.settings import Settings, text_of
 from bot.slack.posting import BETWEEN_S, Posting
 from bot.slack.replies import Replies
-from bot.store.documents import FORWARDING
 from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_make_key_file
 from bot.store.fenced import ErasableDocuments, FencedDocuments, Note, timed_documents
 from bot.store.postgres.address import Address
@@ -87,10 +84,6 @@ async def _open_file(path: Path, stack: AsyncExitStack) -> FencedDocuments:
         logger.warning(DISK_IS_WIPED.said, mend=DISK_IS_WIPED.mend)
     documents = await open_sqlite(path)
     stack.push_async_callback(documents.close)
-    if await documents.get(FORWARDING):
-        from bot.ops.stores import require_unmoved
-
-        await require_unmoved(documents)
     return FencedDocuments(documents, beginning_of=scope_of_key)
 
 
@@ -125,7 +118,7 @@ FRESH_FOR_S = 5.0
 class SharedState:
     """`seen` and `requests` never raise; `used` does, for what must surely not be done twice.
 
-    `requests` are those that came over HTTP, also before a restart. `installations_for_s`: how
+    `requests` are those that came over HTTP. `installations_for_s`: how
     long an installation is taken as it was read. `periodic` keeps the shared memory small.
     """
 
@@ -138,21 +131,15 @@ class SharedState:
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
 
 
-async def build_shared_state(
-    stored: Stored,
-    processes: Processes,
-    tasks: Tasks,
-    *,
-    clock: Callable[[], datetime],
-    patience: float,
+def build_shared_state(
+    stored: Stored, *, clock: Callable[[], datetime], patience: float
 ) -> SharedState:
-    """Return what is known together on this store; raise StoreError. For `patience` see `Pace`."""
+    """Return what is known together on this store. For `patience` see `Pace`."""
     if stored.shared is None:
-        requests = StoredDedup(stored.documents, tasks)
-        await requests.load()
+        own = MemoryDedup(clock=time.monotonic)
         return SharedState(
-            requests=requests,
-            seen=MemoryDedup(clock=time.monotonic),
+            requests=own,
+            seen=own,
             used=MemoryDedup(clock=lambda: clock().timestamp()),
             versions=None,
             claims=None,
@@ -169,12 +156,7 @@ async def build_shared_state(
         versions=StoredVersions(
             stored.documents, asked_within_s=service.ASKED_WITHIN_S * patience
         ),
-        claims=Claims(
-            stored.documents,
-            process_id=processes.process_id,
-            is_dead=processes.is_dead,
-            clock=clock,
-        ),
+        claims=Claims(stored.documents, clock),
         installations_for_s=FRESH_FOR_S,
         periodic={"seen": by_all.drop_old, "bans": stored.shared.drop_old},
     )
@@ -250,25 +232,15 @@ def look_at_work(
     metrics.looks.set_source("budget", states)
 
 
-def look_at_processes(metrics: Metrics, stored: Stored) -> None:
-    """Let the metrics tell which processes live, what the queue holds, and how the pool is."""
+def look_at_store(metrics: Metrics, stored: Stored) -> None:
+    """Let the metrics tell what the queue holds, and how the pool is."""
     if (shared := stored.shared) is None:
-        metrics.looks.set_source("processes", _alone)
         return
-
-    async def roles() -> Mapping[str, int]:
-        shown = await stored.documents.list_prefix(PREFIX)
-        return Counter(str(each.value.get("role")) for each in shown)
 
     async def connections() -> Mapping[str, int]:
         return shared.pool.get_stats()
 
-    metrics.looks.set_source("processes", roles)
     from bot.jobs.queue import depth  # slow to import, and a file has no queue
 
     metrics.looks.set_source("queue", lambda: depth(shared.pool))
     metrics.looks.set_source("pool", connections)
-
-
-async def _alone() -> Mapping[str, int]:
-    return {"all": 1}

@@ -191,9 +191,9 @@ def _add_tasks(
             logger.info("due", digests=found)
 
     add_deliver(app, work, partial(soon_again, pool, clock=work.clock))
-    add_periodic(app, work, TICK, look, within_s=TICK_WITHIN_S - ENDS_WITHIN_S)
+    add_periodic(app, TICK, look, within_s=TICK_WITHIN_S - ENDS_WITHIN_S)
     for name, action in work.periodic.items():
-        add_periodic(app, work, name, action, within_s=ROUND_WITHIN_S - ENDS_WITHIN_S)
+        add_periodic(app, name, action, within_s=ROUND_WITHIN_S - ENDS_WITHIN_S)
     add_retry_stalled(app, dead_after_s=intervals.dead_after_s)
 
 

@@ -64,13 +64,12 @@ class Work:
     `periodic` is done under each name by one of all workers, about every `every_s` seconds, and
     never twice at once. `deliver` takes up these digests of one workspace, whose jobs run in
     turn, and returns those at which the store failed, which come again soon; after a BotError
-    all of them do. `require_clock` raises a BotError while `clock` is wrong: then nothing is due.
+    all of them do.
     """
 
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
     deliver: Callable[[WorkspaceId, Sequence[str]], Awaitable[Collection[str]]]
     clock: Callable[[], datetime]
-    require_clock: Callable[[], Awaitable[None]]
 
 
 def add_deliver(
@@ -84,7 +83,6 @@ def add_deliver(
     async def deliver(context: JobContext, workspace: str, digests: list[str]) -> None:
         with structlog.contextvars.bound_contextvars(job=context.job.id, workspace=workspace):
             try:
-                await work.require_clock()
                 failed = await work.deliver(WorkspaceId.parse(workspace), digests)
                 if failed:
                     logger.warning("the store failed: due again soon", digests=len(failed))
@@ -101,7 +99,7 @@ def add_deliver(
 
 
 def add_periodic(
-    app: App, work: Work, name: str, action: Callable[[], Awaitable[object]], *, within_s: float
+    app: App, name: str, action: Callable[[], Awaitable[object]], *, within_s: float
 ) -> None:
     """Teach `app` a periodic work, which is cancelled after `within_s`.
 
@@ -112,7 +110,6 @@ def add_periodic(
         log = structlog.contextvars.bound_contextvars(job=context.job.id, work=name)
         with log, warned("periodic work failed", Exception):
             async with asyncio.timeout(within_s):
-                await work.require_clock()
                 await action()
 
     app.task(

@@ -156,8 +156,8 @@ class ErrorBoundary:
     No exception may leave a listener after `ack()`: Bolt 1.30 forgets the ack if one follows
     within about 10 ms, and Slack then shows an error after 3 s.
 
-    `inflight` stores who waits, so that other processes answer if this one is killed. `note` gets
-    the name of the work, how it ended, and the seconds.
+    `inflight` knows who waits, to answer them at a stop. `note` gets the name of the work, how it
+    ended, and the seconds.
     """
 
     tasks: Tasks
@@ -229,7 +229,7 @@ class ErrorBoundary:
                 self.note(name, outcome_of(failure), took_s)
                 logger.info("request", outcome=outcome, took_s=round(took_s, 3))
             if entry:  # after a cancellation the entry stays until the person knows
-                entry.close()
+                self.inflight.close(entry)
             if self._at_home and request.origin.is_home:
                 await self._at_home(request)
 

@@ -299,9 +299,9 @@ class HomeListeners:
 
     async def _is_first_visit(self, request: Request) -> bool:
         """Return whether a person is to be greeted: once, and never if the store fails."""
-        key = f"{request.workspace}/{GREETED}/{request.origin.user_id}"
+        workspace, user_id = request.workspace, request.origin.user_id
         with warned("not greeted", StoreError), suppress(ConflictError):
-            await self.documents.put(key, {"v": 1}, if_rev=0)
+            await self.documents.put(f"{workspace}/{GREETED}/{user_id}", {"v": 1}, if_rev=0)
             return True
         return False
 

@@ -291,12 +291,9 @@ Note = Callable[[str, str, float], object]
 _METHOD = re.compile(r"[a-z]+(\.[a-zA-Z]+)+")
 
 
-def traced_calls(
-    note: Note, note_date: Callable[[str], object] = lambda _date: None
-) -> aiohttp.TraceConfig:
+def traced_calls(note: Note) -> aiohttp.TraceConfig:
     """Return a trace that reports each request of an aiohttp session to `note`.
 
-    `note_date` gets the `Date` of each answer that is no error.
     Every `response_url` is a secret: all of them are called "response_url".
     """
     config = aiohttp.TraceConfig()
@@ -318,8 +315,6 @@ def traced_calls(
             outcome = "failed" if params.response.status >= 400 else "answered"
             if params.response.status == 429:
                 outcome = "rate_limited"
-            if params.response.ok:
-                note_date(params.response.headers.get("Date", ""))
         name = params.url.path.rpartition("/")[2]
         method = name if _METHOD.fullmatch(name) else "response_url"
         note(method, outcome, time.perf_counter() - context.began)

@@ -91,7 +91,6 @@ class LazyGauges(Collector):
 
 
 QUEUE_STATES = ("todo", "doing")
-ROLES = ("all", "web", "worker")
 
 
 def _pool(stats: Mapping[str, int]) -> Values:
@@ -151,13 +150,4 @@ GAUGES: dict[str, tuple[Gauge, ...]] = {
     ),
     # The counts of jobs by task and state.
     "queue": (Gauge("bot_queue_jobs", "Jobs in the queue.", _jobs, ("task", "state")),),
-    # The counts of live processes by role.
-    "processes": (
-        Gauge(
-            "bot_processes",
-            "Processes that have shown a sign of life lately.",
-            lambda found: _by_label({role: found.get(role, 0) for role in ROLES}),
-            ("role",),
-        ),
-    ),
 }

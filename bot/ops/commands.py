@@ -1,4 +1,4 @@
-"""Run the operator's commands: doctor, export, import, migrate, move, rotate-secrets.
+"""Run the operator's commands: backup, doctor, migrate, restore, rotate-secrets.
 
 Each prints its result and returns the exit status; what is in the way is an OperatingError.
 """
@@ -9,42 +9,35 @@ from collections.abc import Coroutine, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.digests.models import UnknownDigestError
 from bot.jobs.queue_jobs import migrations
 from bot.logs import set_up_logs
+from bot.ops.backup import back_up
+from bot.ops.backup import restore as restore_into
 from bot.ops.doctor import diagnose
-from bot.ops.export_file import (
-    Found,
-    Holdings,
-    file_text,
-    read_histories,
-    read_holdings,
-    workspace_names,
-)
-from bot.ops.import_diff import Difference, difference_between, difference_lines, write
-from bot.ops.import_file import FileProblemsError, WantedFile, read_file
-from bot.ops.move import allow_file_again, move_store
 from bot.ops.output import RUN_DOCTOR, Mark, OperatingError, failure, ok, shown, some_of
 from bot.ops.rotate_secrets import (
     failure_lines,
-    require_none_late,
-    require_shared,
     rotate,
     rotation_lines,
 )
-from bot.ops.stores import DatabaseStore, FileStore, Store, no_keys_error, read_sealed
-from bot.settings import DEFAULT_FILE, MOVE_TO, Settings, text_of
+from bot.ops.stores import (
+    DatabaseStore,
+    FileStore,
+    Store,
+    no_keys_error,
+    read_sealed,
+    workspace_names,
+)
+from bot.settings import DEFAULT_FILE, Settings, text_of
 from bot.store.documents import (
-    ConflictError,
     Documents,
     OutdatedSchemaError,
     StoreError,
     StoreLockedError,
     WrongKeyRingError,
 )
-from bot.store.encryption import CHECK_KEY
 from bot.store.postgres import migrations as schema
-from bot.store.postgres.address import Address, parse_address
+from bot.store.postgres.address import Address
 
 
 def open_store(settings: Settings) -> Store:
@@ -101,69 +94,17 @@ async def doctor(settings: Settings) -> int:
     return FAILED if any(each.mark is Mark.FAIL for each in findings) else DONE
 
 
-async def export(settings: Settings) -> int:
-    """Print the digests of every workspace, who may change them, and who manages the key."""
-    holdings = await read_holdings(open_store(settings))
-    return _write(file_text(holdings), holdings)
-
-
-async def export_history(settings: Settings) -> int:
-    """Print who did what to the settings of every workspace."""
-    histories = await read_histories(open_store(settings))
-    return _write("".join(f"{line}\n" for line in histories.lines), histories)
-
-
-def _write(text: str, found: Found) -> int:
-    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # as YAML and JSON are
-    sys.stdout.write(text)
-    if found.unreadable:
-        raise found.unreadable_error("The rest was exported.")
+async def backup(settings: Settings, name: str) -> int:
+    """Write everything in the store as one file, `-` for standard output."""
+    _report(await back_up(open_store(settings), name, datetime.now(UTC)))
     return DONE
 
 
-async def import_file(settings: Settings, name: str, *, is_applied: bool) -> int:
-    """Print what a file would change, and write it if `is_applied`."""
-    store, now = open_store(settings), datetime.now(UTC)
-    try:
-        wanted = read_file(_bytes_of(name))
-        if not is_applied:
-            store.require_writable()
-            difference = await _print_difference(store, wanted, now)
-            apply = f"python -m bot import {shown(name)} --apply"
-            advice = f"Nothing was written. To write this: {apply}"
-            _print(["No difference." if difference.is_empty else advice])
-            return DONE
-        async with store.opened() as documents:
-            difference = await _print_difference(store, wanted, now)
-            await write(documents, difference, now)
-            _print(["No difference." if difference.is_empty else "Written."])
-    except FileProblemsError as error:
-        raise OperatingError(
-            f"{shown(name)} was not imported:", *some_of(error.problems)
-        ) from error
-    except (ConflictError, UnknownDigestError) as error:  # beside a running bot
-        raise OperatingError(
-            "Someone else changed the same settings just now. Part of the file may be written."
-            " Import it again."
-        ) from error
+async def restore(settings: Settings, name: str) -> int:
+    """Read such a file into an empty store, `-` for standard input."""
+    store = open_store(settings)
+    _report(await restore_into(store, name, text_of(settings.bot_secret_keys) or None))
     return DONE
-
-
-async def _print_difference(store: Store, wanted: WantedFile, now: datetime) -> Difference:
-    is_new = isinstance(store, FileStore) and not store.path.exists()
-    held = Holdings() if is_new else await read_holdings(store)
-    if held.unreadable:
-        raise held.unreadable_error("Nothing was imported.")
-    difference = difference_between(held, wanted, now)
-    _print(difference_lines(difference, held.known_names))
-    return difference
-
-
-def _bytes_of(name: str) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except OSError as error:
-        raise OperatingError(f"{shown(name)} cannot be read: {error.strerror}") from error
 
 
 async def rotate_secrets(settings: Settings) -> int:
@@ -174,13 +115,10 @@ async def rotate_secrets(settings: Settings) -> int:
         source = store.ring_source(text_of(settings.bot_secret_keys))
         if source.ring is None:
             raise no_keys_error(source, "Nothing was changed.")
+        await store.require_stopped()
         async with store.opened() as documents:
-            check = await documents.get(CHECK_KEY)
-            require_shared(source.ring, check, await store.running_processes())
             snapshot = await read_sealed(store)
             rotated = await rotate(documents, snapshot, source.ring)
-            if not rotated.failures:
-                require_none_late(await read_sealed(store), source.ring)
             await _vacuum(documents)
     except WrongKeyRingError as error:
         raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error
@@ -221,38 +159,9 @@ async def migrate(database: Path | Address | None) -> int:
     return DONE
 
 
-async def move(settings: Settings, to: str) -> int:
-    """Move the embedded store into the database at the address `to`."""
-    path = _file_of(settings)
-    if not to:
-        raise OperatingError(f"Where to? Give the address as --to or in {MOVE_TO}.")
-    try:
-        target = DatabaseStore(parse_address(to), migrations())
-    except ValueError as error:
-        raise OperatingError(
-            f"The address to move to is wrong: {error}. Nothing was moved."
-        ) from None
-    keys, now = text_of(settings.bot_secret_keys) or None, datetime.now(UTC)
-    try:
-        _print(await move_store(path, target, setting=keys, now=now))
-    except WrongKeyRingError as error:
-        raise OperatingError(f"{error}. Nothing was moved.") from error
-    return DONE
-
-
-async def move_back(settings: Settings) -> int:
-    """Let bots start on the embedded store again, after a `move`."""
-    _print(await allow_file_again(_file_of(settings)))
-    return DONE
-
-
-def _file_of(settings: Settings) -> Path:
-    if isinstance(settings.database, Path):
-        return settings.database
-    raise OperatingError(
-        "DATABASE_URL is a PostgreSQL already. `move` copies a store in SQLite: set DATABASE_URL"
-        " to the old address, sqlite:///…. Nothing was changed."
-    )
+def _report(line: str) -> None:
+    """Print to stderr: standard output may be the backup."""
+    print(line, file=sys.stderr)  # noqa: T201  # this is what the commands are for
 
 
 def _print(lines: Iterable[str]) -> None:

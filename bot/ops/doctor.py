@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
@@ -11,35 +11,30 @@ from urllib.parse import urlsplit
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.clock_check import utc_now
 from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.oauth_flow import INSTALL_PATH, REDIRECT_PATH
 from bot.ops import doctor_slack as slack
 from bot.ops.doctor_store import (
     DISK_IS_WIPED,
-    RESTORE,
     RING,
     STORE,
     check_database,
     check_store,
     ring_finding,
 )
-from bot.ops.export_file import read_holdings
 from bot.ops.output import (
     LIMIT_S,
     Finding,
     Named,
-    OperatingError,
     failure,
     found_within,
     ok,
     shown,
-    some_names,
     warning,
 )
 from bot.ops.stores import FileStore, Store
 from bot.settings import Settings, is_loopback, text_of
-from bot.slack.auth import Grant, check_api, fetch_answer, fetch_grant
+from bot.slack.auth import Grant, check_api, fetch_answer, fetch_grant, fetch_time
 from bot.slack.client import check_app_token
 from bot.store.documents import StoreError
 from bot.tracker.client import Presence, look_for_service
@@ -87,6 +82,8 @@ def _slack_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[N
         client = _client(settings, http, text_of(settings.slack_bot_token))
         fetch, reads = partial(fetch_grant, client), settings.slack_mentions
         yield slack.BOT_TOKEN, partial(slack.check_bot_token, fetch, reads_messages=reads)
+    ask = partial(fetch_time, _client(settings, http))
+    yield slack.CLOCK, partial(slack.check_clock, ask, partial(datetime.now, UTC))
     yield from _request_checks(settings, http)
 
 
@@ -94,7 +91,9 @@ def _oauth_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[N
     client, public_url = _client(settings, http), settings.public_url or ""
     secret = text_of(settings.slack_client_secret)
     client_id = settings.slack_client_id or ""
-    calls = OAuthCalls(client, client_id=client_id, client_secret=secret, clock=utc_now)
+    calls = OAuthCalls(
+        client, client_id=client_id, client_secret=secret, clock=partial(datetime.now, UTC)
+    )
     exchange = partial(calls.exchange, redirect_uri=f"{public_url}{REDIRECT_PATH}")
     look = partial(fetch_answer, http, f"{public_url}/healthz", HEALTH_WITHIN_S)
     yield slack.CLIENT_ID, partial(slack.check_client, exchange)
@@ -176,7 +175,6 @@ async def check_stored(
     if snapshot is None:
         return found
     documents, ring = snapshot.documents, None
-    found = [*found, *await _unreadable_settings(store, snapshot.unreadable)]
     try:
         source = store.ring_source(key_ring)
         found, ring = [*found, ring_finding(source, documents)], source.ring
@@ -186,14 +184,3 @@ async def check_stored(
         check = partial(slack.check_installations, documents, ring, query)
         found += await found_within(slack.INSTALLATIONS, check, limit_s)
     return found
-
-
-async def _unreadable_settings(store: Store, known: Collection[str]) -> Sequence[Finding]:
-    """Return a finding about digests and settings in a form that this version does not read."""
-    try:
-        holdings = await read_holdings(store)
-    except (OperatingError, StoreError):  # there is no store yet; or it was read a moment ago
-        return []
-    names = [holdings.known_names.document(key) for key in holdings.unreadable if key not in known]
-    said = f"this version of the bot cannot read {some_names(names)}"
-    return [warning(STORE, said, f"Use the version that wrote it, or {RESTORE}")] if names else []

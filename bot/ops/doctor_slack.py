@@ -15,9 +15,8 @@ from bot.installations.installation import (
     organisation,
 )
 from bot.installations.repository import WAITS_FOR_REINSTALL
-from bot.ops.export_file import installation_name, workspace_names
 from bot.ops.output import Finding, failure, ok, shown, some_names, warning
-from bot.ops.stores import sealed_in
+from bot.ops.stores import installation_name, sealed_in, workspace_names
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Answer, Grant
 from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
 from bot.store.documents import Document, UnreadableSecretError
@@ -62,6 +61,31 @@ async def check_bot_token(
         granted = {f"{name} ({team_id})": grant.scopes}
         found += _permission_findings(granted, REINSTALL, reads_messages=reads_messages)
     return found
+
+
+CLOCK = "clock"
+# An answer takes seconds, and a `Date` header has whole ones.
+MAX_OFF_S = 60.0
+
+
+async def check_clock(
+    ask: Callable[[], Awaitable[datetime | None]], now: Callable[[], datetime]
+) -> Sequence[Finding]:
+    """Return whether this machine's clock is that of Slack; nothing when Slack names no time."""
+    try:
+        theirs = await ask()
+    except SlackError:  # said by another check
+        return []
+    if theirs is None:
+        return []
+    off_s = (now() - theirs).total_seconds()
+    if abs(off_s) <= MAX_OFF_S:
+        return [ok(CLOCK, "it agrees with Slack's")]
+    way = "ahead of" if off_s > 0 else "behind"
+    said = (
+        f"it is {abs(off_s):,.0f} s {way} Slack's: Slack's requests are refused, digests are late"
+    )
+    return [failure(CLOCK, said, "Set it, and let NTP keep it right.")]
 
 
 async def check_call(

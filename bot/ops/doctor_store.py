@@ -6,22 +6,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from shutil import disk_usage
 
-from bot.ops.export_file import workspace_names
 from bot.ops.output import Finding, failure, ok, shown, some_names, warning
 from bot.ops.stores import (
-    ALL,
-    MEND,
-    WEB,
-    WORKER,
     DatabaseStore,
     FileStore,
-    Process,
     SealedText,
-    forwarding_in,
     read_sealed,
-    roles,
     sealed_in,
     unopened,
+    workspace_names,
 )
 from bot.store.documents import Document, StoreError
 from bot.store.encryption import RingSource
@@ -39,7 +32,7 @@ RESTORE = "stop the bot and put a backup in its place."
 DISK_IS_WIPED = warning(
     DISK,
     "Heroku empties the disk of a dyno at least once a day: keys and digests are lost then",
-    "Use PostgreSQL or a disk that lasts. Keep what `python -m bot export` prints.",
+    "Use PostgreSQL or a disk that lasts. Keep what `python -m bot backup` writes.",
 )
 SAME_USER = (
     "Give the file and its folder to the user that runs the bot, and run this as that user."
@@ -107,8 +100,6 @@ def _store_finding(store: FileStore, snapshot: Snapshot, holder: str | None) -> 
     path, where = store.path, store.place
     if snapshot.unreadable:
         return _unreadable_finding(where, snapshot)
-    if forwarding := forwarding_in(snapshot.documents):
-        return failure(STORE, f"{where} {forwarding.text}", f"{MEND[0].upper()}{MEND[1:]}")
     if not (may_write(path) and may_write(path.resolve().parent)):
         return failure(STORE, f"{where} cannot be written to by this user", SAME_USER)
     used = f"used by process {shown(holder)}" if holder is not None else "not used by any process"
@@ -138,9 +129,9 @@ def _without_ring(source: RingSource, sealed: Sequence[SealedText], needed: str)
     return failure(RING, f"not set, and there is no file {shown(str(source.key_file))}", mend)
 
 
-TLS, CONNECTIONS, PROCESSES = "TLS", "connections", "processes"
+TLS, POOLER = "TLS", "pooler"
 POOLER_FOUND = warning(
-    CONNECTIONS,
+    POOLER,
     "there is a pooler in transaction mode, which DATABASE_URL does not name",
     f"{NAME_POOLER} Without it the bot has to find out at each start.",
 )
@@ -162,7 +153,6 @@ async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot 
                 return [failure(STORE, said, "Run `python -m bot migrate`.")], None
             facts, refusal = await read_facts(pool), await refused_write(pool)
             snapshot = await read_sealed(store)
-            running = await store.running_processes()
     except StoreError as error:
         return [failure(STORE, shown(str(error), 400), REACH)], None
     is_whole = not snapshot.unreadable
@@ -173,9 +163,7 @@ async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot 
         if is_whole
         else _unreadable_finding(shown(address.place), snapshot),
         tls_finding(facts),
-        *([] if address.is_pooled else [connections_finding(address, facts, running)]),
         *([POOLER_FOUND] if address != store.address else []),
-        processes_finding(running),
     ], snapshot
 
 
@@ -202,33 +190,3 @@ def tls_finding(facts: Facts) -> Finding:
         return ok(TLS, "not needed, the database is on this machine")
     mend = "Add sslmode=verify-full (or at least require) to DATABASE_URL."
     return warning(TLS, "the connection to the database is not encrypted", mend)
-
-
-def connections_finding(address: Address, facts: Facts, running: Sequence[Process]) -> Finding:
-    """Return whether every process gets the connections that it may need."""
-    each, free = address.pool_size, facts.allowed - facts.used
-    many = f"{facts.used:,} of {facts.allowed:,} are in use; a process takes up to {each:,}"
-    wanted = each * max(len(running), 1)
-    if wanted > facts.allowed or (not running and each > free):
-        processes = f"{len(running):,} processes" if len(running) > 1 else "one process"
-        mend = (
-            f"That is too few for {processes}. Lower DATABASE_POOL_SIZE (or pool_size in"
-            " DATABASE_URL, which wins), allow more connections, or use a pooler with"
-            " pool_mode=transaction."
-        )
-        return warning(CONNECTIONS, many, mend)
-    return ok(CONNECTIONS, many)
-
-
-def processes_finding(running: Sequence[Process]) -> Finding:
-    """Return which processes run, and whether each kind of work is done by one."""
-    if not running:
-        return ok(PROCESSES, "none is running")
-    present, lacking = {each.role for each in running}, []
-    if not present & {ALL, WORKER, "?"}:
-        lacking.append("No process delivers digests: start `python -m bot worker`.")
-    if not present & {ALL, WEB, "?"}:
-        lacking.append("No process answers Slack: start `python -m bot web`.")
-    if lacking:
-        return failure(PROCESSES, f"only {roles(running)}", " ".join(lacking))
-    return ok(PROCESSES, roles(running))

@@ -1,16 +1,14 @@
 """Encrypt everything at rest again, under the first key of the ring."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from bot.ops.export_file import WorkspaceNames
-from bot.ops.output import OperatingError, shown
-from bot.ops.stores import Process, SealedText, roles, sealed_in, with_text
+from bot.ops.output import shown
+from bot.ops.stores import SealedText, WorkspaceNames, sealed_in, with_text
 from bot.settings import NEW_KEY
 from bot.store.documents import Document, Documents, UnreadableSecretError, Write, update
 from bot.store.encryption import CHECK_KEY, CHECK_TEXT, KeyRing, RingSource, check_key_ring
 from bot.store.snapshot import Snapshot
-from bot.views.text import plural
 
 
 @dataclass(slots=True)
@@ -30,23 +28,6 @@ class Rotated:
         return len(self.closed) + len(self.unreadable)
 
 
-def require_shared(ring: KeyRing, note: Document | None, running: Sequence[Process]) -> None:
-    """Raise OperatingError when a running process may still encrypt with an old key.
-
-    `note` is the store's own about its keys: each process adds its first key when it starts. A
-    process that starts later with old keys alone is refused by that note.
-    """
-    first = ring.names[0]
-    is_noted = note is not None and first in note.value
-    lacking = [each for each in running if each.keys and each.keys[0] != first]
-    if running and (lacking or not is_noted):
-        raise OperatingError(
-            f"A running bot ({roles(running)}) does not use the key {shown(first)} yet. Give every"
-            " process the new BOT_SECRET_KEYS and restart it. Then run this again. Nothing was"
-            " changed."
-        )
-
-
 async def rotate(documents: Documents, snapshot: Snapshot, ring: KeyRing) -> Rotated:
     """Encrypt what is in `snapshot` again, one by one; after a failure, a repeat goes on.
 
@@ -63,17 +44,6 @@ async def rotate(documents: Documents, snapshot: Snapshot, ring: KeyRing) -> Rot
         first = {ring.names[0]: ring.encrypt(CHECK_TEXT, CHECK_KEY)}
         await documents.put(CHECK_KEY, first, if_rev=note.rev if note else 0)
     return rotated
-
-
-def require_none_late(snapshot: Snapshot, ring: KeyRing) -> None:
-    """Raise OperatingError if, since the rotation, an old key has encrypted something."""
-    sealed = [each for document in snapshot.documents for each in sealed_in(document)]
-    if late := [each for each in sealed if each.key_name != ring.names[0]]:
-        raise OperatingError(
-            f"{plural(len(late), 'secret')} came during this, sealed with an old key: a running"
-            " process lacks the new one. Give it the new BOT_SECRET_KEYS and restart it. Then run"
-            " this again. Keep the old keys until then."
-        )
 
 
 def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:

@@ -1,21 +1,31 @@
 """Open the store for the operator's commands: a file or a database."""
 
-import asyncio
-from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager
+import contextlib
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from bot.installations.installation import KIND as INSTALLATION
-from bot.ops.output import OperatingError, day, shown
+from bot.installations.installation import (
+    WHOLE_ORGANISATION,
+    Installation,
+    home_of,
+    is_installation,
+)
+from bot.ops.output import OperatingError, shown
 from bot.store.documents import (
-    FORWARDING,
     Document,
     Documents,
-    StoreError,
     StoreLockedError,
     UnreadableSecretError,
 )
@@ -31,70 +41,69 @@ from bot.store.files import held_by, lock_file_of, lock_holder
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import MigrationSet
-from bot.store.postgres.snapshot import database_pages
-from bot.store.snapshot import Snapshot, read_pages, whole
+from bot.store.postgres.snapshot import (
+    DatabaseRestore,
+    database_pages,
+    has_clients,
+    restoring_database,
+    whole_database,
+)
+from bot.store.snapshot import (
+    FileRestore,
+    Snapshot,
+    WholeStore,
+    read_pages,
+    restoring_file,
+    whole,
+    whole_file,
+)
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
 
-MEND = (
-    "set DATABASE_URL to that database. To use the file again instead, run"
-    " `python -m bot move --back` first."
-)
+MAX_NAME_CHARS, MAX_ID_CHARS = 60, 40
 
 
 @dataclass(frozen=True, slots=True)
-class Forwarding:
-    """The note in a moved store. `place` names the database, without user and password."""
+class WorkspaceNames:
+    """The names of workspaces, from their installations; a bot with one token has none."""
 
-    place: str
-    at: datetime
+    names: Mapping[WorkspaceId, str] = field(default_factory=dict)
 
-    @property
-    def value(self) -> dict[str, Any]:
-        return {"v": 1, "to": self.place, "at": self.at.isoformat()}
+    def workspace(self, workspace: WorkspaceId) -> str:
+        """Return `Acme (T1)`, `Acme (T1, organisation E1)`, `T1` or `organisation E1`."""
+        team_id = "" if workspace.team_id == WHOLE_ORGANISATION else workspace.team_id
+        organisation = f"organisation {workspace.enterprise_id}" if workspace.enterprise_id else ""
+        name = shown(self.names.get(workspace, ""), MAX_NAME_CHARS)
+        first, *beside = [shown(each, MAX_ID_CHARS) for each in (team_id, organisation) if each]
+        if name:
+            return f"{name} ({', '.join([first, *beside])})"
+        return f"{first} ({beside[0]})" if beside else first
 
-    @property
-    def text(self) -> str:
-        """Return `was moved to … on …`."""
-        return f"was moved to {shown(self.place)} on {day(self.at)}"
+    def document(self, key: str, thing: str = "") -> str:
+        """Return `digest/d1 of Acme (T1)` for a document's key, or `thing of Acme (T1)`.
 
-
-def forwarding_in(documents: Iterable[Document | None]) -> Forwarding | None:
-    """Return the note among the documents, `None` when the store has not moved."""
-    for each in documents:
-        if each and each.key == FORWARDING:
-            return Forwarding(each.value["to"], datetime.fromisoformat(each.value["at"]))
-    return None
-
-
-async def require_unmoved(documents: Documents) -> None:
-    """Raise StoreError when the store has moved, or has failed."""
-    if forwarding := forwarding_in([await documents.get(FORWARDING)]):
-        raise StoreError(f"this store {forwarding.text}: {MEND}")
+        What belongs to no workspace is named by `thing` or by its key alone.
+        """
+        workspace, _, rest = key.partition("/")
+        try:
+            place = self.workspace(WorkspaceId.parse(workspace))
+        except ValueError:  # the store's own
+            return thing or key
+        return f"{thing or rest} of {place}" if rest else key
 
 
-PROCESS = "process"
-ALL, WEB, WORKER = "all", "web", "worker"
-WATCH_S = 7.0  # each process writes its document every five seconds
+def workspace_names(documents: Iterable[Document]) -> WorkspaceNames:
+    """Return the names in the installations among the documents of a store."""
+    names = {}
+    for document in documents:
+        if is_installation(document.key):
+            with contextlib.suppress(ValueError):  # no workspace
+                names[home_of(document.key)] = str(document.value.get("name") or "")
+    return WorkspaceNames(names)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Process:
-    """A running process. `role` is `?`, and `keys` (at rest) `None`, where it does not say."""
-
-    role: str
-    keys: tuple[str, ...] | None = None
-
-
-def _process(value: dict[str, Any]) -> Process:
-    role, keys = value.get("role"), tuple(value.get("keys") or ())
-    return Process(role=role if role in (ALL, WEB, WORKER) else "?", keys=keys or None)
-
-
-def roles(processes: Iterable[Process]) -> str:
-    """Return `1 web, 2 worker`."""
-    counts = Counter(each.role for each in processes)
-    return ", ".join(f"{count:,} {role}" for role, count in sorted(counts.items()))
+def installation_name(installation: Installation) -> str:
+    return WorkspaceNames({installation.home: installation.name}).workspace(installation.home)
 
 
 class FileStore:
@@ -112,11 +121,19 @@ class FileStore:
                 " you are in."
             )
 
-    def require_writable(self) -> None:
+    async def require_stopped(self) -> None:
+        """Raise StoreLockedError while a bot runs."""
         lock = lock_file_of(self.path)
         holder = lock_holder(lock)
         if holder is not None:
             raise StoreLockedError(held_by(holder, lock))
+
+    def snapshot(self) -> AbstractAsyncContextManager[WholeStore]:
+        """Read all of it, also beside a running bot; raise StoreError."""
+        return whole_file(self.path)
+
+    def restoring(self) -> AbstractAsyncContextManager[FileRestore]:
+        return restoring_file(self.path)
 
     async def pages(
         self, *, kinds: Collection[str], is_sealed_wanted: bool = False
@@ -135,24 +152,13 @@ class FileStore:
                 yield replace(page, documents=tuple(wanted))
 
     @asynccontextmanager
-    async def opened(self, *, even_moved: bool = False) -> AsyncIterator[Documents]:
-        """Open it for writing; with `even_moved` also when it has moved.
-
-        Raises:
-            StoreLockedError: another process has opened it.
-            StoreError: it fails, or has moved.
-        """
+    async def opened(self) -> AsyncIterator[Documents]:
+        """Open it for writing; raise StoreError, a StoreLockedError among them."""
         documents = await open_sqlite(self.path, timeout_s=600)  # a vacuum writes the whole file
         try:
-            if not even_moved:
-                await require_unmoved(documents)
             yield documents
         finally:
             await documents.close()
-
-    async def running_processes(self) -> Sequence[Process]:
-        """Return the processes beside which it is open: there can be none."""
-        return ()
 
     def ring_source(self, setting: str | None) -> RingSource:
         """Return the keys of the setting or else the key file; raise WrongKeyRingError."""
@@ -162,18 +168,25 @@ class FileStore:
 class DatabaseStore:
     """A store in PostgreSQL; `sets` are the migrations that writing needs. See `FileStore`."""
 
-    def __init__(
-        self, address: Address, sets: Sequence[MigrationSet], *, watch_s: float = WATCH_S
-    ) -> None:
+    def __init__(self, address: Address, sets: Sequence[MigrationSet]) -> None:
         self.address = address
         self.sets = sets
-        self._watch_s = watch_s
 
     def require_there(self) -> None:
         """Do nothing: the first read fails when it is not there."""
 
-    def require_writable(self) -> None:
-        """Do nothing: any number of processes may write."""
+    async def require_stopped(self) -> None:
+        """Raise StoreLockedError while a bot runs, as far as the database tells."""
+        if await has_clients(self.address):
+            raise StoreLockedError(
+                f"it is connected to {shown(self.address.place)}. Stop it first."
+            )
+
+    def snapshot(self) -> AbstractAsyncContextManager[WholeStore]:
+        return whole_database(self.address)
+
+    def restoring(self) -> AbstractAsyncContextManager[DatabaseRestore]:
+        return restoring_database(self.address)
 
     def pages(
         self, *, kinds: Collection[str], is_sealed_wanted: bool = False
@@ -189,21 +202,6 @@ class DatabaseStore:
             yield documents
         finally:
             await documents.close()
-
-    async def running_processes(self) -> Sequence[Process]:
-        """Return the processes whose documents change within some seconds.
-
-        No clock is compared, and a killed process does not count.
-        """
-        before = {each.key: each.rev for each in await self._processes()}
-        if before:
-            await asyncio.sleep(self._watch_s)
-        after = await self._processes() if before else []
-        return [_process(each.value) for each in after if before.get(each.key) != each.rev]
-
-    async def _processes(self) -> list[Document]:
-        snapshot = await whole(self.pages(kinds={PROCESS}))
-        return [each for each in snapshot.documents if each.key.startswith(f"meta/{PROCESS}/")]
 
     def ring_source(self, setting: str | None) -> RingSource:
         return RingSource(KeyRing.parse(setting) if setting else None)
@@ -290,14 +288,13 @@ def with_text(value: dict[str, Any], path: tuple[str, ...], text: str) -> dict[s
 
 
 # A kind of document, and where in it a sealed text is -> what it is, and what it is sealed as.
-# Whom the two last are about is in the key of their document.
+# Whom the last one is about is in the key of its document.
 SEALED_AT = {
     ("key", "sealed"): ("the API key", "api-key"),
     ("key", "earlier", "sealed"): ("the earlier API key", "api-key"),
     ("installation", "token", "sealed"): ("the bot token", "bot-token"),
     ("installation", "refresh", "sealed"): ("the refresh token", "refresh-token"),
     ("kept", "sealed"): ("a command that {} typed", "kept-command"),
-    ("pending", "sealed"): ("an answer that somebody waits for", "pending-answer"),
 }
 
 
@@ -330,6 +327,5 @@ def no_keys_error(ring: RingSource, outcome: str) -> OperatingError:
 
 
 async def read_sealed(store: Store) -> Snapshot:
-    """Return installations, what holds secrets, and a `Forwarding`; raise StoreError."""
-    kinds = {INSTALLATION, _kind(FORWARDING)}
-    return await whole(store.pages(kinds=kinds, is_sealed_wanted=True))
+    """Return installations and what holds secrets; raise StoreError."""
+    return await whole(store.pages(kinds={INSTALLATION}, is_sealed_wanted=True))

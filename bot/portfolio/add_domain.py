@@ -1,10 +1,9 @@
 """Add a domain: check for duplicates first, never write twice."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
 
-import msgspec
 from cachetools import TTLCache
 
 from bot.claims import Claims
@@ -49,7 +48,7 @@ class NewDomain:
 class DomainAdder:
     """Adds domains to portfolios; simultaneous calls for one domain share one write.
 
-    Also those in other processes, with shared `claims`.
+    With `claims` one process at a time adds a domain.
     """
 
     write: Callable[[WorkspaceId, NewDomain], Awaitable[None]]
@@ -88,13 +87,13 @@ class DomainAdder:
     async def _add(
         self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
     ) -> tuple[NewDomain, Domain | None]:
-        """Return what was added, maybe by another process, and how the service lists it."""
+        """Return what was added, and how the service lists it."""
         if (workspace, new.host) in self._unlisted:
             await self.portfolio.invalidate(workspace)
         if known := await self._listed(workspace, new.host):
             raise AlreadyAddedError(known)
         try:
-            added = await self._write_once(workspace, new, is_one_of_many=is_one_of_many)
+            await self._write_once(workspace, new, is_one_of_many=is_one_of_many)
         except RejectedError:
             if is_one_of_many:
                 raise
@@ -110,16 +109,16 @@ class DomainAdder:
             if known := await self._listed_now(workspace, new.host):
                 return new, known
             raise UncertainAddError(new.host) from error
-        if is_one_of_many and added == new:
-            return new, None
-        return added, await self._listed_now(workspace, new.host)
+        return new, None if is_one_of_many else await self._listed_now(workspace, new.host)
 
     async def _write_once(
         self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
-    ) -> NewDomain:
-        """Add `new`, or wait for another process that adds its host; return what was added."""
-
-        async def write() -> NewDomain:
+    ) -> None:
+        """Add `new` unless another process just did: then raise AlreadyAddedError."""
+        claim = self.claims.hold(workspace, f"add/{new.host}") if self.claims else nullcontext()
+        async with claim as was_held:
+            if was_held:
+                await self.portfolio.invalidate(workspace)
             if known := await self._listed(workspace, new.host):  # since the claim
                 raise AlreadyAddedError(known)
             try:
@@ -129,21 +128,6 @@ class DomainAdder:
                     self._unlisted[workspace, new.host] = True
                 else:
                     await self.portfolio.invalidate(workspace)
-            return new
-
-        async def read(wish: Any) -> NewDomain:
-            return msgspec.convert(wish, NewDomain)
-
-        if self.claims is None:
-            return await write()
-        return await self.claims.run(
-            workspace,
-            f"add/{new.host}",
-            write,
-            read,
-            wish=msgspec.to_builtins(new),
-            on_repeat=lambda: self.portfolio.invalidate(workspace),
-        )
 
     async def _listed_now(self, workspace: WorkspaceId, host: str) -> Domain | None:
         """Return the listed domain after a write; a failing list must not hide its result."""

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import aiohttp
@@ -84,6 +85,19 @@ async def check_api(client: AsyncWebClient) -> None:
     """Check that Slack answers, without a token; raise SlackError."""
     async with slack_errors():
         await client.api_test()
+
+
+async def fetch_time(client: AsyncWebClient) -> datetime | None:
+    """Return the time by Slack's clock, `None` if it does not say; raise SlackError.
+
+    The `Date` header: RFC 9110, section 6.6.1.
+    """
+    async with slack_errors():
+        answer = await client.api_test()
+        date = {name.lower(): value for name, value in answer.headers.items()}.get("date", "")
+    with suppress(ValueError):
+        return parsedate_to_datetime(date)
+    return None
 
 
 async def fetch_answer(

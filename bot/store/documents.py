@@ -9,8 +9,6 @@ from typing import Any, Protocol
 
 from bot.errors import BotError
 
-# The note in a store that was moved to a database: see `bot/ops/stores.py`.
-FORWARDING = "meta/moved"
 # The document that `check` writes.
 CHECK_KEY = "meta/check"
 WIPED_WITHIN_S = 600.0  # a vacuum rewrites the whole file, or reads every table

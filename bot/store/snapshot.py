@@ -1,15 +1,18 @@
-"""Read a whole store as pages of documents: here from its SQLite file."""
+"""Read a whole store as pages of documents, and fill an empty one: here an SQLite file."""
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncGenerator, Iterable
-from contextlib import aclosing, closing
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from contextlib import aclosing, asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.store.documents import Document, StoreError, decode_row
+from bot.store.documents import Document, StoreError, decode_row, encode_row, encode_value
+from bot.store.files import FileLock, lock_file_of, make_private_database
 
 BUSY_S = 5.0
+# By which the store knows its keys: see `encryption.py`.
+RING_NOTE = "meta/key-check"
 PAGE_ROWS = 100  # a document may be of a megabyte
 # As bytes: text that is no UTF-8 would be an error before its key is known.
 ALL_ROWS = "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs"
@@ -22,6 +25,15 @@ class Snapshot:
     documents: tuple[Document, ...] = ()
     unreadable: tuple[str, ...] = ()
     count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WholeStore:
+    """All documents of one moment: their number, the names of the keys at rest, the pages."""
+
+    count: int
+    key_names: list[str]
+    pages: AsyncGenerator[Snapshot]
 
 
 async def whole(pages: AsyncGenerator[Snapshot]) -> Snapshot:
@@ -82,3 +94,90 @@ def begin_reading(connection: sqlite3.Connection, path: Path, query: str) -> sql
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'docs'").fetchone():
         return None
     return connection.execute(query)
+
+
+@asynccontextmanager
+async def whole_file(path: Path) -> AsyncIterator[WholeStore]:
+    """Yield the whole store at `path`, of one moment; raise StoreError as `read_pages` does."""
+    try:
+        connection = await asyncio.to_thread(_opened_to_read, path)
+        with closing(connection):
+            cursor = await asyncio.to_thread(
+                begin_reading, connection, path, f"{ALL_ROWS} ORDER BY key"
+            )
+            count, names = await asyncio.to_thread(_counted, connection) if cursor else (0, [])
+            async with aclosing(_pages_of(cursor)) as pages:
+                yield WholeStore(count, names, pages)
+    except (sqlite3.Error, OSError, RuntimeError) as error:
+        raise StoreError(f"cannot read {path}: {type(error).__name__}: {error}") from error
+
+
+def _counted(connection: sqlite3.Connection) -> tuple[int, list[str]]:
+    (count,) = connection.execute("SELECT count(*) FROM docs").fetchone()
+    note = connection.execute("SELECT value FROM docs WHERE key = ?", (RING_NOTE,)).fetchone()
+    return count, [*decode_row(RING_NOTE, note[0]).value] if note else []
+
+
+async def _pages_of(cursor: sqlite3.Cursor | None) -> AsyncGenerator[Snapshot]:
+    while cursor and (page := await asyncio.to_thread(cursor.fetchmany, PAGE_ROWS)):
+        yield _decoded(page)
+
+
+class FileRestore:
+    """Fills an SQLite file inside one transaction. See `restoring_file`."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    async def is_used(self) -> bool:
+        """Return whether it holds anything but the store's own notes."""
+        query = "SELECT 1 FROM docs WHERE key NOT LIKE 'meta/%' LIMIT 1"
+        return self._connection.execute(query).fetchone() is not None
+
+    async def write(self, documents: Sequence[Document]) -> None:
+        rows = [
+            (each.key, encode_row(each.rev, each.due_at, encode_value(each.value)))
+            for each in documents
+        ]
+        statement = "INSERT OR REPLACE INTO docs (key, value) VALUES (?, ?)"
+        await asyncio.to_thread(self._connection.executemany, statement, rows)
+
+
+@asynccontextmanager
+async def restoring_file(path: Path) -> AsyncIterator[FileRestore]:
+    """Let documents arrive in a file inside the block: at its end all are there, else none.
+
+    Raises StoreLockedError: a process uses the file. StoreError: it cannot be written.
+    """
+    real, is_new = await asyncio.to_thread(_resolved, path)
+    lock = FileLock(lock_file_of(real))
+    try:
+        make_private_database(real)
+        with closing(_opened_to_write(real)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            # As sqlitedict makes it (2.1).
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS docs (key TEXT PRIMARY KEY, value BLOB)"
+            )
+            yield FileRestore(connection)
+            connection.execute("COMMIT")
+    except BaseException as error:
+        if is_new:
+            real.unlink(missing_ok=True)
+        if isinstance(error, sqlite3.Error | OSError):
+            raise StoreError(f"cannot write {path}: {error}") from error
+        raise
+    finally:
+        lock.release()
+
+
+def _resolved(path: Path) -> tuple[Path, bool]:
+    return path.resolve(), not path.exists()
+
+
+def _opened_to_write(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, isolation_level=None, timeout=BUSY_S, check_same_thread=False
+    )
+    connection.execute("PRAGMA synchronous=FULL")
+    return connection

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from bot.api_keys.key_record import ExpiredDraftError, KeyFormError
 from bot.bulk_scans.record import BulkScanOverError, BulkScanRunsError
-from bot.clock_check import ClockWrongError
 from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
 from bot.errors import BotError
@@ -171,9 +170,6 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     ),
     KeyFormError: plain(
         "That isn't an API key. A key has 52 characters and begins with `service_sk_`."
-    ),
-    ClockWrongError: plain(
-        "The clock of the app's server is wrong, so nothing was done. Its operator has to set it."
     ),
     ExpiredDraftError: plain(
         "The expiration date has passed. Make a new key, or correct the date."

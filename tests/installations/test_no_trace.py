@@ -85,6 +85,7 @@ class Life:
             )
         )
         await self.documents.put(f"{self.workspace}/{GREETED}/{person}", {"v": 1})
+        await self.documents.put(f"{self.workspace}/claim/add/{self.mark}.example", {"v": 1})
         around = f"{self.workspace.enterprise_id}.-/installation"
         await self.documents.put(around, {})  # that of an organisation, which then goes
         await an_uninstaller(self.documents, Tasks()).grant(self.workspace, MOMENT)
@@ -133,16 +134,13 @@ class Life:
     async def _use(self) -> None:
         versions = StoredVersions(self.documents)
         portfolio = Portfolio(FakeLists(), clock=self.clock, versions=versions)
-        claims = Claims(
-            self.documents, process_id="p1", is_dead=lambda _process: False, clock=self.clock
-        )
+        claims = Claims(self.documents, self.clock)
         scans = Scans(
             Scanner(),
             portfolio,
             self.documents,
             KeptEndDates(self.documents),
             clock=self.clock,
-            claims=claims,
         )
         for number in range(30):
             host = f"{self.mark}{number}.example"

@@ -11,7 +11,6 @@ import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from bot.jobs.queue import working
 from bot.jobs.queue_jobs import Work
@@ -39,9 +38,7 @@ async def main(url: str, each_s: float, finish_within_s: float, dead_after_s: fl
             await calls.write(END, begun[0])
         return []
 
-    work = Work(
-        periodic={}, deliver=deliver, clock=lambda: NOW, require_clock=partial(asyncio.sleep, 0)
-    )
+    work = Work(periodic={}, deliver=deliver, clock=lambda: NOW)
     intervals = replace(QUICK, dead_after_s=dead_after_s)
     async with working(
         pool, work, every_s=0.2, finish_within_s=finish_within_s, intervals=intervals

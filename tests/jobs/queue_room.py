@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Any, LiteralString
 
 from bot.jobs.queue import Intervals, Readiness, working
@@ -117,15 +116,11 @@ class Deliveries:
             await self._enough.wait()
 
 
-CLOCK_IS_RIGHT = partial(asyncio.sleep, 0)
-
-
 def at_work(
     pool: Pool,
     deliver: Callable[[WorkspaceId, Sequence[str]], Awaitable[list[str]]],
     periodic: Mapping[str, Callable[[], Awaitable[object]]] | None = None,
     *,
-    require_clock: Callable[[], Awaitable[None]] = CLOCK_IS_RIGHT,
     every_s: float = 0.1,
     finish_within_s: float = TIME_LIMIT_S,
     concurrency: int = 20,
@@ -138,7 +133,6 @@ def at_work(
             periodic=periodic or {},
             deliver=deliver,
             clock=lambda: NOW,
-            require_clock=require_clock,
         ),
         every_s=every_s,
         finish_within_s=finish_within_s,

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable
 import pytest
 from structlog.testing import capture_logs
 
-from bot.clock_check import ClockWrongError
 from bot.jobs.queue import ENDS_WITHIN_S
 from bot.store.postgres.pool import Pool
 from tests.fakes import TIME_LIMIT_S
@@ -52,24 +51,6 @@ async def test_periodic_work_that_failed_is_logged_and_comes_again(pool: Pool) -
             await turns.until_done()
 
     assert "periodic work failed" in [line["event"] for line in lines]
-
-
-async def test_while_the_clock_is_wrong_nothing_is_due_and_no_tick_has_failed(pool: Pool) -> None:
-    reminders, asked = Turns(wanted=1), Turns(wanted=6)
-
-    async def is_wrong() -> None:
-        raise ClockWrongError("by an hour")
-
-    asked.during = is_wrong
-    with capture_logs() as lines:
-        work = at_work(pool, Deliveries(), {"reminders": reminders}, require_clock=asked)
-        async with work as readiness:
-            await asked.until_done()
-
-    assert reminders.count == 0
-    assert readiness.failed_at is None
-    levels = {each["log_level"] for each in lines if each["event"] == "periodic work failed"}
-    assert levels == {"warning"}
 
 
 class StoppedTime:

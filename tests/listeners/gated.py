@@ -5,29 +5,14 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.concurrency import Tasks
-from bot.inflight_requests import InflightStore
 from bot.listeners.interrupted import InflightTracker
 from bot.store.documents import Document
-from bot.store.encryption import KeyRing
-from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.fakes import TIME_LIMIT_S
 from tests.memory import MemoryDocuments
 
-RING = KeyRing({"k1": b"1" * 32})
 
-
-def a_tracker(
-    tasks: Tasks,
-    documents: MemoryDocuments | None = None,
-    clock: FakeClock | None = None,
-    *,
-    process_id: str = "ab12",
-    **how: Any,
-) -> InflightTracker:
-    clock = clock or FakeClock()
-    answers = InflightStore(documents or MemoryDocuments(), RING, clock=clock)
-    how["look_again_s"] = 0.001
-    return InflightTracker(answers, tasks, process_id=process_id, clock=clock, **how)
+def a_tracker(_tasks: object = None, **how: Any) -> InflightTracker:
+    return InflightTracker(**how)
 
 
 class GatedDocuments(MemoryDocuments):

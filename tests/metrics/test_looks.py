@@ -89,7 +89,6 @@ async def test_every_look_tells_its_gauges() -> None:
     found = {
         "digests": (7, 12.5),
         "queue": {("deliver", "todo"): 40},
-        "processes": {"web": 2},
         "budget": ({"waiting": 1}, {"1-9": 3}),
         "pool": {"pool_size": 10, "pool_available": 4},
     }
@@ -99,8 +98,6 @@ async def test_every_look_tells_its_gauges() -> None:
     assert await value(metrics, "bot_digests_overdue_seconds") == 12.5
     assert await value(metrics, "bot_queue_jobs", task="deliver", state="todo") == 40
     assert await value(metrics, "bot_queue_jobs", task="deliver", state="doing") == 0
-    assert await value(metrics, "bot_processes", role="web") == 2
-    assert await value(metrics, "bot_processes", role="worker") == 0
     assert await value(metrics, "bot_budget_keys", state="waiting") == 1
     assert await value(metrics, "bot_budget_keys_by_requests_left", left="1-9") == 3
     assert await value(metrics, "bot_store_connections", state="used") == 6

@@ -3,7 +3,6 @@
 import base64
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -11,13 +10,11 @@ from bot.installations.repository import InstallationRepository
 from bot.jobs.queue_jobs import migrations
 from bot.ops.doctor_store import (
     check_database,
-    connections_finding,
     database_finding,
-    processes_finding,
     tls_finding,
 )
 from bot.ops.output import Finding, Mark
-from bot.ops.stores import DatabaseStore, Process
+from bot.ops.stores import DatabaseStore
 from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
@@ -40,14 +37,11 @@ FACTS = Facts(
     is_encrypted=True,
     read_s=0.0004,
     documents=41,
-    allowed=97,
-    used=12,
 )
-WEB, WORKER, ALL = (Process(role=role) for role in ("web", "worker", "all"))
 
 
-def store_at(url: str, **more: Any) -> DatabaseStore:
-    return DatabaseStore(parse_address(url), migrations(), **{"watch_s": 0.01, **more})
+def store_at(url: str) -> DatabaseStore:
+    return DatabaseStore(parse_address(url), migrations())
 
 
 def about(findings: list[Finding]) -> dict[str, Mark]:
@@ -62,7 +56,7 @@ async def test_a_pooler_that_the_address_does_not_name_is_told_of(
     async with pooled(parse_address(database)) as (url, _):
         findings, _ = await check_database(store_at(url))
 
-    (said,) = [each for each in findings if each.about == "connections"]
+    (said,) = [each for each in findings if each.about == "pooler"]
     assert said.mark is Mark.WARN
     assert "Add pool_mode=transaction to DATABASE_URL." in said.line
 
@@ -131,36 +125,3 @@ def test_what_is_not_so_well_is_a_warning(
 ) -> None:
     assert finding().mark is mark
     assert said in finding().line
-
-
-@pytest.mark.parametrize(
-    ("used", "allowed", "running", "mark"),
-    [
-        (12, 97, [], Mark.OK),
-        (88, 97, [], Mark.WARN),
-        (90, 97, [WEB, WORKER] * 4, Mark.OK),
-        (90, 97, [WEB, WORKER] * 5, Mark.WARN),
-    ],
-)
-def test_each_process_needs_its_pool(
-    used: int, allowed: int, running: list[Process], mark: Mark
-) -> None:
-    facts = replace(FACTS, used=used, allowed=allowed)
-
-    assert connections_finding(ADDRESS, facts, running).mark is mark
-
-
-@pytest.mark.parametrize(
-    ("running", "line"),
-    [
-        ([], "ok    processes: none is running."),
-        ([ALL], "ok    processes: 1 all."),
-        ([WEB, WORKER, WEB], "ok    processes: 2 web, 1 worker."),
-        ([WEB], "FAIL  processes: only 1 web. No process delivers digests: start"),
-        ([WORKER], "FAIL  processes: only 1 worker. No process answers Slack: start"),
-        ([Process(role="?")], "ok    processes: 1 ?."),
-    ],
-    ids=["nobody", "all in one", "both", "web only", "worker only", "of another version"],
-)
-def test_each_kind_of_work_needs_somebody(running: list[Process], line: str) -> None:
-    assert processes_finding(running).line.startswith(line)

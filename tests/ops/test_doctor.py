@@ -59,14 +59,3 @@ async def test_a_silent_slack_hides_nothing_of_the_store(tmp_path: Path) -> None
         ("BOT_SECRET_KEYS", Mark.OK),
         ("installations", Mark.FAIL),
     ]
-
-
-async def test_a_digest_that_this_version_cannot_read_is_named(tmp_path: Path) -> None:
-    store = await open_sqlite(tmp_path / "bot.sqlite")
-    await store.put("-.T1/digest/d1", {"v": 2})
-    await store.close()
-
-    found = await check_stored(FileStore(tmp_path / "bot.sqlite"), None, None)
-
-    assert [each.mark for each in found[:2]] == [Mark.OK, Mark.WARN]
-    assert "cannot read digest/d1 of T1" in found[1].said

@@ -2,9 +2,7 @@
 
 import ast
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -12,22 +10,17 @@ import pytest
 from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
 from bot.deferred_commands import DeferredCommands, KeptCommand
-from bot.inflight_requests import InflightStore, Pending, Place
 from bot.installations.installation import organisation
 from bot.installations.repository import InstallationRepository
-from bot.ops.export_file import WorkspaceNames
-from bot.ops.output import OperatingError
 from bot.ops.rotate_secrets import (
     Rotated,
     failure_lines,
-    require_none_late,
-    require_shared,
     rotate,
     rotation_lines,
 )
-from bot.ops.stores import Process
-from bot.store.documents import Document, Documents, StoreError, WrongKeyRingError
-from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data, check_key_ring
+from bot.ops.stores import WorkspaceNames
+from bot.store.documents import Documents, StoreError, WrongKeyRingError
+from bot.store.encryption import KeyRing, RingSource, associated_data, check_key_ring
 from bot.store.snapshot import Snapshot
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
@@ -39,7 +32,6 @@ pytestmark = pytest.mark.anyio
 
 BOT = Path(__file__).parents[2] / "bot"
 ACME, OTHER, ORG = WorkspaceId("T1"), WorkspaceId("T2", "E1"), organisation("E1")
-ANSWER = Place(ACME, "0a1b", 1)
 OLD, BOTH, NEW = a_ring("k1"), a_ring("k2", "k1"), a_ring("k2")
 DRAFT = KeyDraft(secret=KEY, label="Slack bot", expires_on=None, scopes=("read_domains",))
 EARLIER_DRAFT = replace(DRAFT, secret=KEY[::-1])
@@ -75,22 +67,15 @@ async def install(documents: Documents, ring: KeyRing) -> None:
         await InstallationRepository(documents, ring).put(an_installation(home))
 
 
-async def keep_an_answer(documents: Documents, ring: KeyRing) -> None:
-    waiting = Pending(user_id="U1", what="/scan", response_url="https://s.example")
-    pending = InflightStore(documents, ring, clock=lambda: MOMENT)
-    await pending.keep(ANSWER, waiting, since=MOMENT)
-
-
 # Each module of the bot that seals something, and what lets it do so. Who adds a module here
 # also says in bot/ops/stores.py what its texts are sealed about.
 SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
     "api_keys/repository.py": seal_a_key,
     "deferred_commands.py": seal_a_command,
-    "inflight_requests.py": keep_an_answer,
     "installations/repository.py": install,
 }
-# Two keys with the ones before them, one command, one answer, two installations of two tokens.
-SEALED, DOCUMENTS = 10, 6
+# Two keys with the ones before them, one command, two installations of two tokens.
+SEALED, DOCUMENTS = 9, 5
 # The ring itself, what seals again what others have sealed, and what seals for a browser's address
 # only, not for the store.
 NO_SEALERS = {
@@ -158,10 +143,6 @@ async def test_the_new_key_alone_opens_everything(documents: Documents) -> None:
         assert slots.earlier is not None
         assert (await keys.earlier(workspace, slots.earlier.record.mark)).secret == KEY[::-1]
     assert await kept_of(documents, NEW).take_all(ACME) == [COMMAND]
-    later = MOMENT + timedelta(minutes=1)
-    taken = await InflightStore(documents, NEW, clock=lambda: later).take(ANSWER)
-    assert taken is not None
-    assert taken.response_url == "https://s.example"
     for home in (ACME, ORG):
         kept = await InstallationRepository(documents, NEW).get(home)
         assert kept is not None
@@ -211,43 +192,3 @@ def test_the_end_of_an_old_key_is_told() -> None:
 
     assert first == "2 sealed again under k2, 1 were so already, 0 could not be opened."
     assert "no longer needs k1" in second
-
-
-NOTED = Document(CHECK_KEY, {"k1": "v1.k1.AAAA", "k2": "v1.k2.AAAA"}, 1, None)
-NOT_NOTED = Document(CHECK_KEY, {"k1": "v1.k1.AAAA"}, 1, None)
-
-
-KNOWS = Process(role="web", keys=("k2", "k1"))
-
-
-@pytest.mark.parametrize(
-    ("note", "running", "may"),
-    [
-        (NOT_NOTED, [], True),
-        (NOTED, [Process(role="web")], True),
-        (NOTED, [KNOWS, Process(role="worker", keys=("k2",))], True),
-        (NOT_NOTED, [Process(role="web")], False),
-        (NOTED, [KNOWS, Process(role="worker", keys=("k1",))], False),
-    ],
-    ids=["none runs", "does not say", "all have it", "none has started with it", "one lacks it"],
-)
-def test_every_process_that_runs_must_have_the_new_key(
-    note: Document, running: list[Process], may: bool
-) -> None:
-    refused = pytest.raises(OperatingError, match="does not use the key k2 yet")
-
-    with nullcontext() if may else refused:
-        require_shared(BOTH, note, running)
-
-
-async def test_what_is_sealed_with_an_old_key_in_the_meantime_is_told(
-    documents: Documents,
-) -> None:
-    await rotated(documents)
-    await kept_of(documents, BOTH).keep(OTHER, COMMAND, typed_at=MOMENT)
-    require_none_late(Snapshot(documents=tuple(await documents.list_prefix(""))), BOTH)
-
-    await kept_of(documents, OLD).keep(OTHER, COMMAND, typed_at=MOMENT)
-
-    with pytest.raises(OperatingError, match="1 secret came during this"):
-        require_none_late(Snapshot(documents=tuple(await documents.list_prefix(""))), BOTH)

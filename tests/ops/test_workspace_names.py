@@ -1,7 +1,7 @@
 import pytest
 
 from bot.installations.installation import encode, organisation
-from bot.ops.export_file import WorkspaceNames, workspace_names
+from bot.ops.stores import WorkspaceNames, workspace_names
 from bot.store.documents import Document
 from bot.workspace import WorkspaceId
 from tests.ops.builders import an_installation

@@ -2,7 +2,7 @@
 
 import asyncio
 import base64
-import json
+import re
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.installations.installation import Tokens
@@ -22,7 +21,7 @@ from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 from tests.ops.builders import an_installation
 from tests.processes import start_bot, start_new_bot
-from tests.whole.digests import make
+from tests.whole.digests import make, next_digest, open_list, press_in
 from tests.whole.harness import Harness, until_ready
 from tests.whole.test_process import (
     ended,
@@ -224,96 +223,89 @@ class TestDoctor:
             assert said.status == 0
 
 
-class TestExportAndImport:
-    async def test_what_is_exported_beside_a_running_bot_is_the_digest(
-        self, tmp_path: Path
+class TestBackup:
+    @pytest.mark.parametrize("into", ["sqlite", "postgresql"])
+    async def test_a_backup_beside_a_busy_bot_becomes_a_store_that_posts(
+        self, tmp_path: Path, into: str, database: str
     ) -> None:
-        async with stand_ins_in_real_time(tmp_path) as app, process(app):
-            await until_ready(app)
-            await app.connect()
-            await make(app, {"Filter": "tag:prod"})
-
-            said = await command(app, "export")
-
-            (workspace,) = yaml.safe_load(said.out)["workspaces"]
-            (digest,) = workspace["digests"]
-            assert (digest["time"], digest["filter"]) == ("09:00", "tag:prod")
-            assert 'time: "09:00"' in said.out
-            assert (said.status, said.err) == (0, "")
-
-    async def test_an_import_into_an_empty_store_brings_the_digest_back(
-        self, tmp_path: Path
-    ) -> None:
-        async with used_app(tmp_path) as app:
-            exported = await command(app, "export")
-            (tmp_path / "digests.yml").write_text(exported.out)
-            new = {"DATABASE_URL": f"sqlite:///{tmp_path}/new/bot.sqlite"}
-
-            shown = await command(app, "import", "digests.yml", **new)
-            was_made = (tmp_path / "new").exists()
-            applied = await command(app, "import", "digests.yml", "--apply", **new)
-            again = await command(app, "import", "digests.yml", "--apply", **new)
-
-            assert "1 digest to add" in shown.out
-            assert not was_made
-            assert "Written." in applied.out
-            assert "No difference." in again.out
-            assert (await command(app, "export", **new)).out == exported.out
-
-    async def test_managers_go_out_and_come_in_and_the_history_tells_of_it(
-        self, tmp_path: Path
-    ) -> None:
-        async with used_app(tmp_path) as app:
-            bob = app.bob.id
-            exported = (await command(app, "export")).out
-            file = exported.replace("people: []", f"people: [{bob}]")
-            (tmp_path / "managers.yml").write_text(file)
-
-            applied = await command(app, "import", "managers.yml", "--apply")
-            async with process(app):
+        """Sealed values open afterwards, and the digest is posted from the new store."""
+        async with stand_ins_in_real_time(tmp_path) as app:
+            async with process(app, BOT_SECRET_KEYS=ring("A")) as bot:
                 await until_ready(app)
-                await app.bob.type("/domainkey")
-                state = await app.bob.next_message(where=lambda each: "API key" in each.everything)
-                history = await command(app, "export", "--history")
+                app.account.add("shop.example", health=41)
+                await app.connect()
+                await make(app)
+                asking = asyncio.create_task(ask_again_and_again(app))
 
-            assert f'people: [] -> ["{bob}"]' in applied.out
-            assert "Replace key" in state.buttons
-            assert (await command(app, "export")).out == file
-            acts = [json.loads(line) for line in history.out.splitlines()]
-            assert [act["act"] for act in acts] == ["key-set", "digest-made", "imported"]
-            assert (acts[2]["by"], acts[2]["added"]) == ("operator", [bob])
+                said = await command(app, "backup", "all.jsonl", BOT_SECRET_KEYS=ring("A"))
 
-    async def test_a_running_bot_is_not_written_behind(self, tmp_path: Path) -> None:
-        async with used_app(tmp_path) as app, process(app) as bot:
-            await until_ready(app)
-            (tmp_path / "digests.yml").write_text((await command(app, "export")).out)
+                asking.cancel()
+                bot.terminate()
+                assert await ended(bot) == 0
+            assert said.status == 0, said.err
+            assert re.fullmatch(r"Backed up \d+ documents\.\n", said.err)
+            assert (tmp_path / "all.jsonl").stat().st_mode & 0o077 == 0
+            assert app.key not in (tmp_path / "all.jsonl").read_text()
+            there = {
+                "sqlite": f"sqlite:///{tmp_path}/new/bot.sqlite",
+                "postgresql": database,
+            }[into]
+            new = {"DATABASE_URL": there, "BOT_SECRET_KEYS": ring("A")}
 
-            for more in ([], ["--apply"]):
-                said = await command(app, "import", "digests.yml", *more)
+            restored = await command(app, "restore", "all.jsonl", **new)
+            again = await command(app, "restore", "all.jsonl", **new)
+
+            assert restored.err.startswith("Restored "), restored.err
+            assert restored.status == 0
+            assert "holds data already" in again.err
+            assert again.status == 1
+            async with process(app, **new):
+                await until_ready(app)
+                await press_in(app.bob, await open_list(app, app.bob), "Send now")
+                post = await next_digest(app)
+            assert "shop.example" in post.everything
+
+    async def test_nothing_is_restored_beside_a_running_bot_with_other_keys_or_from_half_a_file(
+        self, tmp_path: Path
+    ) -> None:
+        async with used_app(tmp_path, BOT_SECRET_KEYS=ring("A")) as app:
+            assert (await command(app, "backup", "all.jsonl")).status == 0
+            whole = (tmp_path / "all.jsonl").read_bytes()
+            (tmp_path / "half.jsonl").write_bytes(whole[: len(whole) // 2])
+            new = {
+                "DATABASE_URL": f"sqlite:///{tmp_path}/new/bot.sqlite",
+                "BOT_SECRET_KEYS": ring("A"),
+            }
+            for file, keys, words in (
+                ("half.jsonl", ring("A"), "damaged or cut off"),
+                ("all.jsonl", ring("B"), "BOT_SECRET_KEYS lacks kA"),
+                ("missing.jsonl", ring("A"), "cannot be read"),
+            ):
+                said = await command(app, "restore", file, **new | {"BOT_SECRET_KEYS": keys})
+
+                assert said.status == 1
+                assert words in said.err
+                assert not (tmp_path / "new" / "bot.sqlite").exists()
+            async with process(app, BOT_SECRET_KEYS=ring("A")) as bot:
+                await until_ready(app)
+
+                said = await command(app, "restore", "all.jsonl", BOT_SECRET_KEYS=ring("A"))
 
                 assert said.status == 1
                 assert f"The bot is running: process {bot.pid}" in said.err
 
-    async def test_a_file_that_is_wrong_is_told_by_line_and_changes_nothing(
-        self, tmp_path: Path
-    ) -> None:
-        async with used_app(tmp_path) as app:
-            exported = (await command(app, "export")).out
-            (tmp_path / "digests.yml").write_text(exported.replace("UTC", "Mars/Crater"))
-
-            said = await command(app, "import", "digests.yml", "--apply")
-
-            assert said.status == 1
-            assert 'zone: there is no time zone "Mars/Crater"' in said.err
-            assert (await command(app, "export")).out == exported
-
     async def test_a_store_that_is_not_there_is_no_empty_backup(self, tmp_path: Path) -> None:
         async with stand_ins_in_real_time(tmp_path) as app:
-            for words in (["export"], ["export", "--history"]):
-                said = await command(app, *words)
+            said = await command(app, "backup", "-")
 
-                assert (said.out, said.status) == ("", 1)
-                assert "There is no store at" in said.err
+            assert (said.out, said.status) == ("", 1)
+            assert "There is no store at" in said.err
+
+
+async def ask_again_and_again(app: Harness) -> None:
+    while True:
+        await app.bob.type("/domains")
+        await app.bob.next_message(where=lambda each: "1 domain," in each.everything)
 
 
 class TestRotation:
@@ -369,7 +361,7 @@ class TestRotation:
 
 async def test_every_command_explains_itself(tmp_path: Path) -> None:
     async with stand_ins_in_real_time(tmp_path) as app:
-        for name in ("doctor", "export", "import", "rotate-secrets", "migrate", "move"):
+        for name in ("backup", "doctor", "migrate", "restore", "rotate-secrets"):
             said = await command(app, name, "--help")
 
             assert f"usage: python -m bot {name}" in said.out
@@ -378,7 +370,7 @@ async def test_every_command_explains_itself(tmp_path: Path) -> None:
 
 async def test_the_three_others_end_with_2_for_wrong_settings(tmp_path: Path) -> None:
     async with stand_ins_in_real_time(tmp_path) as app:
-        for words in (["export"], ["import", "x.yml"], ["rotate-secrets"]):
+        for words in (["backup", "x"], ["restore", "x"], ["rotate-secrets"]):
             said = await command(app, *words, DOMAIN_TRACKER_URL="")
 
             assert (said.out, said.status) == ("", 2)

@@ -193,11 +193,6 @@ class PostgresDocuments:
     async def welcome(self, prefix: str) -> None:
         await self._calls.write("SELECT welcome_prefix(%s)", (prefix,))
 
-    async def now(self) -> datetime:
-        """Return the moment by the database's clock."""
-        [(now,)] = await self._calls.read("SELECT clock_timestamp()")
-        return checked_moment(now)
-
     async def drop_old(self) -> None:
         """Forget prefixes that were refused for long enough; called now and then."""
         await self._calls.write("DELETE FROM forgotten WHERE until <= now()")

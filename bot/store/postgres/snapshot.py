@@ -1,4 +1,4 @@
-"""Read a whole database, and copy another store's documents into it in one transaction."""
+"""Read a whole database, and fill an empty one in one transaction."""
 
 import ipaddress
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
@@ -12,8 +12,14 @@ import psycopg
 from bot.store.documents import Document, OutdatedSchemaError, StoreError, encode_value
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import COLUMNS, document_of
-from bot.store.postgres.pool import Connection, Pool, connected, reason
-from bot.store.snapshot import PAGE_ROWS, Snapshot
+from bot.store.postgres.pool import (
+    Connection,
+    Pool,
+    connected,
+    reason,
+    with_pooler_found,
+)
+from bot.store.snapshot import PAGE_ROWS, RING_NOTE, Snapshot, WholeStore
 
 READ = "SELECT rev FROM document WHERE key = 'meta/key-check'"
 # Too much for a page that is half empty, and random, as text of one kind is compressed.
@@ -22,18 +28,10 @@ WRITE: LiteralString = """
     SELECT 'meta/doctor', to_json(string_agg(md5(random()::text), '')), 1
     FROM generate_series(1, 500)
 """
-# How many connections this user may open to this database, and how many there are. Everybody may
-# read these tables, while most columns of pg_stat_activity are hidden from all but the owner:
-# https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-PG-STAT-DATABASE-VIEW
-ROOM: LiteralString = """
-    SELECT current_setting('max_connections')::int
-            - current_setting('superuser_reserved_connections')::int
-            - coalesce(current_setting('reserved_connections', true)::int, 0),
-        (SELECT coalesce(sum(numbackends), 0)::int FROM pg_stat_database),
-        (SELECT datconnlimit FROM pg_database WHERE datname = current_database()),
-        (SELECT numbackends FROM pg_stat_database WHERE datname = current_database()),
-        (SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user),
-        (SELECT count(*)::int FROM pg_stat_activity WHERE usename = current_user)
+CLIENTS: LiteralString = """
+    SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = current_setting('application_name')
+        AND pid <> pg_backend_pid() LIMIT 1
 """
 SELECT: LiteralString = f"SELECT {COLUMNS} FROM document "  # noqa: S608  # our own constant
 WANTED: LiteralString = """
@@ -41,8 +39,8 @@ WANTED: LiteralString = """
         OR split_part(key, '/', 2) = ANY(%(kinds)s)
         OR strpos(value::text, %(text)s) > 0
 """
-# Any number, the same in every version: who moves in holds the lock of that number.
-MOVE_LOCK = 7_203_311_928
+# Any number, the same in every version: who restores holds the lock of that number.
+RESTORE_LOCK = 7_203_311_928
 # A writer of this moment has ended by then, or is stuck.
 LOCKED_WITHIN = "10s"
 
@@ -51,7 +49,6 @@ LOCKED_WITHIN = "10s"
 class Facts:
     """`read_s`: how long a read took. `version` as in `16.2`.
 
-    `allowed` connections, `used` of them by all clients: of the limit that is reached first.
     `is_near`: on this machine.
     """
 
@@ -60,8 +57,6 @@ class Facts:
     is_encrypted: bool
     read_s: float
     documents: int
-    allowed: int
-    used: int
 
 
 async def read_facts(pool: Pool) -> Facts:
@@ -74,17 +69,12 @@ async def read_facts(pool: Pool) -> Facts:
             read_s = perf_counter() - began_at
             counting = await connection.execute("SELECT count(*) FROM document")
             (count,) = await counting.fetchone() or (0,)
-            asking = await connection.execute(ROOM)
-            limits = await asking.fetchone() or ()
-            allowed, used = tightest(*limits)
             return Facts(
                 version=info.parameter_status("server_version") or "?",
                 is_near=is_near(info.host, info.hostaddr),
                 is_encrypted=connection.pgconn.ssl_in_use,
                 read_s=read_s,
                 documents=count,
-                allowed=allowed,
-                used=used,
             )
     except psycopg.Error as error:
         raise StoreError(f"the database cannot be examined: {error}") from error
@@ -98,12 +88,6 @@ async def refused_write(pool: Pool) -> str:
     except psycopg.Error as error:
         return reason(error)
     return ""
-
-
-def tightest(*limits: int) -> tuple[int, int]:
-    """Return the limit that has the least left, and what is used of it; -1 is no limit."""
-    pairs = [pair for pair in zip(limits[::2], limits[1::2], strict=True) if pair[0] >= 0]
-    return min(pairs, key=lambda pair: pair[0] - pair[1])
 
 
 def is_near(host: str, address: str) -> bool:
@@ -141,6 +125,45 @@ async def database_pages(
         await connection.close()
 
 
+@asynccontextmanager
+async def whole_database(address: Address) -> AsyncIterator[WholeStore]:
+    """Yield the whole store of one moment; raise as `database_pages` does."""
+    connection = await connected(address)
+    try:
+        await connection.set_isolation_level(psycopg.IsolationLevel.REPEATABLE_READ)
+        async with connection.transaction():
+            counting = await connection.execute("SELECT count(*) FROM document")
+            (count,) = await counting.fetchone() or (0,)
+            noting = await connection.execute(SELECT + "WHERE key = %s", (RING_NOTE,))
+            note = await noting.fetchone()
+            names = [*document_of(note).value] if note else []
+            async with aclosing(pages_of(connection, SELECT, {})) as pages:
+                yield WholeStore(count, names, pages)
+    except psycopg.errors.UndefinedTable as error:
+        raise OutdatedSchemaError("no tables yet: run `python -m bot migrate`") from error
+    except psycopg.Error as error:
+        raise StoreError(f"cannot read {address.place}: {error}") from error
+    finally:
+        await connection.close()
+
+
+async def has_clients(address: Address) -> bool:
+    """Return whether processes of the bot are connected, as far as the database tells.
+
+    Behind a pooler it does not: its connections outlive the processes.
+    """
+    if (await with_pooler_found(address)).is_pooled:
+        return False
+    connection = await connected(address)
+    try:
+        cursor = await connection.execute(CLIENTS)
+        return await cursor.fetchone() is not None
+    except psycopg.Error as error:
+        raise StoreError(f"cannot read {address.place}: {error}") from error
+    finally:
+        await connection.close()
+
+
 async def pages_of(
     connection: Connection, query: LiteralString, parameters: dict[str, Any]
 ) -> AsyncGenerator[Snapshot]:
@@ -160,63 +183,55 @@ async def pages_of(
             yield Snapshot(tuple(documents), tuple(unreadable), len(documents))
 
 
-class PostgresImport:
-    """What goes on inside one `import_transaction`. Every method may raise psycopg.Error."""
+class DatabaseRestore:
+    """What goes on inside one `restoring_database`. Every method may raise psycopg.Error."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    async def get(self, key: str) -> Document | None:
-        cursor = await self._connection.execute(SELECT + "WHERE key = %s", (key,))
-        row = await cursor.fetchone()
-        return document_of(row) if row else None
-
-    async def count_of_workspace_documents(self) -> int:
-        """Return how many documents there are that are not the store's own."""
+    async def is_used(self) -> bool:
+        """Return whether it holds anything but the store's own notes, which are deleted."""
         cursor = await self._connection.execute(
-            "SELECT count(*) FROM document WHERE NOT starts_with(key, 'meta/')"
+            "SELECT 1 FROM document WHERE NOT starts_with(key, 'meta/') LIMIT 1"
         )
-        (row,) = await cursor.fetchall()
-        return int(row[0])
-
-    async def delete_own(self) -> None:
-        """Delete what the store has noted for itself, and whom it refuses to take in."""
-        await self._connection.execute("DELETE FROM document WHERE starts_with(key, 'meta/')")
+        if await cursor.fetchone():
+            return True
+        await self._connection.execute("DELETE FROM document")
         await self._connection.execute("DELETE FROM forgotten")
+        return False
 
-    async def copy_in(self, documents: Sequence[Document]) -> None:
+    async def write(self, documents: Sequence[Document]) -> None:
         """Write new documents as they are, revisions and all."""
         into = "COPY document (key, value, rev, due_at) FROM STDIN"
         async with self._connection.cursor() as cursor, cursor.copy(into) as copy:
             for each in documents:
                 await copy.write_row((each.key, encode_value(each.value), each.rev, each.due_at))
 
-    def pages(self) -> AsyncGenerator[Snapshot]:
-        return pages_of(self._connection, SELECT, {})
-
 
 @asynccontextmanager
-async def import_transaction(address: Address) -> AsyncIterator[PostgresImport]:
+async def restoring_database(address: Address) -> AsyncIterator[DatabaseRestore]:
     """Let documents arrive inside the block: at its end all are there; if it fails, none is.
 
     Other clients read what was there before. Their writes wait, and fail when that takes too long.
-    StoreError: the database failed, or another move is under way.
+    StoreError: the database failed, or another restore is under way.
     """
     connection = await connected(address)
     try:
         async with connection.transaction():
             await _keep_others_out(connection)
-            yield PostgresImport(connection)
+            yield DatabaseRestore(connection)
+    except psycopg.errors.UndefinedTable as error:
+        raise OutdatedSchemaError("no tables yet: run `python -m bot migrate`") from error
     except psycopg.Error as error:
-        raise StoreError(f"the move into {address.place} failed: {error}") from error
+        raise StoreError(f"cannot write {address.place}: {error}") from error
     finally:
         await connection.close()
 
 
 async def _keep_others_out(connection: Connection) -> None:
-    cursor = await connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (MOVE_LOCK,))
+    cursor = await connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (RESTORE_LOCK,))
     if await cursor.fetchone() != (True,):
-        raise StoreError("another move into that database is under way")
+        raise StoreError("another restore into that database is under way")
     # `true`: of this transaction only. A pooler gives the connection to somebody else then.
     await connection.execute("SELECT set_config('lock_timeout', %s, true)", (LOCKED_WITHIN,))
     await connection.execute("LOCK TABLE document, forgotten IN EXCLUSIVE MODE")

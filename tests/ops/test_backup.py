@@ -1,0 +1,244 @@
+"""A backup is whole, of one moment, and restored into an empty store or not at all."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from bot.jobs.queue_jobs import migrations
+from bot.ops.backup import PAGE_DOCUMENTS, back_up, restore
+from bot.ops.output import OperatingError
+from bot.ops.stores import DatabaseStore, FileStore, Store
+from bot.store.documents import Documents, StoreLockedError
+from bot.store.encryption import KeyRing, check_key_ring
+from bot.store.postgres.address import parse_address
+from tests.builders import MOMENT
+
+pytestmark = pytest.mark.anyio
+
+SETTING = "k1:" + "YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE="
+RING = KeyRing.parse(SETTING)
+OTHER = "k1:" + "YmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmI="
+MANY = 2 * PAGE_DOCUMENTS + 7
+
+
+async def fill(store: Store) -> None:
+    async with store.opened() as documents:
+        await check_key_ring(documents, RING)
+        for number in range(MANY):
+            due = MOMENT + timedelta(hours=number) if number % 2 else None
+            await documents.put(f"-.T1/scan/{number:04}.example", {"é": [number]}, due_at=due)
+        await documents.put("-.T1/key", {"sealed": RING.encrypt("secret", "about")})
+
+
+async def all_of(documents: Documents) -> list[tuple[str, object, int, datetime | None]]:
+    return [
+        (each.key, each.value, each.rev, each.due_at) for each in await documents.list_prefix("")
+    ]
+
+
+async def content(store: Store) -> list[tuple[str, object, int, datetime | None]]:
+    async with store.opened() as documents:
+        return await all_of(documents)
+
+
+@pytest.fixture
+def in_file(tmp_path: Path) -> Store:
+    return FileStore(tmp_path / "a" / "bot.sqlite")
+
+
+@pytest.fixture
+def other_file(tmp_path: Path) -> Store:
+    return FileStore(tmp_path / "b" / "bot.sqlite")
+
+
+@pytest.fixture
+def in_database(database: str) -> Store:
+    return DatabaseStore(parse_address(database), migrations())
+
+
+@pytest.fixture
+async def backup(in_file: Store, tmp_path: Path) -> Path:
+    await fill(in_file)
+    path = tmp_path / "all.jsonl"
+    await back_up(in_file, str(path), MOMENT)
+    return path
+
+
+@pytest.mark.parametrize(
+    "ways", ["in_file other_file", "in_file in_database", "in_database other_file"]
+)
+async def test_all_documents_arrive_as_they_were(
+    request: pytest.FixtureRequest, tmp_path: Path, ways: str
+) -> None:
+    one, other = map(request.getfixturevalue, ways.split())
+    await fill(one)
+    before = await content(one)
+    name = str(tmp_path / "all.jsonl")
+
+    done = await back_up(one, name, MOMENT), await restore(other, name, SETTING)
+
+    assert done == (f"Backed up {MANY + 2} documents.", f"Restored {MANY + 2} documents.")
+    assert await content(other) == before
+
+
+async def test_it_is_of_one_moment_beside_a_store_that_is_written(
+    in_file: Store, other_file: Store, tmp_path: Path
+) -> None:
+    await fill(in_file)
+    async with in_file.opened() as documents:
+        before = await all_of(documents)
+        async with in_file.snapshot() as snapshot:
+            pages = [await anext(snapshot.pages)]
+            await documents.put("-.T1/zzz", {"late": True})
+            await documents.delete("-.T1/key")
+            pages += [page async for page in snapshot.pages]
+
+    assert snapshot.count == sum(page.count for page in pages) == len(before)
+    assert [each.key for page in pages for each in page.documents] == [key for key, *_ in before]
+
+
+def rewrite(path: Path, change: Callable[[bytes], bytes]) -> None:
+    path.write_bytes(change(path.read_bytes()))
+
+
+def lines_of(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines(keepends=True)
+
+
+def damage(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"no store" * 1000)
+
+
+def files_in(folder: Path) -> list[str]:
+    return [each.name for each in folder.iterdir() if each.is_file()]
+
+
+def cut(whole: bytes) -> bytes:
+    return whole[: len(whole) // 2]
+
+
+def cut_between_lines(whole: bytes) -> bytes:
+    return b"".join(whole.splitlines(keepends=True)[:-1])
+
+
+def one_letter_changed(whole: bytes) -> bytes:
+    return whole.replace(b"[3]", b"[4]", 1)
+
+
+def something_behind(whole: bytes) -> bytes:
+    return whole + b"{}\n"
+
+
+def a_line_left_out(whole: bytes) -> bytes:
+    lines = whole.splitlines(keepends=True)
+    return b"".join([*lines[:5], *lines[6:]])
+
+
+@pytest.mark.parametrize(
+    "change", [cut, cut_between_lines, one_letter_changed, something_behind, a_line_left_out]
+)
+async def test_of_a_damaged_file_nothing_is_restored(
+    backup: Path, other_file: FileStore, change: Callable[[bytes], bytes]
+) -> None:
+    rewrite(backup, change)
+
+    with pytest.raises(OperatingError, match=r"damaged or cut off .* Nothing was written"):
+        await restore(other_file, str(backup), SETTING)
+
+    assert not other_file.path.exists()
+
+
+async def test_of_a_damaged_file_nothing_is_restored_into_a_database(
+    backup: Path, in_database: Store
+) -> None:
+    rewrite(backup, cut_between_lines)
+
+    with pytest.raises(OperatingError, match="damaged or cut off"):
+        await restore(in_database, str(backup), SETTING)
+
+    assert [key for key, *_ in await content(in_database)] == []
+
+
+async def test_another_file_is_no_backup(other_file: Store, tmp_path: Path) -> None:
+    other = tmp_path / "x.json"
+    other.touch()
+    rewrite(other, lambda _nothing: b'{"backup": 2}\n')
+
+    with pytest.raises(OperatingError, match="not a backup of this version"):
+        await restore(other_file, str(other), SETTING)
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [(OTHER.replace("k1", "k2"), "lacks k1"), (OTHER, "holds other keys"), (None, "no keys")],
+    ids=["another name", "another key", "none"],
+)
+async def test_without_its_keys_nothing_is_restored(
+    backup: Path, other_file: FileStore, setting: str | None, words: str
+) -> None:
+    with pytest.raises(OperatingError, match=words):
+        await restore(other_file, str(backup), setting)
+
+    assert not other_file.path.exists()
+
+
+@pytest.mark.parametrize("there", ["other_file", "in_database"])
+async def test_a_store_with_data_is_left_as_it_is(
+    request: pytest.FixtureRequest, backup: Path, there: str
+) -> None:
+    store: Store = request.getfixturevalue(there)
+    async with store.opened() as documents:
+        await documents.put("-.T9/key", {"own": True})
+    before = await content(store)
+
+    with pytest.raises(OperatingError, match="holds data already"):
+        await restore(store, str(backup), SETTING)
+
+    assert await content(store) == before
+
+
+@pytest.mark.parametrize("there", ["other_file", "in_database"])
+async def test_beside_a_running_bot_nothing_is_restored(
+    request: pytest.FixtureRequest, backup: Path, there: str
+) -> None:
+    store: Store = request.getfixturevalue(there)
+    async with store.opened():
+        with pytest.raises(StoreLockedError):
+            await restore(store, str(backup), SETTING)
+
+
+async def test_a_document_that_cannot_be_read_is_named_and_the_rest_is_saved(
+    in_file: FileStore, tmp_path: Path
+) -> None:
+    await fill(in_file)
+    async with in_file.opened() as documents:
+        await documents.run(lambda rows: rows.__setitem__("-.T1/bad", "{"))  # type: ignore[attr-defined]  # of the file
+
+    with pytest.raises(OperatingError, match=r"-\.T1/bad"):
+        await back_up(in_file, str(tmp_path / "all.jsonl"), MOMENT)
+
+    *lines, foot = lines_of(tmp_path / "all.jsonl")
+    assert json.loads(foot) == {
+        "documents": MANY + 2,
+        "sha256": sha256(b"".join(lines)).hexdigest(),
+    }
+
+
+async def test_a_backup_that_fails_leaves_the_one_before(
+    in_file: FileStore, tmp_path: Path
+) -> None:
+    path = tmp_path / "all.jsonl"
+    path.touch()
+    rewrite(path, lambda _nothing: b"the one before")
+    damage(in_file.path)
+
+    with pytest.raises(Exception, match="cannot read"):
+        await back_up(in_file, str(path), datetime.now(UTC))
+
+    assert lines_of(path) == [b"the one before"]
+    assert files_in(tmp_path) == ["all.jsonl"]
