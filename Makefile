@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # More workers than cores, as tests wait for sockets; each one pays seconds for collection.
 WORKERS ?= 4
 
-.PHONY: demo test suite coverage torture bench check format lock clean
+.PHONY: demo test suite torture bench check format lock clean
 
 demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, in a browser
 	$(BIN)/python -m bot playground
@@ -24,13 +24,8 @@ test: $(READY)  ## every check and every test, side by side
 suite: $(COMPILED)  ## every test, in random order
 	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal
 
-coverage: $(READY)  ## every test once more, slower; prints the branches that none takes (docs/tests.md)
-	$(BIN)/coverage run -m pytest --quiet --numprocesses 2 --dist worksteal -o timeout=300
-	$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report --show-missing --skip-covered
-
-torture: $(READY)  ## what measures, for minutes: a fleet of processes, and a load (run it alone)
-	$(BIN)/python -m pytest -m torture -n 0 -o timeout=600
+torture: $(READY)  ## load and kill -9, on both stores, for minutes (run it alone)
+	$(BIN)/python -m tests.benchmarks.load_and_kill
 
 bench: $(READY)  ## the bot beside a bare Bolt app, in a few minutes; writes docs/performance.md
 	$(BIN)/python -m tests.benchmarks.bench

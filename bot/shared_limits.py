@@ -2,7 +2,7 @@
 
 Each key has one small document in its workspace: what the last reply said, and until when to wait.
 The last writer wins, so two processes may each meet one rate-limit error:
-docs/decisions/0028-rate-limits-of-an-api-key.md.
+docs/decisions/0016-rate-limits-of-an-api-key.md.
 """
 
 import time

@@ -4,7 +4,7 @@ An access token works for 12 hours, also beside a newer one; a refresh token wor
 (https://docs.slack.dev/authentication/using-token-rotation). Two uses at the same moment were
 seen to give one invalid set of tokens (https://github.com/slackapi/node-slack-sdk/issues/2504).
 Hence the lease, and a new try soon after a lost answer. The SDK's `AsyncTokenRotator` has neither:
-docs/decisions/0030-oauth-installations-on-the-sdk.md. The daily check (`token_check.py`) asks for
+docs/decisions/0013-oauth-installations.md. The daily check (`token_check.py`) asks for
 a token too, so an idle workspace refreshes it as well.
 """
 

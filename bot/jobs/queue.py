@@ -1,7 +1,7 @@
 """Run jobs that any number of processes share, by procrastinate on PostgreSQL.
 
 This module and `queue_jobs` are the only ones that know procrastinate. What it overrides, and
-why: docs/decisions/0032-procrastinate-without-changes.md.
+why: docs/decisions/0015-the-job-queue.md.
 """
 
 import asyncio

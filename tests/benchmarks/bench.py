@@ -1,16 +1,14 @@
 """Measure the bot beside its references, in one run: `make bench`.
 
 Processor time and ratios are what counts; milliseconds belong to this machine and this minute.
-The results go to docs/performance.json, .md and .svg, and three of them to the README.
+The results go to docs/performance.md.
 """
 
 import asyncio
 import compileall
-import json
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 
@@ -25,11 +23,9 @@ from bot.views.domains import domains_message
 from tests.benchmarks.commands import beside_bare_bolt, overload, presses, waiting_answers
 from tests.benchmarks.digests import a_day, due_at_once
 from tests.benchmarks.figures import Row, cpu_of, table, write_between
-from tests.benchmarks.growth import Grown, as_lines, as_picture, growth
 from tests.benchmarks.measured import ROOT
 from tests.benchmarks.population import listing
 
-DOCS = ROOT / "docs"
 LARGE = 10_000
 SECTION_S = 240.0  # no section may keep the others from being written
 
@@ -46,10 +42,7 @@ async def beside_msgspec() -> list[Row]:
 
     name = "`/domains` of 10,000, bytes to message, ms (beside msgspec's decode)"
     decoded_s = cpu_of(lambda: msgspec.json.decode(body))
-    return [Row(name, cpu_of(drawn) * 1e3, decoded_s * 1e3, 4.0, cause=COLD)]
-
-
-COLD = "Texts are checked for blank ones; the list is sorted by name and score, counted and paged."
+    return [Row(name, cpu_of(drawn) * 1e3, decoded_s * 1e3, 4.0)]
 
 
 async def type_ahead() -> list[Row]:
@@ -73,29 +66,23 @@ SECTIONS: tuple[Callable[[], Awaitable[list[Row]]], ...] = (
 )
 
 
-async def measured() -> tuple[list[Row], list[str], dict[str, list[Grown]]]:
-    """Return all figures, what could not be measured, and the growth."""
-    rows: list[Row] = []
-    failures, grown = [], dict[str, list[Grown]]()
+async def measured() -> tuple[list[Row], list[str]]:
+    """Return all figures, and what could not be measured."""
+    rows, failures = list[Row](), []
     for section in SECTIONS:
         began = time.monotonic()
         try:
             async with asyncio.timeout(SECTION_S):
                 found = await section()
         except Exception as error:  # noqa: BLE001  # one section must not lose the others
-            failures.append(f"`{section.__name__}`: {error!r}")
+            failures.append(f"Could not be measured in this run: `{section.__name__}`: {error!r}")
             found = []
         rows += found
         _say(
             f"{section.__name__}: {time.monotonic() - began:.0f} s",
             *(f"{row.cells}" for row in found),
         )
-    try:
-        async with asyncio.timeout(SECTION_S):
-            grown = await growth()
-    except Exception as error:  # noqa: BLE001  # as above
-        failures.append(f"`growth`: {error!r}")
-    return rows, failures, grown
+    return rows, failures
 
 
 def _say(*lines: str) -> None:
@@ -103,41 +90,15 @@ def _say(*lines: str) -> None:
     sys.stdout.flush()
 
 
-def page(rows: list[Row], failures: list[str], grown: dict[str, list[Grown]]) -> list[str]:
-    head = ("figure", "bot", "reference", "ratio", "target")
-    lines = [*table(head, [row.cells for row in rows]), "### Targets that are missed, and why", ""]
-    lines += [row.distance() for row in rows if not row.is_met] or ["None."]
-    lines += [f"- Could not be measured in this run: {failure}" for failure in failures]
-    return [*lines, "", "### Growth", "", *as_lines(grown)]
-
-
-QUOTED = ("ack of one `/domains`", "processor time of one `/domains`,", "`/domains` answered")
-
-
-def quoted(rows: list[Row]) -> list[str]:
-    """Return three ratios for the README."""
-    by_name = [row for each in QUOTED for row in rows if row.name.startswith(each)]
-    lines = [[row.name.partition(",")[0], f"{row.reached:.2f}"] for row in by_name]
-    return table(("beside a bare Bolt app", "ratio"), lines)[:-1]
-
-
 def main() -> None:
     began = time.monotonic()
     # As the bot is installed: no start compiles anything.
     compileall.compile_dir(ROOT / "bot", quiet=1)
-    rows, failures, grown = asyncio.run(measured())
-    saved = {
-        "figures": [asdict(row) for row in rows],
-        "growth": {name: [asdict(each) for each in found] for name, found in grown.items()},
-    }
-    (DOCS / "performance.json").write_text(json.dumps(saved, indent=2) + "\n")
-    if grown:
-        (DOCS / "performance.svg").write_text(as_picture(grown))
-    lines = page(rows, failures, grown)
+    rows, failures = asyncio.run(measured())
+    head = ("figure", "bot", "reference", "ratio", "target")
+    lines = [*table(head, [row.cells for row in rows]), *failures]
     _say(*lines, f"({time.monotonic() - began:.0f} s in all)")
-    write_between(DOCS / "performance.md", lines)
-    if rows:
-        write_between(ROOT / "README.md", quoted(rows))
+    write_between(ROOT / "docs/performance.md", lines)
 
 
 if __name__ == "__main__":

@@ -29,11 +29,11 @@ async def beside_bare_bolt() -> list[Row]:
     cpu = "processor time of one `/domains{}`, ms"
     return [
         Row("ack of one `/domains`, median, ms", ack_s * 1e3, bare_ack_s * 1e3, 0.12),
-        Row(cpu.format(""), cpu_s * 1e3, bare_cpu_s * 1e3, 1.5, cause=CHECKS),
-        Row(cpu.format(" help"), help_cpu_s * 1e3, bare_cpu_s * 1e3, 0.9, cause=CHECKS),
-        Row("`/domains` answered per second, 64 connections", *rates, 0.7, more=True, cause=RATE),
-        Row("memory when idle, MB", *memory, 1.6, cause=MEMORY),
-        Row("start until ready, s", *started, 2.0, cause=START),
+        Row(cpu.format(""), cpu_s * 1e3, bare_cpu_s * 1e3, 1.5),
+        Row(cpu.format(" help"), help_cpu_s * 1e3, bare_cpu_s * 1e3, 0.9),
+        Row("`/domains` answered per second, 64 connections", *rates, 0.7, more=True),
+        Row("memory when idle, MB", *memory, 1.6),
+        Row("start until ready, s", *started, 2.0),
     ]
 
 
@@ -47,30 +47,6 @@ async def in_turns(*asked: tuple[Measured, str]) -> list[list[float]]:
         [median(turns) for turns in zip(*of_line, strict=True)]
         for of_line in zip(*found, strict=True)
     ]
-
-
-CHECKS = (
-    "The bot verifies the signature, takes each command once, finds the workspace's token, asks"
-    " who may, and logs and counts the command; the bare app does the first and answers one line."
-)
-MEMORY = (
-    "Both hold aiohttp, Bolt and the SDK of Slack. The bot adds pydantic-settings, httpx,"
-    " cryptography, structlog, prometheus-client and its own modules."
-)
-START = (
-    "Nine tenths are imports, half of them the bot's own modules: their 266 dataclasses take a"
-    " fifth. The rest opens the store, asks Slack who the bot is, and checks the readiness."
-)
-RATE = (
-    "The Slack of the benchmark takes the other core and reads 25 rows from the bot, one line"
-    " from the bare app. The processor time of one command says what the bot itself costs."
-)
-
-
-HELD = (
-    "The request, its tasks, its connection and what they wait for. The table itself is packed"
-    " while it waits, to 2 kB of 40."
-)
 
 
 async def waiting_answers() -> list[Row]:
@@ -92,7 +68,7 @@ async def waiting_answers() -> list[Row]:
         by_url = slack.calls["respond"] - answers
     name = "memory of each of 1,600 answers that wait for a slow Slack, kB"
     return [
-        Row(name, each_kb, None, 15.0, cause=HELD),
+        Row(name, each_kb, None, 15.0),
         Row("of them answered where they were asked", by_url, WAITING, 1.0, more=True),
         Row("the slowest ack among them, s", max(acks_s), None, 3.0),
     ]
@@ -162,22 +138,9 @@ async def overload() -> list[Row]:
     slowest = f"slowest ack at {rush.rate / most:.1f} times that load, s"
     return [
         Row("ack at half of the load that saturates, 99 of 100, ms", p99_s * 1e3),
-        Row(slowest, max(rush.acks_s), None, 3.0, cause=OVERLOAD),
+        Row(slowest, max(rush.acks_s), None, 3.0),
         Row("of these commands never answered", rush.failed + rush.lost, None, 0),
     ]
-
-
-OVERLOAD = (
-    "Nothing is refused: every command is taken in and answered in its turn, and 32 connections"
-    " are accepted in each turn of the loop. After 3 s Slack tells the person that no answer came;"
-    " the answer comes later."
-)
-
-
-LISTS = (
-    "A scan may change a score, so that the list is asked for again after each. Scans that end"
-    " while it is asked for share the next list; of one workspace four run at a time."
-)
 
 
 async def presses() -> list[Row]:
@@ -206,7 +169,7 @@ async def presses() -> list[Row]:
     name = f"{PRESSES:,} presses of `Scan` on {SCANNED} domains: requests for "
     return [
         Row(f"{name}scans", len(asked) - lists, SCANNED, 1.0),
-        Row(f"{name}the list", lists, 1, 1.0, cause=LISTS),
+        Row(f"{name}the list", lists, 1, 1.0),
     ]
 
 

@@ -1,10 +1,6 @@
-"""What digests cost: many due in one minute, and a day of a thousand workspaces.
-
-python -m tests.benchmarks.digests 10000    # as many as issue 16 names, in some minutes
-"""
+"""What digests cost: many due in one minute, and a day of a thousand workspaces."""
 
 import asyncio
-import sys
 import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -13,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from bot.digests.worker import WORKERS
 from bot.tracker.slots import MAX_REQUESTS
 from tests.benchmarks.figures import Row
-from tests.benchmarks.fleet_store import HONEST
 from tests.benchmarks.measured import Measured, bot
 from tests.benchmarks.population import Population, listing
 from tests.benchmarks.quick_slack import LIST, QuickSlack, quick_slack
@@ -25,6 +20,8 @@ ENDS_WITHIN_S = 600.0
 WORKSPACES, HOURS = 1_000, 24
 SOON = {"TICK_SECONDS": "0.5", "LOG_LEVEL": "INFO"}
 POST = "chat.postMessage"
+# The disk is waited for, as it must be; whatever else is not said is PostgreSQL's own default.
+HONEST = "max_connections = 200\nlog_min_messages = fatal\n"
 
 
 @dataclass(frozen=True)
@@ -37,32 +34,23 @@ class Posted:
     least_s: float  # work ÷ concurrency
 
 
-async def due_at_once(digests: int = DIGESTS) -> list[Row]:
+async def due_at_once() -> list[Row]:
     """Return how soon they are posted: on SQLite, and on PostgreSQL by one worker and by two."""
-    crowd = Population(workspaces=digests // PER_WORKSPACE, digests=digests)
+    crowd = Population(workspaces=DIGESTS // PER_WORKSPACE, digests=DIGESTS)
     alone, one, two = [await _posted(crowd, workers) for workers in range(3)]
     rows = []
     for where, found in (("SQLite", alone), ("PostgreSQL, one worker", one)):
-        busy = f"They keep one core for {found.cpu_s:.0f} s."
-        name = f"{digests:,} digests due at once, {where}: s (beside work ÷ concurrency)"
+        name = f"{DIGESTS:,} digests due at once, {where}: s (beside work ÷ concurrency)"
         callback = f"the longest callback of the loop meanwhile, {where}, ms"
         rate = f"digests a second and core, {where}"
         rows += [
-            Row(name, found.took_s, found.least_s, 1.25, cause=busy),
+            Row(name, found.took_s, found.least_s, 1.25),
             Row(callback, found.longest_s * 1e3, None, 50),
-            Row(rate, digests / found.cpu_s, None, 250, more=True, cause=PER_CORE),
+            Row(rate, DIGESTS / found.cpu_s, None, 250, more=True),
         ]
     name = "processor time of a digest with two workers, ms (beside one worker's)"
-    each_ms = [found.cpu_s / digests * 1e3 for found in (two, one)]
-    return [*rows, Row(name, each_ms[0], each_ms[1], 1.1, cause=LOOKING)]
-
-
-LOOKING = "Two workers look for jobs, and each asks for the lists that it needs."
-PER_CORE = (
-    "So that no kill posts it twice, each digest claims its slot, notes that it posts, and notes"
-    " what it posted: four writes, a deletion and two reads of the store. On SQLite its threads"
-    " take three tenths of the time, drawing and post two tenths, the meter of the callbacks one."
-)
+    each_ms = [found.cpu_s / DIGESTS * 1e3 for found in (two, one)]
+    return [*rows, Row(name, each_ms[0], each_ms[1], 1.1)]
 
 
 async def _posted(crowd: Population, workers: int) -> Posted:
@@ -104,12 +92,6 @@ async def _come_due(slack: QuickSlack, crowd: Population, bots: list[Measured]) 
     return time.perf_counter() - began
 
 
-IDLE = (
-    "Connections to Slack and the service stay open for some seconds after a post; how many there"
-    " are depends on the moment. A leak would show as hundreds: a thousand digests were posted."
-)
-
-
 async def a_day() -> list[Row]:
     """Return what a thousand workspaces, with a digest a day each, leave behind in a day."""
     crowd = Population(workspaces=WORKSPACES, digests=WORKSPACES, is_spread=True, domains=10)
@@ -125,24 +107,14 @@ async def a_day() -> list[Row]:
                 await asyncio.sleep(8)  # Home is drawn again for some seconds
                 tasks = (await ours.report())["tasks"]
                 found.append((tasks, ours.memory_mb(), ours.files()))
-    causes = {"tasks": "", "memory, MB": "", "open files and connections": IDLE}
+    names = ("tasks", "memory, MB", "open files and connections")
     after = f"after a second simulated day of {WORKSPACES:,} workspaces (beside the first)"
     return [
-        Row(f"{name} {after}", second, first, 1.1, cause=cause)
-        for (name, cause), first, second in zip(causes.items(), *found, strict=True)
+        Row(f"{name} {after}", second, first, 1.1)
+        for name, first, second in zip(names, *found, strict=True)
     ]
 
 
 def _due_in(crowd: Population, until: datetime) -> int:
     """Return how many come due in the hour before; each hour of the day has its share."""
     return sum(number % HOURS == until.hour for number in range(crowd.digests))
-
-
-def main() -> None:
-    digests = int(sys.argv[1]) if sys.argv[1:] else DIGESTS
-    for row in asyncio.run(due_at_once(digests)):
-        sys.stdout.write(f"{row.cells}\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -2,7 +2,8 @@
 
     python -m tests.benchmarks.fleet_bot [role] [metered]
 
-A metered one writes a line of JSON at SIGUSR1: what it has measured since the line before.
+The clock: lines of seconds on standard input, each ahead of now. A metered process writes a line
+of JSON at SIGUSR1: what it has measured since the line before.
 """
 
 import asyncio
@@ -11,21 +12,46 @@ import json
 import os
 import signal
 import sys
+import threading
 from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
 
 from bot.app import serve
 from bot.bootstrap.services import Role
 from bot.concurrency import EventLoop
 from bot.logs import set_up_logs
 from bot.settings import load_settings
-from tests.benchmarks.handed import HandedClock
 from tests.benchmarks.meter import Meter, metered
+
+
+class HandedClock:
+    """Follows its parent, and ends this process when that is gone: no one else would.
+
+    Not the clock of tests/whole/harness.py, whose imports a measured process should not carry.
+    """
+
+    def __init__(self) -> None:
+        """Wait for the first line."""
+        self._ahead = timedelta()
+        self._move(sys.stdin.readline())
+        threading.Thread(target=self._follow, daemon=True).start()
+
+    def __call__(self) -> datetime:
+        return datetime.now(UTC) + self._ahead
+
+    def _follow(self) -> None:
+        for line in sys.stdin:
+            self._move(line)
+        os._exit(1)
+
+    def _move(self, line: str) -> None:
+        self._ahead = timedelta(seconds=float(line))
 
 
 def main() -> None:
     settings = load_settings()
     set_up_logs(settings.log_level, settings.log_format)
-    clock = HandedClock(lambda: os._exit(1))  # the parent is gone: no one would stop us
+    clock = HandedClock()
 
     gc.collect()
     gc.freeze()  # as `python -m bot` does
@@ -36,7 +62,7 @@ def main() -> None:
         role = Role(sys.argv[1] if sys.argv[1:] else Role.ALL)
         async with AsyncExitStack() as stack:
             if sys.argv[2:]:
-                meter = await stack.enter_async_context(metered())
+                meter = stack.enter_context(metered())
                 loop.add_signal_handler(signal.SIGUSR1, _report, meter)
             await serve(settings, stop, role=role, clock=clock)
 
@@ -45,10 +71,11 @@ def main() -> None:
 
 
 def _report(meter: Meter) -> None:
-    tasks = len(asyncio.all_tasks()) - 1  # the meter's own
-    sys.stdout.write(f"{json.dumps(meter.told() | {'tasks': tasks})}\n")
+    tasks = len(asyncio.all_tasks())
+    told = {"callback_max_s": meter.longest_s, "tasks": tasks}
+    sys.stdout.write(f"{json.dumps(told)}\n")
     sys.stdout.flush()
-    meter.lags, meter.longest, meter.collections = [], [], []
+    meter.longest_s = 0.0
 
 
 if __name__ == "__main__":

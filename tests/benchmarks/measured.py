@@ -16,9 +16,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tests.benchmarks.population import Population, listing
+from tests.benchmarks.population import RING, Population, listing
 from tests.benchmarks.quick_slack import SIGNING_SECRET, TEAM_ID, QuickSlack, read_head
-from tests.benchmarks.scene import RING
 from tests.ports import reserve_port
 
 ROOT = Path(__file__).parents[2]
@@ -48,10 +47,10 @@ class Measured:
         fields = Path(f"/proc/{self.child.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / TICKS
 
-    def memory_mb(self, name: str = "VmRSS") -> float:
-        """Return the resident memory; "VmHWM" is the most there was."""
+    def memory_mb(self) -> float:
+        """Return the resident memory."""
         status = Path(f"/proc/{self.child.pid}/status").read_text()
-        return int(status.partition(f"{name}:")[2].split()[0]) / 1024
+        return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
     def files(self) -> int:
         """Return how many files and connections are open."""
@@ -126,6 +125,7 @@ async def process(
     env: dict[str, str],
     is_ready: bytes,
     population: Population = ONE,
+    ahead: timedelta = timedelta(),
 ) -> AsyncIterator[Measured]:
     """Run a process until the end of the block; wait until `is_ready` is answered with 200."""
     began = time.perf_counter()
@@ -139,7 +139,7 @@ async def process(
         limit=2**20,
     )
     assert child.stdin
-    child.stdin.write(b"0\n")
+    child.stdin.write(f"{ahead.total_seconds()}\n".encode())
     try:
         async with asyncio.timeout(READY_WITHIN_S):
             while not await _answers(port, is_ready):  # noqa: ASYNC110  # it tells no event here

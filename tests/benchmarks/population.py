@@ -29,11 +29,13 @@ from bot.store.sqlite import open_sqlite
 from bot.tracker.http import PATH
 from bot.workspace import WorkspaceId
 from tests.benchmarks.quick_slack import BOT_USER_ID, TEAM_ID, USER_ID
-from tests.benchmarks.scene import EVERY_DAY, RING
 from tests.memory import MemoryDocuments
 from tests.whole.harness import SCOPES, Clock
 
+RING = "k1:" + "a" * 43 + "="
+EVERY_DAY = frozenset(range(7))
 AHEAD = timedelta(hours=2)
+SQLITE = "sqlite:///"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,23 +64,7 @@ class Population:
 
     async def settle(self, database_url: str) -> None:
         """Write all of them to an empty store, which is made."""
-        documents = await self._documents()
-        if database_url.startswith("sqlite:"):
-            path = Path(database_url.removeprefix("sqlite:///"))
-            await (await open_sqlite(path)).close()
-            rows = [(each.key, _row(each)) for each in documents]
-            with closing(sqlite3.connect(path)) as connection, connection:
-                connection.executemany("INSERT INTO docs VALUES (?, ?)", rows)
-            return
-        await migrate(parse_address(database_url), migrations())
-        async with (
-            await psycopg.AsyncConnection.connect(database_url) as shared,
-            shared.cursor() as cursor,
-        ):
-            await cursor.executemany(
-                "INSERT INTO document (key, value, rev, due_at) VALUES (%s, %s, %s, %s)",
-                [(each.key, json.dumps(each.value), each.rev, each.due_at) for each in documents],
-            )
+        await fill_store(database_url, await self._documents())
 
     async def _documents(self) -> list[Document]:
         documents, ring, now = MemoryDocuments(), KeyRing.parse(RING), datetime.now(UTC)
@@ -94,6 +80,26 @@ class Population:
             plan = Plan(channel_id=f"C{number:06}", schedule=Schedule(EVERY_DAY, at, "Etc/UTC"))
             await shelf.put(WorkspaceId(team), create(f"d{number}", plan, by, now))
         return await documents.list_prefix("")
+
+
+async def fill_store(database_url: str, documents: list[Document]) -> None:
+    """Make an empty store with these documents."""
+    if database_url.startswith(SQLITE):
+        path = Path(database_url.removeprefix(SQLITE))
+        await (await open_sqlite(path)).close()
+        rows = [(each.key, _row(each)) for each in documents]
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.executemany("INSERT INTO docs VALUES (?, ?)", rows)
+        return
+    await migrate(parse_address(database_url), migrations())
+    async with (
+        await psycopg.AsyncConnection.connect(database_url) as shared,
+        shared.cursor() as cursor,
+    ):
+        await cursor.executemany(
+            "INSERT INTO document (key, value, rev, due_at) VALUES (%s, %s, %s, %s)",
+            [(each.key, json.dumps(each.value), each.rev, each.due_at) for each in documents],
+        )
 
 
 def _row(document: Document) -> str:
