@@ -159,7 +159,7 @@ def test_the_command_of_the_guide_makes_a_manifest_for_socket_mode() -> None:
 
 def test_every_command_of_the_guide_exists() -> None:
     named = set(re.findall(r"python -m bot ([a-z-]+)", GUIDE))
-    assert {"migrate", "web", "worker", "doctor", "export", "import", "move"} <= named
+    assert {"migrate", "web", "worker", "doctor", "backup", "restore", "rotate-secrets"} <= named
     for each in named:
-        words = [each, "file.yml"] if each == "import" else [each]
+        words = [each, "FILE"] if each in {"backup", "restore"} else [each]
         assert parser().parse_args(words).command == each
