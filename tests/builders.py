@@ -9,7 +9,8 @@ from bot.portfolio.end_dates import EndDates
 from bot.portfolio.service import Snapshot
 from bot.scans import SECTIONS, ScanReport
 from bot.tracker.changes import Change
-from bot.tracker.findings import EndDate, facts_of
+from bot.tracker.facts import facts_of
+from bot.tracker.findings import EndDate
 from bot.tracker.models import Domain
 from bot.tracker.sections import section_of
 from bot.views.blocks import Facts

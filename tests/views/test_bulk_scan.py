@@ -8,7 +8,7 @@ import pytest
 from bot.bulk_scans.record import BulkScan, End, Item
 from bot.bulk_scans.runner import MAX_DOMAINS
 from bot.shared_limits import Allowance, Usage
-from bot.tracker.findings import facts_of
+from bot.tracker.facts import facts_of
 from bot.tracker.rate_limit import BudgetState
 from bot.views.bulk_scan import (
     STOPPING,
