@@ -18,15 +18,15 @@ from bot.portfolio.lookup import host_of
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import Change, changes_between
-from bot.tracker.findings import ScanFacts, facts_of
+from bot.tracker.facts import SECTIONS, facts_of
+from bot.tracker.findings import ScanFacts
 from bot.tracker.models import Domain, ScanResult
+from bot.tracker.names import Names, own_table
 from bot.tracker.rate_limit import Purpose
 from bot.tracker.sections import Finding, Section, section_of
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
-# The sections of a scan: service document, section 2.3.
-SECTIONS = ("whois", "dns", "ssl", "security")
 # The section of a change of the score.
 HEALTH = "health"
 MAX_KEPT_SCANS = 200
@@ -85,6 +85,7 @@ class Scans:
     end_dates: KeptEndDates
     _: KW_ONLY
     clock: Callable[[], datetime]
+    names: Names = field(default_factory=own_table)
     _flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = field(
         default_factory=SingleFlight, init=False
     )
@@ -164,11 +165,12 @@ class Scans:
         return report
 
     def _report(self, domain: Domain, result: ScanResult) -> ScanReport:
+        now = self.clock()
         return ScanReport(
             host=host_of(domain),
             score=domain.health_score,
-            scanned_at=self.clock(),
-            facts=facts_of(result.sections),
+            scanned_at=now,
+            facts=facts_of(result.sections, now, self.names),
             sections=tuple(section_of(name, result.sections) for name in SECTIONS),
         )
 

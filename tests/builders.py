@@ -7,9 +7,10 @@ from typing import Any
 from bot.api_keys.key_record import KeyRecord
 from bot.portfolio.end_dates import EndDates
 from bot.portfolio.service import Snapshot
-from bot.scans import SECTIONS, ScanReport
+from bot.scans import ScanReport
 from bot.tracker.changes import Change
-from bot.tracker.findings import EndDate, facts_of
+from bot.tracker.facts import SECTIONS, facts_of
+from bot.tracker.findings import EndDate
 from bot.tracker.models import Domain
 from bot.tracker.sections import section_of
 from bot.views.blocks import Facts
@@ -83,7 +84,7 @@ def a_report(
         score=score,
         score_after=score_after,
         scanned_at=MOMENT,
-        facts=facts_of(sections or {}),
+        facts=facts_of(sections or {}, MOMENT),
         sections=tuple(section_of(name, sections or {}) for name in SECTIONS),
         changes=changes,
         since=since,

@@ -330,7 +330,7 @@ async def test_a_process_that_was_taken_for_dead_writes_nothing_more(office: Off
     assert office.scanned == ["a", "b"]
     assert [item.trouble for item in run.done] == [INTERRUPTED, None]
     assert run.done[1].facts
-    assert [issue.title for issue in run.done[1].facts.issues] == ["b"]
+    assert [issue.title for issue in run.done[1].facts.issues] == ["b", "mild"]
 
 
 @loop_over(

@@ -13,7 +13,8 @@ import pytest
 import bot.scans as under_test
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
-from bot.scans import MAX_KEPT_SCANS, SECTIONS, NoDomainIdError, NoScanError, Scans
+from bot.scans import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
+from bot.tracker.facts import SECTIONS
 from bot.tracker.findings import EndDate, Severity
 from bot.tracker.models import InvalidKeyError, ScanResult, UnavailableError
 from bot.tracker.rate_limit import Purpose

@@ -27,6 +27,7 @@ RESERVE_PAUSE = timedelta(minutes=10)
 BUSY_PAUSE = timedelta(minutes=1)
 FAILURES_IN_ROW = 5
 INTERRUPTED = "interrupted"
+KEPT_ISSUES = 3
 _KEY_FAILURES = {FailureReason.KEY, FailureReason.SCOPE, FailureReason.ADDRESS}
 
 
@@ -43,7 +44,7 @@ class End(StrEnum):
 class Item:
     """One domain. `trouble` says why its scan failed, in a word of `outcome_of` or INTERRUPTED.
 
-    `facts` hold its worst issue only. Scores are `None` when unknown.
+    `facts` hold its worst issues only. Scores are `None` when unknown.
     """
 
     host: str
@@ -122,7 +123,7 @@ def items_of(domains: Iterable[Domain]) -> list[Item]:
 
 def after_scan(run: BulkScan, report: ScanReport) -> BulkScan:
     """Return the bulk scan after the scan of its next domain."""
-    facts = replace(report.facts, issues=report.facts.issues[:1])
+    facts = replace(report.facts, issues=report.facts.issues[:KEPT_ISSUES])
     item = replace(run.left[0], facts=facts, changes=len(report.changes))
     return replace(_with_next_done(run, item), failed_in_row=0)
 

@@ -10,7 +10,7 @@ from bot.digests.baseline import Baseline, is_nearer
 from bot.digests.models import Digest, Mention, PastRun
 from bot.digests.schedule import Slot
 from bot.health import Band, Summary, band_of, summary
-from bot.portfolio.end_dates import EndDates, KnownEnds, KnownIssue
+from bot.portfolio.end_dates import Coverage, EndDates, KnownEnds, KnownIssue
 from bot.portfolio.lookup import host_of
 from bot.portfolio.query import ALL_SCORES, Bounds
 from bot.tracker.findings import SEVERITIES, Severity
@@ -48,7 +48,8 @@ class Report:
     high ones, the most first. `lost` were known and are unknown now, `found` the other way round.
     `worst` are the worst with a known score. Other lists are worst first: by
     the score now, the lowest first. `before_of` holds the known score then by the domain's name.
-    `is_bounded`: the filter has bounds of scores.
+    `is_bounded`: the filter has bounds of scores. `coverage`: for how many dates and issues are
+    known, `None` where nothing of scans is.
     """
 
     totals: Summary
@@ -70,6 +71,7 @@ class Report:
     nearer: tuple[Domain, ...] = ()
     issues: tuple[tuple[Domain, EndDates, KnownIssue], ...] = ()
     open_issues: tuple[tuple[Domain, EndDates], ...] = ()
+    coverage: Coverage | None = None
 
     @property
     def grave(self) -> tuple[Domain, ...]:
@@ -120,6 +122,7 @@ def _with_ends(
     grave = [(domain, row) for domain, row in rows if any(_grave_counts(row))]
     return replace(
         report,
+        coverage=ends.coverage(hosts),
         soon=tuple((index[host], row) for host, row in soon),
         nearer=tuple(index[host] for host in nearer),
         issues=tuple(

@@ -17,7 +17,14 @@ from bot.concurrency import BoundedWait, off_loop
 from bot.errors import warned
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import COUNTED_TIME
-from bot.tracker.findings import SEVERITIES, SOON_DAYS, EndDate, ScanFacts, Severity
+from bot.tracker.findings import (
+    SEVERITIES,
+    SOON_DAYS,
+    EndDate,
+    Knowledge,
+    ScanFacts,
+    Severity,
+)
 from bot.workspace import WorkspaceId
 
 KIND = "ends"
@@ -56,7 +63,8 @@ class KnownIssue(NamedTuple):
 class EndDates:
     """What the last scan of a domain said. `issues` are counted by severity, worst first.
 
-    `worst` are the worst of the issues, worst first.
+    `worst` are the worst of the issues, worst first. `issue_knowledge` says how the issues are
+    known, `failed` names the sections that tell nothing.
     """
 
     scanned_at: datetime
@@ -64,12 +72,38 @@ class EndDates:
     certificate: EndDate | None = None
     issues: Mapping[Severity, int] = field(default_factory=dict)
     worst: tuple[KnownIssue, ...] = ()
+    issue_knowledge: Knowledge = Knowledge.UNRECOGNIZED
+    failed: tuple[str, ...] = ()
+
+    @property
+    def ends_are_known(self) -> bool:
+        """Whether both ends are known, so that "nothing expires" may be said."""
+        return self.registration is not None and self.certificate is not None
+
+    @property
+    def issues_are_known(self) -> bool:
+        """Whether the scan lists issues or checks, so that "no issues" may be said without any."""
+        return self.issue_knowledge in {Knowledge.KNOWN, Knowledge.NONE}
 
     @property
     def first(self) -> EndDate | None:
         """The end that comes first, `None` when none is known."""
         given = [end for end in (self.registration, self.certificate) if end]
         return min(given, key=lambda end: end.day, default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """For how many of `domains` the last scan told both end dates, and issues or checks."""
+
+    domains: int
+    scanned: int
+    dates: int
+    issues: int
+
+    @property
+    def is_complete(self) -> bool:
+        return self.dates == self.issues == self.domains
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +137,17 @@ class KnownEnds:
             if issue.since > after
         ]
         return sorted(found, key=lambda each: (each[2].rank, each[0]))
+
+    def coverage(self, hosts: Iterable[str]) -> "Coverage":
+        """Return for how many of `hosts` the last scans tell dates and issues."""
+        rows = [self.by_host.get(host) for host in hosts]
+        scanned = [row for row in rows if row]
+        return Coverage(
+            domains=len(rows),
+            scanned=len(scanned),
+            dates=sum(row.ends_are_known for row in scanned),
+            issues=sum(row.issues_are_known for row in scanned),
+        )
 
     def never_scanned(self, hosts: Iterable[str]) -> int:
         """Return how many of `hosts` have no kept scan."""
@@ -174,7 +219,15 @@ def end_dates_of(facts: ScanFacts, scanned_at: datetime, now: datetime) -> EndDa
         KnownIssue(issue.severity.value, issue.title[:MAX_TITLE_CHARS], now.timestamp())
         for issue in facts.issues[:MAX_WORST_ISSUES]
     )
-    return EndDates(scanned_at, facts.registration, facts.certificate, facts.counts, worst)
+    return EndDates(
+        scanned_at,
+        facts.registration,
+        facts.certificate,
+        facts.counts,
+        worst,
+        facts.issue_knowledge,
+        tuple(facts.failed),
+    )
 
 
 def _after(before: EndDates | None, ends: EndDates) -> EndDates:
@@ -220,7 +273,8 @@ def _rows(document: Document | None) -> dict[str, Any]:
 def _encoded(ends: EndDates) -> list[object]:
     issues = {severity.value: count for severity, count in ends.issues.items()}
     dates = ends.scanned_at.isoformat(), _text(ends.registration), _text(ends.certificate)
-    return [*dates, issues, [list(issue) for issue in ends.worst]]
+    worst = [list(issue) for issue in ends.worst]
+    return [*dates, issues, worst, ends.issue_knowledge.value, list(ends.failed)]
 
 
 def _text(end: EndDate | None) -> str | None:
@@ -228,7 +282,7 @@ def _text(end: EndDate | None) -> str | None:
 
 
 def _decoded(row: Any) -> EndDates | None:
-    """Return a row, `None` if another version of the bot wrote it."""
+    """Return a row, `None` if it is none."""
     try:
         match row:
             case [
@@ -236,14 +290,18 @@ def _decoded(row: Any) -> EndDates | None:
                 str() | None as registration,
                 str() | None as certificate,
                 dict(n),
-                *more,  # the first rows had no issues
+                list(worst),
+                str(issue_knowledge),
+                list(failed),
             ]:
                 return EndDates(
                     datetime.fromisoformat(scanned),
                     _end(registration),
                     _end(certificate),
                     {severity: n[severity] for severity in SEVERITIES if severity in n},
-                    tuple(KnownIssue(*each) for rows in more for each in rows),
+                    tuple(KnownIssue(*each) for each in worst),
+                    Knowledge(issue_knowledge),
+                    tuple(map(str, failed)),
                 )
     except (TypeError, ValueError):
         return None

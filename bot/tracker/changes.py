@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from bot.tracker.dates import read_date
-from bot.tracker.findings import END_NAMES, bare
+from bot.tracker.ends import is_end_name
+from bot.tracker.names import bare, own_table
 from bot.tracker.sections import Finding, Scalar, Section
 
 
@@ -150,7 +151,7 @@ def _record_path(path: tuple[str, ...]) -> tuple[str, ...]:
 
 def _moves_by_itself(section: str, finding: Finding) -> bool:
     names = [bare(part) for part in finding.path if not part.isdecimal()]
-    if not names or names[-1] in END_NAMES.get(section, ()):
+    if not names or _is_end_name(section, finding):
         return False
     is_dated = _DATED.fullmatch(names[-1]) and not isinstance(finding.value, tuple)
     return bool(_MOVING.fullmatch(names[-1]) or (is_dated and read_date(finding.value)))
@@ -217,7 +218,7 @@ def _tells(section: str, *parts: Finding | None) -> tuple[bool, int]:
 
 
 def _is_end_name(section: str, part: Finding) -> bool:
-    return bool(part.path) and bare(part.path[-1]) in END_NAMES.get(section, ())
+    return bool(part.path) and is_end_name(section, part.path[-1], own_table())
 
 
 def _texts_of(part: Finding | None) -> set[str]:

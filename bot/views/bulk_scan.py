@@ -6,7 +6,8 @@ from datetime import datetime
 from bot.bulk_scans.record import INTERRUPTED, BulkScan, End, Item
 from bot.bulk_scans.runner import MAX_DOMAINS, SECONDS_EACH
 from bot.message import Block, Message
-from bot.tracker.findings import SEVERITIES
+from bot.tracker.findings import SEVERITIES, Knowledge, ScanFacts
+from bot.tracker.issues import section_name
 from bot.tracker.rate_limit import BudgetState
 from bot.views.blocks import (
     actions,
@@ -192,19 +193,44 @@ def summary_message(run: BulkScan, now: datetime) -> Message:
     parts = [
         _part("Worst issues first", _issue_lines(scanned), ": `/domains issues:low`"),
         _part("Ends within 30 days", _end_lines(scanned, now), ": `/domains expires:30`"),
+        _part("Could not be checked", _unchecked_lines(scanned)),
         _part("Changed", _change_lines(scanned)),
         _part("Failed", [f"{_name(each.host)}: {_trouble(each)}" for each in failed]),
     ]
     lines = [line for part in parts for line in part]
-    if scanned and not any(parts[:2]):
-        lines[:0] = ["No issues reported, and nothing ends within 30 days."]
+    facts = [item.facts for item in scanned if item.facts]
+    if scanned:
+        lines[:0] = [_summary(facts, has_issues=bool(parts[0]), has_ends=bool(parts[1]))]
     retry = button("Retry failed" if failed else "Scan the rest", RETRY, run.run_id)
     return message_of(
         header(head),
         section("  ·  ".join(filter(None, [_what(run), _why(run)])) or "All done."),
-        *map(section, lines),
+        *map(section, filter(None, lines)),
         *actions(retry if failed or run.left else None, run_button("All domains", "/domains")),
     )
+
+
+def _summary(facts: Sequence[ScanFacts], *, has_issues: bool, has_ends: bool) -> str:
+    """Return what is not there, and for how many domains that is not known."""
+    count = plural(len(facts), "domain")
+    issues = sum(each.issue_knowledge in {Knowledge.KNOWN, Knowledge.NONE} for each in facts)
+    dates = sum(each.ends_are_known for each in facts)
+    said = []
+    if not has_issues and issues == len(facts):
+        said.append("No issues reported.")
+    if not has_ends and dates == len(facts):
+        said.append("Nothing ends within 30 days.")
+    if issues < len(facts) or dates < len(facts):
+        said.append(f"Dates known for {dates:,} of {count}, issues for {issues:,}.")
+    return " ".join(said)
+
+
+def _unchecked_lines(items: Sequence[Item]) -> list[str]:
+    return [
+        f"{_name(item.host)}: {', '.join(map(section_name, item.facts.failed))}"
+        for item in items
+        if item.facts and item.facts.failed
+    ]
 
 
 def _why(run: BulkScan) -> str:
@@ -235,8 +261,8 @@ def _issue_lines(items: Sequence[Item]) -> list[str]:
         if (facts := item.facts) and facts.issues
     ]
     return [
-        f"{SIGNS[facts.issues[0].severity]} {_name(host)}: {literal(facts.issues[0].title, 80)}"
-        f" ({issues_title(facts)})"
+        f"{SIGNS[facts.issues[0].severity]} {_name(host)}: "
+        f"{'; '.join(literal(issue.title, 80) for issue in facts.issues)} ({issues_title(facts)})"
         for _rank, host, facts in sorted(rated, key=lambda each: each[:2])
     ]
 

@@ -15,9 +15,9 @@ from bot.tracker.models import Domain
 from bot.views import blocks
 from bot.views.scan_facts import (
     END_COLUMNS,
+    coverage_text,
     end_cells,
     first_text,
-    never_scanned_text,
     scanned_text,
 )
 from bot.views.text import (
@@ -215,9 +215,10 @@ def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds |
 
 
 def _never_scanned_note(snapshot: Snapshot, known: KnownEnds) -> str:
+    known_text = coverage_text(known.coverage(snapshot.by_host))
     never = known.never_scanned(snapshot.by_host)
-    whom = "it" if never == 1 else "them"
-    return f" {never_scanned_text(never)} `/scan scanned:never` scans {whom}." if never else ""
+    how = " `/scan scanned:never` scans the rest." if never else ""
+    return f" {known_text}{how}" if known_text else ""
 
 
 def _subtitle(totals: Summary, query: Query, page: Page) -> str:

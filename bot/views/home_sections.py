@@ -28,7 +28,7 @@ from bot.views.digests.wording import (
     run_lines,
     state_lines,
 )
-from bot.views.scan_facts import never_scanned_text, soon_text
+from bot.views.scan_facts import coverage_text, soon_text
 from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_ACCESSIBLE_CHARS,
@@ -234,9 +234,10 @@ def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
     notes, rest = [], None
     if (left_out := len(soon) - MAX_SOON) > 0:
         notes.append(f"and {left_out:,} more: `/domains expires:{SOON_DAYS}`.")
-    if never := known.never_scanned(portfolio.by_host):
-        notes.append(never_scanned_text(never))
-        rest = run_button("Never scanned", "/domains scanned:never")
+    coverage = known.coverage(portfolio.by_host)
+    notes += filter(None, [coverage_text(coverage)])
+    if coverage.scanned < coverage.domains:
+        rest = run_button("Scan the rest", "/scan scanned:never")
     return [*blocks, *([context("\n".join(notes))] if notes else []), *actions(rest)]
 
 

@@ -6,7 +6,10 @@ from contextlib import suppress
 from itertools import islice
 
 from bot.message import SHARE, Block, Message
-from bot.scans import SECTIONS, NoScanError, ScanReport, score_change
+from bot.scans import NoScanError, ScanReport, score_change
+from bot.tracker.facts import NOT_INCLUDED, SECTIONS
+from bot.tracker.findings import Knowledge
+from bot.tracker.issues import section_name
 from bot.tracker.sections import Section
 from bot.views.blocks import (
     actions,
@@ -34,7 +37,7 @@ from bot.views.scan_facts import (
     issue_text,
     issues_title,
 )
-from bot.views.scan_findings import change_line, finding_lines, record_count, section_title
+from bot.views.scan_findings import change_line, finding_lines, record_count
 from bot.views.text import (
     bold,
     host_text,
@@ -77,7 +80,7 @@ def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -
         context(f"{counted}, page {page} of {len(pages)}.{left_out}"),
         *actions(to_page("Previous page", page - 1), to_page("Next page", page + 1)),
     ]
-    return notice(section_title(name), blocks, metadata=metadata)
+    return notice(section_name(name), blocks, metadata=metadata)
 
 
 Lines = tuple[Iterable[str], Callable[[str], Block], tuple[str, str]]
@@ -142,7 +145,8 @@ SHARE_SCAN = f"{SHARE}.scan"
 MAX_LINES = 10
 MAX_LINES_CHARS = 1_600
 MAX_CHANGES = 8
-MAX_ISSUES = 5
+MAX_ISSUES = 10
+MAX_REASON_CHARS = 80
 
 
 def waiting_message(host: str, *, is_long: bool = False) -> Message:
@@ -162,6 +166,7 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
         header(f"Scan of {host_text(report.host)}"),
         section(f"{health_mrkdwn(report)}  ·  {_scanned(report)}"),
         *_issues(report),
+        *_failed(report),
         *_ends(report),
         *_changes(report),
     ]
@@ -173,15 +178,39 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
 def _issues(report: ScanReport) -> list[Block]:
     facts = report.facts
     if not facts.issues:
-        given = (
-            "✅ No issues reported." if facts.lists_issues else "No list of issues in this scan."
-        )
-        return [section(given)]
+        return [_no_issues(report)]
     lines = [issue_text(issue) for issue in facts.issues[:MAX_ISSUES]]
     blocks = [section(f"*{issues_title(facts)}*"), text_section("\n".join(lines))]
     if left := sum(facts.counts.values()) - len(lines):
         blocks.append(section(f"and {left:,} more", _show_all(report, ISSUES, "issues")))
     return blocks
+
+
+def _no_issues(report: ScanReport) -> Block:
+    """Say that there are no issues only where a list of them, or of checks, says so."""
+    if report.facts.issue_knowledge is Knowledge.NONE:
+        return section("✅ No issues reported.")
+    if report.facts.issue_knowledge is Knowledge.FAILED:
+        return section("Issues are unknown: Security could not be checked.")
+    count = record_count(report.section("security").findings)
+    found = f" {plural(count, 'value')} under Security:" if count else ""
+    text = f"This scan has no list of issues or checks that I can read.{found}"
+    return section(text, _show_all(report, "security", "Security") if count else None)
+
+
+def _failed(report: ScanReport) -> list[Block]:
+    """Name the sections that tell nothing, with the reason that the scan gives."""
+    lines = [
+        f"⚠️ {section_name(name)} {_why_failed(reason)}."
+        for name, reason in report.facts.failed.items()
+    ]
+    return [text_section("\n".join(lines))] if lines else []
+
+
+def _why_failed(reason: str) -> str:
+    if reason == NOT_INCLUDED:
+        return f"is {NOT_INCLUDED}"
+    return f"could not be checked ({outside(reason, MAX_REASON_CHARS)})"
 
 
 def _ends(report: ScanReport) -> list[Block]:
@@ -191,8 +220,8 @@ def _ends(report: ScanReport) -> list[Block]:
         sign, text = end_sign(end, now), end_text(name, end, now)
         lines.append(f"{sign} *{text}*" if sign else text)
         lines[-1] += f"  ·  {end_date_text(end)}"
-    if missing := [each.lower() for each in END_COLUMNS if each not in dict(given)]:
-        lines.append(f"No end date of {' or '.join(missing)} in this scan.")
+    if missing := [each for each in END_COLUMNS if each not in dict(given)]:
+        lines.append(f"{' and '.join(missing).capitalize()}: no end date that I can read.")
     return [section("\n".join(lines))]
 
 
@@ -217,14 +246,14 @@ def _folded(report: ScanReport, shown: Section) -> Block:
     first = list(islice(finding_lines(shown.findings), MAX_LINES))
     lines = lines_within((line for line, _count in first), MAX_LINES_CHARS)
     count = sum(count for _line, count in first[: len(lines)])
-    state = _state(shown)
+    state = _state(report, shown)
     inside = [section("\n".join(lines) or state), *_more(report, shown, count)]
     return container(_title(report, shown), state, inside, is_folded=bool(shown.findings))
 
 
 def _title(report: ScanReport, shown: Section) -> str:
     """Return the name of a section, and how many of the issues are in it."""
-    title, facts = section_title(shown.name), report.facts
+    title, facts = section_name(shown.name), report.facts
     count = sum(issue.section == shown.name for issue in facts.issues)
     if not count:
         return title
@@ -232,9 +261,9 @@ def _title(report: ScanReport, shown: Section) -> str:
     return f"{title}  ·  {at_least}{plural(count, 'issue')}"
 
 
-def _state(shown: Section) -> str:
-    if not shown.is_given:
-        return "not included in this scan"
+def _state(report: ScanReport, shown: Section) -> str:
+    if reason := report.facts.failed.get(shown.name):
+        return _why_failed(reason)
     if not shown.findings and not shown.left_out:
         return "empty"
     at_least = "at least " if shown.left_out else ""
@@ -246,7 +275,7 @@ def _more(report: ScanReport, shown: Section, count: int) -> list[Block]:
     if not left and not shown.left_out:
         return []
     text = f"and {'at least ' if shown.left_out else ''}{left:,} more"
-    return [section(text), *actions(_show_all(report, shown.name, section_title(shown.name)))]
+    return [section(text), *actions(_show_all(report, shown.name, section_name(shown.name)))]
 
 
 def _show_all(report: ScanReport, name: str, title: str) -> Block | None:

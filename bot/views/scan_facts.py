@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.health import band_of
-from bot.portfolio.end_dates import EndDates
+from bot.portfolio.end_dates import Coverage, EndDates
 from bot.scans import ScanReport
 from bot.tracker.findings import SOON_DAYS, URGENT_DAYS, EndDate, Issue, ScanFacts, Severity
 from bot.views.text import SYMBOLS, age_text, day_text, moment_token, outside, plural, score_words
@@ -155,6 +155,14 @@ def scanned_text(rows: Sequence[EndDates], now: datetime) -> str:
     scanned = [row.scanned_at for row in rows]
     oldest, newest = (age_text((now - at).total_seconds()) for at in (min(scanned), max(scanned)))
     return f"{'scanned' if newest == oldest else 'oldest scan'} {oldest}"
+
+
+def coverage_text(coverage: Coverage | None) -> str:
+    """Return for how many domains dates and issues are known; nothing where it is for all."""
+    if coverage is None or coverage.is_complete or not coverage.domains:
+        return ""
+    known = f"{coverage.dates:,} of {plural(coverage.domains, 'domain')}"
+    return f"Dates known for {known}, issues for {coverage.issues:,}."
 
 
 def never_scanned_text(count: int) -> str:

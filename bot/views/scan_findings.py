@@ -9,6 +9,8 @@ from bot.redaction import redact
 from bot.scans import HEALTH
 from bot.tracker.changes import Change
 from bot.tracker.dates import read_date
+from bot.tracker.issues import section_name
+from bot.tracker.names import humanized
 from bot.tracker.sections import Finding, Scalar
 from bot.views.text import day_text, literal, moment_token, outside, score_number
 
@@ -24,10 +26,6 @@ _NAMES_A_MOMENT = re.compile(
     r"|[Cc]reated|[Uu]pdated|[Cc]hanged|[Uu]ntil|[Ss]ince)$"
 )
 _PLURAL = re.compile(r"(?<=[a-z]{2})(?<![aisu])(?<!ie)(?<![sx]e)(?<![cs]he)s$")
-_ABBREVIATIONS = re.compile(
-    r"a|aaaa|asn|ca|caa|cn|cname|csp|dkim|dmarc|dns|dnssec|hsts|https?|iana|icann|id|ip|ipv[46]"
-    r"|mx|ns|ocsp|ptr|rdap|sans?|sha1|sha256|soa|spf|srv|ssl|sts|tls|ttl|txt|uri|url|www|xss"
-)
 
 
 def finding_lines(
@@ -60,7 +58,7 @@ def change_line(change: Change) -> str:
         return f"*Health*  {_score(change.before)} → {_score(change.after)}"
     shown = change.after or change.before
     path = tuple(part for part in shown.path if not part.isdecimal()) if shown else ()
-    where = f"*{' › '.join([section_title(change.section), *([label(path)] if path else [])])}*"
+    where = f"*{' › '.join([section_name(change.section), *([label(path)] if path else [])])}*"
     if change.of:
         where += f"  {literal(', '.join(change.of), 120)}"
     if not (change.before and change.after):
@@ -78,10 +76,6 @@ def _score(finding: Finding | None) -> str:
     return "unknown"
 
 
-def section_title(name: str) -> str:
-    return {"whois": "WHOIS", "dns": "DNS", "ssl": "SSL"}.get(name, name.capitalize())
-
-
 def label(path: tuple[str, ...]) -> str:
     """Return `MX 1 › Host` for `("MX", "1", "host")`; a finding without a name is a `Value`."""
     words: list[str] = []
@@ -89,7 +83,7 @@ def label(path: tuple[str, ...]) -> str:
         if part.isdecimal() and words:
             words[-1] = f"{_PLURAL.sub('', words[-1])} {part}"
         else:
-            words.append(_humanised(redact(part)))  # before a secret changes its form
+            words.append(humanized(redact(part)))  # before a secret changes its form
     # Names are text from outside: markup is removed.
     text = outside(" › ".join(filter(None, words)), 500) or "Value"
     if len(text) > MAX_LABEL_CHARS:
@@ -141,12 +135,3 @@ def _moment_or_day(value: Scalar) -> str | None:
     if isinstance(read, datetime):
         return moment_token(read) if read.tzinfo else None
     return day_text(read) if read else None
-
-
-def _humanised(part: str) -> str:
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\-.\s]+", " ", part)
-    words = re.sub(r"[*~`|<>&]", "", spaced).split()
-    shown = [word if word.isupper() else word.lower() for word in words]
-    shown = [word.upper() if _ABBREVIATIONS.fullmatch(word) else word for word in shown]
-    text = " ".join(shown)
-    return text[:1].upper() + text[1:]

@@ -14,7 +14,8 @@ from bot.portfolio.end_dates import (
     end_dates_of,
 )
 from bot.store.documents import Document, StoreError
-from bot.tracker.findings import EndDate, Severity, facts_of
+from bot.tracker.facts import facts_of
+from bot.tracker.findings import EndDate, Severity
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.memory import MemoryDocuments
@@ -83,22 +84,12 @@ async def test_rows_of_another_version_are_left_out(
     assert await kept.get(ONE) == {}
 
 
-async def test_a_row_from_before_issues_were_kept_can_be_read(
-    kept: KeptEndDates, documents: MemoryDocuments
-) -> None:
-    row = [MOMENT.isoformat(), None, "2030-03-09", {"high": 2}]
-    await documents.put(f"{ONE}/ends/0", {"v": 1, "hosts": {"shop.example": row}})
-
-    read = EndDates(MOMENT, None, EndDate(date(2030, 3, 9)), {Severity.HIGH: 2})
-    assert await kept.get(ONE) == {"shop.example": read}
-
-
 async def known_since(kept: KeptEndDates, *scans: list[tuple[str, str]]) -> dict[str, int]:
     """Keep scans of a domain, one a day, with these issues; return the day of each by title."""
     for day, issues in enumerate(scans):
         listed = [{"severity": severity, "title": title} for severity, title in issues]
         at = MOMENT + timedelta(days=day)
-        ends = end_dates_of(facts_of({"security": {"issues": listed}}), at, at)
+        ends = end_dates_of(facts_of({"security": {"issues": listed}}, MOMENT), at, at)
         await kept.keep(ONE, "shop.example", ends)
     known = (await kept.get(ONE))["shop.example"].worst
     return {each.title: int(each.since - MOMENT.timestamp()) // 86_400 for each in known}

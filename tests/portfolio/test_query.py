@@ -208,7 +208,7 @@ CHOSEN_BY_SCAN = {
     "registrations": ("registration:31", ["Blog", "KÖLN"]),
     "both": ("cert:31 registration:100", ["shop", "KÖLN"]),
     "at least high": ("issues:high", ["shop"]),
-    "at least low leaves the unrated out": ("issues:low", ["shop", "Blog"]),
+    "at least low takes the unrated in": ("issues:low", ["zero", "shop", "Blog"]),
     "never scanned": ("scanned:never", ["xn--mnchen-3ya"]),
     "what ends first": (
         "sort:expiry",

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from bot.scans import SECTIONS
 from bot.tracker.changes import Change, changes_between
+from bot.tracker.facts import SECTIONS
 from bot.tracker.sections import Finding, Section, section_of
 from tests.loops import loop_over
 from tests.stopwatch import at_most

@@ -7,7 +7,7 @@ import pytest
 
 from bot.bulk_scans.record import BulkScan, End, Item
 from bot.bulk_scans.runner import MAX_DOMAINS
-from bot.tracker.findings import facts_of
+from bot.tracker.facts import facts_of
 from bot.tracker.rate_limit import BudgetState
 from bot.views.bulk_scan import (
     STOPPING,
@@ -24,7 +24,7 @@ from tests.views.acceptance import assert_slack_takes, buttons, shown_text
 
 def an_item(host: str = "shop.example", *severities: str, **fields: object) -> Item:
     issues = [{"severity": each, "title": f"{each} of {host}"} for each in severities]
-    facts = facts_of({"security": {"issues": issues}})
+    facts = facts_of({"security": {"issues": issues}}, MOMENT)
     return replace(Item(host=host, domain_id="d1", facts=facts), **fields)  # type: ignore[arg-type]
 
 
@@ -125,8 +125,13 @@ def test_a_part_of_the_summary_does_not_end_with_one_more(count: int, rest: str 
 def test_all_that_ends_soon_is_named_and_what_ends_later_is_not() -> None:
     def ending(host: str, certificate: int, registration: int) -> Item:
         ends = [(MOMENT + timedelta(days)).isoformat() for days in (certificate, registration)]
-        sections = {"ssl": {"notAfter": ends[0]}, "whois": {"expires": ends[1]}}
-        return an_item(host, facts=facts_of(sections))
+        sections: dict[str, object] = {
+            "whois": {"expires": ends[1]},
+            "dns": {"A": ["192.0.2.1"]},
+            "ssl": {"notAfter": ends[0]},
+            "security": {"issues": []},
+        }
+        return an_item(host, facts=facts_of(sections, MOMENT))
 
     done = [ending("a.example", 31, 90), ending("b.example", 9, 90), ending("c.example", 20, 6)]
     text = summary_message(a_run(*done, end=End.DONE), MOMENT).text
@@ -174,7 +179,7 @@ def test_a_second_person_reads_who_and_how_far() -> None:
 @loop_over("text", HOSTILE_TEXTS.values(), ids=lambda _: "text")
 def test_slack_takes_every_message_and_nothing_from_outside_acts(text: str) -> None:
     sections = {"security": {"issues": [{"severity": "high", "title": text, "fix": text}]}}
-    items = [an_item(text, facts=facts_of(sections), changes=3)] * 30
+    items = [an_item(text, facts=facts_of(sections, MOMENT), changes=3)] * 30
     failures = [an_item(text, trouble="rejected")] * 30
     runs = [a_run(*items, *failures, what=text, left=30, end=end) for end in (None, *End)]
     runs[0] = replace(runs[0], left=(an_item(text),))

@@ -253,15 +253,15 @@ def test_days_left_are_numbers_that_the_table_sorts() -> None:
     assert {cell["type"] for row in table[1:] for cell in row[3:5]} == {"raw_number"}
 
 
-def test_the_oldest_scan_of_the_page_dates_it_and_what_was_never_scanned_is_counted() -> None:
+def test_the_oldest_scan_of_the_page_dates_it_and_says_for_how_many_dates_are_known() -> None:
     message = listed(LETTERS, "sort:expiry", ends=DATED)
 
     assert "End dates: oldest scan 3 days ago." in shown_text(message)
-    never = "1 domain was never scanned. `/scan scanned:never` scans it."
-    assert never in shown_text(message)
+    known = "Dates known for 2 of 5 domains, issues for 0. `/scan scanned:never` scans the rest."
+    assert known in shown_text(message)
     assert "b.example certificate expired 3 days ago. " in message.text
-    assert never in shown_text(listed(LETTERS, ends=DATED))  # there a dash has two reasons
-    assert "never scanned" not in shown_text(listed(LETTERS, "example", ends=DATED))
+    assert known in shown_text(listed(LETTERS, ends=DATED))  # there a dash has two reasons
+    assert "known for" not in shown_text(listed(LETTERS, "example", ends=DATED))
 
 
 def test_a_list_of_what_was_never_scanned_counts_it_once_and_says_how_to_scan_it() -> None:

@@ -4,8 +4,9 @@ from datetime import timedelta
 import pytest
 
 from bot.message import Message
-from bot.scans import SECTIONS, NoScanError, ScanReport
+from bot.scans import NoScanError, ScanReport
 from bot.tracker.changes import Change
+from bot.tracker.facts import SECTIONS
 from bot.tracker.findings import MAX_KEPT_ISSUES
 from bot.tracker.sections import Finding
 from bot.views.scan import (
@@ -118,7 +119,8 @@ def test_the_text_alone_says_everything_that_matters_in_the_order_of_the_blocks(
         " 7 issues: 1 critical, 5 medium, 1 low."
         " Critical: Listed on a *blacklist* – Ask &lt;them&gt;. Medium: Header 0 is missing."
         " Medium: Header 1 is missing. Medium: Header 2 is missing. Medium: Header 3 is missing."
-        " and 2 more. Certificate expires in 5 days, 6 Mar 2030, 06:05 UTC."
+        " Medium: Header 4 is missing. Low: No CAA record."
+        " Certificate expires in 5 days, 6 Mar 2030, 06:05 UTC."
         " Registration expires in 14 days, 15 Mar 2030."
         " WHOIS: 1 record. DNS: 20 records. SSL: 1 record. Security, 7 issues: 7 records."
     )
@@ -158,7 +160,7 @@ ENDS = {
     ),
     "past": ("2030-02-26", "🔴 *Registration expired 3 days ago*  ·  26 Feb 2030"),
     "never": ("9999-12-31", "Registration expires in 7,975 years  ·  31 Dec 9999"),
-    "unreadable": ("soon", "No end date of registration or certificate in this scan."),
+    "unreadable": ("soon", "Registration and certificate: no end date that I can read."),
 }
 
 
@@ -213,10 +215,11 @@ def test_an_issue_is_never_invented(issue: object, line: str) -> None:
 
 def test_no_issues_and_no_list_of_issues_are_two_things() -> None:
     none = scan_message(a_report({"security": {"issues": []}}))
-    unlisted = scan_message(a_report({"security": {"issues": 6}}))
+    unlisted = scan_message(a_report({"security": {"server": "nginx"}}))
 
     assert "✅ No issues reported." in shown_text(none)
-    assert "No list of issues in this scan." in shown_text(unlisted)
+    assert "no list of issues or checks that I can read. 1 value under" in shown_text(unlisted)
+    assert "✅" not in shown_text(unlisted)
 
 
 def test_a_section_that_was_not_given_says_so_and_is_open() -> None:
@@ -224,7 +227,7 @@ def test_a_section_that_was_not_given_says_so_and_is_open() -> None:
 
     folded = {block["title"]["text"]: block for block in message.blocks if "title" in block}
     assert list(folded) == ["WHOIS", "DNS", "SSL", "Security"]
-    assert folded["SSL"]["subtitle"]["text"] == "not included in this scan"
+    assert folded["SSL"]["subtitle"]["text"] == "is not included in this scan"
     assert not folded["SSL"]["default_collapsed"]
     assert folded["DNS"]["subtitle"]["text"] == "1 record"
     assert folded["DNS"]["default_collapsed"]

@@ -26,7 +26,7 @@ from bot.views.digests.wording import (
     person,
     scan_button,
 )
-from bot.views.scan_facts import soon_text
+from bot.views.scan_facts import coverage_text, soon_text
 from bot.views.text import moment_token, plural
 
 TAKE, SNOOZE = "alert.take", "alert.snooze"
@@ -51,6 +51,7 @@ def alert_message(post: Post, name: str) -> Message:
         *([section(f"🔔 {owners}")] if owners else []),
         *paragraphs(lines[:MAX_LISTED]),
         *([context(f"and {left_out:,} more")] if left_out > 0 else []),
+        *([context(known)] if (known := coverage_text(report.coverage)) else []),
         *_named(_buttons(name, None, manage_button(post.digest), scan)),
     )
     return message_of(*blocks)

@@ -12,6 +12,7 @@ from bot.views.blocks import actions, button, context, fields, header, run_butto
 from bot.views.digests import changes, wording
 from bot.views.digests.tables import within_table, worst_lines, worst_table
 from bot.views.domains import bands_text
+from bot.views.scan_facts import coverage_text
 from bot.views.text import SYMBOLS, moment_token, plural, score_number, score_words
 
 MAX_POINTS = 20
@@ -153,7 +154,10 @@ def digest_message(post: Post) -> Message:
         *_sections(changes.first_note(post.digest) if post.is_first else ""),
         *news_blocks(report, groups, note, plan.filter_text),
     )
-    foot = f"{changes.about_mrkdwn(post)}\n{changes.footer_mrkdwn(post)}"
+    known = coverage_text(report.coverage)
+    foot = "\n".join(
+        filter(None, [known, changes.about_mrkdwn(post), changes.footer_mrkdwn(post)])
+    )
     bottom = (*([] if post.is_preview else _buttons(post)), context(foot))
     chart = trend_chart(post.trend)
     plain = (*top, *worst_lines(report), *_contexts(trend_text(post.trend)), *bottom)
@@ -187,8 +191,13 @@ def heartbeat_message(post: Post) -> Message:
     counted = f"({plural(totals.count, 'domain')}, average {score_words(totals.average)})"
     blocks = (
         section(f"✅ *{title}* {counted}.\n{bands_text(totals)}".strip()),
-        *_contexts(changes.filter_line(post), changes.about_mrkdwn(post), *changes.notes(post)),
-        *actions(wording.manage_button(post.digest)),
+        *_contexts(
+            coverage_text(post.report.coverage),
+            changes.filter_line(post),
+            changes.about_mrkdwn(post),
+            *changes.notes(post),
+        ),
+        *actions(_rest_button(post.report), wording.manage_button(post.digest)),
         context(changes.footer_mrkdwn(post)),
     )
     return Message(text_of(blocks), blocks)
@@ -221,7 +230,8 @@ def _first_pair(digest: Digest) -> tuple[str, str]:
 def _buttons(post: Post) -> list[Block]:
     manage = wording.manage_button(post.digest)
     if post.report.totals.count:
-        return actions(_details_button(post), _scan_button(post.report), manage)
+        rest = _rest_button(post.report)
+        return actions(_details_button(post), _scan_button(post.report), rest, manage)
     if post.digest.plan.filter_text:
         return actions(run_button("All domains", "/domains"), manage)
     return actions(run_button("Add domain", "/adddomain", style="primary"), manage)
@@ -236,6 +246,14 @@ def _details_button(post: Post) -> Block | None:
 def _scan_button(report: Report) -> Block | None:
     hosts = (domain.domain for domain in report.worst if domain.domain_id)
     return next(filter(None, (wording.scan_button("Scan worst", host) for host in hosts)), None)
+
+
+def _rest_button(report: Report) -> Block | None:
+    """Return the button that scans what was never scanned."""
+    coverage = report.coverage
+    if coverage is None or coverage.scanned == coverage.domains:
+        return None
+    return run_button("Scan the rest", "/scan scanned:never", number=1)
 
 
 def _sections(*texts: str) -> list[Block]:

@@ -9,6 +9,7 @@ from bot.commands import Audience
 from bot.digests.models import FailureReason, Pause
 from bot.message import Message
 from bot.portfolio.end_dates import KnownEnds
+from bot.tracker.findings import Knowledge
 from bot.tracker.models import InvalidKeyError, UnavailableError
 from bot.views.failure import failure_message
 from bot.views.home import home_view
@@ -68,18 +69,19 @@ def test_what_ends_soon_is_there_the_first_one_first_each_with_its_scan() -> Non
     assert text.index("in 24 days") < text.index("in 25 days") < text.index("in 28 days")
     assert "in 29 days" not in text
     assert "and 2 more: `/domains expires:30`." in text
-    assert "81 domains were never scanned." in text
-    assert labels(page)[4:] == [*["Scan"] * 10, "Never scanned"]
+    assert "Dates known for 7 of 90 domains, issues for 0." in text
+    assert labels(page)[4:] == [*["Scan"] * 10, "Scan the rest"]
 
 
-def test_where_nothing_ends_soon_home_says_only_what_was_never_scanned() -> None:
+def test_where_nothing_ends_soon_home_says_only_for_how_many_that_is_known() -> None:
     ends = KnownEnds({"a.example": ending(31, 31)}, MOMENT)
 
     text = shown(a_page(a_domain("a.example"), a_domain("b.example"), ends=ends))
 
     assert "Ends soon" not in text
-    assert "1 domain was never scanned" in text
-    assert "never scanned" not in shown(a_page(a_domain("a.example"), ends=ends))
+    assert "Dates known for 1 of 2 domains, issues for 0." in text
+    known = KnownEnds({"a.example": ending(31, 31, issue_knowledge=Knowledge.NONE)}, MOMENT)
+    assert "known for" not in shown(a_page(a_domain("a.example"), ends=known))
 
 
 def test_no_domains_no_scores_and_no_list_yet_are_three_things() -> None:

@@ -47,5 +47,5 @@ def test_the_way_to_the_whole_stands_below_the_sections_of_a_scan() -> None:
     window = answer_window(summary_window(scan_message(a_report()), URL), "")
 
     kinds = [block["type"] for block in window["blocks"]]
-    # Head, no list of issues, no end dates, four sections.
-    assert kinds == ["header", *["section"] * 7, "context", "actions"]
+    # Head, no issues known, what is not included, no end dates, four sections.
+    assert kinds == ["header", *["section"] * 8, "context", "actions"]

@@ -7,17 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.tracker.dates import read_date
-from bot.tracker.findings import MAX_KEPT_ISSUES, EndDate, Severity, facts_of
+from bot.tracker.facts import facts_of
+from bot.tracker.findings import MAX_KEPT_ISSUES, EndDate, Knowledge, Severity
 from tests.loops import loop_over
 from tests.stopwatch import at_most
 
 MOMENT = datetime(2026, 12, 1, 1, 48, 1, tzinfo=UTC)
 DAY = date(2026, 12, 1)
+NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 
 
 def issues(security: Any) -> list[tuple[str, str, str]]:
     """Return severity, title and advice of each issue."""
-    found = facts_of({"security": security}).issues
+    found = facts_of({"security": security}, NOW).issues
     return [(issue.severity.value, issue.title, issue.fix) for issue in found]
 
 
@@ -32,13 +34,13 @@ RECOGNIZED: dict[str, tuple[Any, list[tuple[str, str, str]]]] = {
     ),
     "worst first": (
         {"issues": [{"level": word, "name": "x"} for word in ("low", "info", "odd", "critical")]},
-        [(word, "x", "") for word in ("critical", "low", "unknown", "info")],
+        [(word, "x", "") for word in ("critical", "unknown", "low", "info")],
     ),
     "texts": ({"warnings": ["a", "", "b"]}, [("unknown", "a", ""), ("unknown", "b", "")]),
     "numbers": ({"issues": [404, 1.5]}, [("unknown", "404", ""), ("unknown", "1.5", "")]),
     "nested lists": (
         {"issues": [["a", "b"], [{"severity": "low", "title": "T"}], []]},
-        [("low", "T", ""), ("unknown", "a, b", "")],
+        [("unknown", "a, b", ""), ("low", "T", "")],
     ),
     "by severity": (
         {"issues": {"critical": ["a"], "low": [{"title": "b"}]}},
@@ -74,9 +76,23 @@ RECOGNIZED: dict[str, tuple[Any, list[tuple[str, str, str]]]] = {
         [("unknown", "T", "")],
     ),
     "a level of something else": ({"tls": [{"name": "TLS 1.2", "level": "modern"}]}, []),
-    "a count": ({"issues": 6}, []),
+    "a count": ({"issues": 6}, [("unknown", "Security › Issues: 6", "")]),
     "a word": ({"issues": "none"}, []),
-    "counts by severity": ({"issues": {"critical": 1, "high": 2}}, []),
+    "counts by severity": (
+        {"issues": {"critical": 1, "high": 2}},
+        [("critical", "Security › Issues: 1 critical, 2 high", "")],
+    ),
+    "a list of what is missing": (
+        {"missing": ["csp"], "present": ["hsts"]},
+        [("unknown", "Security › Missing: csp", "")],
+    ),
+    "a list of what failed": (
+        {"failed": [{"name": "DMARC", "fix": "Add it"}]},
+        [("unknown", "DMARC", "Add it")],
+    ),
+    "a check that could not be made": ({"checks": [{"name": "SPF", "status": "timeout"}]}, []),
+    "what is only switched on": ({"checks": {"malware": True}}, []),
+    "what is said not to be": ({"noMalware": True, "notListed": True}, []),
     "nothing": (None, []),
 }  # fmt: skip
 
@@ -89,13 +105,22 @@ def test_issues_are_recognized_by_their_shape(
 
 
 def test_an_empty_list_of_issues_is_something_else_than_none() -> None:
-    assert facts_of({"security": {"issues": []}}).lists_issues
-    assert not facts_of({"security": {"issues": 6}}).lists_issues
+    known = {
+        Knowledge.NONE: {"issues": []},
+        Knowledge.KNOWN: {"issues": ["a"]},
+        Knowledge.UNRECOGNIZED: {"server": "nginx"},
+        Knowledge.FAILED: {},
+    }
+
+    for knowledge, security in known.items():
+        assert facts_of({"security": security}, NOW).issue_knowledge is knowledge
 
 
 def test_of_five_hundred_issues_the_worst_are_kept_and_all_are_counted() -> None:
     many = [{"severity": "low", "title": f"{n}"} for n in range(499)]
-    facts = facts_of({"security": {"issues": [*many, {"severity": "critical", "title": "X"}]}})
+    facts = facts_of(
+        {"security": {"issues": [*many, {"severity": "critical", "title": "X"}]}}, NOW
+    )
 
     assert facts.issues[0].title == "X"
     assert len(facts.issues) == MAX_KEPT_ISSUES
@@ -168,19 +193,48 @@ ENDS: dict[str, tuple[Any, EndDate | None]] = {
 
 @loop_over(("whois", "end"), ENDS.values(), ids=ENDS)
 def test_the_end_of_a_registration_is_found_by_its_name(whois: Any, end: EndDate | None) -> None:
-    assert facts_of({"whois": whois}).registration == end
+    assert facts_of({"whois": whois}, NOW).registration == end
 
 
 def test_the_first_certificate_of_a_chain_that_ends_counts() -> None:
     chain = [{"notAfter": "2030-01-01"}, {"notAfter": "2026-12-01"}, {"notAfter": "2040-01-01"}]
 
-    assert facts_of({"ssl": {"chain": chain}}).certificate == EndDate(DAY)
+    assert facts_of({"ssl": {"chain": chain}}, NOW).certificate == EndDate(DAY)
+
+
+def test_who_signed_a_certificate_ends_later_and_does_not_count() -> None:
+    issuer = {"subject": "R12", "notAfter": "2030-01-01"}
+    ssl = {
+        "subject": "a.example",
+        "details": {"notAfter": "2026-12-01", "issuerCertificate": issuer},
+    }
+
+    assert facts_of({"ssl": ssl}, NOW).certificate == EndDate(DAY)
+
+
+def test_of_the_certificates_of_one_name_the_newest_counts() -> None:
+    names = ("a.example", "a.example", "b.example")
+    ends = ("2026-06-01", "2026-12-01", "2027-12-01")
+    listed = [
+        {"common_name": name, "not_after": end} for name, end in zip(names, ends, strict=True)
+    ]
+
+    assert facts_of({"ssl": {"certificates": listed}}, NOW).certificate == EndDate(DAY)
+
+
+def test_a_failed_probe_tells_nothing_of_what_it_did_not_reach() -> None:
+    ssl = {"valid": False, "trusted": False, "error": "connect ECONNREFUSED 192.0.2.10:443"}
+
+    facts = facts_of({"ssl": ssl}, NOW)
+
+    assert facts.issues == ()
+    assert facts.failed["ssl"] == "connect ECONNREFUSED 192.0.2.10:443"
 
 
 def test_two_names_for_the_end_of_a_certificate_may_differ() -> None:
     ssl = {"notAfter": "2026-12-01T01:48:01Z", "valid_to": "2027-03-01"}
 
-    assert facts_of({"ssl": ssl}).certificate == EndDate(DAY, MOMENT, (date(2027, 3, 1),))
+    assert facts_of({"ssl": ssl}, NOW).certificate == EndDate(DAY, MOMENT, (date(2027, 3, 1),))
 
 
 def test_days_are_counted_in_utc() -> None:
@@ -203,7 +257,7 @@ JSON = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["whois", "dns", "ssl", "security"]), JSON))
 def test_any_json_has_facts(sections: dict[str, object]) -> None:
-    facts = facts_of(sections)
+    facts = facts_of(sections, NOW)
 
     assert sum(facts.counts.values()) == len(facts.issues)
 
@@ -214,6 +268,6 @@ def test_depth_and_size_do_no_harm() -> None:
         deep = {"issues": [deep]}
 
     with at_most(processor_s=5):
-        facts = facts_of({"security": deep, "ssl": deep})
+        facts = facts_of({"security": deep, "ssl": deep}, NOW)
 
     assert facts.counts[Severity.LOW] == 2

@@ -1,0 +1,117 @@
+"""Read the facts of a scan, and how each is known. Pure."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.tracker.ends import end_in
+from bot.tracker.failures import failure_of
+from bot.tracker.findings import MAX_KEPT_ISSUES, SEVERITIES, EndDate, Issue, Knowledge, ScanFacts
+from bot.tracker.issues import LISTED, Outcome, Reading, readings_in
+from bot.tracker.names import Names, own_table, without_prefix
+
+# One check that passes is not yet a list of checks.
+MIN_PASSED = 2
+NOT_INCLUDED = "not included in this scan"
+# The sections of a scan: service document, section 2.3.
+SECTIONS = ("whois", "dns", "ssl", "security")
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A scan's facts, and what each section's values were read as."""
+
+    facts: ScanFacts
+    readings: Mapping[str, tuple[Reading, ...]]
+
+
+def facts_of(
+    sections: Mapping[str, object], scanned: datetime, names: Names | None = None
+) -> ScanFacts:
+    """Return the facts of a scan at `scanned` whose sections are any JSON."""
+    return explain(sections, scanned, names).facts
+
+
+def explain(
+    sections: Mapping[str, object], scanned: datetime, names: Names | None = None
+) -> Explained:
+    """Return the facts of a scan, and by which rule each value was recognized."""
+    names = names or own_table()
+    registration = end_in("whois", sections.get("whois"), names, scanned)
+    certificate = end_in("ssl", sections.get("ssl"), names, scanned)
+    ends = {"whois": registration, "ssl": certificate}
+    readings: dict[str, tuple[Reading, ...]] = {}
+    failed: dict[str, str] = {}
+    for name in (*SECTIONS, *(each for each in sections if each not in SECTIONS)):
+        if name not in sections:
+            failed[name] = NOT_INCLUDED
+            continue
+        found = tuple(readings_in(name, sections[name], names))
+        is_known = bool(ends.get(name)) or any(_is_certain(each, names) for each in found)
+        if reason := failure_of(name, sections[name], names, is_known=is_known):
+            failed[name] = reason
+            found = ()
+        readings[name] = found
+    issues = _issues(readings)
+    facts = ScanFacts(
+        issues=tuple(issues[:MAX_KEPT_ISSUES]),
+        counts=dict(Counter(issue.severity for issue in issues)),
+        issue_knowledge=_issue_knowledge(issues, readings, failed),
+        registration=registration,
+        registration_knowledge=_end_knowledge("whois", registration, failed),
+        certificate=certificate,
+        certificate_knowledge=_end_knowledge("ssl", certificate, failed),
+        failed=failed,
+    )
+    return Explained(facts, readings)
+
+
+def _is_certain(reading: Reading, names: Names) -> bool:
+    """Return whether a reading says something beside a failed look-up.
+
+    "Not trusted" is what tools also say of a server that they did not reach.
+    """
+    if reading.outcome is Outcome.NOT_CHECKED:
+        return False
+    if reading.rule not in {"boolean", "state"}:
+        return True
+    is_named_bad = bool(reading.path) and without_prefix(reading.path[-1]) in names.bad_if_true
+    return reading.outcome is Outcome.ISSUE and is_named_bad
+
+
+def _issues(readings: Mapping[str, tuple[Reading, ...]]) -> list[Issue]:
+    """Return the issues, the worst first; what is named by its place is said once."""
+    found: list[Issue] = []
+    named: set[tuple[str, str]] = set()
+    for reading in (each for some in readings.values() for each in some):
+        if (issue := reading.issue) is None:
+            continue
+        if reading.rule not in LISTED:
+            if (issue.section, issue.title) in named:
+                continue
+            named.add((issue.section, issue.title))
+        found.append(issue)
+    return sorted(found, key=lambda issue: SEVERITIES.index(issue.severity))
+
+
+def _issue_knowledge(
+    issues: list[Issue], readings: Mapping[str, tuple[Reading, ...]], failed: Mapping[str, str]
+) -> Knowledge:
+    """Return how the issues are known: `NONE` needs a list in `security` that is empty, or checks
+    there that all passed.
+    """
+    if issues:
+        return Knowledge.KNOWN
+    if "security" in failed:
+        return Knowledge.FAILED
+    outcomes = [each.outcome for each in readings.get("security", ())]
+    is_proven = Outcome.EMPTY in outcomes or outcomes.count(Outcome.PASSED) >= MIN_PASSED
+    is_proven = is_proven and Outcome.NOT_CHECKED not in outcomes
+    return Knowledge.NONE if is_proven else Knowledge.UNRECOGNIZED
+
+
+def _end_knowledge(name: str, end: EndDate | None, failed: Mapping[str, str]) -> Knowledge:
+    if end:
+        return Knowledge.KNOWN
+    return Knowledge.FAILED if name in failed else Knowledge.UNRECOGNIZED

@@ -1,0 +1,106 @@
+"""What a scan and a bulk scan say of scans with the shapes of real tools, on the first screen."""
+
+import re
+from collections import Counter
+from datetime import timedelta
+
+from bot.bulk_scans.record import KEPT_ISSUES, BulkScan, End, Item
+from bot.message import Message
+from bot.scans import ScanReport
+from bot.tracker.facts import SECTIONS, facts_of
+from bot.tracker.sections import section_of
+from bot.views.bulk_scan import summary_message
+from bot.views.scan import scan_message
+from tests.truth import ALARM, ALL_CLEAR, NOTHING_ENDS, NOW, UNCHECKED, Sample, samples, unnamed
+from tests.views.test_bulk_scan import a_run
+
+SOON = timedelta(days=30)
+HEALTH = re.compile(r"^\S+ \*?Health ")  # the service's own word
+
+
+def scan_of(sample: Sample) -> Message:
+    return scan_message(
+        ScanReport(
+            host="shop.example",
+            score=88,
+            score_after=90,
+            scanned_at=NOW,
+            facts=facts_of(sample.sections, NOW),
+            sections=tuple(section_of(name, sample.sections) for name in SECTIONS),
+        )
+    )
+
+
+def bulk_scan_of(sample: Sample) -> Message:
+    facts = facts_of(sample.sections, NOW)
+    item = Item(host="shop.example", domain_id="d1", score=90, score_after=90, facts=facts)
+    run: BulkScan = a_run(item, end=End.DONE)
+    return summary_message(run, NOW)
+
+
+def lines_of(message: Message) -> list[str]:
+    """Return what is read without a press: a folded section counts with its title and line."""
+    lines: list[str] = []
+    for block in message.blocks:
+        match block:
+            case {"type": "section" | "header", "text": {"text": str(text)}}:
+                lines += text.splitlines()
+            case {"type": "container", "title": title, **more}:
+                subtitle = more.get("subtitle") or {}
+                lines.append(f"{title['text']}: {subtitle.get('text', '')}")
+    return [line for line in lines if not HEALTH.search(line)]
+
+
+def judged(sample: Sample, lines: list[str]) -> Counter[str]:
+    claims = [line for line in lines if ALL_CLEAR.search(line)]
+    is_wrong = bool(claims) and sample.expected["may_say_no_issues"] is False
+    ends = [sample.end("registration"), sample.end("certificate")]
+    near = [end for end in ends if end is None or end <= (NOW + SOON).date()]
+    signs = [line for line in lines if ALARM.search(line) and not UNCHECKED.search(line)]
+    known = sample.may_carry_a_sign
+    return Counter(
+        {
+            "problems": len(sample.expected["problems"]),
+            "missed": len(unnamed(sample, lines)),
+            "false all-clears": is_wrong or (bool(claims) and bool(unnamed(sample, lines))),
+            "false nothing-ends": bool(near) and any(map(NOTHING_ENDS.search, lines)),
+            "invented": sum(
+                not any(re.search(each, line, re.IGNORECASE) for each in known) for line in signs
+            ),
+            "failed": len(sample.expected["failed"]),
+            "silent": sum(
+                not any(
+                    re.search(name, line, re.IGNORECASE) and UNCHECKED.search(line)
+                    for line in lines
+                )
+                and not any(
+                    "Could not be checked" in each and re.search(name, " ".join(lines), re.I)
+                    for each in lines
+                )
+                for name in sample.expected["failed"]
+            ),
+        }
+    )
+
+
+def test_a_scan_says_nothing_false_and_names_what_matters() -> None:
+    counts = Counter[str]()
+    for sample in samples():
+        counts += judged(sample, lines_of(scan_of(sample)))
+
+    assert counts["false all-clears"] == counts["false nothing-ends"] == 0
+    assert counts["missed"] <= 0.1 * counts["problems"]
+    assert counts["invented"] <= 2
+    assert counts["silent"] <= 0.05 * counts["failed"]
+
+
+def test_a_bulk_scan_says_nothing_false_and_names_what_matters() -> None:
+    counts = Counter[str]()
+    for sample in samples():
+        counts += judged(sample, lines_of(bulk_scan_of(sample)))
+
+    assert KEPT_ISSUES > 1
+    assert counts["false all-clears"] == counts["false nothing-ends"] == 0
+    assert counts["missed"] <= 0.1 * counts["problems"]
+    assert counts["invented"] <= 2
+    assert counts["silent"] <= 0.05 * counts["failed"]
