@@ -46,6 +46,7 @@ async def test_a14_admins_choose_who_may_add_and_scan_and_the_history_says_so(
     ]
     await ready.bob.submit(form, {"Domain": "shop.example"})
     refused.append((await ready.answer(ready.bob)).everything)
+    await ready.bob.press(home, "Refresh")
     home_then = await ready.slack.world.workspace.change_event.until(
         lambda: home if (home := ready.bob.home) and "`/scan`" not in home.everything else None,
         TIME_LIMIT_S,

@@ -17,8 +17,6 @@ from tests.fakes import TIME_LIMIT_S
 from tests.loops import loop_over
 from tests.whole.harness import (
     Harness,
-    make_store,
-    running_bot,
     running_harness,
     running_stand_ins,
 )
@@ -219,7 +217,7 @@ async def test_health_and_readiness_are_told_as_json(app: Harness) -> None:
 
     assert await readiness(app, status=200) == {
         "ready": True,
-        "checks": {"store": True, "slack": True, "clock": True, "tick": True},
+        "checks": {"store": True, "slack": True, "tick": True},
     }
 
 
@@ -228,26 +226,6 @@ async def test_a_store_whose_folder_is_gone_is_not_ready(app: Harness) -> None:
 
     text = await readiness(app, status=503)  # the last result is good for half a second
     assert text["checks"]["store"] is False
-
-
-async def test_a_request_that_is_replayed_after_a_restart_does_not_act_again(
-    tmp_path: Path,
-) -> None:
-    async with running_stand_ins(tmp_path, "http") as app:
-        await make_store(app)
-        async with running_bot(app):
-            await app.ask(app.bob, "/domains help")
-            typed = app.slack.envelopes[-1].payload
-            body = urlencode(typed | {"text": "help", "trigger_id": "captured"}).encode()
-            headers = app.slack.sign(body) | FORM
-            await app.slack.raw_post(body, headers)
-            await app.answer(app.bob)
-        async with running_bot(app):
-            status, _ = await app.slack.raw_post(body, headers)
-            await app.ask(app.ada, "/domains help")
-
-        assert status == 200
-        assert len(app.bob.messages()) == 2
 
 
 async def test_a_slack_that_refuses_every_call_is_not_ready_until_it_answers_again(
