@@ -85,6 +85,16 @@ def _add_operations(commands: Commands) -> None:
         " keys with which it was sealed. Stop the bot first",
     )
     restoring.add_argument("file", metavar="FILE", help="- reads from standard input")
+    explaining = _add(
+        commands,
+        "explain",
+        "print what the JSON of a scan is read as: what is known, none, not recognized or failed,"
+        " and by which rule. It needs no settings",
+    )
+    explaining.add_argument("file", metavar="FILE", help="a scan; - reads from standard input")
+    explaining.add_argument(
+        "--names", metavar="FILE", type=Path, help="names to read by too, as SCAN_NAMES_FILE has"
+    )
     _add(
         commands,
         "rotate-secrets",
@@ -131,6 +141,8 @@ def main() -> int:
         with contextlib.suppress(KeyboardInterrupt):  # while it is still being imported
             return _play(arguments)
         return 0
+    if arguments.command == "explain":
+        return _operate(lambda: _explain(arguments.file, arguments.names))
     try:
         if arguments.command == "migrate":
             database = load_database()
@@ -191,6 +203,12 @@ def _migrate(database: Path | Address | None) -> Coroutine[Any, Any, int]:
     from bot.ops.commands import migrate
 
     return migrate(database)
+
+
+def _explain(name: str, names_file: Path | None) -> Coroutine[Any, Any, int]:
+    from bot.ops.commands import explain
+
+    return explain(name, names_file)
 
 
 def _operate(command: Callable[[], Coroutine[Any, Any, int]]) -> int:

@@ -31,6 +31,7 @@ from bot.store.postgres.address import (
     Address,
     parse_address,
 )
+from bot.tracker.names import Names, extended_table, own_table
 
 # The types of single settings. Each check returns the value or raises ValueError, whose sentence
 # is for the operator and quotes nothing of the value.
@@ -125,6 +126,16 @@ def _database_address(text: str) -> str:
     return text
 
 
+def _names_file(path: Path) -> Path:
+    try:
+        extended_table(path)
+    except OSError as error:
+        raise ValueError(f"cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise ValueError(f"must hold names as bot/tracker/names.toml does: {error}") from None
+    return path
+
+
 def _networks(text: str) -> str:
     for part in filter(None, (part.strip() for part in text.split(","))):
         try:
@@ -159,6 +170,7 @@ ApiUrl = Annotated[str, AfterValidator(_api_address)]
 PageUrl = Annotated[str, AfterValidator(_page_address)]
 PublicUrl = Annotated[str, AfterValidator(_public_address)]
 DatabaseUrl = Annotated[str, AfterValidator(_database_address), Field(repr=False)]
+NamesFile = Annotated[Path, AfterValidator(_names_file)]
 Networks = Annotated[str, AfterValidator(_networks)]
 SecretKeys = Annotated[SecretStr, AfterValidator(_key_ring)]
 BotToken = Annotated[SecretStr, AfterValidator(_secret_like(BOT_TOKEN, "a bot token, xoxb-…"))]
@@ -231,6 +243,7 @@ class Settings(BaseSettings):
     database_pool_size: PoolSize = DEFAULT_POOL_SIZE
     bot_secret_keys: SecretKeys | None = None
     egress_ips: Networks = ""
+    scan_names_file: NamesFile | None = None
     tick_seconds: TickSeconds = 10
     log_level: LogLevel = "INFO"
     log_format: LogFormat | None = None
@@ -257,6 +270,11 @@ class Settings(BaseSettings):
         if not isinstance(self.database, Path):
             raise TypeError("the store is no file")
         return self.database
+
+    @property
+    def scan_names(self) -> Names:
+        """The names by which scans are read: the bot's, with those of the operator's file."""
+        return extended_table(self.scan_names_file) if self.scan_names_file else own_table()
 
     @property
     def egress_addresses(self) -> tuple[str, ...]:

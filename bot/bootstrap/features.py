@@ -95,6 +95,7 @@ class UseCases:
             documents,
             self.ends,
             clock=clock,
+            names=parts.settings.scan_names,
         )
         self.repository = DigestRepository(documents, on_step=steps_to(parts.metrics.digests))
         self.digests, self.worker = self._digests(parts)

@@ -1,4 +1,4 @@
-"""Run the operator's commands: backup, doctor, migrate, restore, rotate-secrets.
+"""Run the operator's commands: backup, doctor, explain, migrate, restore, rotate-secrets.
 
 Each prints its result and returns the exit status; what is in the way is an OperatingError.
 """
@@ -14,6 +14,7 @@ from bot.logs import set_up_logs
 from bot.ops.backup import back_up
 from bot.ops.backup import restore as restore_into
 from bot.ops.doctor import diagnose
+from bot.ops.explain import explain_file
 from bot.ops.output import RUN_DOCTOR, Mark, OperatingError, failure, ok, shown, some_of
 from bot.ops.rotate_secrets import (
     failure_lines,
@@ -104,6 +105,12 @@ async def restore(settings: Settings, name: str) -> int:
     """Read such a file into an empty store, `-` for standard input."""
     store = open_store(settings)
     _report(await restore_into(store, name, text_of(settings.bot_secret_keys) or None))
+    return DONE
+
+
+async def explain(name: str, names_file: Path | None) -> int:
+    """Print what the JSON of a scan is read as."""
+    _print(explain_file(name, names_file))
     return DONE
 
 

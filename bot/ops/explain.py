@@ -1,0 +1,73 @@
+"""Print what a scan's JSON is read as, and by which rule."""
+
+import json
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot.ops.output import OperatingError, shown
+from bot.tracker.facts import SECTIONS, Explained, explain
+from bot.tracker.findings import EndDate, Knowledge
+from bot.tracker.issues import Outcome, Reading, section_name
+from bot.tracker.names import Names, extended_table, own_table
+
+STDIO = "-"
+_WORDS = {
+    Knowledge.KNOWN: "known",
+    Knowledge.NONE: "none: the scan says that there are none",
+    Knowledge.UNRECOGNIZED: "not recognized",
+    Knowledge.FAILED: "failed",
+}
+
+
+def explain_file(name: str, names_file: Path | None) -> list[str]:
+    """Return lines about the scan in the file `name`, `-` for standard input.
+
+    The file holds a scan as the service answered it. Raises OperatingError for anything else.
+    """
+    try:
+        text = sys.stdin.read() if name == STDIO else Path(name).read_text(encoding="utf-8")
+        scan = json.loads(text)
+    except OSError as error:
+        raise OperatingError(f"{shown(name)} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise OperatingError(f"{shown(name)} holds no JSON.") from error
+    if not isinstance(scan, dict):
+        raise OperatingError(f"{shown(name)} holds no scan: a JSON object with sections.")
+    sections = {section: scan[section] for section in SECTIONS if section in scan}
+    return [*_lines(explain(sections, datetime.now(UTC), _table(names_file)))]
+
+
+def _table(path: Path | None) -> Names:
+    try:
+        return extended_table(path) if path else own_table()
+    except (OSError, ValueError) as error:
+        raise OperatingError(f"SCAN_NAMES_FILE: {shown(str(error))}") from error
+
+
+def _lines(explained: Explained) -> Iterator[str]:
+    facts = explained.facts
+    yield f"Issues: {_WORDS[facts.issue_knowledge]}"
+    yield f"Registration ends: {_end(facts.registration, facts.registration_knowledge)}"
+    yield f"Certificate ends: {_end(facts.certificate, facts.certificate_knowledge)}"
+    for name in SECTIONS:
+        yield f"{section_name(name)}:"
+        if reason := facts.failed.get(name):
+            yield f"  failed: {shown(reason)}"
+        readings = explained.readings.get(name, ())
+        yield from (f"  {_line(each)}" for each in readings)
+        if not reason and not readings:
+            yield "  no checks or issues recognized"
+
+
+def _end(end: EndDate | None, knowledge: Knowledge) -> str:
+    return f"{end.day}" if end else _WORDS[knowledge]
+
+
+def _line(reading: Reading) -> str:
+    where = shown(".".join(reading.path)) or "the section"
+    if reading.outcome is Outcome.ISSUE and reading.issue:
+        severity = reading.issue.severity.value
+        return f"issue ({severity}) by {reading.rule}: {where}: {shown(reading.issue.title)}"
+    return f"{reading.outcome.value} by {reading.rule}: {where}"
