@@ -1,10 +1,8 @@
 """A message of the bot: its text and its blocks."""
 
-import zlib
-from collections.abc import Callable
-from typing import Any, TypeAlias
-
-import msgspec
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 Block = dict[str, Any]
 # Slack advises at most 4000: https://docs.slack.dev/reference/methods/chat.postMessage
@@ -12,64 +10,35 @@ MAX_TEXT_CHARS = 3900
 SHARE = "share"
 """The beginning of what a button is called that shows something to the whole channel."""
 SHARE_IN_THREAD = "Share in thread"
+EMPTY_CELL = "–"
 
 
 Blocks = tuple[Block, ...]
-_Parts: TypeAlias = tuple[str, Blocks, Blocks | None]
 
 
+@dataclass(frozen=True, slots=True)
 class Message:
     """A message: `text` alone must say everything that matters, numbers included.
 
-    It is what notifications and screen readers get. `plain` is the fallback of `blocks` that is
-    sent when Slack refuses them; it holds no block of 2026. `None`: `blocks` are plain already.
+    It is what notifications and screen readers get.
     """
 
-    __slots__ = ("_parts",)
-
-    def __init__(self, text: str, blocks: Blocks = (), plain: Blocks | None = None) -> None:
-        self._parts: _Parts | bytes = text, blocks, plain
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Message) and self._unpacked() == other._unpacked()
-
-    def __repr__(self) -> str:
-        return f"Message{self._unpacked()!r}"
-
-    @property
-    def text(self) -> str:
-        return self._unpacked()[0]
-
-    @property
-    def blocks(self) -> Blocks:
-        return self._unpacked()[1]
-
-    @property
-    def plain(self) -> Blocks | None:
-        return self._unpacked()[2]
-
-    def pack(self) -> None:
-        """Keep the message in little memory from now on: a table in 2 kB, not 40."""
-        if not isinstance(self._parts, bytes):
-            self._parts = zlib.compress(msgspec.json.encode(self._parts), 1)
-
-    def _unpacked(self) -> _Parts:
-        parts = self._parts
-        if isinstance(parts, bytes):
-            unpacked: _Parts = msgspec.json.decode(zlib.decompress(parts), type=_Parts)
-            return unpacked
-        return parts
+    text: str
+    blocks: Blocks = ()
 
     def as_args(self) -> dict[str, Any]:
-        text, blocks, _ = self._unpacked()
+        text = self.text
         if len(text) > MAX_TEXT_CHARS:
             text = f"{text[: MAX_TEXT_CHARS - 1]}…"
-        return {"text": text, "blocks": list(blocks)}
+        return {"text": text, "blocks": list(self.blocks)}
 
     def fallback(self) -> "Message | None":
-        """Return the plain message to try when this one is refused, or `None` when it is plain."""
-        text, _, plain = self._unpacked()
-        return None if plain is None else Message(text, plain)
+        """Return the message to try when Slack refuses this one: without blocks of 2026.
+
+        `None`: it has none of them.
+        """
+        plain = tuple(part for block in self.blocks for part in unfolded(block))
+        return None if plain == self.blocks else Message(self.text, plain)
 
     def for_one(self) -> "Message":
         """Return the message for a private place: with nothing to share."""
@@ -89,8 +58,62 @@ class Message:
         return self.for_one() != self
 
     def _with_shares(self, change: Callable[[Block], Block | None]) -> "Message":
-        plain = None if self.plain is None else _with_shares(self.plain, change)
-        return Message(self.text, _with_shares(self.blocks, change), plain)
+        return Message(self.text, _with_shares(self.blocks, change))
+
+
+MAX_PARAGRAPH_CHARS = 1_500
+
+
+def unfolded(block: Block) -> list[Block]:
+    """Return a block of 2026 as paragraphs that every client knows, any other block as it is."""
+    match block["type"]:
+        case "container":
+            title, subtitle = (block[name]["text"] for name in ("title", "subtitle"))
+            # An empty one holds its subtitle only.
+            more = [each for each in block["child_blocks"] if _text_in(each) != subtitle]
+            return [*_paragraphs([f"{title}  ·  {subtitle}"]), *more]
+        case "data_table":
+            return _paragraphs([block["caption"], *table_lines(block)])
+        case "data_visualization":
+            return _paragraphs([block["title"], *map(_series_line, block["chart"]["series"])])
+    return [block]
+
+
+def table_lines(table: Block) -> Iterator[str]:
+    """Yield each row as `shop.example  ·  Health 41  ·  🔴 poor`, without empty cells."""
+    titles, *rows = table["rows"]
+    for row in rows:
+        cells = [
+            f"{title['text']} {cell['text']}" if cell["type"] == "raw_number" else cell["text"]
+            for title, cell in zip(titles, row, strict=True)
+            if cell["text"] != EMPTY_CELL
+        ]
+        yield "  ·  ".join(cells)
+
+
+def _series_line(series: Block) -> str:
+    points = (f"{point['label']} {point['value']:g}" for point in series["data"])
+    return f"{series['name']}: {', '.join(points)}"
+
+
+def _text_in(block: Block) -> object:
+    return block.get("text", {}).get("text")
+
+
+def _paragraphs(lines: Iterable[str]) -> list[Block]:
+    texts = ({"type": "plain_text", "text": each, "emoji": True} for each in grouped(lines))
+    return [{"type": "section", "text": text, "expand": True} for text in texts]
+
+
+def grouped(lines: Iterable[str]) -> list[str]:
+    """Return lines as paragraphs: long ones alone, short ones together."""
+    texts: list[str] = []
+    for line in lines:
+        if texts and len(texts[-1]) + len(line) < MAX_PARAGRAPH_CHARS:
+            texts[-1] += f"\n{line}"
+        else:
+            texts.append(line)
+    return texts
 
 
 def thread_of(action_id: str) -> str | None:

@@ -1,11 +1,7 @@
 """What a message is where no one else reads along."""
 
-import tracemalloc
-
 from bot.message import Message, thread_of
-from bot.views.blocks import actions, button, section
-from bot.views.text import escaped
-from tests.builders import HOSTILE_TEXTS
+from bot.views.blocks import actions, button, raw_number, raw_text, section
 from tests.loops import loop_over
 
 SCAN, SHARE = button("Scan", "run.here.0.scan"), button("Share", "share.scan", "shop.example")
@@ -13,20 +9,14 @@ SCAN, SHARE = button("Scan", "run.here.0.scan"), button("Share", "share.scan", "
 
 def test_a_message_for_one_person_has_nothing_to_share_and_all_the_rest() -> None:
     rich = (section("Rich"), *actions(SCAN, SHARE))
-    message = Message("Text", rich, (section("Plain"), *actions(SHARE)))
+    message = Message("Text", rich)
 
-    alone = message.for_one()
-
-    assert alone == Message("Text", (section("Rich"), *actions(SCAN)), (section("Plain"),))
+    assert message.for_one() == Message("Text", (section("Rich"), *actions(SCAN)))
     assert message.blocks == rich
 
 
-def test_a_message_without_a_twin_stays_without_one() -> None:
-    assert Message("Text").for_one().fallback() is None
-
-
 def test_in_a_thread_the_button_says_so_and_carries_the_thread() -> None:
-    message = Message("Text", (section("Rich"), *actions(SCAN, SHARE)), tuple(actions(SHARE)))
+    message = Message("Text", (section("Rich"), *actions(SCAN, SHARE)))
 
     [_, row] = message.for_thread("1.25").blocks
 
@@ -46,28 +36,26 @@ def test_only_what_has_a_button_to_share_it_is_shareable() -> None:
     assert not Message("Text", tuple(actions(SCAN))).is_shareable
 
 
-@loop_over("text", [*HOSTILE_TEXTS.values(), "🟢 80"])
-def test_a_packed_message_is_the_same_one(text: str) -> None:
-    text = escaped(text)
-    blocks = section(text), *actions(SCAN, SHARE)
-    for message in (Message(text, blocks, (section(text),)), Message(text, blocks), Message(text)):
-        packed = Message(message.text, message.blocks, message.plain)
+def test_a_table_and_a_chart_stand_in_the_twin_as_lines() -> None:
+    table = {
+        "type": "data_table",
+        "caption": "All 2 domains",
+        "rows": [
+            [raw_text("Domain"), raw_text("Health"), raw_text("Rating")],
+            [raw_text("a.example"), raw_number(41, "41"), raw_text("🔴 poor")],
+            [raw_text("b.example"), raw_number(-1, "–"), raw_text("⚪ unknown")],
+        ],
+    }
+    points = [{"label": "1 May", "value": 41}, {"label": "2 May", "value": 42.5}]
+    series = [{"name": "Average", "data": points}]
+    chart = {"type": "data_visualization", "title": "Health", "chart": {"series": series}}
 
-        packed.pack()
-        packed.pack()
+    fallback = Message("Text", (section("Rich"), table, chart)).fallback()
 
-        assert packed == message
-        assert (packed.as_args(), packed.fallback()) == (message.as_args(), message.fallback())
-
-
-def test_what_is_packed_takes_little_memory() -> None:
-    tracemalloc.start()
-    try:
-        message = Message("Text", tuple(section(f"Row {number}") for number in range(200)))
-        drawn, _ = tracemalloc.get_traced_memory()
-        message.pack()
-        packed, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-
-    assert packed < drawn / 4
+    assert fallback
+    assert [block["text"]["text"] for block in fallback.blocks] == [
+        "Rich",
+        "All 2 domains\na.example  ·  Health 41  ·  🔴 poor\nb.example  ·  ⚪ unknown",
+        "Health\nAverage: 1 May 41, 2 May 42.5",
+    ]
+    assert fallback.fallback() is None

@@ -111,8 +111,6 @@ class Replies:
         thread = origin.thread(to_channel=to_channel)
 
         async def respond() -> None:
-            if self._lines.locked():  # a slow Slack may let thousands wait
-                message.pack()
             async with self._lines:
                 body = msgspec.json.encode({**message.as_args(), **how})
                 await self._respond(client, origin.response_url or "", body)

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from bot.api_keys.key_record import KeyRecord
-from bot.message import MAX_TEXT_CHARS, Block, Message
+from bot.message import MAX_TEXT_CHARS, Block, Message, grouped, unfolded
 from bot.redaction import holds_secret, redact
 from bot.slack.errors import SlackRefusedError
 from bot.tracker.models import NoResultError, RejectedError
@@ -59,13 +59,7 @@ def paragraphs(lines: Iterable[str], draw: Callable[[str], Block] = section) -> 
 
     `draw` makes a paragraph, for lines of another kind.
     """
-    texts: list[str] = []
-    for line in lines:
-        if texts and len(texts[-1]) + len(line) < MAX_SECTION_CHARS // 2:
-            texts[-1] += f"\n{line}"
-        else:
-            texts.append(line)
-    return [draw(text) for text in texts]
+    return [draw(text) for text in grouped(lines)]
 
 
 def fields(pairs: Sequence[tuple[str, str]]) -> Block:
@@ -86,7 +80,7 @@ def context(mrkdwn: str) -> Block:
 def container(
     title: str, subtitle: str, children: list[Block], *, is_folded: bool = True
 ) -> Block:
-    """Return sections and actions that a reader can fold; `message_of` makes its fallback.
+    """Return sections and actions that a reader can fold.
 
     https://docs.slack.dev/reference/block-kit/blocks/container-block
     Slack refuses rich text in it, which that page allows
@@ -290,23 +284,8 @@ _WORDS = (
 
 
 def message_of(*blocks: Block) -> Message:
-    """Return a message whose text says what its blocks show, without buttons and tables.
-
-    Its fallback has the contents of containers, which are of 2026, in their place.
-    """
-    plain = tuple(part for block in blocks for part in _unfolded(block))
-    return Message(text_of(blocks), blocks, None if plain == blocks else plain)
-
-
-def _unfolded(block: Block) -> list[Block]:
-    if block["type"] != "container":
-        return [block]
-    title, subtitle = (block[name]["text"] for name in ("title", "subtitle"))
-    # An empty one holds its subtitle only.
-    more = [
-        each for each in block["child_blocks"] if each.get("text") != section(subtitle)["text"]
-    ]
-    return [text_section(f"{title}  ·  {subtitle}"), *more]
+    """Return a message whose text says what its blocks show, without buttons."""
+    return Message(text_of(blocks), blocks)
 
 
 def text_of(blocks: Iterable[Block]) -> str:
@@ -324,6 +303,9 @@ def _sentences(block: Block) -> Iterator[str]:
     """Yield what a block says: a field, a list or a container in one sentence."""
     if block["type"] == "container":
         yield _sentence(f"{_said(block['title'])}: {_said(block['subtitle'])}")
+        return
+    if block["type"] in {"data_table", "data_visualization"}:
+        yield from chain.from_iterable(map(_sentences, unfolded(block)))
         return
     for field in block.get("fields", ()):
         yield _sentence(_said(field).replace("\n", ": "))

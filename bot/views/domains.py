@@ -17,7 +17,6 @@ from bot.views.scan_facts import (
     END_COLUMNS,
     coverage_text,
     end_cells,
-    first_text,
     scanned_text,
 )
 from bot.views.text import (
@@ -27,13 +26,11 @@ from bot.views.text import (
     clip,
     code,
     host_text,
-    lines_within,
     moment_token,
     outside,
     plural,
     score_number,
     score_words,
-    without_markup,
 )
 
 
@@ -130,7 +127,6 @@ def _scanned(page: Page, known: KnownEnds) -> list[EndDates]:
 
 SHARE_DOMAINS = f"{SHARE}.domains"
 EXPORT_DOMAINS = "export.domains"
-MAX_PLAIN_CHARS = 9_000
 NO_DOMAINS = "Your portfolio has no domains yet. Add the first one."
 MAX_OFFERED = 10  # tags or folders to name if a filter has an unknown one
 
@@ -167,9 +163,7 @@ def domains_message(
     if page.count > 1:
         bottom.insert(0, blocks.context(SORTS_THIS_PAGE))
     table = domains_table(page, _ORDERS[query.order], known, ends_first=query.is_about_ends)
-    lines = [*top, *_plain_rows(page, known)]
-    text = blocks.message_of(*lines).text
-    return Message(text, (*top, table, *bottom), plain=(*lines, *bottom))
+    return Message(blocks.text_of([*top, table]), (*top, table, *bottom))
 
 
 def outdated_message(
@@ -180,25 +174,7 @@ def outdated_message(
     notice = f"Domain Tracker is unavailable. This list is from {moment_token(listed_at)}, {age}."
     retry = blocks.run_button("Try again", _line(query, query.page), here=True)
     head = blocks.section(f"⚠️ {notice}", retry)
-    return Message(
-        text=f"{without_markup(notice)} {message.text}",
-        blocks=(head, *message.blocks),
-        plain=(head, *message.plain) if message.plain else None,
-    )
-
-
-def _plain_rows(page: Page, known: KnownEnds | None) -> list[Block]:
-    lines = []
-    for domain in page.domains:
-        first = first_text(ends_of(domain, known), known.now) if known else ""
-        name = bold(domain.domain, MAX_NAME_CHARS)
-        lines.append(f"{score_mrkdwn(domain.health_score)}  {name}  {first}".rstrip())
-    lines = lines_within(lines, MAX_PLAIN_CHARS)
-    left_out = len(page.domains) - len(lines)
-    return [
-        *blocks.paragraphs(lines),
-        *([blocks.context(f"and {left_out:,} more on this page")] if left_out else []),
-    ]
+    return Message(f"{blocks.text_of([head])} {message.text}", (head, *message.blocks))
 
 
 def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds | None) -> str:

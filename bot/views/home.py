@@ -58,8 +58,8 @@ def summary_window(message: Message, messages_url: str) -> Message:
 
 def _readable(message: Message) -> list[Block]:
     """Return the first blocks of the plain fallback, without buttons."""
-    plain = message.blocks if message.plain is None else message.plain
-    readable = [block for block in plain if block["type"] in _SMALL - {"actions"}]
+    plain = message.fallback() or message
+    readable = [block for block in plain.blocks if block["type"] in _SMALL - {"actions"}]
     silent = [{name: block[name] for name in block if name != "accessory"} for block in readable]
     return silent[: MAX_BLOCKS - 2]
 

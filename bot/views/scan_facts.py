@@ -127,14 +127,6 @@ def _cell(end: EndDate | None, now: datetime) -> Cell:
     return left, f"{end_sign(end, now)} {text}".strip()
 
 
-def first_text(row: EndDates | None, now: datetime) -> str:
-    """Return `⚠️ certificate expires in 21 days`, the end that comes first, or nothing."""
-    if row is None or not (given := ends(row)):
-        return ""
-    name, end = given[0]
-    return f"{end_sign(end, now)} {end_text(name.lower(), end, now)}".strip()
-
-
 def soon_text(row: EndDates, now: datetime, *, age: bool = True) -> str:
     """Return all that ends within 30 days, and the age of the scan that says so."""
     text = soon_words(row, now)

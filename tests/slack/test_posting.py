@@ -35,10 +35,14 @@ SECTION = {"type": "section", "text": {"type": "plain_text", "text": "plain"}}
 CHART: dict[str, Any] = {
     "type": "data_visualization",
     "title": "Health",
-    "chart": {"type": "pie", "segments": [{"label": "good", "value": 3}]},
+    "chart": {
+        "type": "line",
+        "series": [{"name": "Average", "data": [{"label": "1 May", "value": 3}]}],
+        "axis_config": {"categories": ["1 May"]},
+    },
 }
 HELLO = Message("hello https://shop.example", (SECTION,))
-WITH_CHART = Message("hello", (CHART,), plain=(SECTION,))
+WITH_CHART = Message("hello", (CHART,))
 
 
 class Watched(AsyncWebClient):

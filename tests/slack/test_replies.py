@@ -14,24 +14,22 @@ from bot.message import Message
 from bot.playground.slack import LocalSlack
 from bot.playground.slack.model import Channel
 from bot.playground.slack.person import Person
-from bot.slack import replies
 from bot.slack.errors import (
     SlackError,
     SlackRefusedError,
     SlackUnavailableError,
 )
 from bot.slack.replies import Origin, Replies
-from bot.views.blocks import actions, button, section
+from bot.views.blocks import actions, button, container, section
 from tests.fakes import TIME_LIMIT_S
 from tests.slack.conftest import a_client
 from tests.slack.test_answers import answering, as_json, as_text
 
 pytestmark = pytest.mark.anyio
 
-DIVIDER = {"type": "divider"}
 BLOCKS = (section("All is well"), *actions(button("Scan", "run.1"), button("Share", "share.x")))
 ANSWER = Message("All is well", BLOCKS)
-NEWEST = Message("All is well", (DIVIDER, *BLOCKS), plain=BLOCKS)
+NEWEST = Message("All is well", (container("WHOIS", "empty", []), *BLOCKS))
 
 
 class Room:
@@ -155,7 +153,7 @@ async def test_what_cannot_be_shared_goes_nowhere_else(asked: Room) -> None:
 
 
 async def test_blocks_that_slack_refuses_are_sent_again_plainly_the_same_way(asked: Room) -> None:
-    asked.slack.refuse_block_types("divider")
+    asked.slack.refuse_block_types("container")
     await asked.send(Message("Working on it"))
 
     await asked.send(NEWEST, replace=True)
@@ -237,35 +235,6 @@ async def test_an_answer_waits_for_a_free_connection_rather_than_go_another_way(
         assert not done
         for each in (first, second):
             each.cancel()
-        is_over.set()
-
-
-async def test_an_answer_that_waits_for_a_line_is_packed(
-    room: Room, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    is_taken, is_over, packed = asyncio.Event(), asyncio.Event(), asyncio.Event()
-
-    class Packable(Message):
-        def pack(self) -> None:
-            super().pack()
-            packed.set()
-
-    async def take(_request: web.Request) -> web.Response:
-        is_taken.set()
-        await is_over.wait()
-        return web.Response(text="ok")
-
-    app = web.Application()
-    app.router.add_post("/", take)
-    monkeypatch.setattr(replies, "LINES_PER_HOST", 1)
-    async with TestServer(app) as server, asyncio.TaskGroup() as group:
-        room.url, room.replies = str(server.make_url("/")), Replies(http)
-        group.create_task(room.send())
-        await is_taken.wait()
-        assert not packed.is_set()
-        group.create_task(room.send(Packable("All is well", BLOCKS)))
-        async with asyncio.timeout(TIME_LIMIT_S):
-            await packed.wait()
         is_over.set()
 
 

@@ -225,10 +225,3 @@ def test_a_message_that_is_too_long_for_slack_is_cut_visibly() -> None:
 
     assert len(text) == MAX_TEXT_CHARS
     assert text.endswith("…")
-
-
-def test_a_twin_says_the_same_with_plain_blocks() -> None:
-    rich, plain = {"type": "container"}, {"type": "section"}
-
-    assert Message("a", (rich,), (plain,)).fallback() == Message("a", (plain,))
-    assert Message("a", (plain,)).fallback() is None

@@ -8,9 +8,18 @@ from bot.digests.models import Digest, Mode
 from bot.digests.report import MOVED_FROM, Post, Report, TrendPoint, has_changed, owners_to_mention
 from bot.health import Band
 from bot.message import Block, Message
-from bot.views.blocks import actions, button, context, fields, header, run_button, section, text_of
+from bot.views.blocks import (
+    actions,
+    button,
+    context,
+    fields,
+    header,
+    message_of,
+    run_button,
+    section,
+)
 from bot.views.digests import changes, wording
-from bot.views.digests.tables import within_table, worst_lines, worst_table
+from bot.views.digests.tables import within_table, worst_table
 from bot.views.domains import bands_text
 from bot.views.scan_facts import coverage_text
 from bot.views.text import SYMBOLS, moment_token, plural, score_number, score_words
@@ -45,15 +54,6 @@ def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
             },
         }
     ]
-
-
-def trend_text(trend: Sequence[TrendPoint]) -> str:
-    """Return the average over time as a sentence, or nothing."""
-    points = _points(trend)
-    if len(points) < MIN_POINTS:
-        return ""
-    title = f"Average health, last {len(points)} digests"
-    return f"{title}: {', '.join(f'{label} {value:g}' for label, value in points)}."
 
 
 def point_labels(moments: Sequence[datetime]) -> list[str]:
@@ -159,10 +159,7 @@ def digest_message(post: Post) -> Message:
         filter(None, [known, changes.about_mrkdwn(post), changes.footer_mrkdwn(post)])
     )
     bottom = (*([] if post.is_preview else _buttons(post)), context(foot))
-    chart = trend_chart(post.trend)
-    plain = (*top, *worst_lines(report), *_contexts(trend_text(post.trend)), *bottom)
-    blocks = (*top, *worst_table(report), *chart, *bottom)
-    return Message(text_of(plain), blocks, plain)
+    return message_of(*top, *worst_table(report), *trend_chart(post.trend), *bottom)
 
 
 def details_message(post: Post) -> Message:
@@ -179,8 +176,7 @@ def details_message(post: Post) -> Message:
     line = f"/domains {plan.filter_text}".strip()
     buttons = actions(run_button("All domains", line), wording.manage_button(post.digest))
     bottom = (*buttons, context(changes.about_mrkdwn(post)))
-    plain = (*top, *worst_lines(report), *bottom)
-    return Message(text_of(plain), (*top, *worst_table(report), *bottom), plain)
+    return message_of(*top, *worst_table(report), *bottom)
 
 
 def heartbeat_message(post: Post) -> Message:
@@ -189,7 +185,7 @@ def heartbeat_message(post: Post) -> Message:
     what = "got worse" if post.digest.plan.mode is Mode.WORSE else "changed"
     title = f"Nothing {what} in the last {plural(max(silent, 1), 'run')}"
     counted = f"({plural(totals.count, 'domain')}, average {score_words(totals.average)})"
-    blocks = (
+    return message_of(
         section(f"✅ *{title}* {counted}.\n{bands_text(totals)}".strip()),
         *_contexts(
             coverage_text(post.report.coverage),
@@ -200,7 +196,6 @@ def heartbeat_message(post: Post) -> Message:
         *actions(_rest_button(post.report), wording.manage_button(post.digest)),
         context(changes.footer_mrkdwn(post)),
     )
-    return Message(text_of(blocks), blocks)
 
 
 def announcement_message(digest: Digest) -> Message:
@@ -210,13 +205,12 @@ def announcement_message(digest: Digest) -> Message:
     if digest.moved_at:  # possibly not by its creator
         title = f"🗓️ {who}*'s health digest is posted in this channel from now on.*"
     how = "To change, pause, or delete it, press `Manage` or type `/domaindigest`."
-    blocks = (
+    return message_of(
         section(title),
         fields([*wording.plan_lines(digest.plan), _first_pair(digest)]),
         *actions(wording.manage_button(digest)),
         context(how),
     )
-    return Message(text_of(blocks), blocks)
 
 
 def _first_pair(digest: Digest) -> tuple[str, str]:

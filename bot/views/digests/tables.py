@@ -1,12 +1,13 @@
 """Draw the domains of a digest as a table and as lines, and the list of digests. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 
 from bot.digests.models import MAX_PER_CHANNEL, Digest, FailureReason
 from bot.digests.report import Report
-from bot.message import Block
+from bot.message import Block, table_lines
 from bot.slack.channels import Channel
 from bot.tracker.models import Domain
 from bot.views.blocks import (
@@ -15,7 +16,6 @@ from bot.views.blocks import (
     confirm,
     context,
     notice,
-    paragraphs,
     raw_number,
     raw_text,
     section,
@@ -36,7 +36,6 @@ from bot.views.domains import score_mrkdwn
 from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_TABLE_ROWS,
-    bold,
     clip,
     day_text,
     escaped,
@@ -203,8 +202,6 @@ def _admin_blocks(listed: DigestList) -> list[Block]:
 
 
 MAX_HOST_CHARS = 100
-MAX_TEXT_HOST_CHARS = 60
-MAX_LINES_CHARS = 3_500
 # the value to sort by, and the text
 Change = tuple[float, str]
 
@@ -244,30 +241,8 @@ def worst_table(report: Report) -> list[Block]:
 
 def within_table(report: Report, max_chars: int) -> Report:
     """Return the report with as many of its worst domains as a table of that size holds."""
-    lines = lines_within(_lines(report), max_chars)
-    return replace(report, worst=report.worst[: min(len(lines), MAX_TABLE_ROWS)])
-
-
-def worst_lines(report: Report) -> list[Block]:
-    """Return the worst domains as lines, for clients without tables."""
-    if not report.worst:
-        return []
-    lines = lines_within(_lines(report), MAX_LINES_CHARS)
-    left_out = len(report.worst) - len(lines)
-    return [
-        section(f"*{worst_title(report)}*"),
-        *paragraphs(lines),
-        *([context(f"and {left_out:,} more")] if left_out else []),
-    ]
-
-
-def _lines(report: Report) -> Iterator[str]:
-    changes = _changes(report) or {}
-    for domain in report.worst:
-        host = bold(host_text(domain.domain), MAX_TEXT_HOST_CHARS)
-        change = changes.get(domain.domain)
-        line = f"{score_mrkdwn(domain.health_score)}  {host}"
-        yield f"{line}  {change[1]}" if change else line
+    lines = lines_within(chain.from_iterable(map(table_lines, worst_table(report))), max_chars)
+    return replace(report, worst=report.worst[: len(lines)])
 
 
 def _row(domain: Domain, changes: dict[str, Change] | None) -> list[Block]:

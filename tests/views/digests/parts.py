@@ -14,11 +14,10 @@ MAX_MESSAGE_CHARS = 10_000
 
 def taken(message: Message, *tokens: str) -> Message:
     """Check that Slack takes a message in which nothing acts but `tokens`; return it."""
-    text, blocks, plain = message.text, message.blocks, message.plain or ()
+    text, blocks = message.text, message.blocks
     for token in tokens:
-        text = text.replace(token, "")
-        blocks, plain = _without(token, blocks), _without(token, plain)
-    assert_slack_takes(Message(text, blocks, plain if message.plain else None))
+        text, blocks = text.replace(token, ""), _without(token, blocks)
+    assert_slack_takes(Message(text, blocks))
     for each in (message, message.fallback() or message):
         assert text_chars(each.as_args()["blocks"]) <= MAX_MESSAGE_CHARS
         assert len(each.blocks) <= 50

@@ -235,7 +235,7 @@ def test_a_post_reads_what_got_worse_what_ends_what_is_new_and_then_the_rest() -
 
     words = ("1 domain got worse", "Ends within", "New issues", "1 domain gone",
              "1 domain got better", "All 3 domains", "Average health", "Details")  # fmt: skip
-    for shown in (shown_text(message), shown_text(Message("", message.plain or ()))):
+    for shown in (shown_text(message), shown_text(message.fallback() or message)):
         places = [shown.index(each) for each in words]
         assert places == sorted(places)
     assert [block["type"] for block in message.blocks].count("data_visualization") == 1
