@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise, product
 
@@ -112,6 +113,8 @@ def test_the_text_alone_carries_the_numbers() -> None:
         " a.example, Health 90, good. b.example, Health 40.1, poor. c.example, unknown."
     )
     assert listed(domains, "a.").text.startswith("1 domain of 3, average health 90")
+    incomplete = domains_message(replace(a_snapshot(*domains), skipped=3), domains, Query())
+    assert "Not shown: 3 entries without a name." in shown_text(incomplete)
 
 
 def test_a_filter_is_shown_as_it_was_typed() -> None:

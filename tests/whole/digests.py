@@ -1,7 +1,6 @@
 """How people in the harness make digests, and how its clock comes to their slots."""
 
 import asyncio
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -115,14 +114,6 @@ def digests(app: Harness, channel: str = "general") -> list[Message]:
     found = app.slack.world.workspace.channel_named(channel)
     assert found is not None
     return [message for message in found.messages if HEADLINE in headline(message)]
-
-
-def block_of(message: Message, kind: str, chart: str = "") -> dict[str, Any]:
-    """Return the first block of that type, or of that kind of chart."""
-    for block in message.blocks:
-        if block["type"] == kind and (not chart or block["chart"]["type"] == chart):
-            return block
-    raise AssertionError(f"no {kind} {chart} in {json.dumps(message.blocks)[:2000]}")
 
 
 async def next_notice(app: Harness, person: Person | None = None) -> Message:

@@ -1,14 +1,11 @@
 """The Home tab, from its event to what stands there, in a workspace with the whole bot."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from bot.playground.slack import Person, View
-from bot.portfolio.service import FRESH_FOR
 from tests.fakes import TIME_LIMIT_S
-from tests.whole.digests import make, move_to, next_notice, nine
 from tests.whole.harness import Harness
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
@@ -35,11 +32,6 @@ async def window(person: Person, words: str) -> View:
     while words not in (form := await person.next_form()).everything:
         pass
     return form
-
-
-def ahead(app: Harness) -> None:
-    """Let every list be too old to be shown without asking."""
-    app.clock.ahead += FRESH_FOR
 
 
 def buttons(view: Any) -> list[str]:
@@ -86,12 +78,6 @@ async def test_members_see_domains_admins_settings_too_and_strangers_nothing(
     assert ready.key not in admins.everything
 
 
-async def test_a_member_without_a_key_reads_whom_to_ask(app: Harness) -> None:
-    home = await opened(app, app.bob, "not connected")
-
-    assert "ask a workspace admin or owner" in home.everything
-
-
 @pytest.mark.transports("shared")
 async def test_a_key_is_set_from_home_and_home_shows_it(app: Harness) -> None:
     app.account.add("shop.example", health=41)
@@ -120,78 +106,9 @@ async def test_a_scan_from_home_is_read_in_a_window_and_lies_in_the_messages(
     assert "Share" not in buttons(sent)
 
 
-async def test_m23_what_ends_soon_comes_to_home_with_its_scan(ready: Harness) -> None:
-    home = await opened(ready, ready.bob, "Dates known for 0 of 3 domains")
-    end = f"{ready.clock() + timedelta(days=21):%Y-%m-%d}"
-    ready.tracker.answer_next(body=f'{{"whois": {{"expires": "{end}"}}}}'.encode(), on="scan")
-    await ready.bob.press(home, "Scan", nth=1)
-
-    shown = await home_where(ready, ready.bob, "Ends soon")
-    assert "Scan the rest" in shown.buttons
-    assert "⚠️ registration expires in 21 days (scanned just now)" in shown.everything
-    assert shown.buttons.count("Scan") == home.buttons.count("Scan") + 1
-
-
-async def test_a_domain_added_from_home_is_there_at_once(ready: Harness) -> None:
-    home = await opened(ready, ready.bob)
-    await ready.bob.press(home, "Add domain")
-
-    await ready.bob.submit(await ready.bob.next_form(), {"Domain": "fresh.example"})
-
-    assert "Scan" in buttons(await window(ready.bob, "Added "))
-    await home_where(ready, ready.bob, "4 domains")
-
-
-@pytest.mark.transports("shared")
-async def test_a_key_checked_from_home_is_said_in_a_window(ready: Harness) -> None:
-    home = await opened(ready, ready.ada)
-
-    await ready.ada.press(home, "Check key")
-
-    await window(ready.ada, "It sees 3 domains")
-    assert ready.ada.messages("dm") == []
-
-
-async def test_whoever_is_no_manager_any_more_is_refused_and_sees_it(ready: Harness) -> None:
-    home = await opened(ready, ready.ada)
-    ready.ada.member.is_admin = False
-
-    await ready.ada.press(home, "Check key")
-
-    await window(ready.ada, "Only admins, owners, and appointed managers")
-    left = await home_where(ready, ready.ada, "ask an admin or owner")
-    assert "Setup" not in left.everything
-
-
-async def test_a_service_that_is_down_leaves_everything_else_on_home(ready: Harness) -> None:
-    ahead(ready)
-    ready.tracker.fail_next("500", times=9)
-
-    home = await opened(ready, ready.ada, "Reference")
-
-    assert {"Refresh", "Replace key"} <= set(buttons(home))
-    ready.tracker.faults.clear()
-    await ready.ada.press(home, "Refresh")
-    await home_where(ready, ready.ada, "shop.example")
-
-
 async def test_a_workspace_without_the_new_blocks_gets_a_plain_home(ready: Harness) -> None:
     ready.slack.refuse_block_types("container")
 
     home = await opened(ready, ready.ada)
 
     assert "Why the app needs each permission" in home.everything
-
-
-@pytest.mark.transports("shared")
-async def test_a_digest_that_the_bot_pauses_is_said_on_home(ready: Harness) -> None:
-    await make(ready)
-    slot = nine(ready)
-    move_to(ready, slot - timedelta(minutes=5))
-    await opened(ready, ready.ada, "1 digest")
-    ready.slack.archive("general")
-
-    move_to(ready, slot)
-    await next_notice(ready)
-
-    await opened(ready, ready.ada, "Paused")

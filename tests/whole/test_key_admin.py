@@ -12,7 +12,6 @@ from tests.whole.harness import Harness
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("http")]
 
 DAY = timedelta(days=1)
-REFUSAL = "Only admins, owners, and appointed managers"
 
 
 async def state(app: Harness, person: Person | None = None) -> Message:
@@ -68,40 +67,6 @@ async def history(app: Harness) -> str:
     return (await open_form(app, "History")).everything
 
 
-# Managers. Who may press what, and from which old form: tests/listeners/test_admin_actions.py
-
-
-async def name_groups(app: Harness, *handles: str) -> View:
-    form = await open_form(app, "Managers")
-    return await submit(app.ada, form, User_groups=[f"@{handle}" for handle in handles])
-
-
-async def test_managers_by_name_and_by_group_do_what_an_admin_does(ready: Harness) -> None:
-    cy = ready.slack.person("cy")
-    saved = await name_managers(ready, "cy")
-    refusal = await state(ready, ready.bob)
-    await name_groups(ready, "web-team")
-    ready.slack.fail_next("usergroups.users.list", "internal_error")
-    unsaid = await state(ready, ready.bob)
-    seen = await state(ready)
-    new = ready.account.create_key("new", scopes=("read_domains",), days=30)
-
-    form = await submit(ready.bob, await open_form(ready, "Replace key", ready.bob), API_key=new)
-
-    groups = {each.handle: each.id for each in ready.slack.world.workspace.user_groups.values()}
-    assert "Saved" in saved.everything
-    assert REFUSAL in refusal.everything
-    assert cy.id in refusal.everything
-    assert "Slack did not say who is in" in unsaid.everything
-    assert "Replace key" not in unsaid.buttons
-    assert f"managers: <@{cy.id}>, <!subteam^{groups['web-team']}>." in seen.everything
-    assert "works and is saved" in form.everything
-    assert "Replace key" in (await state(ready, cy)).buttons
-
-
-# History
-
-
 async def test_the_history_says_who_did_what(ready: Harness) -> None:
     pausing = await press(ready.bob, await make(ready), "Pause")
     resumed = await press(ready.bob, await submit(ready.bob, pausing), "Resume")
@@ -118,46 +83,6 @@ async def test_the_history_says_who_did_what(ready: Harness) -> None:
     for words in ("set up a digest", "paused a digest", "resumed a digest", "deleted a digest"):
         assert f"<@{ready.bob.id}> {words}" in text
     assert ready.key[11:-4] not in text
-
-
-async def test_the_history_has_pages(ready: Harness) -> None:
-    for number in range(7):
-        await name_managers(ready, *(["bob"] if number % 2 else ["cy"]))
-        await replace_key(ready)
-
-    first = await open_form(ready, "History")
-    last = await press(ready.ada, first, "Earlier")
-
-    assert "set the key" not in first.everything
-    assert "set the key" in last.everything
-    assert "Page 1 of 2" in (await press(ready.ada, last, "Later")).everything
-
-
-# Two keys
-
-
-async def test_buttons_from_before_say_why_they_do_nothing_any_more(ready: Harness) -> None:
-    old = await state(ready)
-    new = await replace_key(ready)
-    replaced = await ready.press(ready.ada, old, "Remove key")
-    one, two = await state(ready), await state(ready)
-    back = await ready.press(ready.ada, one, "Roll back")
-    again = await ready.press(ready.ada, two, "Roll back")
-    one, two = await state(ready), await state(ready)
-    await ready.press(ready.ada, one, "Remove key")
-    gone = await ready.press(ready.ada, two, "Remove key")
-
-    assert "replaced the key" in replaced.everything
-    assert f"`{shown(ready.key)}` works and is in use again" in back.everything
-    assert "already in use" in again.everything
-    assert shown(ready.key) in one.everything
-    assert shown(new) not in one.everything
-    assert "key is removed" in gone.everything
-    text = await history(ready)
-    assert (text.count("rolled back"), text.count("removed the key")) == (1, 1)
-
-
-# Rotation
 
 
 async def test_a_rotation_is_led_from_step_to_step(ready: Harness) -> None:
@@ -192,9 +117,6 @@ async def test_a_rotation_is_led_from_step_to_step(ready: Harness) -> None:
     assert "Step 4 of 4" in fourth.everything
     assert "Done" in done.everything
     assert "Roll back" not in (await state(ready)).buttons
-
-
-# What people hear without asking
 
 
 async def test_a_refused_key_is_told_once_and_mended_from_the_direct_message(
@@ -251,47 +173,3 @@ async def test_a15_a_key_refused_by_mistake_is_tried_once_an_hour_and_heals_by_i
     assert "late" in post.everything.lower()
     assert "works again since" in edited.everything
     assert (edited.ts, len(ready.ada.messages("dm"))) == (notice.ts, 1)
-
-
-async def test_a_key_that_expired_and_was_refused_is_one_message(ready: Harness) -> None:
-    ready.clock.ahead += 90 * DAY
-    notice = await next_notice(ready, ready.ada)
-    ready.clock.ahead += DAY
-
-    refused = await ready.ask(ready.bob, "/domains")
-
-    assert "expires today" in notice.everything
-    assert "no longer works" in refused.everything
-    assert len(ready.ada.messages("dm")) == 1
-
-
-async def test_a_replaced_key_is_not_counted_down(ready: Harness) -> None:
-    ready.clock.ahead += 76 * DAY
-    first = await next_notice(ready, ready.ada)
-    new = ready.account.create_key("new", scopes=("read_domains",), days=365)
-    await ready.submit_key(new, Expiration="365 days")
-    edited = await next_notice(ready, ready.ada)
-
-    ready.clock.ahead += 90 * DAY
-    second = await next_notice(ready, ready.ada)
-
-    assert "expires in 14 days" in first.everything
-    assert (edited.ts, edited.buttons) == (first.ts, [])
-    assert "was replaced" in edited.everything
-    assert "was set 90 days ago" in second.everything
-    assert "Rotate key" in second.buttons
-    assert len(ready.ada.messages("dm")) == 2
-
-
-async def test_the_state_says_what_works_command_by_command(ready: Harness) -> None:
-    key = ready.account.create_key("read", scopes=("read_domains",), days=90)
-    await ready.submit_key(key, Scopes=["read_domains"])
-    before = (await state(ready)).everything
-    await ready.ask(ready.bob, "/adddomain blog.example")
-
-    after = (await state(ready)).everything
-
-    assert "`/domains` works" in before
-    assert "`/adddomain` not tried yet; the recorded scopes lack" in before
-    assert "🔒 `/adddomain` needs the scope `write_domains`" in after
-    assert "`/scan` not tried yet" in after

@@ -24,69 +24,6 @@ async def test_a_share_that_fails_leaves_the_list_where_it_is(ready: Harness) ->
     assert "Shared by" in (await ready.slack.person("cy").next_message()).everything
 
 
-async def test_a_form_that_came_too_late_leaves_its_button_to_press_again(app: Harness) -> None:
-    state = await app.ask(app.ada, "/domainkey")
-    app.slack.fail_next("views.open", error="expired_trigger_id")
-
-    await app.press(app.ada, state, "Set key")
-    await app.ada.press(state, "Set key")
-
-    assert "API key" in (await app.ada.next_form()).everything
-
-
-@pytest.mark.transports("socket")
-async def test_a_slow_share_does_not_take_the_lists_place(tmp_path: Path, transport: str) -> None:
-    pace = replace(PATIENT, first_word_after_s=0.05)
-    async with running_harness(tmp_path, transport, pace) as app:
-        app.account.add("shop.example", health=41)
-        await app.connect()
-        listed = await app.ask(app.bob, "/domains")
-        app.clock.ahead += app.clock.ahead.resolution * 61_000_000
-        app.tracker.latency_s = 0.3
-
-        await app.bob.press(listed, "Share")
-        await app.slack.person("cy").next_message()
-
-        assert [m.everything for m in app.bob.messages() if m.is_ephemeral] == [listed.everything]
-
-
-@pytest.mark.transports("socket")
-async def test_a_key_that_is_checked_slowly_leaves_nothing_behind_in_the_channel(
-    tmp_path: Path, transport: str
-) -> None:
-    pace = replace(PATIENT, first_word_after_s=0.05)
-    async with running_harness(tmp_path, transport, pace) as app:
-        app.tracker.latency_s = 0.3
-        await app.connect()
-
-        assert "⏳" not in str([message.everything for message in app.ada.messages()])
-
-
-@pytest.mark.transports("socket")
-async def test_an_expiration_in_the_past_is_not_saved(app: Harness) -> None:
-    key = app.account.create_key("bot", scopes=("read_domains",), days=30)
-
-    form = await app.submit_key(key, **{"Expiration": "A date…", "Expiration date": "2001-01-01"})
-
-    assert "has passed" in form.everything
-    assert "Not saved" in form.everything
-
-
-@pytest.mark.transports("socket")
-async def test_a_page_that_cannot_be_turned_any_more_is_told_where_one_looks(
-    ready: Harness,
-) -> None:
-    ready.account.scan_results["shop.example"] = {"dns": {f"name{n}": n for n in range(100)}}
-    scan = await ready.ask(ready.bob, "/scan shop.example")
-    await ready.bob.press(scan, "Show all")
-    form = await ready.bob.next_form()
-    ready.slack.fail_next("views.update", error="not_found")
-
-    await ready.bob.press(form, "Next page")
-
-    assert "Slack refused this request" in (await ready.answer(ready.bob)).everything
-
-
 async def test_an_answer_comes_below_what_was_pressed_and_leaves_no_please_wait(
     ready: Harness,
 ) -> None:
@@ -99,20 +36,6 @@ async def test_an_answer_comes_below_what_was_pressed_and_leaves_no_please_wait(
         assert len(shown) == count, label
         assert shown[0] == scan.everything
         assert "⏳" not in str(shown)
-
-
-async def test_a_domain_picked_in_a_form_that_a_button_opened_leaves_the_list(
-    ready: Harness,
-) -> None:
-    listed = await ready.ask(ready.bob, "/domains")
-    await ready.bob.press(listed, "Scan")
-    await ready.bob.submit(await ready.bob.next_form(), {"Domain": "shop.example"})
-
-    await ready.answer(ready.bob)
-
-    shown = [message.everything for message in ready.bob.messages()]
-    assert shown[0] == listed.everything
-    assert "⏳" not in str(shown)
 
 
 @pytest.mark.transports("socket")
@@ -146,23 +69,6 @@ async def test_a_key_typed_as_a_tag_is_not_sent_to_the_service(ready: Harness) -
 
     assert "exposed" in answer.everything
     assert ready.tracker.requests == []
-
-
-@pytest.mark.transports("socket")
-async def test_every_page_of_a_list_can_be_shared(ready: Harness) -> None:
-    ready.account.fill(40, seed=1)
-    cy = ready.slack.person("cy")
-    first = await ready.ask(ready.bob, "/domains")
-    await ready.bob.press(first, "Share")
-    assert "page 1 of 2" in (await cy.next_message()).everything
-
-    await ready.bob.press(first, "Next page")
-    second = await ready.bob.next_message(
-        where=lambda m: m.is_ephemeral and "page 2" in m.everything
-    )
-    await ready.bob.press(second, "Share")
-
-    assert "page 2 of 2" in (await cy.next_message()).everything
 
 
 @pytest.mark.transports("socket")
