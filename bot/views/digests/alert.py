@@ -17,7 +17,7 @@ from bot.views.blocks import (
     plain_message,
     section,
 )
-from bot.views.digests.changes import move_text, preview_note
+from bot.views.digests.changes import move_text, preview_note, with_news
 from bot.views.digests.wording import (
     domain_line,
     manage_button,
@@ -54,7 +54,7 @@ def alert_message(post: Post, name: str) -> Message:
         *([context(known)] if (known := coverage_text(report.coverage)) else []),
         *_named(_buttons(name, None, manage_button(post.digest), scan)),
     )
-    return message_of(*blocks)
+    return with_news(message_of(*blocks), report, post.sent_at)
 
 
 def alert_preview(post: Post) -> Message:

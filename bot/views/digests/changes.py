@@ -11,10 +11,12 @@ from bot.digests.report import MOVED_FROM, Move, Post, Report, better_moves, wor
 from bot.digests.schedule import Slot
 from bot.digests.zones import zone_of
 from bot.health import band_of
+from bot.message import Message
 from bot.portfolio.end_dates import MAX_TITLE_CHARS, EndDates, KnownIssue
 from bot.portfolio.query import parse_query, query_text
 from bot.tracker.findings import SOON_DAYS, Severity
 from bot.tracker.models import Domain
+from bot.views.blocks import text_of, text_section
 from bot.views.digests.wording import (
     MAX_GROUP_CHARS,
     MINUS,
@@ -26,13 +28,15 @@ from bot.views.digests.wording import (
     person_mrkdwn,
 )
 from bot.views.domains import score_mrkdwn
-from bot.views.scan_facts import SIGNS, scanned_text, soon_text
+from bot.views.scan_facts import SIGNS, scanned_text, soon_text, soon_words
 from bot.views.schedule import schedule_text, weekday_text, zoned_slot_text
 from bot.views.text import (
     code,
     escaped,
+    host_text,
     literal,
     moment_token,
+    outside,
     plural,
     score_number,
 )
@@ -207,6 +211,39 @@ def move_text(move: Move) -> str:
     shown = score_mrkdwn(before) if is_across else score_number(before)
     moved = f"{shown} → {score_mrkdwn(after)}  {delta_text(before, after)}"
     return moved.translate(_NO_BREAKS)
+
+
+MAX_NEWS_CHARS = 120
+
+
+def news_text(report: Report, now: datetime) -> str:
+    """Return the worst news with its domain in plain words, or nothing: what a phone shows."""
+    for move in worse_moves(report)[:1]:
+        before, after = score_number(move.before or 0), score_number(move.after or 0)
+        return _news(move.domain, f"health {before} → {after}")
+    for domain, row in _nearest(report):
+        if words := soon_words(row, now):
+            return _news(domain, words)
+    for domain, _row, issue in report.issues[:1]:
+        return _news(domain, issue.title or "new issue")
+    return ""
+
+
+def with_news(message: Message, report: Report, now: datetime) -> Message:
+    """Return the message whose text, which notifications show, begins with the worst news."""
+    news = news_text(report, now)
+    return (
+        replace(message, text=text_of([text_section(news), *message.blocks])) if news else message
+    )
+
+
+def _nearest(report: Report) -> list[tuple[Domain, EndDates]]:
+    nearer = {domain.domain for domain in report.nearer}
+    return [each for each in report.soon if each[0].domain in nearer or report.since is None]
+
+
+def _news(domain: Domain, words: str) -> str:
+    return outside(f"{host_text(domain.domain)}: {words}.", MAX_NEWS_CHARS)
 
 
 LATE_FROM = timedelta(seconds=60)

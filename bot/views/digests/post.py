@@ -145,7 +145,7 @@ def digest_message(post: Post) -> Message:
     mentions = "" if post.is_preview else wording.owners_line(owners)
     note = f"🔔 {mentions}" if mentions else ""
     if not has_changed(report):  # details do not say so: they no longer know what came nearer
-        note = f"✅ {_NOTHING_CHANGED}"
+        note = f"{_sign(report)}{_NOTHING_CHANGED}"
     preview = changes.preview_note(len(wording.mention_tokens(owners))) if post.is_preview else ""
     top = (
         *_sections(preview),
@@ -159,7 +159,8 @@ def digest_message(post: Post) -> Message:
         filter(None, [known, changes.about_mrkdwn(post), changes.footer_mrkdwn(post)])
     )
     bottom = (*([] if post.is_preview else _buttons(post)), context(foot))
-    return message_of(*top, *worst_table(report), *trend_chart(post.trend), *bottom)
+    message = message_of(*top, *worst_table(report), *trend_chart(post.trend), *bottom)
+    return message if post.is_preview else changes.with_news(message, report, post.sent_at)
 
 
 def details_message(post: Post) -> Message:
@@ -186,7 +187,7 @@ def heartbeat_message(post: Post) -> Message:
     title = f"Nothing {what} in the last {plural(max(silent, 1), 'run')}"
     counted = f"({plural(totals.count, 'domain')}, average {score_words(totals.average)})"
     return message_of(
-        section(f"✅ *{title}* {counted}.\n{bands_text(totals)}".strip()),
+        section(f"{_sign(post.report)}*{title}* {counted}.\n{bands_text(totals)}".strip()),
         *_contexts(
             coverage_text(post.report.coverage),
             changes.filter_line(post),
@@ -240,6 +241,11 @@ def _details_button(post: Post) -> Block | None:
 def _scan_button(report: Report) -> Block | None:
     hosts = (domain.domain for domain in report.worst if domain.domain_id)
     return next(filter(None, (wording.scan_button("Scan worst", host) for host in hosts)), None)
+
+
+def _sign(report: Report) -> str:
+    """Return the sign of well-being, only where dates and issues of all domains are known."""
+    return "✅ " if report.coverage and report.coverage.is_complete else ""
 
 
 def _rest_button(report: Report) -> Block | None:

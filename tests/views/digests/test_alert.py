@@ -42,7 +42,10 @@ def test_an_alert_says_what_fell_from_what_to_what() -> None:
     message = taken(alert_message(a_fall(), NAME))
 
     assert title(message) == "1 domain got worse"
-    assert message.text == "1 domain got worse. a.example health 85 good to 41 poor, down 44."
+    assert message.text == (
+        "a.example: health 85 to 41. 1 domain got worse."
+        " a.example health 85 good to 41 poor, down 44."
+    )
     assert "📉 *a.example* health 🟢 85 good → 🔴 41 poor  ▼" in shown_text(message).replace(
         "\xa0", " "
     )
