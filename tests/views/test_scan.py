@@ -3,7 +3,6 @@ from datetime import timedelta
 
 import pytest
 
-from bot.message import Message
 from bot.scans import NoScanError, ScanReport
 from bot.tracker.changes import Change
 from bot.tracker.facts import SECTIONS
@@ -236,19 +235,12 @@ def test_a_section_that_was_not_given_says_so_and_is_open() -> None:
 def test_what_does_not_fit_is_counted_and_one_press_away() -> None:
     records = [{"type": "A", "value": f"192.0.2.{number}"} for number in range(51)]
 
-    for message in (scan_message(a_report({"dns": records})), twin_of({"dns": records})):
-        text = shown_text(message)
-        lines = [line for line in text.splitlines() if line.startswith(("*1", "*2"))]
-        more = 51 - text.count("Type A")
-        assert f"and {more} more" in text
-        assert lines
-        assert section_place(buttons(message)["Show all"]) == ("shop.example", "dns", 1)
+    message = scan_message(a_report({"dns": records}))
 
-
-def twin_of(sections: dict[str, object]) -> Message:
-    fallback = scan_message(a_report(sections)).fallback()
-    assert fallback is not None
-    return fallback
+    text = shown_text(message)
+    assert 0 < (shown := text.count("Type A")) < 51
+    assert f"and {51 - shown} more" in text
+    assert section_place(buttons(message)["Show all"]) == ("shop.example", "dns", 1)
 
 
 def test_records_too_many_to_keep_are_counted_too() -> None:

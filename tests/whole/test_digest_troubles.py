@@ -111,21 +111,6 @@ async def test_a_refused_key_is_told_once_and_a_new_one_sends_what_waits_once(
     assert [message.ts for message in notices] == [notice.ts]
 
 
-async def test_an_empty_list_is_asked_for_once_more_and_the_digest_says_that_it_stayed_so(
-    ready: Harness,
-) -> None:
-    await make(ready)
-    await at_nine(ready)
-    ready.account.domains.clear()
-    ready.tracker.requests.clear()
-
-    post = await at_nine(ready)
-
-    assert "less than half as long as at the last digest" in post.everything
-    assert "3 domains gone" in post.everything
-    assert len(ready.tracker.requests) == 2
-
-
 async def test_an_owner_who_has_left_is_followed_by_whoever_set_the_key(ready: Harness) -> None:
     await make(ready)
     ready.slack.deactivate("bob")
@@ -182,24 +167,6 @@ async def test_d18_after_days_of_downtime_the_newest_comes_once_and_the_others_a
         assert "3" in notice.everything
         assert "missed" in listed.everything
         assert len(digests(app)) == 1
-
-
-@pytest.mark.transports("shared")
-async def test_only_admins_where_an_admin_said_so_also_in_forms_that_are_open(
-    ready: Harness,
-) -> None:
-    his = await make(ready)
-    listed = await open_list(ready, ready.ada)
-    await press_in(ready.ada, listed, "Only admins may change digests")
-
-    refused = await press_in(ready.bob, his, "Delete")
-    now = await open_list(ready, ready.bob)
-
-    assert "admin" in refused.everything.lower()
-    assert "only admins" in now.everything.lower()
-    assert "New" not in now.buttons
-    assert "Delete" not in now.buttons
-    assert "1 digest" in (await open_list(ready, ready.ada)).everything
 
 
 async def test_slack_refusing_the_new_blocks_gets_the_plain_twin(ready: Harness) -> None:

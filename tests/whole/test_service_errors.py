@@ -96,18 +96,6 @@ async def test_whatever_else_goes_wrong_gets_a_sentence_a_reference_and_another_
     assert ready.tracker.followed_redirects == 0
 
 
-async def test_what_the_service_declines_for_good_offers_no_other_try(ready: Harness) -> None:
-    ready.tracker.fail_next("teapot", on="scan")
-    declined = await ready.ask(ready.bob, "/scan shop.example")
-    ready.tracker.fail_next("permissions", on="scan")
-    lacking = await ready.ask(ready.ada, "/scan shop.example")
-
-    assert "Reference" in declined.everything
-    assert declined.buttons == []
-    assert "Try again" not in lacking.buttons
-    assert KEYS_PAGE in str(lacking.blocks)
-
-
 async def test_a_refused_key_makes_replacing_it_the_loudest_button(ready: Harness) -> None:
     works = await ready.ask(ready.ada, "/domainkey")
     ready.account.revoke_key(ready.key)
@@ -134,14 +122,3 @@ async def test_a_scan_is_never_sent_twice_by_itself(ready: Harness, kind: str) -
     assert "Reference" in failed.everything
     assert ready.service_requests().count(("POST", "scan")) == 1
     assert len(ready.bob.messages()) == before + 1
-
-
-async def test_a_maintenance_page_does_not_disable_the_key(ready: Harness) -> None:
-    ready.clock.ahead += FRESH_FOR
-    ready.tracker.answer_next(status=401, body=b"<h1>Back in a minute</h1>", on="list")
-
-    failed = await ready.ask(ready.bob, "/scan blog.example")
-    worked = await ready.ask(ready.bob, "/domains")
-
-    assert "is unavailable" in failed.everything
-    assert "shop.example" in worked.everything
