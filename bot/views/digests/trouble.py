@@ -10,7 +10,7 @@ from bot.views import blocks
 from bot.views.api_key import SET_KEY
 from bot.views.digests import wording
 from bot.views.schedule import schedule_text, slot_text, zoned_slot_text
-from bot.views.text import moment_token, plural, without_markup
+from bot.views.text import moment_token, plural
 
 SEND_DIGEST = "digest.send"
 RESUME_DIGEST = "digest.resume"
@@ -22,13 +22,10 @@ def owner_notice(digest: digests.Digest, notice: digests.Notice) -> Message:
     """Return the direct message to a digest's owner about `notice`."""
     title, text = _notice_texts(digest, notice)
     schedule = schedule_text(digest.plan.schedule)
-    return Message(
-        text=without_markup(f"{title} {text}"),
-        blocks=(
-            blocks.section(f"*{title}*\n{text}"),
-            blocks.context(f"{schedule}  ·  {wording.filter_mrkdwn(digest.plan.filter_text)}"),
-            *blocks.actions(_notice_button(digest, notice), wording.manage_button(digest)),
-        ),
+    return blocks.message_of(
+        blocks.section(f"*{title}*\n{text}"),
+        blocks.context(f"{schedule}  ·  {wording.filter_mrkdwn(digest.plan.filter_text)}"),
+        *blocks.actions(_notice_button(digest, notice), wording.manage_button(digest)),
     )
 
 
@@ -45,16 +42,13 @@ def owner_notices(notices: Sequence[tuple[digests.Digest, digests.Notice]]) -> M
     shown = [_notice_line(*each) for each in notices[:MAX_DIGESTS_SHOWN]]
     left_out = len(notices) - len(shown)
     more = [f"and {plural(left_out, 'more digest')}: type `/domaindigest`"] if left_out else []
-    return Message(
-        text=without_markup(" ".join([title, *shown, *more])),
-        blocks=(
-            blocks.section(f"*{title}*\n{mend}".strip()),
-            *(
-                blocks.section(line, _notice_button(*each))
-                for line, each in zip(shown, notices, strict=False)
-            ),
-            *map(blocks.context, more),
+    return blocks.message_of(
+        blocks.section(f"*{title}*\n{mend}".strip()),
+        *(
+            blocks.section(line, _notice_button(*each))
+            for line, each in zip(shown, notices, strict=False)
         ),
+        *map(blocks.context, more),
     )
 
 

@@ -94,7 +94,7 @@ def test_a_run_that_did_not_reach_the_channel_can_be_sent_now(outcome: Outcome) 
 def test_whoever_sent_a_digest_reads_when_it_was_posted_and_when_they_asked_for_it() -> None:
     message = a_message(Outcome.POSTED, None, to="U0BOB")
 
-    assert message.text.startswith(f"✅ Your digest is now posted in {CHANNEL}.")
+    assert message.text.startswith(f"Your digest is now posted in {CHANNEL}.")
     assert f"You requested it {DUE_TEXT}. Slack did not accept it at first." in message.text
     assert buttons(message) == {"Manage": ADDRESS}
 
@@ -104,7 +104,7 @@ def test_a_digest_that_the_bot_paused_can_be_resumed(trouble: FailureReason) -> 
     message = a_message(None, trouble)
 
     assert f"The digest in {CHANNEL} is paused" in message.text
-    assert message.text.endswith("Then press Resume.")
+    assert "Then press Resume." in message.text
     assert buttons(message) == {"Resume": ADDRESS, "Manage": ADDRESS}
     assert action_ids(message) == [RESUME_DIGEST, MANAGE_DIGEST]
 
@@ -169,7 +169,7 @@ def test_several_digests_are_one_message_with_a_button_for_each(outcome: Outcome
             tuple(_without_channel(block) for block in many.blocks),
         )
     )
-    assert many.text.startswith("⚠️ 30 digests were ")
+    assert many.text.startswith("30 digests were ")
     assert sum("accessory" in block for block in many.blocks) == MAX_DIGESTS_SHOWN
     assert "and 20 more digests" in many.text
     assert owner_notices([one]) == owner_notice(*one)
