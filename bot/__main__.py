@@ -88,8 +88,7 @@ def _add_operations(commands: Commands) -> None:
     explaining = _add(
         commands,
         "explain",
-        "print what the JSON of a scan is read as: what is known, none, not recognized or failed,"
-        " and by which rule. It needs no settings",
+        "print what the JSON of a scan is read as, and by which rule. It needs no settings",
     )
     explaining.add_argument("file", metavar="FILE", help="a scan; - reads from standard input")
     explaining.add_argument(

@@ -1,10 +1,7 @@
 """Decode replies of the API: domains, scans, errors, rate-limit headers. Pure."""
 
-import json
-import math
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from itertools import chain
 from operator import attrgetter
 
@@ -31,13 +28,6 @@ from bot.tracker.models import (
     UnreadableReplyError,
 )
 
-# An escaped backslash, a full surrogate pair, or half of one, which is no character.
-ESCAPES = re.compile(
-    r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
-)
-# More digits than any counter has; Python itself refuses above 4,300.
-MAX_INT_CHARS = 100
 STRICT = msgspec.json.Decoder()
 # The store, a move or a backup writes and reads it again, each on a stack of its own depth, and
 # Python allows about 1,000 nested calls.
@@ -50,41 +40,17 @@ class NotJsonError(ValueError):
 
 
 def parse_json(body: bytes) -> object:
-    """Return the JSON value in `body`; raise NotJsonError.
-
-    One odd value must not lose a whole list: NaN, Infinity and huge numbers are read as `None`,
-    half surrogate pairs and invalid UTF-8 as U+FFFD. Raw control characters, a byte order mark,
-    UTF-16 and UTF-32 are read too.
-    """
+    """Return the JSON value in `body`; raise NotJsonError for anything else."""
     try:
         value = STRICT.decode(body)
     except (ValueError, RecursionError):
         value = UNREAD
     if value is UNREAD:  # not in the handler: the error there holds the whole body
-        value = _forgiven(body)
+        raise NotJsonError("not JSON, or nested too deep")
     may_be_deep = body.count(b"[") + body.count(b"{") > MAX_DEPTH
     if may_be_deep and _is_deeper_than(value, MAX_DEPTH):
         raise NotJsonError(f"nested deeper than {MAX_DEPTH}")
     return value
-
-
-def _forgiven(body: bytes) -> object:
-    text = body.decode(json.detect_encoding(body), errors="replace")
-    text = ESCAPES.sub(lambda found: "\\ufffd" if found["half"] else found[0], text)
-    with suppress(ValueError, RecursionError):
-        return json.loads(
-            text,
-            strict=False,
-            parse_constant=lambda _literal: None,
-            parse_float=_finite,
-            parse_int=lambda digits: int(digits) if len(digits) <= MAX_INT_CHARS else None,
-        )
-    raise NotJsonError("not JSON, or nested too deep")
-
-
-def _finite(digits: str) -> float | None:
-    number = float(digits)
-    return number if math.isfinite(number) else None
 
 
 def _is_deeper_than(value: object, depth: int) -> bool:

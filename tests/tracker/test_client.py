@@ -65,7 +65,6 @@ async def test_fields_that_were_not_given_are_not_sent() -> None:
         ("a/b?c#d e", "a%2Fb%3Fc%23d%20e"),
         ("..", "%2E%2E"),
         (".", "%2E"),
-        ("ü\ud800", "%C3%BC%3F"),
         ("%2e", "%252e"),
     ],
 )

@@ -7,35 +7,17 @@ from tests.loops import loop_over
 
 
 @loop_over(
-    ("body", "value"),
-    [
-        pytest.param(b'[{"a": 1.5}, null]', [{"a": 1.5}, None], id="json"),
-        pytest.param(b"[NaN, Infinity, -Infinity, 1]", [None, None, None, 1], id="no-numbers"),
-        pytest.param(b"[1e999, 2]", [None, 2], id="beyond-floats"),
-        pytest.param(b"[1e999, 2.5]", [None, 2.5], id="beside-beyond-floats"),
-        pytest.param(b"[" + b"9" * 5000 + b", 2]", [None, 2], id="beyond-ints"),
-        pytest.param(b"[" + b"9" * 100 + b", NaN]", [10**100 - 1, None], id="the-longest-int"),
-        pytest.param(b"[" + b"9" * 101 + b", NaN]", [None, None], id="one-digit-more"),
-        pytest.param(rb'["a\ud800b"]', ["a\ufffdb"], id="half-a-pair"),
-        pytest.param(rb'["\ud83d\ude00", NaN]', ["\U0001f600", None], id="whole-pair"),
-        pytest.param(rb'["\\ud800", NaN]', [r"\ud800", None], id="escaped-backslash"),
-        pytest.param(b'["\xff"]', ["\ufffd"], id="not-utf-8"),
-        pytest.param(b'["a\tb"]', ["a\tb"], id="raw-control-character"),
-        pytest.param(b"\xef\xbb\xbf[1]", [1], id="byte-order-mark"),
-        pytest.param('["é"]'.encode("utf-16"), ["é"], id="utf-16"),
-    ],
-)
-def test_one_odd_value_loses_nothing_else(body: bytes, value: object) -> None:
-    assert parse_json(body) == value
-
-
-@loop_over(
     "body",
     [
         pytest.param(b"", id="empty"),
         pytest.param(b'[{"domain": "a.ex', id="truncated"),
         pytest.param(b"<html>", id="html"),
         pytest.param(b"[1] [2]", id="two"),
+        pytest.param(b"[NaN]", id="no-number"),
+        pytest.param(b"[1e999]", id="beyond-floats"),
+        pytest.param(b"[" + b"9" * 5000 + b"]", id="beyond-ints"),
+        pytest.param(rb'["a\ud800b"]', id="half-a-pair"),
+        pytest.param(b'["\xff"]', id="not-utf-8"),
         pytest.param(b"[" * 100_000, id="open-and-deep"),
         pytest.param(b"[" * 100_000 + b"]" * 100_000, id="deep"),
         pytest.param(b'{"a":' * 5_000 + b"NaN" + b"}" * 5_000, id="deep-and-odd"),

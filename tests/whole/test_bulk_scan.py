@@ -79,7 +79,7 @@ async def test_m16_several_are_picked_in_the_form_and_a_filter_without_a_match_s
     price = await ready.answer(ready.bob)
 
     assert "No domain has the tag `prdo`" in nothing.everything
-    assert "never scanned" in no_dates.everything
+    assert "`/scan scanned:never` scans the rest" in no_dates.everything
     assert "2 scans, about 2 minutes" in price.everything
     assert price.buttons == ["Start"]
     assert scans_of(ready) == []
