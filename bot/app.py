@@ -131,9 +131,9 @@ async def run_periodic(
     for_all = {**running.periodic, **lifecycle.periodic} if role.delivers else {}
     periodic = {name: timed(name, act) for name, act in for_all.items()}
     rounds = [] if shared else [NonOverlappingTask(parts.tasks, act) for act in periodic.values()]
+    await lifecycle.begin()
 
     async def tick() -> None:
-        lifecycle.look()
         for each in rounds:
             each.begin()
         if shared is None:  # nor is there a queue

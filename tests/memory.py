@@ -79,12 +79,12 @@ class MemoryDocuments:
         self._require_open()
         return self._keys(prefix and checked_key(prefix))
 
-    async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
+    async def due_keys(self, moment: datetime, *kinds: str, limit: int = 1000) -> list[str]:
         """See `Documents.due_keys`."""
         self._require_open()
         stored = (decode_row(key, row) for key, row in self._rows.items())
         due = {each.key: each.due_at for each in stored if each.due_at}
-        return first_due(due, checked_moment(moment), limit)
+        return first_due(due, checked_moment(moment), kinds, limit)
 
     async def check(self) -> None:
         """See `Documents.check`."""

@@ -201,7 +201,6 @@ TELL_WITHIN_S = 5.0
 # After that another worker takes over a notice: its own has died. Twenty messages take less.
 LEASE = timedelta(minutes=5)
 WORKERS = 5
-LOOK_AT = 1000
 Words = Callable[[KeyNotice, KeyRecord, date], Message]
 
 
@@ -235,7 +234,7 @@ class KeyNotices:
 
     async def run_due(self) -> None:
         """Start the due notices that are not under way; they run on after this returns."""
-        for workspace in await self.claims.keys.due(limit=LOOK_AT):
+        for workspace in await self.claims.keys.due():
             if not self._flights.is_under_way(workspace):
                 self.tasks.start(self._work(workspace))
 

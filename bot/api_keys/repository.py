@@ -39,10 +39,10 @@ class Keys:
     _: KW_ONLY
     clock: Callable[[], datetime]
 
-    async def due(self, *, limit: int) -> list[WorkspaceId]:
-        """Return at most `limit` workspaces whose keys need work now."""
-        due = await self.documents.due_keys(self.clock(), limit=limit)
-        return [WorkspaceId.parse(key.partition("/")[0]) for key in due if is_of_keys(key)]
+    async def due(self) -> list[WorkspaceId]:
+        """Return workspaces whose keys need work now, at most a thousand."""
+        keys = await self.documents.due_keys(self.clock(), KIND)
+        return [WorkspaceId.parse(key.partition("/")[0]) for key in keys]
 
     async def pair(self, workspace: WorkspaceId) -> KeyPair | None:
         """Return the key in use and the earlier one, `None` when there is none."""
@@ -238,10 +238,6 @@ def _decoded(document: store.Document) -> KeyPair:
 
 def _written(pair: KeyPair) -> store.Write:
     return store.Write(encode_key_pair(pair), pair.due_at())
-
-
-def is_of_keys(key: str) -> bool:
-    return key.count("/") == 1 and key.endswith(f"/{KIND}")
 
 
 def _place(workspace: WorkspaceId) -> str:

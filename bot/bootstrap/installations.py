@@ -24,15 +24,15 @@ from bot.installations.oauth_flow import (
 from bot.installations.repository import InstallationRepository
 from bot.installations.token_check import TokenChecker, token_proof
 from bot.installations.uninstall import Uninstaller
-from bot.installations.welcome import DataLossCheck, Setup, Welcome
+from bot.installations.welcome import FirstLook, Setup, Welcome
 from bot.listeners.app_lifecycle import ANSWERED_WITHIN_S, LifecycleListeners
 from bot.listeners.request import Request
 from bot.settings import text_of
-from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Identity, workspace_of
+from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.slack.replies import Origin
 from bot.store.documents import StoreError
 from bot.views import install_pages
-from bot.views.install import arrival_message, lost_store_message
+from bot.views.install import arrival_message
 from bot.web import InstallEndpoint
 from bot.workspace import WorkspaceId
 
@@ -41,11 +41,11 @@ from bot.workspace import WorkspaceId
 class Lifecycle:
     """The endpoint for browsers (`None` without OAuth), and the periodic work.
 
-    `look` goes on with this process's work, and never waits.
+    `begin` comes before the first request is served.
     """
 
     endpoint: InstallEndpoint | None
-    look: Callable[[], None]
+    begin: Callable[[], Awaitable[None]]
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
 
 
@@ -66,7 +66,7 @@ def register_lifecycle(
     checker = TokenChecker(
         parts.documents,
         repository,
-        still_works=token_proof(workspaces.client_for, is_told=False),
+        still_works=token_proof(workspaces.client_for),
         caches=[*running.forget, repository.forget],
         tasks=parts.tasks,
         clock=parts.clock,
@@ -75,8 +75,7 @@ def register_lifecycle(
     uninstaller = Uninstaller(
         parts.documents,
         checker,
-        still_works=token_proof(workspaces.client_for, is_told=True),
-        installed_since=(lambda: own.since) if own else None,
+        installed_since=lambda: own.since if own else None,
     )
     welcome = _welcome(parts, running)
 
@@ -88,51 +87,24 @@ def register_lifecycle(
     LifecycleListeners(
         uninstaller,
         parts.tasks,
-        clock=parts.clock,
         on_granted=greet,
         answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
     ).register(app)
     workspaces.doubt.listen(checker.recheck)  # with one token there is none to check
-    name = "canary" if own else "proofs"
-    work = _data_loss_check(parts, own) if own else checker.check_due
+    if own:
+        first_look = FirstLook(parts.documents, own.fetch)
+        return Lifecycle(
+            endpoint=None, begin=first_look.begin, periodic={"first-look": first_look.look}
+        )
     return Lifecycle(
         endpoint=InstallEndpoint(_flow(parts, oauth, repository, welcome)) if oauth else None,
-        look=_look_with_one_token(parts, uninstaller, own) if own else uninstaller.look,
-        periodic={name: work},
+        begin=_nothing,
+        periodic={"proofs": uninstaller.run_due},
     )
 
 
-def _look_with_one_token(
-    parts: Services, uninstaller: Uninstaller, own: Identity
-) -> Callable[[], None]:
-    """Return the work of each tick for a bot with one token.
-
-    Once Slack takes the token, the store must not refuse writes any more after a removal.
-    """
-    is_granted = False
-
-    def look() -> None:
-        nonlocal is_granted
-        uninstaller.look()
-        if own.since and not is_granted:
-            is_granted = True  # once: a later removal counts
-            parts.tasks.start(grant())
-
-    async def grant() -> None:
-        await uninstaller.grant(workspace_of(await own.fetch()), own.since or parts.clock())
-
-    return look
-
-
-def _data_loss_check(parts: Services, own: Identity) -> Callable[[], Awaitable[None]]:
-    return DataLossCheck(
-        parts.documents,
-        parts.posting.send_dm,
-        own=own.fetch,
-        client_for=parts.client_for,
-        words=lost_store_message,
-        clock=parts.clock,
-    ).check
+async def _nothing() -> None:
+    """Each workspace's store is welcome again by its own installation."""
 
 
 def _flow(
@@ -187,7 +159,6 @@ def _welcome(parts: Services, running: Features) -> Welcome:
         parts.posting.send_dm,
         parts.tasks,
         words=arrival_message,
-        client_for=parts.client_for,
         setup_of=setup_of,
         may_set_key=may_set_key,
         open_home=running.open_home,

@@ -158,7 +158,7 @@ def build_shared_state(
         ),
         claims=Claims(stored.documents, clock),
         installations_for_s=FRESH_FOR_S,
-        periodic={"seen": by_all.drop_old, "bans": stored.shared.drop_old},
+        periodic={"seen": by_all.drop_old},
     )
 
 

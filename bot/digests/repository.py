@@ -166,8 +166,8 @@ class DigestRepository:
 
     async def due(self, now: datetime, *, limit: int) -> list[tuple[WorkspaceId, str]]:
         """Return at most `limit` due digests, the longest due first."""
-        keys = await self.documents.due_keys(now, limit=limit)
-        places = (key.split("/") for key in keys if f"/{KIND}/" in key)
+        keys = await self.documents.due_keys(now, KIND, limit=limit)
+        places = (key.split("/") for key in keys)
         return [(WorkspaceId.parse(workspace), digest_id) for workspace, _, digest_id in places]
 
     async def baselines(self, workspace: WorkspaceId, digest_id: str) -> dict[str, Baseline]:

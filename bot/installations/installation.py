@@ -87,7 +87,6 @@ class UninstallKind(Enum):
 
     REMOVED = "removed"  # uninstalled by the workspace or organisation that had installed it
     WITHDRAWN = "withdrawn"  # its organisation keeps the app, but no longer for this workspace
-    GRANTED = "granted"  # its organisation gives it the app: the end of WITHDRAWN
     REVOKED = "revoked"  # only the tokens end, e.g. because they were seen in public
 
 

@@ -17,9 +17,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.concurrency import Tasks
 from bot.errors import BotError, warned
 from bot.installations.installation import (
+    KIND,
     decode,
     home_of,
-    is_installation,
     key_of,
     organisation_of,
     stamp_of,
@@ -35,23 +35,16 @@ ANSWERED_WITHIN_S = 10.0
 # https://docs.slack.dev/reference/methods/auth.test#errors, and of a refresh token. A token that
 # has expired (by a wrong clock) is not among them: another one can be had.
 DEAD = frozenset({"account_inactive", "invalid_refresh_token", "not_authed", "token_revoked"})
-# "Some aspect of authentication cannot be validated", also for a wrong address of ours: it counts
-# only after an event that the app is gone.
-INVALID = "invalid_auth"
-DUE_AT_MOST, AT_ONCE = 20_000, 5
+AT_ONCE = 5
 RECHECKED_AFTER_S = 300
 # Returns whether Slack takes the token of that home; raises SlackError when it does not say.
 StillWorks = Callable[[WorkspaceId], Awaitable[bool]]
 
 
 def token_proof(
-    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]], *, is_told: bool
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
 ) -> StillWorks:
-    """Return a function that asks `auth.test` with the token of a workspace or organisation.
-
-    `is_told`: an event said that the app is gone; then `invalid_auth` is enough of a proof.
-    """
-    dead = DEAD | {INVALID} if is_told else DEAD
+    """Return a function that asks `auth.test` with the token of a workspace or organisation."""
 
     async def still_works(home: WorkspaceId) -> bool:
         try:
@@ -59,7 +52,7 @@ def token_proof(
             async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
                 await client.auth_test()
         except TokenRefusedError as error:
-            if error.code not in dead:
+            if error.code not in DEAD:
                 raise
             return False
         return True
@@ -124,10 +117,8 @@ class TokenChecker:
 
     async def check_due(self) -> None:
         """Check the tokens that are due, a few at once; raise StoreError."""
-        keys = await self.documents.due_keys(self.clock(), limit=DUE_AT_MOST)
-        await asyncio.gather(
-            *(self._take_up(home_of(key)) for key in keys if is_installation(key))
-        )
+        keys = await self.documents.due_keys(self.clock(), KIND)
+        await asyncio.gather(*(self._take_up(home_of(key)) for key in keys))
 
     async def _put_off(self, home: WorkspaceId) -> None:
         due_at = self.clock() + CHECKED_EVERY

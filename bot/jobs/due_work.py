@@ -13,7 +13,6 @@ from bot.errors import BotError, warned
 from bot.store.documents import Documents
 from bot.workspace import WorkspaceId
 
-LOOK_AT = 20_000  # digests may be due at the same moment
 # Workspaces of one kind in this process: people need the other places for scans.
 AT_ONCE = 2
 
@@ -42,10 +41,9 @@ class DueWork(ABC):
     async def run_due(self) -> None:
         """Begin what is due, the longest due first, without a wait for its end."""
         self.has_waiting = False
-        for key in await self.documents.due_keys(self.clock(), limit=LOOK_AT):
-            name, _, kind = key.partition("/")
-            workspace = WorkspaceId.parse(name) if kind == self.kind else None
-            if workspace and workspace not in self._under_way:
+        for key in await self.documents.due_keys(self.clock(), self.kind):
+            workspace = WorkspaceId.parse(key.partition("/")[0])
+            if workspace not in self._under_way:
                 self.has_waiting = len(self._under_way) >= AT_ONCE
                 if self.is_stopped or self.has_waiting:
                     return

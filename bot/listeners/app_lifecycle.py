@@ -18,14 +18,13 @@ from slack_bolt.response import BoltResponse
 from bot.concurrency import Tasks
 from bot.errors import warned
 from bot.installations.installation import UninstallEvent, UninstallKind, organisation
-from bot.installations.oauth_calls import CLOCKS_DIFFER_BY
 from bot.installations.uninstall import Uninstaller
+from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 # Slack waits 3 s. Work that takes longer goes on, and is done when Slack asks again.
 ANSWERED_WITHIN_S = 2.5
-WIPED_WITHIN_S = 1.0
 _KINDS = {
     "app_uninstalled": UninstallKind.REMOVED,
     "tokens_revoked": UninstallKind.REVOKED,
@@ -44,7 +43,6 @@ class LifecycleListeners:
     uninstaller: Uninstaller
     tasks: Tasks
     _: KW_ONLY
-    clock: Callable[[], datetime]
     on_granted: Callable[[WorkspaceId], Awaitable[object]]
     answered_within_s: float = ANSWERED_WITHIN_S
 
@@ -55,7 +53,7 @@ class LifecycleListeners:
 
     async def follow(self, body: Mapping[str, Any]) -> BoltResponse | None:
         """Delete the data of uninstalled workspaces, then answer 200."""
-        deleting = self.tasks.start(self._follow_all(read_departures(body, self.clock())))
+        deleting = self.tasks.start(self._follow_all(read_departures(body)))
         await asyncio.wait({deleting}, timeout=self.answered_within_s)
         if deleting.done() and deleting.result():
             return None
@@ -65,15 +63,13 @@ class LifecycleListeners:
     async def grant(self, body: Mapping[str, Any]) -> None:
         """Unblock the workspaces to which an organisation has granted the app."""
         for home in _of_teams(body):
-            await self.uninstaller.grant(home, _moment(body, self.clock()))
+            with warned("writes may be refused for an hour", StoreError, home=str(home)):
+                await self.uninstaller.grant(home)
             await self.on_granted(home)
 
     async def _follow_all(self, events: list[UninstallEvent]) -> bool:
         # One after another; one that fails must not stop the others.
-        results = [await self._follow(event) for event in events]
-        if wiping := self.uninstaller.vacuum.begin():  # in a small store it is done in no time
-            await asyncio.wait({wiping}, timeout=WIPED_WITHIN_S)
-        return all(results)
+        return all([await self._follow(event) for event in events])
 
     async def _follow(self, event: UninstallEvent) -> bool:
         names = {"home": str(event.home), "kind": event.kind.value}
@@ -84,7 +80,7 @@ class LifecycleListeners:
         return False
 
 
-def read_departures(body: Mapping[str, Any], now: datetime) -> list[UninstallEvent]:
+def read_departures(body: Mapping[str, Any]) -> list[UninstallEvent]:
     """Return the uninstallations of an event.
 
     https://docs.slack.dev/reference/events/app_uninstalled, …/tokens_revoked and
@@ -95,7 +91,8 @@ def read_departures(body: Mapping[str, Any], now: datetime) -> list[UninstallEve
     if kind is UninstallKind.REVOKED and not event["tokens"].get("bot"):
         return []  # the token of a person: the bot has none
     homes = _of_teams(body) if kind is UninstallKind.WITHDRAWN else _homes(body)
-    return [UninstallEvent(home, kind, _moment(body, now)) for home in homes]
+    at = datetime.fromtimestamp(int(body["event_time"]), UTC)
+    return [UninstallEvent(home, kind, at) for home in homes]
 
 
 def _homes(body: Mapping[str, Any]) -> list[WorkspaceId]:
@@ -126,9 +123,3 @@ def _enterprise_id(body: Mapping[str, Any]) -> str | None:
 def _authorization(body: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return an event's installation: https://docs.slack.dev/apis/events-api#authorizations."""
     return next(iter(body.get("authorizations") or ()), {})
-
-
-def _moment(body: Mapping[str, Any], now: datetime) -> datetime:
-    """Return the time of an event, by Slack's clock unless that is far ahead of ours."""
-    moment = datetime.fromtimestamp(int(body["event_time"]), UTC)
-    return moment if moment - now < CLOCKS_DIFFER_BY else now

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import errno
+import logging
 import os
 import secrets
 import signal
@@ -20,14 +21,11 @@ from fastapi import FastAPI
 from pydantic import SecretStr
 
 from bot.app import serve
-from bot.installations.welcome import KIND as SEEN
 from bot.logs import set_up_logs
 from bot.playground.manifest import read_manifest
 from bot.playground.page import add_pages
 from bot.playground.sandbox import Sandbox, running_sandbox
 from bot.settings import Settings
-from bot.store.sqlite import open_sqlite
-from bot.workspace import WorkspaceId
 
 # Two things follow each other at the end, and everything is to be over within two seconds.
 STOP_WITHIN_S = 0.7
@@ -136,6 +134,7 @@ def play(options: Options) -> None:
     """
     _leave_outside(os.environ)
     set_up_logs("WARNING", "console")
+    logging.getLogger("bot.installations.welcome").setLevel("ERROR")  # its store is always new
     # A stop that comes before the event loop can take it waits until it can.
     signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
     try:
@@ -180,7 +179,6 @@ async def _play(options: Options, listener: socket.socket) -> None:
         folder = stack.enter_context(TemporaryDirectory(prefix="bot-playground-"))
         sandbox = await stack.enter_async_context(running_sandbox(about=about))
         store = Path(folder) / "bot.sqlite"
-        await _make_store(sandbox, store)
         bot = await stack.enter_async_context(_running_bot(sandbox, store))
         if options.portfolio:
             await sandbox.connect(options.portfolio)
@@ -189,20 +187,6 @@ async def _play(options: Options, listener: socket.socket) -> None:
         done, _ = await asyncio.wait({bot, page}, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
             task.result()
-
-
-async def _make_store(sandbox: Sandbox, path: Path) -> None:
-    """Make the store, as one that knows the workspace.
-
-    The local Slack begins with the bot in its channels: a real bot of which that is so while it
-    knows nothing has lost its store, and says so to its managers.
-    """
-    documents = await open_sqlite(path)
-    try:
-        workspace = WorkspaceId(sandbox.slack.team_id, sandbox.slack.enterprise_id)
-        await documents.put(f"{workspace}/{SEEN}", {"v": 1, "at": sandbox.clock().isoformat()})
-    finally:
-        await documents.close()
 
 
 @asynccontextmanager

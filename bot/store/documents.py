@@ -11,7 +11,6 @@ from bot.errors import BotError
 
 # The document that `check` writes.
 CHECK_KEY = "meta/check"
-WIPED_WITHIN_S = 600.0  # a vacuum rewrites the whole file, or reads every table
 FORMAT = 1
 MAX_FIRST_REV = 2**31
 
@@ -107,7 +106,7 @@ class Documents(Protocol):
     async def delete_prefix(self, prefix: str) -> int:
         """Forget, in one step, all whose key begins with `prefix`; return how many.
 
-        The empty prefix is refused.
+        Nothing of it is left in a file either. The empty prefix is refused.
         """
         ...
 
@@ -129,10 +128,11 @@ class Documents(Protocol):
         """Return the keys of what `list_prefix` would return, without reading any of it."""
         ...
 
-    async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
+    async def due_keys(self, moment: datetime, *kinds: str, limit: int = 1000) -> list[str]:
         """Return at most `limit` keys of what is due at `moment`, the longest due first.
 
-        A document stays due until it is put with another `due_at` or deleted.
+        `kinds` are the wanted second parts of keys, none for all. A document stays due until it
+        is put with another `due_at` or deleted.
         """
         ...
 
@@ -247,6 +247,11 @@ def next_rev(rev: int | None) -> int:
     A new document begins at random: it must not look like an earlier one of that key.
     """
     return secrets.randbelow(MAX_FIRST_REV) + 1 if rev is None else rev + 1
+
+
+def kind_of(key: str) -> str:
+    """Return the second part of a key, which says what its document is."""
+    return key.split("/", 2)[1] if "/" in key else ""
 
 
 def end_of_prefix(prefix: str) -> str | None:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import secrets
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import datetime
@@ -15,7 +15,6 @@ from sqlitedict import SqliteDict
 
 from bot.store.documents import (
     CHECK_KEY,
-    WIPED_WITHIN_S,
     Document,
     StoreError,
     checked_key,
@@ -25,6 +24,7 @@ from bot.store.documents import (
     encode_row,
     encode_value,
     end_of_prefix,
+    kind_of,
     next_rev,
 )
 from bot.store.files import FileLock, Watch, lock_file_of, make_private_database
@@ -43,9 +43,15 @@ DOCUMENTS, KEYS = PAGE.format(value="hex(value)"), PAGE.format(value="''")
 DELETE_UNDER = "DELETE FROM docs WHERE key >= ? AND key < ?"
 
 
-def first_due(due: Mapping[str, datetime], moment: datetime, limit: int) -> list[str]:
-    """Return at most `limit` keys due at `moment`, the longest due first, then by key."""
-    found = sorted((due_at, key) for key, due_at in due.items() if due_at <= moment)
+def first_due(
+    due: Mapping[str, datetime], moment: datetime, kinds: Collection[str], limit: int
+) -> list[str]:
+    """Return what `Documents.due_keys` does, of all documents with the moments they are due."""
+    found = sorted(
+        (due_at, key)
+        for key, due_at in due.items()
+        if due_at <= moment and (not kinds or kind_of(key) in kinds)
+    )
     return [key for _, key in found[:limit]]
 
 
@@ -131,7 +137,6 @@ class SqliteDocuments:
         self._thread = thread
         self._timeout_s = timeout_s
         self._is_closed = False
-        self._vacuuming: asyncio.Future[None] | None = None
         real = path.resolve()
         self._lock = FileLock(lock_file_of(real))
         try:
@@ -147,13 +152,9 @@ class SqliteDocuments:
     async def run(self, action: Callable[[SqliteDict], T]) -> T:
         """Run `action` alone on the store's thread; a read-modify-write inside it is atomic.
 
-        StoreError: it failed or took longer than the time limit (it may still finish). The limit
-        begins after a vacuum, which takes long in a large file.
+        StoreError: it failed or took longer than the time limit (it may still finish).
         """
-        job = self._queued(action)
-        if self._vacuuming and not self._vacuuming.done():
-            await asyncio.wait({self._vacuuming}, timeout=WIPED_WITHIN_S)
-        return await _finished(job, self._timeout_s)
+        return await _finished(self._queued(action), self._timeout_s)
 
     async def get(self, key: str) -> Document | None:
         checked_key(key)
@@ -207,13 +208,13 @@ class SqliteDocuments:
             rows.conn.execute(DELETE_UNDER, range_of(prefix))
             (gone,) = rows.conn.select_one("SELECT changes()")
             self._due = {k: at for k, at in self._due.items() if not k.startswith(prefix)}
+            self._vacuum(rows)
             return int(gone)
 
         return await self.run(delete)
 
     async def vacuum(self) -> None:
-        self._vacuuming = self._queued(self._vacuum)
-        await _finished(self._vacuuming, WIPED_WITHIN_S)
+        await self.run(self._vacuum)
 
     def _vacuum(self, rows: SqliteDict) -> None:
         """Rewrite the file, so that it and its log hold nothing that was deleted.
@@ -239,9 +240,9 @@ class SqliteDocuments:
         wanted = range_of(prefix)
         return await self.run(lambda rows: [key for key, _ in read_rows(rows, KEYS, *wanted)])
 
-    async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
+    async def due_keys(self, moment: datetime, *kinds: str, limit: int = 1000) -> list[str]:
         utc = checked_moment(moment)
-        return await self.run(lambda _: first_due(self._due, utc, limit))
+        return await self.run(lambda _: first_due(self._due, utc, kinds, limit))
 
     async def check(self) -> None:
         await self.put(CHECK_KEY, {"token": secrets.token_hex(8)})

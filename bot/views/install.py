@@ -1,6 +1,4 @@
-"""Word the welcome, a repeated installation, and a store that lost its data. Pure."""
-
-from collections.abc import Sequence
+"""Word the welcome, and a repeated installation. Pure."""
 
 from bot.commands import COMMANDS
 from bot.installations.installation import Installation
@@ -18,7 +16,6 @@ from bot.views.blocks import (
 )
 from bot.views.text import escaped, plural
 
-MAX_CHANNELS_NAMED = 5
 INSTALL_PATH = "/slack/install"
 _ASK_ADMIN = (
     "Ask an admin or owner of this workspace to set the key with `/domainkey`. They can also make"
@@ -48,7 +45,6 @@ def _welcome(arrival: Arrival) -> Message:
     )
     return message_of(
         section(f"👋 *Domain Tracker is installed in {_place(installation)}.*"),
-        *_lost_blocks(arrival.lost_in),
         section(f"*1. Connect it.* {_SET_KEY if may_set_key else _ASK_ADMIN}"),
         section(f"*2. Try it.* Type one of these in any channel.\n{commands}"),
         section(
@@ -95,18 +91,6 @@ def _organisation_message(installation: Installation) -> Message:
     )
 
 
-def lost_store_message(channel_ids: Sequence[str]) -> Message:
-    """Return the message that the bot was here before, but its store has no data of it."""
-    return message_of(
-        *_lost_blocks(channel_ids),
-        section(
-            "You get this as an owner or admin of this workspace. To start over, press `Set"
-            " key`. Then make the digests with `/domaindigest` in their channels."
-        ),
-        *_buttons(may_set_key=True),
-    )
-
-
 def not_installed_text(public_url: str) -> str:
     """Return the answer to a person whose workspace has not installed the bot."""
     return (
@@ -114,22 +98,6 @@ def not_installed_text(public_url: str) -> str:
         f" An admin can install it here: {public_url}{INSTALL_PATH} – then type your command"
         " again."
     )
-
-
-def _lost_blocks(channel_ids: Sequence[str]) -> list[Block]:
-    if not channel_ids:
-        return []
-    named = ", ".join(f"<#{channel_id}>" for channel_id in channel_ids[:MAX_CHANNELS_NAMED])
-    more = " and others" if len(channel_ids) > MAX_CHANNELS_NAMED else ""
-    return [
-        section(
-            f"⚠️ *The app is already in {named}{more}.* But its database knows nothing of this"
-            " workspace. That is expected if it was invited before its first start, or was"
-            " removed. Otherwise the database was lost or replaced, and the app's operator can"
-            " restore a backup. Without a backup, set up the key and the digests again. No digest"
-            " is posted until then."
-        )
-    ]
 
 
 def _kept_text(setup: Setup) -> str:

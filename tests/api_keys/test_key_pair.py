@@ -112,13 +112,6 @@ async def test_a_key_that_can_not_be_read_any_more_can_be_replaced(safe: Safe) -
         await stranger.earlier(ONE, unreadable)
 
 
-async def test_what_else_is_due_in_a_workspace_is_no_matter_of_its_key(safe: Safe) -> None:
-    for name in ("installation", "digest/d1", "digest/key"):
-        await safe.documents.put(f"{ONE}/{name}", {}, due_at=safe.clock())
-
-    assert await safe.keys.due(limit=9) == []
-
-
 async def test_removing_removes_both(safe: Safe) -> None:
     assert await safe.keys.remove(ONE) is True
 

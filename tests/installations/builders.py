@@ -5,9 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-import pytest
-
-from bot.concurrency import NonOverlappingTask, Tasks
+from bot.concurrency import Tasks
 from bot.installations.installation import (
     Installation,
     Tokens,
@@ -138,7 +136,6 @@ class EventfulDocuments(MemoryDocuments):
         self.before: dict[str, Callable[[], Awaitable[object]]] = {}
         self.failures = 0
         self.deleted: list[str] = []
-        self.wipes: list[list[str]] = []  # what had been deleted before each of them
 
     async def get(self, key: str) -> Document | None:
         await self._happen("get")
@@ -155,16 +152,6 @@ class EventfulDocuments(MemoryDocuments):
             raise StoreError("the disk is gone")
         self.deleted.append(prefix)
         return await super().delete_prefix(prefix)
-
-    async def vacuum(self) -> None:
-        await self._happen("vacuum")
-        self.wipes.append([*self.deleted])
-
-    async def list_keys(self, prefix: str) -> list[str]:
-        await self._happen("list_keys")
-        keys = await super().list_keys(prefix)
-        await self._happen("list_keys ends")
-        return keys
 
     async def _happen(self, name: str) -> None:
         if event := self.before.pop(name, None):
@@ -186,7 +173,7 @@ def an_uninstaller(documents: ErasableDocuments, tasks: Tasks) -> Uninstaller:
         clock=FakeClock(),
         on_revoked=still_works,
     )
-    return Uninstaller(documents, checker, still_works=still_works)
+    return Uninstaller(documents, checker)
 
 
 class Registry:
@@ -202,11 +189,6 @@ class Registry:
         self.during_asking: Callable[[], Awaitable[object]] | None = None
         self.revoked: list[WorkspaceId] = []
         self.since: datetime | None = MOMENT - HOUR
-        self.is_single = is_single
-        self.restart()
-
-    def restart(self) -> None:
-        """Begin again with what is in the store."""
         self.documents = FencedDocuments(self.inner, beginning_of=scope_of_key)
         self.shelf = a_shelf(self.documents)
         self.recent = a_memory(self.documents, self.clock.seconds)
@@ -220,20 +202,11 @@ class Registry:
             clock=self.clock,
             on_revoked=self.note_revoked,
         )
-        self.checking = NonOverlappingTask(self.tasks, self.checker.check_due)
         self.uninstaller = Uninstaller(
             self.documents,
             self.checker,
-            still_works=self.still_works,
-            installed_since=(lambda: self.since) if self.is_single else None,
+            installed_since=lambda: self.since if is_single else None,
         )
-
-    def beside(self) -> "Registry":
-        """Return another process on the same store."""
-        other = Registry()
-        other.inner, other.clock = self.inner, self.clock
-        other.restart()
-        return other
 
     async def note_revoked(self, home: WorkspaceId) -> None:
         self.revoked.append(home)
@@ -241,8 +214,7 @@ class Registry:
     async def tick(self, after: timedelta = timedelta()) -> None:
         """Do all that a tick begins."""
         self.clock.now += after
-        self.uninstaller.look()
-        self.checking.begin()
+        await self.uninstaller.run_due()
         assert await self.tasks.drain(TIME_LIMIT_S)
 
     async def still_works(self, home: WorkspaceId) -> bool:
@@ -275,12 +247,6 @@ class Registry:
         """End the tokens, and let the event of that arrive."""
         self.working.discard(home)
         await self.leave(home, UninstallKind.REVOKED)
-
-    async def fail_to_leave(self, home: WorkspaceId = ACME, *, times: int = 1, **at: Any) -> None:
-        """Let an event arrive while the store fails, as it does for the next `times` deletions."""
-        self.inner.failures = times
-        with pytest.raises(StoreError):
-            await self.leave(home, **at)
 
     async def homes(self) -> set[str]:
         return {key.split("/")[0] for key in await self.keys()}

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from slack_bolt.authorization import AuthorizeResult
 
 from bot.admin import Act, Audiences, Audit, Managers, Named
 from bot.api_keys.key_record import KeyDraft
@@ -22,7 +21,6 @@ from bot.digests.models import Alert
 from bot.digests.repository import DigestRepository
 from bot.installations.installation import Tokens, UninstallEvent, UninstallKind, scope_of_key
 from bot.installations.repository import InstallationRepository
-from bot.installations.welcome import DataLossCheck
 from bot.listeners.home import GREETED
 from bot.message import Message
 from bot.portfolio.add_domain import DomainAdder, NewDomain
@@ -42,7 +40,6 @@ from tests.builders import KEY, MOMENT, a_domain
 from tests.digests.builders import a_baseline, a_digest
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
 from tests.installations.builders import RING, an_installation, an_uninstaller
-from tests.slack.clients import Pages
 from tests.store.postgres.database import run
 from tests.store.test_sqlite import content_of
 from tests.test_scans import Scanner
@@ -86,26 +83,6 @@ class Life:
         )
         await self.documents.put(f"{self.workspace}/{GREETED}/{person}", {"v": 1})
         await self.documents.put(f"{self.workspace}/claim/add/{self.mark}.example", {"v": 1})
-        around = f"{self.workspace.enterprise_id}.-/installation"
-        await self.documents.put(around, {})  # that of an organisation, which then goes
-        await an_uninstaller(self.documents, Tasks()).grant(self.workspace, MOMENT)
-        await self.documents.delete(around)
-
-        async def own() -> AuthorizeResult:
-            home = self.workspace
-            return AuthorizeResult(enterprise_id=home.enterprise_id, team_id=home.team_id)
-
-        async def client_for(_workspace: WorkspaceId) -> Pages:
-            return Pages([])
-
-        await DataLossCheck(
-            self.documents,
-            FakePosts().send_dm,
-            own=own,
-            client_for=client_for,
-            words=lambda _channels: Message(""),
-            clock=self.clock,
-        ).check()
 
     async def _set_up(self) -> None:
         keys = Keys(self.documents, RING, clock=self.clock)
@@ -216,11 +193,7 @@ REMOVAL = UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT)
 
 
 async def remove(documents: ErasableDocuments) -> None:
-    tasks = Tasks()
-    uninstaller = an_uninstaller(documents, tasks)
-    await uninstaller.handle(REMOVAL)
-    uninstaller.vacuum.begin()
-    assert await tasks.drain(TIME_LIMIT_S)
+    await an_uninstaller(documents, Tasks()).handle(REMOVAL)
 
 
 async def test_nothing_is_left_in_any_file(documents: FencedDocuments, tmp_path: Path) -> None:

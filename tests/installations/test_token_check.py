@@ -160,25 +160,19 @@ class Said(AsyncWebClient):
             raise self.error
 
 
-def proof(
-    error: SlackError | None = None, *, of_client: bool = False, is_told: bool = False
-) -> StillWorks:
+def proof(error: SlackError | None = None, *, of_client: bool = False) -> StillWorks:
     async def client_for(_workspace: WorkspaceId) -> AsyncWebClient:
         if error and of_client:
             raise error
         return Said(error)
 
-    return token_proof(client_for, is_told=is_told)
+    return token_proof(client_for)
 
 
 @loop_over("of_client", [False, True])
 @loop_over("code", ["account_inactive", "invalid_refresh_token", "not_authed", "token_revoked"])
 async def test_one_that_it_refuses_for_good_is_dead(code: str, of_client: bool) -> None:
     assert not await proof(TokenRefusedError(code), of_client=of_client)(ACME)
-
-
-async def test_a_vague_refusal_is_enough_after_an_event() -> None:
-    assert not await proof(TokenRefusedError("invalid_auth"), is_told=True)(ACME)
 
 
 @loop_over(

@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
+import structlog
+from slack_bolt.authorization import AuthorizeResult
 
 from bot.concurrency import Tasks
 from bot.installations.installation import Installation
-from bot.installations.welcome import Arrival, Setup, Welcome
+from bot.installations.welcome import Arrival, FirstLook, Setup, Welcome
 from bot.message import Message
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.workspace import WorkspaceId
@@ -21,7 +22,6 @@ from tests.installations.builders import (
     a_revoked_installation,
     an_installation,
 )
-from tests.slack.clients import Pages, channels
 
 pytestmark = pytest.mark.anyio
 
@@ -31,8 +31,6 @@ class Room:
 
     def __init__(self) -> None:
         self.registry, self.posts, self.tasks = Registry(), FakePosts(), Tasks()
-        self.client: AsyncWebClient = Pages(channels("C1"))
-        self.client_error: Exception | None = None
         self.arrivals: list[Arrival] = []
         self.homes: list[tuple[WorkspaceId, str]] = []
         self.home_error: Exception | None = None
@@ -42,7 +40,6 @@ class Room:
             self.posts.send_dm,
             self.tasks,
             words=self.words,
-            client_for=self.client_for,
             setup_of=self.setup_of,
             may_set_key=self.may_set_key,
             open_home=self.open_home,
@@ -56,11 +53,6 @@ class Room:
     def words(self, arrival: Arrival) -> Message:
         self.arrivals.append(arrival)
         return Message("welcome")
-
-    async def client_for(self, _workspace: WorkspaceId) -> AsyncWebClient:
-        if self.client_error:
-            raise self.client_error
-        return self.client
 
     async def setup_of(self, workspace: WorkspaceId) -> Setup:
         digests = await self.registry.keys(f"{workspace}/digest/")
@@ -88,14 +80,14 @@ def room() -> Room:
     return Room()
 
 
-async def test_the_installer_is_greeted_once_and_a_store_that_was_lost_is_seen(room: Room) -> None:
+async def test_the_installer_is_greeted_once(room: Room) -> None:
     await room.install()
 
     assert room.posts.notified == [(ADMIN_ID, "welcome")]
     assert room.homes == [(ACME, ADMIN_ID)]
     assert room.noted == [(ACME, False)]  # which must not look like a set-up
     [arrival] = room.arrivals
-    assert (arrival.may_set_key, arrival.setup, arrival.lost_in) == (True, None, ("C1",))
+    assert (arrival.may_set_key, arrival.setup) == (True, None)
 
 
 async def test_what_was_set_up_before_is_counted(room: Room) -> None:
@@ -105,7 +97,7 @@ async def test_what_was_set_up_before_is_counted(room: Room) -> None:
 
     [arrival] = room.arrivals
     assert arrival.setup == Setup(has_key=True, digests=1)
-    assert (arrival.was_revoked, arrival.lost_in) == (False, ())
+    assert not arrival.was_revoked
 
 
 async def test_without_an_earlier_installation_its_documents_count(room: Room) -> None:
@@ -117,22 +109,21 @@ async def test_without_an_earlier_installation_its_documents_count(room: Room) -
     assert room.arrivals[0].setup == Setup(has_key=True, digests=0)
 
 
-async def test_an_earlier_installation_without_anything_set_up_has_lost_nothing(
+async def test_an_earlier_installation_without_anything_set_up_counts(
     room: Room,
 ) -> None:
     await room.install(before=a_revoked_installation())
 
     [arrival] = room.arrivals
     assert arrival.setup == Setup(has_key=False, digests=0)
-    assert (arrival.was_revoked, arrival.lost_in) == (True, ())
+    assert arrival.was_revoked
 
 
-async def test_what_slack_does_not_say_or_show_costs_only_that(room: Room) -> None:
-    room.client_error = room.home_error = SlackUnreachableError("no such host")
+async def test_a_home_that_slack_does_not_show_costs_only_that(room: Room) -> None:
+    room.home_error = SlackUnreachableError("no such host")
 
     await room.install()
 
-    assert room.arrivals[0].lost_in == ()
     assert room.posts.notified == [(ADMIN_ID, "welcome")]
 
 
@@ -159,3 +150,29 @@ async def test_a_workspace_that_an_organisation_was_given_for_is_greeted_once(ro
     assert room.posts.notified == [(ADMIN_ID, "welcome")]
     assert room.noted == [(IN_ORG, False)]
     assert room.homes == [(IN_ORG, ADMIN_ID)]
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+async def test_a_store_without_the_one_tokens_workspace_is_warned_of_once_and_nobody_is_told(
+    is_known: bool, room: Room
+) -> None:
+    documents = room.registry.documents
+    await room.registry.set_up(ACME)
+    await documents.delete_prefix(f"{ACME}/")  # until now it was gone
+
+    async def own() -> AuthorizeResult:
+        return AuthorizeResult(enterprise_id=None, team_id=ACME.team_id)
+
+    first_look = FirstLook(documents, own)
+    if is_known:
+        await room.registry.inner.put(f"{ACME}/key", {})
+
+    with structlog.testing.capture_logs() as logs:
+        for _ in range(2):
+            await first_look.look()
+
+    assert [(log["log_level"], log["workspace"]) for log in logs] == [("warning", str(ACME))] * (
+        not is_known
+    )
+    assert room.posts.notified == []
+    assert not await room.registry.is_refused(ACME)

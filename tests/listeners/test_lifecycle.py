@@ -42,11 +42,11 @@ def an_authorization(team_id: str | None, enterprise_id: str | None, *, is_whole
 
 
 def homes(body: Json) -> list[WorkspaceId]:
-    return [departure.home for departure in read_departures(body, MOMENT)]
+    return [departure.home for departure in read_departures(body)]
 
 
 def test_a_removal_is_read() -> None:
-    assert read_departures(an_event(), MOMENT) == [UninstallEvent(ACME, UninstallKind.REMOVED, AT)]
+    assert read_departures(an_event()) == [UninstallEvent(ACME, UninstallKind.REMOVED, AT)]
 
 
 def test_a_workspace_of_an_organisation_may_be_known_by_two_names() -> None:
@@ -85,15 +85,9 @@ def test_where_a_workspace_is_named_no_organisation_goes(
     ("tokens", "count"), [({"bot": ["U0BOT"]}, 1), ({"oauth": ["U1"], "bot": []}, 0), ({}, 0)]
 )
 def test_only_the_bots_own_token_counts(tokens: Json, count: int) -> None:
-    found = read_departures(an_event("tokens_revoked", event={"tokens": tokens}), MOMENT)
+    found = read_departures(an_event("tokens_revoked", event={"tokens": tokens}))
 
     assert [departure.kind for departure in found] == [UninstallKind.REVOKED] * count
-
-
-def test_a_moment_that_cannot_be_is_now() -> None:
-    [departure] = read_departures(an_event(event_time=SECONDS + 2 * 86_400), MOMENT)
-
-    assert departure.at == MOMENT
 
 
 class Authorizing(AsyncAuthorize):
@@ -127,7 +121,6 @@ class Site:
         LifecycleListeners(
             self.registry.uninstaller,
             self.tasks,
-            clock=self.registry.clock,
             on_granted=_greet_nobody,
             answered_within_s=answered_within_s,
         ).register(self.app)
@@ -147,20 +140,6 @@ async def test_slack_hears_200_when_everything_is_gone() -> None:
 
     assert (status, await site.registry.keys()) == (200, [])
     assert site.authorize.asked == []  # there is no token left to authorize it with
-
-
-async def test_slack_does_not_wait_until_the_traces_are_wiped() -> None:
-    site, gate = Site(), asyncio.Event()
-    await site.registry.install()
-    site.registry.inner.before["vacuum"] = gate.wait
-
-    status = await site.send(an_event(authorizations=[an_authorization("T1", "E1", is_whole=0)]))
-    wipes = [*site.registry.inner.wipes]
-    gate.set()
-
-    assert (status, wipes) == (200, [])
-    assert await site.tasks.drain(TIME_LIMIT_S)
-    assert site.registry.inner.wipes == [["-.T1/"]]
 
 
 async def test_slack_hears_503_while_the_store_fails_and_asks_again() -> None:

@@ -74,16 +74,8 @@ class Pages(AsyncWebClient):
         self.scopes = {"public_channel", "private_channel"}
         self.asked: list[Json] = []
 
-    async def users_list(self, **asked: Any) -> Any:
-        return self._page("members", asked)
-
     async def conversations_members(self, **asked: Any) -> Any:
         return self._page("members", asked)
-
-    async def users_conversations(self, **asked: Any) -> Any:
-        if set(asked["types"].split(",")) - self.scopes:
-            refuse({"error": "missing_scope"})
-        return self._page("channels", asked)
 
     def _page(self, name: str, asked: Json) -> Json:
         self.asked.append(asked)

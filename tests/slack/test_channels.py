@@ -1,29 +1,17 @@
-"""What Slack says of channels and of who is in them, and in charge: in pages, at its pace."""
+"""What Slack says of channels and of who is in them."""
 
 import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack, running_slack
-from bot.slack.channels import (
-    MAX_PAGES,
-    fetch_admins,
-    fetch_channel,
-    fetch_own_channels,
-    is_in_channel,
-)
-from bot.slack.errors import (
-    ChannelClosedError,
-    MissingScopeError,
-    SlackRateLimitedError,
-)
-from bot.workspace import WorkspaceId
+from bot.slack.channels import MAX_PAGES, fetch_channel, is_in_channel
+from bot.slack.errors import ChannelClosedError, MissingScopeError
 from tests.loops import loop_over
-from tests.slack.clients import Pages, channels
+from tests.slack.clients import Pages
 from tests.slack.conftest import a_client
 
 pytestmark = pytest.mark.anyio
-ACME = WorkspaceId("T1")
 
 
 def channel_id(slack: LocalSlack, name: str) -> str:
@@ -93,54 +81,3 @@ async def test_in_a_crowd_without_end_nobody_is_let_in_by_a_guess() -> None:
 
     assert not await is_in_channel(crowd, "C1", f"U{MAX_PAGES}")
     assert len(crowd.asked) == MAX_PAGES
-
-
-class Slept:
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-
-    async def __call__(self, seconds: float) -> None:
-        self.seconds.append(seconds)
-
-
-async def test_channels_are_read_until_there_are_enough() -> None:
-    client = Pages(channels("C1"), [], channels("C2", "C3"), channels("C4"))
-
-    assert await fetch_own_channels(client, ACME, limit=2) == ["C1", "C2"]
-    assert [asked["cursor"] for asked in client.asked] == [None, "1", "2"]
-    assert all(asked["team_id"] == "T1" and asked["exclude_archived"] for asked in client.asked)
-
-
-async def test_the_primary_owner_comes_first_then_owners_then_admins() -> None:
-    client = Pages(
-        [
-            {"id": "U1", "is_admin": True},
-            {"id": "U2"},
-            {"id": "U3", "is_admin": True, "is_owner": True},
-            {"id": "U4", "is_admin": True, "is_owner": True, "deleted": True},
-            {"id": "U5", "is_admin": True, "is_bot": True},
-        ],
-        [{"id": "U6", "is_admin": True, "is_owner": True, "is_primary_owner": True}],
-        [{"id": "U7", "is_admin": True}],
-    )
-
-    assert await fetch_admins(client, ACME) == ["U6", "U3", "U1"]
-    assert len(client.asked) == 2
-
-
-async def test_slack_is_waited_for_when_it_asks_for_that() -> None:
-    slow = {"error": "ratelimited", "status": 429, "retry_after_s": 7}
-    client, slept = Pages([{"id": "U1", "is_admin": True}], refused=[slow, slow]), Slept()
-
-    assert await fetch_admins(client, ACME, sleep=slept) == ["U1"]
-    assert slept.seconds == [7, 7]
-
-
-async def test_a_slack_that_always_asks_to_wait_is_given_up() -> None:
-    slow = {"error": "ratelimited", "status": 429, "retry_after_s": 7}
-    client, slept = Pages([], refused=[slow] * 2 * MAX_PAGES), Slept()
-
-    with pytest.raises(SlackRateLimitedError):
-        await fetch_admins(client, ACME, sleep=slept)
-
-    assert len(slept.seconds) < MAX_PAGES

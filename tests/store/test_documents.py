@@ -233,3 +233,13 @@ async def test_the_keys_of_what_is_due_come_without_its_values(documents: Docume
     assert await documents.due_keys(NOON + 2 * MINUTE, limit=1) == ["-.T1/x"]
     await documents.delete("-.T1/x")
     assert await documents.due_keys(NOON + 2 * MINUTE) == ["-.T2/x"]
+
+
+async def test_only_the_wanted_kinds_of_what_is_due_count(documents: Documents) -> None:
+    for number, key in enumerate(("-.T1/digest/x", "-.T1/key", "-.T1/other/digest")):
+        await documents.put(key, {}, due_at=NOON + number * MINUTE)
+    due_at = NOON + 2 * MINUTE
+
+    assert await documents.due_keys(due_at, "digest") == ["-.T1/digest/x"]
+    assert await documents.due_keys(due_at, "key", "digest", limit=1) == ["-.T1/digest/x"]
+    assert await documents.due_keys(due_at, "key", "other") == ["-.T1/key", "-.T1/other/digest"]

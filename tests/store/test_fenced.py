@@ -1,27 +1,17 @@
-"""A store that does not take in again what was forgotten, as long as it may not."""
+"""A store that does not take in again what was deleted, as long as it may not."""
 
-import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.installations.installation import scope_of_key
 from bot.store.documents import Documents, ForgottenError
 from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
-from tests.fakes import TIME_LIMIT_S
 from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
-
-
-def prefix_begun(key: str) -> str | None:
-    home, _, kind = key.partition("/")
-    return home.removesuffix("-") if kind == "installation" else None
-
-
-def beginning_of(key: str) -> str | None:
-    return (begun := prefix_begun(key)) and begun + "/" * ("T" in begun)
 
 
 @pytest.fixture(params=["memory", "postgres"])
@@ -36,9 +26,9 @@ def url(request: pytest.FixtureRequest) -> str | None:
 @pytest.fixture
 async def documents(url: str | None) -> AsyncIterator[ErasableDocuments]:
     store: ErasableDocuments = (
-        await open_postgres(parse_address(url), beginning_of=beginning_of)
+        await open_postgres(parse_address(url), beginning_of=scope_of_key)
         if url
-        else FencedDocuments(MemoryDocuments(), beginning_of=beginning_of)
+        else FencedDocuments(MemoryDocuments(), beginning_of=scope_of_key)
     )
     yield store
     await store.close()
@@ -52,9 +42,10 @@ async def takes(documents: Documents, key: str) -> bool:
     return True
 
 
-async def test_what_was_forgotten_is_not_written_again(documents: ErasableDocuments) -> None:
-    async with documents.forgetting("-.T1/"):
-        assert not await takes(documents, "-.T1/scan/a.example")
+async def test_what_was_deleted_is_not_written_again(documents: ErasableDocuments) -> None:
+    await documents.put("-.T1/key", {})
+
+    assert await documents.delete_prefix("-.T1/") == 1
 
     assert not await takes(documents, "-.T1/scan/a.example")
     assert await documents.list_prefix("") == []
@@ -63,79 +54,27 @@ async def test_what_was_forgotten_is_not_written_again(documents: ErasableDocume
 
 
 async def test_an_installation_makes_its_workspace_welcome(documents: ErasableDocuments) -> None:
-    async with documents.forgetting("-.T1/"):
-        pass
+    for prefix in ("E1.T1/", "E1.T2/"):
+        await documents.delete_prefix(prefix)
 
-    await documents.put("-.T1/installation", {})
+    await documents.put("E1.T1/installation", {})
 
-    assert await takes(documents, "-.T1/key")
-
-
-async def test_an_installation_waits_until_the_one_before_is_deleted(
-    documents: ErasableDocuments,
-) -> None:
-    async with documents.forgetting("-.T1/"):
-        saving = asyncio.create_task(documents.put("-.T1/installation", {"new": True}))
-        await asyncio.sleep(0)
-        await documents.delete_prefix("-.T1/")
-
-    async with asyncio.timeout(TIME_LIMIT_S):
-        await saving
-    assert [each.key for each in await documents.list_prefix("")] == ["-.T1/installation"]
+    assert await takes(documents, "E1.T1/key")
+    assert not await takes(documents, "E1.T2/key")
 
 
-async def test_who_is_welcome_from_the_beginning_is_never_refused(
-    documents: ErasableDocuments,
-) -> None:
-    async with documents.forgetting("E1.", but=["E1.T1/"]):
-        assert await takes(documents, "E1.T1/key")
-        assert not await takes(documents, "E1.T2/key")
-
-
+@pytest.mark.parametrize("is_installed", [True, False])
 async def test_an_organisation_that_comes_back_brings_all_its_workspaces(
-    documents: ErasableDocuments,
+    documents: ErasableDocuments, is_installed: bool
 ) -> None:
-    for prefix in ("E1.T1/", "E1."):
-        async with documents.forgetting(prefix):
-            pass
+    for prefix in ("E1.T1/", "E1.T2/", "E1.-/", "E2.T1/"):
+        await documents.delete_prefix(prefix)
 
-    await documents.put("E1.-/installation", {})
+    if is_installed:
+        await documents.put("E1.-/installation", {})
+    else:
+        await documents.welcome("E1.")
 
     assert await takes(documents, "E1.T1/key")
     assert await takes(documents, "E1.T2/key")
-
-
-async def test_an_organisation_that_goes_takes_along_who_stayed_the_last_time(
-    documents: ErasableDocuments,
-) -> None:
-    async with documents.forgetting("E1.", but=["E1.T1/"]):
-        pass
-
-    async with documents.forgetting("E1."):
-        pass
-
-    assert not await takes(documents, "E1.T1/key")
-
-
-async def test_one_of_two_that_went_is_welcome_alone(documents: ErasableDocuments) -> None:
-    for prefix in ("E1.T1/", "E1.T2/", "E1.", "E2."):
-        async with documents.forgetting(prefix):
-            pass
-
-    await documents.welcome("E1.T1/")
-
-    assert await takes(documents, "E1.T1/key")
-    for key in ("E1.T2/key", "E1.T3/key", "E2.T1/key"):
-        assert not await takes(documents, key)
-
-
-async def test_who_stayed_in_an_organisation_that_went_can_go_later(
-    documents: ErasableDocuments,
-) -> None:
-    async with documents.forgetting("E1.", but=["E1.T1/"]):
-        pass
-
-    async with documents.forgetting("E1.T1/"):
-        pass
-
-    assert not await takes(documents, "E1.T1/key")
+    assert not await takes(documents, "E2.T1/key")

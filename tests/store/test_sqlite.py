@@ -118,7 +118,6 @@ async def test_a_forgotten_workspace_leaves_no_trace_in_any_file(
             await sqlite.delete(key)
 
     await sqlite.delete_prefix("E1.T0/")
-    await sqlite.vacuum()
 
     content = content_of(path.parent)
     assert b"E1.T1/" in content
@@ -245,25 +244,6 @@ async def test_a_call_that_takes_too_long_is_an_error_and_no_close_waits_for_it(
     go_on.set()
     thread.join(TIME_LIMIT_S)
     assert not thread.is_alive()
-
-
-async def test_calls_wait_for_a_rewriting_of_the_file_longer_than_their_limit(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = await open_sqlite(path, timeout_s=0)  # whatever has to wait is late at once
-    go_on = threading.Event()
-    monkeypatch.setattr(SqliteDocuments, "_vacuum", lambda *_: go_on.wait(TIME_LIMIT_S))
-    rewriting = asyncio.create_task(store.vacuum())
-    await asyncio.sleep(0)
-
-    writing = asyncio.create_task(store.put("-.T1/key", {}))
-    await asyncio.sleep(0)
-    monkeypatch.setattr(store, "_timeout_s", TIME_LIMIT_S)
-    go_on.set()
-
-    await rewriting
-    assert (await writing).key == "-.T1/key"
-    await store.close()
 
 
 async def test_a_dead_writer_is_noticed_and_the_file_can_be_opened_again(path: Path) -> None:

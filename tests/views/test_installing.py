@@ -9,14 +9,12 @@ from bot.installations.installation import organisation
 from bot.installations.welcome import Arrival, Setup
 from bot.message import Message
 from bot.views.api_key import SET_KEY
-from bot.views.install import arrival_message, lost_store_message, not_installed_text
+from bot.views.install import arrival_message, not_installed_text
 from tests.builders import HOSTILE_TEXTS
 from tests.installations.builders import an_installation
 from tests.loops import loop_over
 from tests.views import acceptance
 from tests.views.acceptance import buttons, shown_text
-
-CHANNELS = tuple(f"C{number}" for number in range(6))
 
 
 def arrival(name: str = "Acme", **fields: Any) -> Message:
@@ -27,8 +25,8 @@ def back(*, has_key: bool = True, digests: int = 2, **fields: Any) -> Message:
     return arrival(setup=Setup(has_key=has_key, digests=digests), **fields)
 
 
-# Beside what acceptance.py knows: the bot itself, and channels, whose ids are Slack's own.
-OURS = re.compile(r"<@U0BOT>|<#C\d>|<https://app\.slack\.com/[^<>|]+\|[^<>|]+>")
+# Beside what acceptance.py knows: the bot itself.
+OURS = re.compile(r"<@U0BOT>|<https://app\.slack\.com/[^<>|]+\|[^<>|]+>")
 
 
 def assert_slack_takes(message: Message) -> None:
@@ -39,14 +37,12 @@ def assert_slack_takes(message: Message) -> None:
 EVERY_MESSAGE: dict[str, Callable[[str], Message]] = {
     "may set": lambda name: arrival(name, may_set_key=True),
     "may not set": arrival,
-    "lost": lambda name: arrival(name, may_set_key=True, lost_in=CHANNELS),
     "back": lambda name: back(name=name),
     "back without key": lambda name: back(name=name, has_key=False, digests=0),
     "revoked": lambda name: back(name=name, was_revoked=True, may_set_key=True),
     "organisation": lambda name: arrival_message(
         Arrival(installation=an_installation(organisation("E1"), name=name))
     ),
-    "empty store": lambda _name: lost_store_message(CHANNELS[:2]),
 }
 
 
@@ -86,18 +82,6 @@ def test_whoever_comes_back_reads_what_is_still_there(
     assert ("Set key" in buttons(message)) is not has_key
     assert "everything works again" not in message.text
     assert "everything works again" in back(was_revoked=True).text
-
-
-def test_channels_of_earlier_are_named_but_not_all() -> None:
-    text = shown_text(arrival(may_set_key=True, lost_in=CHANNELS))
-
-    assert "<#C4> and others" in text
-    assert "<#C5>" not in text
-    assert (
-        "knows nothing of this workspace. That is expected if it was invited before its first"
-        in text
-    )
-    assert "and others" not in shown_text(lost_store_message(CHANNELS[:5]))
 
 
 def test_an_organisation_reads_how_to_add_workspaces() -> None:

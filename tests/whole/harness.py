@@ -15,7 +15,6 @@ from pydantic import SecretStr
 
 from bot.app import FINISH_WITHIN_S, serve
 from bot.bootstrap.services import Pace, Role
-from bot.installations.welcome import KIND as SEEN
 from bot.playground.manifest import read_manifest
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
 from bot.playground.tracker import Account, Tracker, running_tracker
@@ -25,7 +24,6 @@ from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from bot.store.sqlite import open_sqlite
 from bot.web import CHECKED_FOR_S
-from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
 
@@ -197,17 +195,8 @@ def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, transport: s
 async def running_harness(
     folder: Path, transport: str, pace: Pace = PATIENT
 ) -> AsyncIterator[Harness]:
-    async with running_stand_ins(folder, transport) as app:
-        await make_store(app)
-        async with running_bot(app, pace):
-            yield app
-
-
-async def make_store(app: Harness) -> None:
-    """Make a store that knows the workspace: else the bot, being in channels, misses its own."""
-    documents = await open_documents(app.settings)
-    await documents.put(f"{WorkspaceId(app.slack.team_id)}/{SEEN}", {"v": 1})
-    await documents.close()
+    async with running_stand_ins(folder, transport) as app, running_bot(app, pace):
+        yield app
 
 
 async def open_documents(settings: Settings) -> Documents:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.playground.slack import Message
-from tests.whole.harness import Harness, make_store, running_bot, running_stand_ins
+from tests.whole.harness import Harness, running_bot, running_stand_ins
 from tests.whole.test_audiences import MANAGERS, NO_GUESTS, choose
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared")]
@@ -159,7 +159,6 @@ async def test_m16_a_restart_goes_on_and_scans_nothing_twice(
     async with running_stand_ins(tmp_path, transport) as app:
         for number in range(4):
             app.account.add(f"n{number}.example", health=number, tags=("prod",))
-        await make_store(app)
         async with running_bot(app, finish_within_s=0.5):
             await app.connect()
             price = await app.ask(app.bob, "/scan tag:prod")

@@ -17,7 +17,7 @@ from bot.metrics.definitions import CallMetrics
 from bot.store.fenced import timed_documents
 from tests.digests.office import DAY, NINE, DocumentsOnDisk, Office
 from tests.fakes import TIME_LIMIT_S
-from tests.whole.harness import Harness, make_store, running_bot, running_stand_ins
+from tests.whole.harness import Harness, running_bot, running_stand_ins
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("http")]
 
@@ -82,7 +82,6 @@ async def app(
     monkeypatch.setattr("bot.portfolio.end_dates.KNOWN_FOR_S", NEVER_S)
     async with running_stand_ins(tmp_path, transport) as app:
         app.settings = app.settings.model_copy(update={"tick_seconds": NEVER_S})
-        await make_store(app)
         async with running_bot(app):
             asyncio.get_running_loop().set_task_factory(counted.make)
             yield app

@@ -12,7 +12,7 @@ import pytest
 
 from bot.concurrency import EventLoop
 from tests.fakes import TIME_LIMIT_S
-from tests.whole.harness import make_store, running_bot, running_stand_ins
+from tests.whole.harness import running_bot, running_stand_ins
 
 NAME = "service.example"
 
@@ -47,7 +47,6 @@ def test_a_look_up_that_hangs_holds_up_nobody_who_needs_none(
             url = urlsplit(app.tracker.url)
             there = url._replace(netloc=f"{NAME}:{url.port}").geturl()
             app.settings = app.settings.model_copy(update={"domain_tracker_url": there})
-            await make_store(app)
             async with running_bot(app):
                 for name in ("shop", "www", "blog"):
                     app.account.add(f"{name}.example", health=41)

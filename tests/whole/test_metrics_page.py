@@ -8,7 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from pydantic import SecretStr
 
 from tests.whole.digests import at_nine, make
-from tests.whole.harness import Harness, make_store, running_bot, running_stand_ins
+from tests.whole.harness import Harness, running_bot, running_stand_ins
 
 pytestmark = pytest.mark.anyio
 
@@ -51,7 +51,6 @@ async def test_work_is_counted_without_names(ready: Harness) -> None:
 
 async def test_with_a_token_only_who_has_it_reads_them(tmp_path: Path) -> None:
     async with running_stand_ins(tmp_path, "http") as app:
-        await make_store(app)
         more = {"metrics_token": SecretStr(TOKEN)}
         app.settings = app.settings.model_copy(update=more)
         async with running_bot(app):

@@ -14,7 +14,6 @@ import pytest
 from tests.whole.digests import digests, make, move_to, next_digest, nine, open_list
 from tests.whole.harness import (
     Harness,
-    make_store,
     running_bot,
     running_stand_ins,
     settings_for,
@@ -34,7 +33,6 @@ async def two_of_each(folder: Path, database: str) -> AsyncIterator[tuple[Harnes
     async with running_stand_ins(folder, database) as app:
         more = settings_for(app.slack, app.tracker, folder, database)
         other = replace(app, settings=app.settings.model_copy(update={"port": more.port}))
-        await make_store(app)
         async with running_bot(app), running_bot(other):
             yield app, other
 

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from tests.processes import ROOT
-from tests.whole.harness import Harness, make_store, until_ready
+from tests.whole.harness import Harness, until_ready
 from tests.whole.test_process import environment, stand_ins_in_real_time
 
 pytestmark = pytest.mark.anyio
@@ -66,7 +66,6 @@ async def test_the_hook_starts_the_bot_with_the_tokens_of_the_development_app(
     tmp_path: Path,
 ) -> None:
     async with stand_ins_in_real_time(tmp_path) as app:
-        await make_store(app)
         with (tmp_path / "bot.log").open("wb") as log:
             bot = await run_hook("start", tmp_path, by_cli(app), stderr=log)
         try:

@@ -14,7 +14,6 @@ from tests.whole.digests import make
 from tests.whole.harness import (
     ABOUT,
     Harness,
-    make_store,
     running_bot,
     running_harness,
     running_stand_ins,
@@ -70,7 +69,6 @@ async def test_a_workspace_that_installs_the_app_again_is_at_home_at_once(
     tmp_path: Path, transport: str
 ) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
-        await make_store(app)
         async with running_bot(app):
             await app.connect()
             await app.slack.uninstall()

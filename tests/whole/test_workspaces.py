@@ -294,9 +294,7 @@ async def test_a_bot_that_lost_its_store_says_how_to_install_it_again(tmp_path: 
 
             assert f"{many.settings.public_url}/slack/install" in answer.everything
             await many.install("amber")
-            greeting = await amber.ada.next_message("dm", where=_is_greeting)
-
-    assert "The app is already in" in greeting.everything
+            await amber.ada.next_message("dm", where=_is_greeting)
 
 
 async def test_going_over_from_one_token_keeps_what_was_set_up(tmp_path: Path) -> None:

@@ -2,17 +2,14 @@
 
 # ruff: noqa: S608  # joined of our own constants; values are passed beside the statement
 
-import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, LiteralString
 
 from bot.store.documents import (
     CHECK_KEY,
-    WIPED_WITHIN_S,
     ConflictError,
     Document,
     ForgottenError,
@@ -36,13 +33,15 @@ COLUMNS: LiteralString = "key, value::text, rev, due_at AT TIME ZONE 'UTC'"
 GET: LiteralString = f"SELECT {COLUMNS} FROM document WHERE key = %s"
 GET_REV: LiteralString = "SELECT rev FROM document WHERE key = %s"
 DUE_KEYS: LiteralString = (
-    "SELECT key FROM document WHERE due_at <= %s ORDER BY due_at, key LIMIT %s"
+    "SELECT key FROM document WHERE due_at <= %s"
+    " AND (%s::text[] IS NULL OR split_part(key, '/', 2) = ANY(%s)) ORDER BY due_at, key LIMIT %s"
 )
 PUT: LiteralString = "SELECT put_document(%s, %s, %s, %s, %s, %s)"
 DELETE: LiteralString = "DELETE FROM document WHERE key = %s RETURNING rev"
 DELETE_IF: LiteralString = "DELETE FROM document WHERE key = %s AND rev = %s RETURNING rev"
 # The largest whole number that every reader of JSON keeps exact.
 MAX_REV = 2**53 - 1
+VACUUMED_WITHIN_S = 600.0  # it reads every table
 # Slack's signatures are good for five minutes either way:
 # https://docs.slack.dev/authentication/verifying-requests-from-slack
 KEPT_FOR = timedelta(minutes=10)
@@ -84,11 +83,7 @@ class PostgresDocuments:
     ) -> None:
         self.pool = pool
         self._calls = Calls(pool, timeout_s=timeout_s)
-        self._timeout_s = timeout_s
         self._beginning_of = beginning_of
-        # At most one connection of this process waits for its turn to erase or install, or keeps
-        # it: the others are for the deletion itself, and for all other calls.
-        self._turn = asyncio.Lock()
 
     async def get(self, key: str) -> Document | None:
         rows = await self._calls.read(GET, (checked_key(key),))
@@ -102,14 +97,13 @@ class PostgresDocuments:
         due_at: datetime | None = None,
         if_rev: int | None = None,
     ) -> Document:
-        """See `Documents.put`; raise ForgottenError under a prefix that was forgotten."""
+        """See `Documents.put`; raise ForgottenError under a prefix that was deleted."""
         begins = self._beginning_of(checked_key(key))
         due_utc = checked_moment(due_at) if due_at else None
         value_json = encode_value(value)  # now: the caller may change it while we wait
         rev = secrets.randbelow(MAX_REV) + 1
         document = Document(key, decode_json(value_json), rev, due_utc)
-        async with self._turn if begins else nullcontext():
-            await self._put(document, value_json, if_rev, begins)
+        await self._put(document, value_json, if_rev, begins)
         return document
 
     async def _put(
@@ -142,10 +136,9 @@ class PostgresDocuments:
         raise ConflictError(f"{key} is not at revision {if_rev}")
 
     async def delete_prefix(self, prefix: str) -> int:
-        under, arguments = _under(checked_key(prefix))
-        gone = f"DELETE FROM document WHERE {under} RETURNING key"
-        query = f"WITH gone AS ({gone}) SELECT count(*) FROM gone"
-        ((count,),) = await self._calls.write(query, arguments)
+        """See `ErasableDocuments`, and `put_document`, which refuses."""
+        arguments = (prefix, end_of_prefix(checked_key(prefix)))
+        ((count,),) = await self._calls.write("SELECT delete_under(%s, %s)", arguments)
         return int(count)
 
     async def vacuum(self) -> None:
@@ -154,8 +147,7 @@ class PostgresDocuments:
         More takes a lock on everything. Until the place is written again the bytes are in the
         server's files, and in its log and backups for as long as the operator keeps those.
         """
-        await self.drop_old()
-        await self._calls.write("VACUUM", within_s=WIPED_WITHIN_S)
+        await self._calls.write("VACUUM", within_s=VACUUMED_WITHIN_S)
 
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
         under, arguments = _under(prefix)
@@ -168,34 +160,18 @@ class PostgresDocuments:
         query = f"SELECT key FROM document WHERE {under} ORDER BY key"
         return [key for (key,) in await self._calls.read(query, arguments)]
 
-    async def due_keys(self, moment: datetime, *, limit: int = 1000) -> list[str]:
-        rows = await self._calls.read(DUE_KEYS, (checked_moment(moment), limit))
+    async def due_keys(self, moment: datetime, *kinds: str, limit: int = 1000) -> list[str]:
+        wanted = list(kinds) or None
+        arguments = (checked_moment(moment), wanted, wanted, limit)
+        rows = await self._calls.read(DUE_KEYS, arguments)
         return [key for (key,) in rows]
 
     async def check(self) -> None:
         await self.put(CHECK_KEY, {"token": secrets.token_hex(8)})
         await self.get(CHECK_KEY)  # with any token: many processes check
 
-    @asynccontextmanager
-    async def forgetting(self, prefix: str, *, but: Iterable[str] = ()) -> AsyncIterator[None]:
-        """See `ErasableDocuments.forgetting`, and `put_document`, which refuses."""
-        async with (
-            self._turn,
-            db_errors(self._timeout_s) as limit,
-            self.pool.connection() as connection,
-            connection.transaction(),
-        ):
-            await connection.execute("SELECT take_turn(%s)", (prefix,))
-            await self._calls.write("SELECT forget_prefix(%s, %s)", (prefix, list(but)))
-            limit.reschedule(None)  # what is done inside has limits of its own
-            yield
-
     async def welcome(self, prefix: str) -> None:
         await self._calls.write("SELECT welcome_prefix(%s)", (prefix,))
-
-    async def drop_old(self) -> None:
-        """Forget prefixes that were refused for long enough; called now and then."""
-        await self._calls.write("DELETE FROM forgotten WHERE until <= now()")
 
     async def close(self) -> None:
         async with db_errors(TIMEOUT_S):

@@ -8,13 +8,11 @@ CREATE TABLE document (
 );
 CREATE INDEX document_due ON document (due_at, key) WHERE due_at IS NOT NULL;
 
--- Of which prefixes nothing is written, for an hour. Only their hashes stand here: who has left
--- leaves no id behind. `is_forgotten` is false for a workspace that stays in an organisation
--- that goes.
+-- Of which workspaces nothing is written, for an hour. Only hashes stand here: who has left
+-- leaves no id behind.
 CREATE TABLE forgotten (
     prefix bigint PRIMARY KEY,
     organisation bigint NOT NULL,
-    is_forgotten boolean NOT NULL,
     until timestamptz NOT NULL
 );
 
@@ -25,55 +23,30 @@ CREATE TABLE seen (
 );
 CREATE INDEX seen_until ON seen (until);
 
--- The number under which a prefix is locked and forgotten.
+-- The number under which a prefix is locked and refused.
 CREATE FUNCTION place_of(prefix text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT hashtextextended(prefix, 0) $$;
 
--- `E1.` for what lies under `E1.T1/…` or `E1.`.
-CREATE FUNCTION organisation_of(prefix text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT split_part(prefix, '.', 1) || '.' $$;
+-- Takes in again what lies under `E1.T1/`, or under `E1.`.
+CREATE FUNCTION welcome_prefix(its_prefix text) RETURNS void LANGUAGE sql AS $$
+    DELETE FROM forgotten WHERE place_of(its_prefix) IN (prefix, organisation);
+$$;
 
--- Keeps erasing and installing apart until the transaction ends: of one workspace, or of one
--- organisation with all that is in it.
-CREATE FUNCTION take_turn(prefix text) RETURNS void LANGUAGE plpgsql AS $$
+-- Deletes what lies from a prefix to its end, and refuses it from then on. The lock waits for
+-- what is being written there at this moment, so that the deletion finds it.
+CREATE FUNCTION delete_under(its_prefix text, its_end text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
-    around text := organisation_of(prefix);
-BEGIN
-    PERFORM pg_advisory_xact_lock(
-        place_of('turn ' || CASE around WHEN '-.' THEN prefix ELSE around END));
-END $$;
-
--- Takes in again what lies under a prefix, in an organisation that is forgotten, too.
-CREATE FUNCTION welcome_prefix(its_prefix text) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    its_place bigint := place_of(its_prefix);
-    its_organisation bigint := place_of(organisation_of(its_prefix));
-BEGIN
-    DELETE FROM forgotten WHERE prefix = its_place
-        OR (its_place = its_organisation AND organisation = its_organisation);
-    INSERT INTO forgotten
-        SELECT its_place, its_organisation, false, now() + interval '1 hour'
-        FROM forgotten WHERE prefix = its_organisation AND is_forgotten
-        ON CONFLICT (prefix) DO UPDATE SET is_forgotten = false, until = excluded.until;
-END $$;
-
--- Refuses, from its commit on, what lies under a prefix but for the longer ones in `but`. The
--- lock waits for what is being written there at this moment, so that a deletion afterwards
--- finds it.
-CREATE FUNCTION forget_prefix(its_prefix text, but text[]) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    each text;
+    deleted bigint;
 BEGIN
     PERFORM pg_advisory_xact_lock(place_of(its_prefix));
     DELETE FROM forgotten WHERE until <= now();
-    PERFORM welcome_prefix(its_prefix);
     INSERT INTO forgotten VALUES (
-        place_of(its_prefix), place_of(organisation_of(its_prefix)), true,
+        place_of(its_prefix), place_of(split_part(its_prefix, '.', 1) || '.'),
         now() + interval '1 hour')
-        ON CONFLICT (prefix) DO UPDATE SET is_forgotten = true, until = excluded.until;
-    FOREACH each IN ARRAY but LOOP
-        PERFORM welcome_prefix(each);
-    END LOOP;
+        ON CONFLICT (prefix) DO UPDATE SET until = excluded.until;
+    DELETE FROM document WHERE key >= its_prefix AND (its_end IS NULL OR key < its_end);
+    GET DIAGNOSTICS deleted = ROW_COUNT;
+    RETURN deleted;
 END $$;
 
 -- Writes a document, on the condition of `Documents.put`; says 'put', 'conflict' or 'forgotten'.
@@ -86,22 +59,11 @@ CREATE FUNCTION put_document(
 ) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     home text := split_part(its_key, '/', 1) || '/';
-    around text := organisation_of(home);
 BEGIN
-    IF begins IS NOT NULL THEN
-        PERFORM take_turn(begins);
-    END IF;
     IF home <> 'meta/' THEN
-        IF around <> '-.' THEN
-            PERFORM pg_advisory_xact_lock_shared(place_of(around));
-        END IF;
         PERFORM pg_advisory_xact_lock_shared(place_of(home));
-        IF begins IS NULL AND coalesce(
-            (SELECT is_forgotten FROM forgotten
-                WHERE prefix = place_of(home) AND until > now()),
-            (SELECT is_forgotten FROM forgotten
-                WHERE prefix = place_of(around) AND until > now()),
-            false
+        IF begins IS NULL AND EXISTS (
+            SELECT FROM forgotten WHERE prefix = place_of(home) AND until > now()
         ) THEN
             RETURN 'forgotten';
         END IF;
