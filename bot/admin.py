@@ -182,12 +182,12 @@ def decode_audiences(document: Document) -> dict[str, Audience]:
 
 HISTORY_KIND = "audit"
 MAX_ENTRIES = 500
-# Actors that are no people in Slack: the operator of the bot, and Slack itself.
-OPERATOR, SLACK = "operator", "slack"
+# The actor that is no person.
+SLACK = "slack"
 
 
 class Act(Enum):
-    """The kinds of entries. The values are stored and exported."""
+    """The kinds of entries. The values are stored."""
 
     KEY_SET = "key-set"
     KEY_REPLACED = "key-replaced"
@@ -203,7 +203,6 @@ class Act(Enum):
     DIGEST_DELETED = "digest-deleted"
     DIGESTS_RESTRICTED = "digests-restricted"
     DIGESTS_UNRESTRICTED = "digests-unrestricted"
-    IMPORTED = "imported"
     APP_INSTALLED = "app-installed"
     APP_REINSTALLED = "app-reinstalled"
     ACCESS_REVOKED = "access-revoked"
@@ -211,7 +210,7 @@ class Act(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One act. `by` is the id of a person, OPERATOR or SLACK; `key` a key as people see it.
+    """One act. `by` is the id of a person, or SLACK; `key` a key as people see it.
 
     `added` and `removed` are ids of people and user groups. `detail` is a few words of our own.
     """

@@ -57,7 +57,6 @@ ONLY_IN: dict[str, set[str]] = {
     "sqlite3": {"store"},
     "cryptography": {"store"},
     "tests": set(),
-    "yaml": {"ops"},
 }
 MODULES = sorted(path for path in BOT.rglob("*.py") if path.read_text().strip())
 

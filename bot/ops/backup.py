@@ -86,12 +86,13 @@ def _version() -> str:
 
 @contextmanager
 def _written_whole(name: str) -> Iterator[BinaryIO]:
-    if name == STDIO:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
     path = Path(name)
     try:
+        if name == STDIO:
+            # With a buffer of its own: what could not be written is not tried again at the end.
+            with open(sys.stdout.fileno(), "wb", closefd=False) as out:
+                yield out
+            return
         # Only its owner may read it: NamedTemporaryFile makes it so.
         with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as draft:
             try:
@@ -102,8 +103,11 @@ def _written_whole(name: str) -> Iterator[BinaryIO]:
             except BaseException:
                 os.unlink(draft.name)  # noqa: PTH108
                 raise
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise OperatingError(f"{shown(name)} cannot be written: {error.strerror}") from error
+        place = "Standard output" if name == STDIO else shown(name)
+        raise OperatingError(f"{place} cannot be written: {error.strerror}") from error
 
 
 async def restore(store: Store, name: str, setting: str | None) -> str:

@@ -75,7 +75,7 @@ HEALTH_WITHIN_S = LIMIT_S - 1
 
 
 def _slack_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[Named]:
-    """Yield how Slack takes the settings, and whether requests and answers come through."""
+    """Yield how Slack takes the settings, and whether the clocks agree."""
     if settings.is_for_many:
         yield from _oauth_checks(settings, http)
     else:
@@ -113,11 +113,6 @@ def _request_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator
     else:
         secret = text_of(settings.slack_signing_secret)
         yield slack.SECRET, partial(slack.check_signing_secret, secret)
-    host = urlsplit(client.base_url).hostname
-    if host in {"slack.com", "slack-gov.com"}:
-        url = f"https://hooks.{host}"
-        look = partial(fetch_answer, http, url, HEALTH_WITHIN_S, proxy=client.proxy)
-        yield slack.ANSWERS, partial(slack.check_answers, look, url)
 
 
 def _install_query(settings: Settings, http: aiohttp.ClientSession) -> slack.InstallQuery:
@@ -130,7 +125,6 @@ def _install_query(settings: Settings, http: aiohttp.ClientSession) -> slack.Ins
         ask=ask,
         install_url=f"{settings.public_url or ''}{INSTALL_PATH}",
         now=datetime.now(UTC),
-        reads_messages=settings.slack_mentions,
     )
 
 

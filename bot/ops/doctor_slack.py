@@ -43,8 +43,6 @@ MEND_MENTIONS = (
     " install the app again."
 )
 
-REINSTALL = "install the app again"
-
 
 async def check_bot_token(
     fetch: Callable[[], Awaitable[Grant]], *, reads_messages: bool = False
@@ -58,8 +56,7 @@ async def check_bot_token(
     said = f"Slack accepts it; it is the token of the workspace {name} ({team_id})"
     found = [ok(BOT_TOKEN, said)]
     if grant.scopes is not None:
-        granted = {f"{name} ({team_id})": grant.scopes}
-        found += _permission_findings(granted, REINSTALL, reads_messages=reads_messages)
+        found += _permission_findings(grant.scopes, reads_messages=reads_messages)
     return found
 
 
@@ -177,17 +174,6 @@ async def check_public_url(
     return [warning(PUBLIC, said, f"If the bot runs, {look_at}")]
 
 
-ANSWERS = "answers to commands"
-
-
-async def check_answers(look: Callable[[], Awaitable[Answer]], url: str) -> Sequence[Finding]:
-    """Return whether the host of each `response_url` can be reached; any status will do."""
-    if error := (await look()).error:
-        mend = "Allow it in the firewall, or in the proxy that HTTPS_PROXY names."
-        return [failure(ANSWERS, f"no answer from {shown(url)} ({shown(error)})", mend)]
-    return [ok(ANSWERS, f"{shown(url)}, which takes them, can be reached")]
-
-
 INSTALLATIONS = "installations"
 MAX_ASKED = 20
 
@@ -196,13 +182,12 @@ MAX_ASKED = 20
 class InstallQuery:
     """`ask` asks Slack for the grant of a token; one that has expired by `now` is not tried.
 
-    `install_url` is where people install the app. `reads_messages`: see `SLACK_MENTIONS`.
+    `install_url` is where people install the app.
     """
 
     ask: Callable[[str], Awaitable[Grant]] = field(repr=False)
     install_url: str
     now: datetime
-    reads_messages: bool = False
 
     @property
     def invitation(self) -> str:
@@ -213,22 +198,15 @@ class InstallQuery:
 async def check_installations(
     documents: Sequence[Document], ring: KeyRing | None, query: InstallQuery
 ) -> Sequence[Finding]:
-    """Return how many there are, whose tokens Slack refuses, and which lack permissions.
+    """Return how many there are, and whose tokens Slack refuses.
 
-    The permissions are those in Slack's answer, or else those of the installation. No token is
-    renewed here: a refresh token is good for one use, and that is the bot's.
+    No token is renewed here: a refresh token is good for one use, and that is the bot's.
     """
     kept, unreadable = _read(documents, ring)
     found = [ok(INSTALLATIONS, f"none yet; people install the app at {shown(query.install_url)}")]
     if kept:
         answers = await _ask(kept, query)
-        found = [
-            _token_finding(kept, answers, query),
-            *_revoked(kept, query),
-            *_permission_findings(
-                _granted(kept, answers), query.invitation, reads_messages=query.reads_messages
-            ),
-        ]
+        found = [_token_finding(kept, answers, query), *_revoked(kept, query)]
     found += _not_installed(documents, query)
     if unreadable:
         said = f"this version of the bot cannot read {plural(unreadable, 'installation')}"
@@ -313,46 +291,26 @@ def _revoked(kept: Iterable[Installation], query: InstallQuery) -> Iterator[Find
         yield warning(INSTALLATIONS, said, mend)
 
 
-def _granted(kept: Iterable[Installation], answers: Answers) -> dict[str, Set[str]]:
-    """Return the scopes of each installation that works, by its name; Slack knows them best."""
-    granted: dict[str, Set[str]] = {}
-    for each in kept:
-        answer = answers.get(each.home)
-        if not each.revoked_at and not isinstance(answer, SlackRefusedError):
-            scopes = answer.scopes if isinstance(answer, Grant) else None
-            granted[installation_name(each)] = {*each.scopes} if scopes is None else scopes
-    return granted
-
-
-def _permission_findings(
-    granted: Mapping[str, Set[str]], again: str, *, reads_messages: bool
-) -> Iterator[Finding]:
-    """Yield where scopes are missing: a failure when the bot can do its work nowhere."""
+def _permission_findings(granted: Set[str], *, reads_messages: bool) -> Iterator[Finding]:
+    """Yield which scopes are missing: a failure when the bot cannot do its work without them."""
     if narrow := _lacking(NEEDED_SCOPES, granted):
-        tell = failure if len(narrow) == len(granted) else warning
-        mend = f"Bring the app's manifest up to date with manifest.yml, and {again}."
-        yield tell(SCOPES, f"missing in {some_names(narrow)}", mend)
+        mend = "Bring the app's manifest up to date with manifest.yml, and install the app again."
+        yield failure(SCOPES, f"missing: {narrow}", mend)
     if wishes := _lacking(OPTIONAL_SCOPES, granted):
-        mend = f"To use it there, {again}. Everything else works without it."
-        yield warning(SCOPES, f"not granted in {some_names(wishes)}", mend)
-    if granted and reads_messages:
-        if lacking := some_names(_lacking(MENTION_SCOPES, granted)):
+        mend = "To use it, install the app again. Everything else works without it."
+        yield warning(SCOPES, f"not granted: {wishes}", mend)
+    if reads_messages:
+        if lacking := _lacking(MENTION_SCOPES, granted):
             yield warning(MENTIONS, f"it is on, but not granted: {lacking}", MEND_MENTIONS)
         else:
             yield ok(MENTIONS, "the permissions for it are granted")
-    if granted and not (narrow or wishes):
+    if not (narrow or wishes):
         yield ok(SCOPES, f"all {len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)} are granted")
 
 
-def _lacking(wanted: Mapping[str, str], granted: Mapping[str, Set[str]]) -> list[str]:
-    """Return the workspaces without some of the wanted scopes, each scope with its reason."""
-    return [
-        f"{name}: {', '.join(lacking)}"
-        for name, scopes in granted.items()
-        if (
-            lacking := [f"{scope} ({why})" for scope, why in wanted.items() if scope not in scopes]
-        )
-    ]
+def _lacking(wanted: Mapping[str, str], granted: Set[str]) -> str:
+    """Return the wanted scopes that are not granted, each with its reason."""
+    return ", ".join(f"{scope} ({why})" for scope, why in wanted.items() if scope not in granted)
 
 
 def _not_installed(documents: Sequence[Document], query: InstallQuery) -> Iterator[Finding]:

@@ -19,9 +19,8 @@ from bot.ops.stores import (
 from bot.store.documents import Document, StoreError
 from bot.store.encryption import RingSource
 from bot.store.files import lock_file_of, lock_holder, may_write
-from bot.store.postgres.address import Address
 from bot.store.postgres.migrations import missing
-from bot.store.postgres.pool import NAME_POOLER, open_pool, with_pooler_found
+from bot.store.postgres.pool import open_pool
 from bot.store.postgres.snapshot import Facts, read_facts, refused_write
 from bot.store.snapshot import Snapshot
 from bot.views.text import plural
@@ -129,12 +128,6 @@ def _without_ring(source: RingSource, sealed: Sequence[SealedText], needed: str)
     return failure(RING, f"not set, and there is no file {shown(str(source.key_file))}", mend)
 
 
-TLS, POOLER = "TLS", "pooler"
-POOLER_FOUND = warning(
-    POOLER,
-    "there is a pooler in transaction mode, which DATABASE_URL does not name",
-    f"{NAME_POOLER} Without it the bot has to find out at each start.",
-)
 MAKE_WRITABLE = "Give it more disk, or end what makes it read-only."
 REACH = "Check DATABASE_URL, the network in between, and the server."
 # Older ones get no corrections any more: https://www.postgresql.org/support/versioning/
@@ -145,30 +138,26 @@ SLOW_READ_S = 0.05
 
 async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot | None]:
     """Return how the database is, and what is sealed in it; `None` when it cannot be read."""
+    where = shown(store.address.place)
     try:
-        address = await with_pooler_found(store.address)
-        async with await open_pool(address) as pool:
+        async with await open_pool(store.address) as pool:
             if steps := await missing(pool, store.sets):
-                said = f"{shown(address.place)} lacks {plural(len(steps), 'step')} of its schema"
+                said = f"{where} lacks {plural(len(steps), 'step')} of its schema"
                 return [failure(STORE, said, "Run `python -m bot migrate`.")], None
             facts, refusal = await read_facts(pool), await refused_write(pool)
             snapshot = await read_sealed(store)
     except StoreError as error:
         return [failure(STORE, shown(str(error), 400), REACH)], None
-    is_whole = not snapshot.unreadable
-    said = f"{shown(address.place)} takes no writes ({shown(refusal, 200)})"
+    said = f"{where} takes no writes ({shown(refusal, 200)})"
     return [
         *([failure(STORE, said, MAKE_WRITABLE)] if refusal else []),
-        database_finding(address, facts)
-        if is_whole
-        else _unreadable_finding(shown(address.place), snapshot),
-        tls_finding(facts),
-        *([POOLER_FOUND] if address != store.address else []),
+        _unreadable_finding(where, snapshot)
+        if snapshot.unreadable
+        else database_finding(where, facts),
     ], snapshot
 
 
-def database_finding(address: Address, facts: Facts) -> Finding:
-    where = shown(address.place)
+def database_finding(where: str, facts: Facts) -> Finding:
     said = (
         f"{where} answers in {facts.read_s * 1000:.1f} ms; PostgreSQL {shown(facts.version, 20)},"
         f" {plural(facts.documents, 'document')}, its schema is up to date"
@@ -181,12 +170,3 @@ def database_finding(address: Address, facts: Facts) -> Finding:
         mend = "That is slow. Run the bot close to the database."
         return warning(STORE, said, mend)
     return ok(STORE, said)
-
-
-def tls_finding(facts: Facts) -> Finding:
-    if facts.is_encrypted:
-        return ok(TLS, "the connection to the database is encrypted")
-    if facts.is_near:
-        return ok(TLS, "not needed, the database is on this machine")
-    mend = "Add sslmode=verify-full (or at least require) to DATABASE_URL."
-    return warning(TLS, "the connection to the database is not encrypted", mend)

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import Enum
 
 from bot.redaction import redact
@@ -34,11 +33,6 @@ def shown(text: str, max_chars: int = MAX_CHARS) -> str:
     )
     text = "".join(escaped)
     return text if len(text) <= max_chars else f"{text[: max_chars - 3]}..."
-
-
-def day(moment: datetime) -> str:
-    """Return `2026-11-20 at 09:00 UTC`."""
-    return f"{moment.astimezone(UTC):%Y-%m-%d at %H:%M} UTC"
 
 
 def some_of(lines: Sequence[str]) -> list[str]:

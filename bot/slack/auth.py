@@ -100,13 +100,11 @@ async def fetch_time(client: AsyncWebClient) -> datetime | None:
     return None
 
 
-async def fetch_answer(
-    http: aiohttp.ClientSession, url: str, timeout_s: float, *, proxy: str | None = None
-) -> Answer:
+async def fetch_answer(http: aiohttp.ClientSession, url: str, timeout_s: float) -> Answer:
     """Return the answer to a GET of `url`; redirects are not followed."""
     within = aiohttp.ClientTimeout(total=timeout_s)
     try:
-        async with http.get(url, allow_redirects=False, timeout=within, proxy=proxy) as response:
+        async with http.get(url, allow_redirects=False, timeout=within) as response:
             body = await response.content.read(MAX_BODY_BYTES)
             return Answer(status=response.status, body=body.decode(errors="replace"))
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:

@@ -2,17 +2,16 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
-from contextlib import aclosing, asynccontextmanager, closing
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.store.documents import Document, StoreError, decode_row, encode_row, encode_value
+from bot.store.encryption import CHECK_KEY
 from bot.store.files import FileLock, lock_file_of, make_private_database
 
 BUSY_S = 5.0
-# By which the store knows its keys: see `encryption.py`.
-RING_NOTE = "meta/key-check"
 PAGE_ROWS = 100  # a document may be of a megabyte
 # As bytes: text that is no UTF-8 would be an error before its key is known.
 ALL_ROWS = "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs"
@@ -48,20 +47,10 @@ async def whole(pages: AsyncGenerator[Snapshot]) -> Snapshot:
 
 
 async def read_pages(path: Path) -> AsyncGenerator[Snapshot]:
-    """Yield the store at `path` in key order, page by page.
-
-    All pages are of one moment: while they are read, what others write waits in the log. It leaves
-    the `-wal` and `-shm` files of any reader. StoreError: it is missing or damaged.
-    """
-    try:
-        connection = await asyncio.to_thread(_opened_to_read, path)
-        with closing(connection):
-            query = f"{ALL_ROWS} ORDER BY key"
-            cursor = await asyncio.to_thread(begin_reading, connection, path, query)
-            while cursor and (page := await asyncio.to_thread(cursor.fetchmany, PAGE_ROWS)):
-                yield _decoded(page)
-    except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
-        raise StoreError(f"cannot read {path}: {type(error).__name__}: {error}") from error
+    """Yield the store at `path` in key order, page by page; see `whole_file`."""
+    async with whole_file(path) as store:
+        async for page in store.pages:
+            yield page
 
 
 def _decoded(rows: Iterable[tuple[bytes | None, bytes | None]]) -> Snapshot:
@@ -98,29 +87,42 @@ def begin_reading(connection: sqlite3.Connection, path: Path, query: str) -> sql
 
 @asynccontextmanager
 async def whole_file(path: Path) -> AsyncIterator[WholeStore]:
-    """Yield the whole store at `path`, of one moment; raise StoreError as `read_pages` does."""
-    try:
+    """Yield the whole store at `path`, of one moment, in key order.
+
+    While it is read, what others write waits in the log. It leaves the `-wal` and `-shm` files of
+    any reader. StoreError: it is missing or damaged.
+    """
+    with _reading(path):
         connection = await asyncio.to_thread(_opened_to_read, path)
-        with closing(connection):
-            cursor = await asyncio.to_thread(
-                begin_reading, connection, path, f"{ALL_ROWS} ORDER BY key"
-            )
+    with closing(connection):
+        with _reading(path):
+            query = f"{ALL_ROWS} ORDER BY key"
+            cursor = await asyncio.to_thread(begin_reading, connection, path, query)
             count, names = await asyncio.to_thread(_counted, connection) if cursor else (0, [])
-            async with aclosing(_pages_of(cursor)) as pages:
-                yield WholeStore(count, names, pages)
-    except (sqlite3.Error, OSError, RuntimeError) as error:
+        async with aclosing(_pages_of(cursor, path)) as pages:
+            yield WholeStore(count, names, pages)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
         raise StoreError(f"cannot read {path}: {type(error).__name__}: {error}") from error
 
 
 def _counted(connection: sqlite3.Connection) -> tuple[int, list[str]]:
     (count,) = connection.execute("SELECT count(*) FROM docs").fetchone()
-    note = connection.execute("SELECT value FROM docs WHERE key = ?", (RING_NOTE,)).fetchone()
-    return count, [*decode_row(RING_NOTE, note[0]).value] if note else []
+    note = connection.execute("SELECT value FROM docs WHERE key = ?", (CHECK_KEY,)).fetchone()
+    with suppress(ValueError):  # its page names it as unreadable
+        return count, [*decode_row(CHECK_KEY, note[0]).value] if note else []
+    return count, []
 
 
-async def _pages_of(cursor: sqlite3.Cursor | None) -> AsyncGenerator[Snapshot]:
-    while cursor and (page := await asyncio.to_thread(cursor.fetchmany, PAGE_ROWS)):
-        yield _decoded(page)
+async def _pages_of(cursor: sqlite3.Cursor | None, path: Path) -> AsyncGenerator[Snapshot]:
+    with _reading(path):
+        while cursor and (page := await asyncio.to_thread(cursor.fetchmany, PAGE_ROWS)):
+            yield _decoded(page)
 
 
 class FileRestore:

@@ -195,12 +195,10 @@ _DONE = {
     admin.Act.DIGEST_DELETED: "deleted a digest",
     admin.Act.DIGESTS_RESTRICTED: "let only admins change digests",
     admin.Act.DIGESTS_UNRESTRICTED: "let members change digests",
-    admin.Act.IMPORTED: "imported a file",
     admin.Act.APP_INSTALLED: "installed the app",
     admin.Act.APP_REINSTALLED: "installed the app again",
     admin.Act.ACCESS_REVOKED: "ended the app's access",
 }
-_NOT_PEOPLE = {admin.OPERATOR: "The app's operator", admin.SLACK: "Slack"}
 
 
 def history_form(entries: Sequence[admin.Entry], page: int, metadata: str) -> Block:
@@ -220,7 +218,7 @@ def history_form(entries: Sequence[admin.Entry], page: int, metadata: str) -> Bl
 
 def entry_line(entry: admin.Entry) -> str:
     """Return a line of the history as mrkdwn."""
-    by = _NOT_PEOPLE.get(entry.by) or name_token(entry.by)
+    by = "Slack" if entry.by == admin.SLACK else name_token(entry.by)
     words = [f"{moment_token(entry.at)}  ·  {by} {_DONE[entry.act]}"]
     if entry.key:
         words.append(code(entry.key, 40))

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.admin import MAX_ENTRIES, OPERATOR, Act, Audit
+from bot.admin import MAX_ENTRIES, Act, Audit
 from bot.workspace import WorkspaceId
 from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.builders import KEY, KEY_TAIL, MOMENT
@@ -37,11 +37,11 @@ async def test_what_was_done_comes_back_the_latest_first(audit: Audit, clock: Fa
     clock.advance(60)
     await audit.note(ONE, Act.MANAGERS_CHANGED, by="U2", added=("U3",), removed=("U4", "U5"))
     await audit.note_digest(ONE, "digest-made", by="U3", channel_id="C1")
-    await audit.note(ONE, Act.IMPORTED, by=OPERATOR, detail="2 digests added")
+    await audit.note(ONE, Act.AUDIENCES_CHANGED, by="U2", detail="scan domains: admins")
 
-    imported, digest, managers, key = await audit.entries(ONE)
+    audiences, digest, managers, key = await audit.entries(ONE)
 
-    assert (imported.by, imported.detail) == (OPERATOR, "2 digests added")
+    assert (audiences.by, audiences.detail) == ("U2", "scan domains: admins")
     assert (digest.act, digest.by, digest.channel_id) == (Act.DIGEST_MADE, "U3", "C1")
     assert (managers.added, managers.removed) == (("U3",), ("U4", "U5"))
     assert (key.key, key.at, managers.at - key.at) == ("service_sk_…abcd", MOMENT, MINUTE)

@@ -1,7 +1,13 @@
 """A backup is whole, of one moment, and restored into an empty store or not at all."""
 
+import asyncio
 import json
+import os
+import sqlite3
+import sys
+import tracemalloc
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -9,12 +15,13 @@ from pathlib import Path
 import pytest
 
 from bot.jobs.queue_jobs import migrations
-from bot.ops.backup import PAGE_DOCUMENTS, back_up, restore
+from bot.ops.backup import PAGE_DOCUMENTS, STDIO, back_up, restore
 from bot.ops.output import OperatingError
 from bot.ops.stores import DatabaseStore, FileStore, Store
-from bot.store.documents import Documents, StoreLockedError
-from bot.store.encryption import KeyRing, check_key_ring
+from bot.store.documents import Documents, StoreLockedError, encode_row
+from bot.store.encryption import CHECK_KEY, KeyRing, check_key_ring
 from bot.store.postgres.address import parse_address
+from bot.store.postgres.pool import connected
 from tests.builders import MOMENT
 
 pytestmark = pytest.mark.anyio
@@ -46,18 +53,25 @@ async def content(store: Store) -> list[tuple[str, object, int, datetime | None]
 
 
 @pytest.fixture
-def in_file(tmp_path: Path) -> Store:
+def in_file(tmp_path: Path) -> FileStore:
     return FileStore(tmp_path / "a" / "bot.sqlite")
 
 
 @pytest.fixture
-def other_file(tmp_path: Path) -> Store:
+def other_file(tmp_path: Path) -> FileStore:
     return FileStore(tmp_path / "b" / "bot.sqlite")
 
 
 @pytest.fixture
-def in_database(database: str) -> Store:
+def in_database(database: str) -> DatabaseStore:
     return DatabaseStore(parse_address(database), migrations())
+
+
+@pytest.fixture
+def stores(
+    in_file: FileStore, other_file: FileStore, in_database: DatabaseStore
+) -> dict[str, Store]:
+    return {"in_file": in_file, "other_file": other_file, "in_database": in_database}
 
 
 @pytest.fixture
@@ -72,9 +86,9 @@ async def backup(in_file: Store, tmp_path: Path) -> Path:
     "ways", ["in_file other_file", "in_file in_database", "in_database other_file"]
 )
 async def test_all_documents_arrive_as_they_were(
-    request: pytest.FixtureRequest, tmp_path: Path, ways: str
+    stores: dict[str, Store], tmp_path: Path, ways: str
 ) -> None:
-    one, other = map(request.getfixturevalue, ways.split())
+    one, other = (stores[each] for each in ways.split())
     await fill(one)
     before = await content(one)
     name = str(tmp_path / "all.jsonl")
@@ -118,10 +132,6 @@ def files_in(folder: Path) -> list[str]:
     return [each.name for each in folder.iterdir() if each.is_file()]
 
 
-def cut(whole: bytes) -> bytes:
-    return whole[: len(whole) // 2]
-
-
 def cut_between_lines(whole: bytes) -> bytes:
     return b"".join(whole.splitlines(keepends=True)[:-1])
 
@@ -140,7 +150,7 @@ def a_line_left_out(whole: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "change", [cut, cut_between_lines, one_letter_changed, something_behind, a_line_left_out]
+    "change", [cut_between_lines, one_letter_changed, something_behind, a_line_left_out]
 )
 async def test_of_a_damaged_file_nothing_is_restored(
     backup: Path, other_file: FileStore, change: Callable[[bytes], bytes]
@@ -151,6 +161,19 @@ async def test_of_a_damaged_file_nothing_is_restored(
         await restore(other_file, str(backup), SETTING)
 
     assert not other_file.path.exists()
+
+
+async def test_wherever_a_file_is_cut_nothing_is_restored(
+    backup: Path, other_file: FileStore
+) -> None:
+    whole = backup.read_bytes()  # noqa: ASYNC240
+    for length in (*range(0, len(whole), len(whole) // 40), len(whole) - 1):
+        backup.write_bytes(whole[:length])  # noqa: ASYNC240
+
+        with pytest.raises(OperatingError, match="damaged or cut off"):
+            await restore(other_file, str(backup), SETTING)
+
+        assert not other_file.path.exists()
 
 
 async def test_of_a_damaged_file_nothing_is_restored_into_a_database(
@@ -189,9 +212,9 @@ async def test_without_its_keys_nothing_is_restored(
 
 @pytest.mark.parametrize("there", ["other_file", "in_database"])
 async def test_a_store_with_data_is_left_as_it_is(
-    request: pytest.FixtureRequest, backup: Path, there: str
+    stores: dict[str, Store], backup: Path, there: str
 ) -> None:
-    store: Store = request.getfixturevalue(there)
+    store = stores[there]
     async with store.opened() as documents:
         await documents.put("-.T9/key", {"own": True})
     before = await content(store)
@@ -204,9 +227,9 @@ async def test_a_store_with_data_is_left_as_it_is(
 
 @pytest.mark.parametrize("there", ["other_file", "in_database"])
 async def test_beside_a_running_bot_nothing_is_restored(
-    request: pytest.FixtureRequest, backup: Path, there: str
+    stores: dict[str, Store], backup: Path, there: str
 ) -> None:
-    store: Store = request.getfixturevalue(there)
+    store = stores[there]
     async with store.opened():
         with pytest.raises(StoreLockedError):
             await restore(store, str(backup), SETTING)
@@ -227,6 +250,71 @@ async def test_a_document_that_cannot_be_read_is_named_and_the_rest_is_saved(
         "documents": MANY + 2,
         "sha256": sha256(b"".join(lines)).hexdigest(),
     }
+
+
+async def test_the_note_of_the_keys_may_be_what_cannot_be_read(
+    in_file: FileStore, tmp_path: Path
+) -> None:
+    await fill(in_file)
+    async with in_file.opened() as documents:
+        await documents.run(lambda rows: rows.__setitem__(CHECK_KEY, "{"))  # type: ignore[attr-defined]  # of the file
+
+    with pytest.raises(OperatingError, match=CHECK_KEY):
+        await back_up(in_file, str(tmp_path / "all.jsonl"), MOMENT)
+
+
+async def test_a_full_disk_is_not_taken_for_a_damaged_store(
+    in_file: FileStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(in_file)
+    with Path("/dev/full").open("wb", buffering=0) as full:  # noqa: ASYNC230
+        monkeypatch.setattr(sys, "stdout", full)
+
+        with pytest.raises(OperatingError, match="Standard output cannot be written: No space"):
+            await back_up(in_file, STDIO, MOMENT)
+
+
+async def test_a_pipe_that_its_reader_closed_is_told_as_that(
+    in_file: FileStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(in_file)
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb", buffering=0) as closed:
+        monkeypatch.setattr(sys, "stdout", closed)
+
+        with pytest.raises(BrokenPipeError):
+            await back_up(in_file, STDIO, MOMENT)
+
+
+async def test_a_large_store_is_copied_page_by_page(
+    in_file: FileStore, other_file: FileStore, tmp_path: Path
+) -> None:
+    name, text = str(tmp_path / "all.jsonl"), "x" * 20_000
+    async with in_file.opened() as documents:
+        await check_key_ring(documents, RING)
+    row = encode_row(1, None, json.dumps({"text": text}))
+    rows = [(f"-.T1/scan/{number:04}", row) for number in range(1000)]
+    with closing(sqlite3.connect(in_file.path)) as connection, connection:
+        connection.executemany("INSERT INTO docs VALUES (?, ?)", rows)
+    tracemalloc.start()
+    try:
+        await back_up(in_file, name, MOMENT)
+        await restore(other_file, name, SETTING)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 10_000_000  # half of the store
+
+
+async def test_a_connection_that_ends_just_now_is_no_running_bot(
+    in_database: DatabaseStore,
+) -> None:
+    leaving = await connected(in_database.address)
+    asyncio.get_running_loop().call_later(0.2, leaving.pgconn.finish)
+
+    await in_database.require_stopped()
 
 
 async def test_a_backup_that_fails_leaves_the_one_before(

@@ -8,7 +8,7 @@ from bot.installations.installation import Installation, Tokens, organisation
 from bot.installations.repository import InstallationRepository
 from bot.ops.doctor_slack import MAX_ASKED, InstallQuery, check_installations
 from bot.ops.output import Finding, Mark
-from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES, Grant
+from bot.slack.auth import Grant
 from bot.slack.errors import SlackError, TokenRefusedError
 from bot.store.documents import Document
 from bot.workspace import WorkspaceId
@@ -20,23 +20,21 @@ from tests.store.test_encryption import a_ring
 pytestmark = pytest.mark.anyio
 
 RING = a_ring("k1")
-ALL = frozenset({*NEEDED_SCOPES, *OPTIONAL_SCOPES})
-ACME, OTHER, ORG = WorkspaceId("T1"), WorkspaceId("T2", "E1"), organisation("E1")
+ACME, ORG = WorkspaceId("T1"), organisation("E1")
 
 
 class Slack:
-    """Answers for tokens; `errors` and `scopes` hold what it says of those of a workspace."""
+    """Answers for tokens; `errors` holds what it says of those of a workspace."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.errors: dict[str, SlackError] = {}
-        self.scopes: dict[str, frozenset[str]] = {}
 
     async def __call__(self, token: str) -> Grant:
         self.asked.append(token)
         if token in self.errors:
             raise self.errors[token]
-        return Grant(team_id="T", team_name="?", scopes=self.scopes.get(token))
+        return Grant(team_id="T", team_name="?", scopes=None)
 
 
 def living(home: WorkspaceId, **fields: Any) -> Installation:
@@ -66,8 +64,7 @@ async def test_every_token_is_asked_about_and_none_is_shown() -> None:
     findings = await found(await stored(living(ACME), living(ORG)), slack)
 
     assert [each.line for each in findings] == [
-        "ok    installations: 2 installations; asked Slack about 2.",
-        "ok    Slack permissions: all 8 are granted.",
+        "ok    installations: 2 installations; asked Slack about 2."
     ]
     assert sorted(slack.asked) == [f"{BOT_TOKEN}{ACME}", f"{BOT_TOKEN}{ORG}"]
 
@@ -79,7 +76,7 @@ async def test_only_the_latest_are_asked_about() -> None:
         living(home, installed_at=MOMENT + timedelta(days=day)) for day, home in enumerate(homes)
     ]
 
-    finding, _permissions = await found(await stored(*kept), slack)
+    (finding,) = await found(await stored(*kept), slack)
 
     assert finding.said == f"{MAX_ASKED + 5} installations; asked Slack about {MAX_ASKED}"
     assert slack.asked[0] == f"{BOT_TOKEN}{homes[-1]}"
@@ -91,7 +88,7 @@ async def test_a_refused_token_is_a_warning_that_names_the_workspace() -> None:
     slack.errors[f"{BOT_TOKEN}{ORG}"] = TokenRefusedError("account_inactive")
     documents = await stored(living(ACME), living(ORG, name="Big\x1b[31m"))
 
-    finding, _permissions = await found(documents, slack)
+    (finding,) = await found(documents, slack)
 
     assert finding.mark is Mark.WARN
     assert "it refuses Big\\x1b[31m (organisation E1): account_inactive" in finding.said
@@ -110,7 +107,7 @@ async def test_when_slack_refuses_all_of_them_it_is_a_failure() -> None:
 async def test_a_token_that_has_ended_is_left_for_the_bot_to_renew() -> None:
     slack = Slack()
 
-    finding, _permissions = await found(await stored(an_installation(ACME)), slack)
+    (finding,) = await found(await stored(an_installation(ACME)), slack)
 
     assert slack.asked == []
     assert finding.line == "ok    installations: 1 installation; asked Slack about 0."
@@ -125,19 +122,6 @@ async def test_revoked_tokens_are_told_with_what_becomes_of_the_workspace() -> N
     assert "Slack accepts the tokens of Acme (T1) no longer" in finding.said
     assert "The data is deleted 30 days after" in finding.mend
     assert "To keep it, let an admin there open" in finding.mend
-
-
-async def test_what_slack_says_was_granted_counts_more_than_what_it_said_once() -> None:
-    slack = Slack()
-    slack.scopes[f"{BOT_TOKEN}{ACME}"] = ALL - {"chat:write"}
-    slack.scopes[f"{BOT_TOKEN}{OTHER}"] = ALL
-    grown = living(OTHER, scopes=())
-
-    _, finding = await found(await stored(living(ACME), grown), slack)
-
-    assert finding.mark is Mark.WARN
-    assert "missing in Acme (T1): chat:write" in finding.said
-    assert "T2" not in finding.said
 
 
 async def test_a_workspace_of_the_time_with_one_token_is_asked_to_install() -> None:

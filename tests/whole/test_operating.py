@@ -61,6 +61,21 @@ async def command(app: Harness, *words: str, **more: str) -> Said:
     return await _commanded(start_bot, app, *words, **more)
 
 
+async def piped(app: Harness, *words: str, given: bytes, **more: str) -> Said:
+    """Run a command as it stands behind a pipe: `given` is its standard input."""
+    asked = await start_new_bot(
+        *words,
+        env=environment(app) | more,
+        cwd=app.settings.database_path.parent,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+    )
+    async with asyncio.timeout(TIME_LIMIT_S):
+        out, err = await asked.communicate(given)
+    return Said(out.decode(), err.decode(), asked.returncode or 0)
+
+
 async def _commanded(start: Callable[..., Any], app: Harness, *words: str, **more: str) -> Said:
     asked = await start(
         *words,
@@ -169,25 +184,24 @@ class TestDoctor:
             assert (said.status, said.err) == (0, "")
             assert app.slack.client_secret not in said.out
 
-    async def test_a_wrong_client_secret_and_lacking_permissions_are_found(
-        self, tmp_path: Path
-    ) -> None:
+    async def test_a_wrong_client_secret_is_found(self, tmp_path: Path) -> None:
         async with stand_ins_in_real_time(tmp_path, "http") as app:
-            store = await open_sqlite(app.settings.database_path)
-            shelf = InstallationRepository(store, KeyRing.parse(ring("A")))
-            tokens = Tokens(access=app.slack.bot_token)
-            await shelf.put(an_installation(WorkspaceId("T1"), tokens=tokens, name="Acme"))
-            await store.close()
-            installation = app.slack.world.installation
-            assert installation
-            installation.scopes = tuple({*installation.scopes} - {"usergroups:read", "im:write"})
-
             wrong = oauth(app, BOT_SECRET_KEYS=ring("A"), SLACK_CLIENT_SECRET="0f" * 16)
             said = await command(app, "doctor", **wrong)
 
             assert "FAIL  SLACK_CLIENT_SECRET: it is not this app's secret" in said.out
-            assert "FAIL  Slack permissions: missing in Acme (T1): im:write (" in said.out
-            assert "warn  Slack permissions: not granted in Acme (T1): usergroups:read" in said.out
+            assert said.status == 1
+
+    async def test_lacking_permissions_are_found(self, tmp_path: Path) -> None:
+        async with stand_ins_in_real_time(tmp_path, "http") as app:
+            installation = app.slack.world.installation
+            assert installation
+            installation.scopes = tuple({*installation.scopes} - {"usergroups:read", "im:write"})
+
+            said = await command(app, "doctor")
+
+            assert "FAIL  Slack permissions: missing: im:write (" in said.out
+            assert "warn  Slack permissions: not granted: usergroups:read" in said.out
             assert said.status == 1
 
     async def test_every_failure_has_a_line_that_says_what_to_do(self, tmp_path: Path) -> None:
@@ -264,6 +278,25 @@ class TestBackup:
                 await press_in(app.bob, await open_list(app, app.bob), "Send now")
                 post = await next_digest(app)
             assert "shop.example" in post.everything
+
+    async def test_through_a_pipe_a_database_becomes_a_file_in_which_the_key_opens(
+        self, tmp_path: Path, database: str
+    ) -> None:
+        keys = {"BOT_SECRET_KEYS": ring("A")}
+        there = {"DATABASE_URL": database, **keys}
+        new = {"DATABASE_URL": f"sqlite:///{tmp_path}/new/bot.sqlite", **keys}
+        async with used_app(tmp_path, **there) as app:
+            printed = await command(app, "backup", "-", **there)
+            restored = await piped(app, "restore", "-", given=printed.out.encode(), **new)
+
+            count = len(printed.out.splitlines()) - 2  # head and foot
+            assert (printed.status, restored.status) == (0, 0)
+            assert printed.err == f"Backed up {count} documents.\n"
+            assert restored.err == f"Restored {count} documents.\n"
+            async with process(app, **new):
+                await until_ready(app)
+                await app.bob.type("/domains")
+                await app.bob.next_message(where=lambda each: "1 domain," in each.everything)
 
     async def test_nothing_is_restored_beside_a_running_bot_with_other_keys_or_from_half_a_file(
         self, tmp_path: Path

@@ -88,7 +88,8 @@ async def test_before_it_is_migrated_every_command_says_what_to_do(
     tmp_path: Path, empty_database: str
 ) -> None:
     async with stand_ins_in_real_time(tmp_path) as app:
-        for words in (["backup", "x"], ["rotate-secrets"]):
+        (tmp_path / "file").write_text('{"backup":1,"keys":[]}\n')
+        for words in (["backup", "x"], ["restore", "file"], ["rotate-secrets"]):
             there = {"DATABASE_URL": empty_database, "BOT_SECRET_KEYS": ring("A")}
 
             said = await command(app, *words, **there)

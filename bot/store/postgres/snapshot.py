@@ -1,8 +1,8 @@
 """Read a whole database, and fill an empty one in one transaction."""
 
-import ipaddress
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, LiteralString
@@ -10,6 +10,7 @@ from typing import Any, LiteralString
 import psycopg
 
 from bot.store.documents import Document, OutdatedSchemaError, StoreError, encode_value
+from bot.store.encryption import CHECK_KEY
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import COLUMNS, document_of
 from bot.store.postgres.pool import (
@@ -19,7 +20,7 @@ from bot.store.postgres.pool import (
     reason,
     with_pooler_found,
 )
-from bot.store.snapshot import PAGE_ROWS, RING_NOTE, Snapshot, WholeStore
+from bot.store.snapshot import PAGE_ROWS, Snapshot, WholeStore
 
 READ = "SELECT rev FROM document WHERE key = 'meta/key-check'"
 # Too much for a page that is half empty, and random, as text of one kind is compressed.
@@ -29,10 +30,12 @@ WRITE: LiteralString = """
     FROM generate_series(1, 500)
 """
 CLIENTS: LiteralString = """
-    SELECT 1 FROM pg_stat_activity
+    SELECT pid FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = current_setting('application_name')
-        AND pid <> pg_backend_pid() LIMIT 1
+        AND pid <> pg_backend_pid()
 """
+# A closed connection is listed for some more milliseconds.
+LOOKED_AGAIN_AFTER_S = 1.0
 SELECT: LiteralString = f"SELECT {COLUMNS} FROM document "  # noqa: S608  # our own constant
 WANTED: LiteralString = """
     WHERE (%(kinds)s::text[] IS NULL AND %(text)s::text IS NULL)
@@ -47,14 +50,9 @@ LOCKED_WITHIN = "10s"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """`read_s`: how long a read took. `version` as in `16.2`.
-
-    `is_near`: on this machine.
-    """
+    """`read_s`: how long a read took. `version` as in `16.2`."""
 
     version: str
-    is_near: bool
-    is_encrypted: bool
     read_s: float
     documents: int
 
@@ -62,7 +60,6 @@ class Facts:
 async def read_facts(pool: Pool) -> Facts:
     try:
         async with pool.connection() as connection:
-            info = connection.info
             await connection.execute(READ)  # the first one takes longer
             began_at = perf_counter()
             await connection.execute(READ)
@@ -70,9 +67,7 @@ async def read_facts(pool: Pool) -> Facts:
             counting = await connection.execute("SELECT count(*) FROM document")
             (count,) = await counting.fetchone() or (0,)
             return Facts(
-                version=info.parameter_status("server_version") or "?",
-                is_near=is_near(info.host, info.hostaddr),
-                is_encrypted=connection.pgconn.ssl_in_use,
+                version=connection.info.parameter_status("server_version") or "?",
                 read_s=read_s,
                 documents=count,
             )
@@ -88,13 +83,6 @@ async def refused_write(pool: Pool) -> str:
     except psycopg.Error as error:
         return reason(error)
     return ""
-
-
-def is_near(host: str, address: str) -> bool:
-    """Return whether that is this machine: a socket in a folder, or a loopback address."""
-    if not address:
-        return not host or host.startswith("/")
-    return ipaddress.ip_address(address).is_loopback
 
 
 async def database_pages(
@@ -134,9 +122,11 @@ async def whole_database(address: Address) -> AsyncIterator[WholeStore]:
         async with connection.transaction():
             counting = await connection.execute("SELECT count(*) FROM document")
             (count,) = await counting.fetchone() or (0,)
-            noting = await connection.execute(SELECT + "WHERE key = %s", (RING_NOTE,))
-            note = await noting.fetchone()
-            names = [*document_of(note).value] if note else []
+            noting = await connection.execute(SELECT + "WHERE key = %s", (CHECK_KEY,))
+            names = list[str]()
+            if note := await noting.fetchone():
+                with suppress(StoreError):  # its page names it as unreadable
+                    names = [*document_of(note).value]
             async with aclosing(pages_of(connection, SELECT, {})) as pages:
                 yield WholeStore(count, names, pages)
     except psycopg.errors.UndefinedTable as error:
@@ -152,16 +142,21 @@ async def has_clients(address: Address) -> bool:
 
     Behind a pooler it does not: its connections outlive the processes.
     """
-    if (await with_pooler_found(address)).is_pooled:
-        return False
     connection = await connected(address)
     try:
-        cursor = await connection.execute(CLIENTS)
-        return await cursor.fetchone() is not None
+        if found := await _clients(connection):
+            await asyncio.sleep(LOOKED_AGAIN_AFTER_S)
+            found &= await _clients(connection)
     except psycopg.Error as error:
         raise StoreError(f"cannot read {address.place}: {error}") from error
     finally:
         await connection.close()
+    return bool(found) and not (await with_pooler_found(address)).is_pooled
+
+
+async def _clients(connection: Connection) -> set[int]:
+    cursor = await connection.execute(CLIENTS)
+    return {pid for (pid,) in await cursor.fetchall()}
 
 
 async def pages_of(

@@ -28,4 +28,3 @@ async def test_the_documents_are_counted(pool: Pool, store: PostgresDocuments) -
     assert facts.documents == 3
     assert facts.version[0].isdigit()
     assert 0 < facts.read_s < 10
-    assert not facts.is_encrypted
