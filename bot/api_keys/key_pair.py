@@ -11,11 +11,9 @@ from bot.api_keys.key_record import (
     KeyNotice,
     KeyRecord,
     NoticeKind,
-    due_notice,
     next_notice_at,
     passed_days,
 )
-from bot.slack.client import SentMessage
 
 EARLIER_KEPT_FOR = timedelta(days=7)
 
@@ -42,50 +40,19 @@ class NoticeAttempt:
     tries: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SentNotice:
-    """A notice that a person has; `mark` is that of its key, `name` its own."""
-
-    name: str
-    mark: str
-    user_id: str
-    message: SentMessage
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyPair:
-    """The key in use, the earlier one, and the notice that is being sent.
-
-    `sent` are the notices to edit when they are not true any more.
-    """
+    """The key in use, the earlier one, and the notice that is being sent."""
 
     sealed: str = field(repr=False)
     record: KeyRecord
     earlier: PreviousKey | None = None
     telling: NoticeAttempt | None = None
-    sent: tuple[SentNotice, ...] = ()
-
-    def due_notice(self, now: datetime) -> KeyNotice | None:
-        """Return the notice that is due, `None` for none: one about the key in use comes first."""
-        replaced = KeyNotice(NoticeKind.REPLACED) if self._about_replaced_keys else None
-        return due_notice(self.record, now) or replaced
-
-    def outdated_by(self, notice: KeyNotice) -> tuple[SentNotice, ...]:
-        """Return the sent notices that are not true any more once `notice` is."""
-        if notice.kind is NoticeKind.WORKS_AGAIN:
-            refusal, mark = NoticeKind.REFUSED.value, self.record.mark
-            return tuple(each for each in self.sent if (each.name, each.mark) == (refusal, mark))
-        return self._about_replaced_keys if notice.kind is NoticeKind.REPLACED else ()
-
-    @property
-    def _about_replaced_keys(self) -> tuple[SentNotice, ...]:
-        return tuple(each for each in self.sent if each.mark != self.record.mark)
 
     def due_at(self) -> datetime | None:
         """Return when the document needs work, `None` for never."""
         moments = []
-        at = self.record.set_at if self._about_replaced_keys else next_notice_at(self.record)
-        if at:
+        if at := next_notice_at(self.record):
             moments.append(max(at, self.telling.until) if self.telling else at)
         if self.earlier:
             moments.append(self.earlier.until)
@@ -103,9 +70,16 @@ class KeyPair:
 
     def rolled_back(self, to: PreviousKey, now: datetime) -> "KeyPair":
         """Return the pair with its keys swapped; the earlier one was just seen to work."""
-        works = replace(to.record, refused_at=None, tried_at=None, told_at=None, told=())
+        works = replace(
+            to.record,
+            refused_at=None,
+            tried_at=None,
+            told_at=None,
+            told=self.record.told,
+            works_since=None,
+        )
         earlier = PreviousKey(self.sealed, self.record, now + EARLIER_KEPT_FOR)
-        return KeyPair(sealed=to.sealed, record=works, earlier=earlier, sent=self.sent)
+        return KeyPair(sealed=to.sealed, record=works, earlier=earlier)
 
     def without_expired(self, now: datetime) -> "KeyPair":
         """Return the pair without an earlier key that has expired."""
@@ -123,11 +97,7 @@ class KeyPair:
                 record = replace(self.record, reminded_days=notice.days)
             case NoticeKind.ROTATION:
                 record = replace(self.record, rotation_told_at=now)
-            case NoticeKind.REPLACED:
-                record = self.record
-        over = self.outdated_by(notice)
-        sent = tuple(each for each in self.sent if each not in over)
-        return replace(self, record=record, telling=None, sent=sent)
+        return replace(self, record=record, telling=None)
 
 
 def new_key_pair(
@@ -135,22 +105,22 @@ def new_key_pair(
 ) -> KeyPair:
     """Return the pair after a new key was set; `is_same`: it is the same one again.
 
-    Steps of the countdown that have passed by then are not sent.
+    Steps of the countdown that have passed by then are not sent. Those who read that the key
+    before is refused have to learn of the new one, except who has set it.
     """
-    record = replace(record, reminded_days=passed_days(record, record.set_at))
+    told = tuple(each for each in before.record.told if each != record.set_by) if before else ()
+    record = replace(record, told=told, reminded_days=passed_days(record, record.set_at))
     earlier = before.earlier if before else None
     if before and not is_same:
         earlier = PreviousKey(before.sealed, before.record, record.set_at + EARLIER_KEPT_FOR)
-    sent = before.sent if before else ()
-    return KeyPair(sealed=sealed, record=record, earlier=earlier, sent=sent)
+    return KeyPair(sealed=sealed, record=record, earlier=earlier)
 
 
 def encode_key_pair(pair: KeyPair) -> dict[str, Any]:
     """Return the document's value; `decode_key_pair` reads it."""
     value = {"v": 1, **_flat(msgspec.to_builtins(pair))}
-    earlier, telling, sent = (value.pop(name) for name in ("earlier", "telling", "sent"))
+    earlier, telling = value.pop("earlier"), value.pop("telling")
     value |= {"earlier": _flat(earlier)} if earlier else {}
-    value |= {"sent": sent} if sent else {}
     return value | ({"telling": telling} if telling else {})
 
 

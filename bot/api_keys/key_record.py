@@ -71,11 +71,11 @@ class KeyRecord:
     """The public facts of a workspace's key.
 
     `refused_at`: since when the service calls it invalid, or `None`; `tried_at`: when it was last
-    sent since; `told_at`: when the people in `told` got a notice of that. A key that works again
-    keeps `told` until they know; `works_since` is when that was seen. `lacks` and `works`: the
-    operations ("list", "add", "scan") for which its scopes do not suffice, and those that
-    succeeded. `reminded_days`: the last sent step of the countdown to its expiration, `None`
-    before the first. `rotation_told_at`: when another key was proposed.
+    sent since; `told_at`: when the people in `told` got a notice of that. A key that works again,
+    or takes its place, keeps `told` until they know; `works_since` is when it was seen to work
+    again. `lacks` and `works`: the operations ("list", "add", "scan") for which its scopes do not
+    suffice, and those that succeeded. `reminded_days`: the last sent step of the countdown to its
+    expiration, `None` before the first. `rotation_told_at`: when another key was proposed.
     """
 
     last4: str
@@ -127,7 +127,6 @@ class NoticeKind(Enum):
 
     REFUSED = "refused"
     WORKS_AGAIN = "works-again"
-    REPLACED = "replaced"
     EXPIRY = "expiry"
     ROTATION = "rotation"
 

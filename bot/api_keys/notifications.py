@@ -1,15 +1,16 @@
 """Notify the managers of a key by direct message, one after the other, once each."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import date, timedelta
 
 import structlog
 
 from bot.admin import Managers
-from bot.api_keys.key_pair import KeyPair, NoticeAttempt, SentNotice
-from bot.api_keys.key_record import KeyNotice, KeyRecord, NoticeKind, StoredKey
+from bot.api_keys.key_pair import KeyPair, NoticeAttempt
+from bot.api_keys.key_record import KeyNotice, KeyRecord, NoticeKind, StoredKey, due_notice
 from bot.api_keys.repository import Keys
 from bot.concurrency import SingleFlight, Tasks
 from bot.errors import BotError, warned
@@ -27,16 +28,11 @@ MAX_LOOKED_AT = 50
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A notice that one worker sends: its key, the people it has reached, earlier attempts.
-
-    `outdated` are the sent notices that it edits.
-    """
+    """A notice that one worker sends, and the attempt for which it has the lease."""
 
     notice: KeyNotice
     record: KeyRecord
-    reached: tuple[str, ...]
-    tries: int
-    outdated: tuple[SentNotice, ...]
+    attempt: NoticeAttempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +53,14 @@ class KeyClaims:
             now = self.keys.clock()
             claims.clear()
             pair = pair.without_expired(now)
-            notice, telling = pair.due_notice(now), pair.telling
+            notice, telling = due_notice(pair.record, now), pair.telling
             if notice is None or (telling and telling.until > now):
                 return pair
             if telling is None or telling.name != notice.name:
                 telling = NoticeAttempt(notice.name, now)
-            outdated = pair.outdated_by(notice)
-            claims.append(Claim(notice, pair.record, telling.told, telling.tries, outdated))
-            return replace(pair, telling=replace(telling, until=now + lease))
+            telling = replace(telling, until=now + lease)
+            claims.append(Claim(notice, pair.record, telling))
+            return replace(pair, telling=telling)
 
         await self.keys.change(workspace, claimed)
         return claims[0] if claims else None
@@ -72,105 +68,22 @@ class KeyClaims:
     async def settle(
         self,
         workspace: WorkspaceId,
-        delivery: "NoticeDelivery",
-        wait: timedelta | None = None,
+        claim: Claim,
+        people: tuple[str, ...],
+        wait: timedelta | None,
     ) -> None:
         """Record whom a notice has reached; it is sent for good, or again after `wait`."""
-        claim, people = delivery.claim, tuple(dict.fromkeys(delivery.notified))
 
         def settled(pair: KeyPair) -> KeyPair:
-            now, telling, record = self.keys.clock(), pair.telling, pair.record
-            sent = tuple(each for each in pair.sent if each not in delivery.edited)
-            pair = replace(pair, sent=(*sent, *delivery.sent))
-            if record.mark != claim.record.mark:
-                return pair  # the key was replaced in the meantime: what was sent is to be edited
-            if telling is None or telling.name != claim.notice.name:
-                is_healed = claim.notice.kind is NoticeKind.REFUSED and not record.refused_at
-                return replace(pair, record=replace(record, told=people)) if is_healed else pair
+            now, telling = self.keys.clock(), claim.attempt
+            if pair.record.mark != claim.record.mark or pair.telling != telling:
+                return pair  # the key was replaced in the meantime, or works again
             if wait is None:
                 return pair.notified(claim.notice, now, people)
-            tries = telling.tries + 1
-            again = replace(telling, until=now + wait, told=people, tries=tries)
+            again = replace(telling, until=now + wait, told=people, tries=telling.tries + 1)
             return replace(pair, telling=again)
 
         await self.keys.change(workspace, settled)
-
-
-@dataclass(slots=True)
-class NoticeDelivery:
-    """Sends a notice to each person once, to twenty at most in all attempts.
-
-    `notified` are the people whom it has reached, `edited` the earlier notices it replaced.
-    """
-
-    messages: DirectMessages
-    workspace: WorkspaceId
-    claim: Claim
-    message: Message
-    notified: list[str] = field(init=False)
-    sent: list[SentNotice] = field(default_factory=list, init=False)
-    edited: list[SentNotice] = field(default_factory=list, init=False)
-    _tried: set[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._tried, self.notified = set(self.claim.reached), [*self.claim.reached]
-
-    async def tell(self, user_ids: Iterable[str]) -> timedelta | None:
-        """Send the notice to those without it; return the wait until the next attempt, if any."""
-        for user_id in self._left(user_ids):
-            self._tried.add(user_id)
-            try:
-                sent = await self.messages.send_dm(self.workspace, user_id, self.message)
-            except PersonUnreachableError:
-                continue  # they have left
-            except SlackError as error:
-                if wait := self._wait(error):
-                    return wait
-                continue  # this person cannot be reached, others may be
-            self.notified.append(user_id)
-            notice, mark = self.claim.notice, self.claim.record.mark
-            if notice.kind is not NoticeKind.WORKS_AGAIN:
-                self.sent.append(SentNotice(notice.name, mark, user_id, sent))
-        return None
-
-    async def edit(self) -> timedelta | None:
-        """Replace the outdated notices by this one; return as `tell` does."""
-        for each in self.claim.outdated:
-            try:
-                await self.messages.edit_dm(self.workspace, each.message, self.message)
-            except SlackError as error:
-                if wait := self._wait(error):
-                    return wait
-                continue  # it was deleted
-            self._tried.add(each.user_id)
-            self.notified.append(each.user_id)
-            self.edited.append(each)
-        return None
-
-    async def tell_group(self, groups: GroupPeople, group_id: str) -> timedelta | None:
-        """Send the notice to the people of a group who may be managers; return as `tell` does."""
-        if len(self.notified) >= MAX_REACHED:
-            return None
-        try:
-            people = await groups.people_in(self.workspace, group_id)
-            fit = [
-                user_id
-                for user_id in [*self._left(people)][:MAX_LOOKED_AT]
-                if await groups.is_colleague(self.workspace, user_id)
-            ]
-        except SlackError as error:
-            return self._wait(error)
-        return await self.tell(fit)
-
-    def _left(self, user_ids: Iterable[str]) -> Iterable[str]:
-        for user_id in dict.fromkeys(user_ids):
-            if user_id not in self._tried and len(self.notified) < MAX_REACHED:
-                yield user_id
-
-    def _wait(self, error: SlackError) -> timedelta | None:
-        wait = retry_after(error, self.claim.tries)
-        logger.warning("could not send a notice about a key", error=repr(error), wait=str(wait))
-        return wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +121,8 @@ Words = Callable[[KeyNotice, KeyRecord, date], Message]
 class KeyNotices:
     """Notifies the managers, and who set the key, that it is refused, ends soon or is old.
 
-    Those who read of a refusal read in that message when the key works again, or was replaced; if
-    it is gone, in another one. A reminder about a replaced key says so, too.
-
-    `groups` looks up the people of named user groups. Each notice reaches each of them once; one
-    that a crash has cut off is sent again to all.
+    Those who read of a refusal get another message when a key works again. `groups` looks up
+    the people of named user groups. A notice that a crash has cut off is sent again to all.
     """
 
     messages: DirectMessages
@@ -248,26 +158,63 @@ class KeyNotices:
             claim = await self.claims.claim(workspace, lease=LEASE)
             if claim is None:
                 return
-            message = self.words(claim.notice, claim.record, self.claims.keys.clock().date())
-            delivery = NoticeDelivery(self.messages, workspace, claim, message)
-            wait: timedelta | None = LEASE
-            try:
-                wait = await self._send(workspace, claim, delivery)
-            finally:  # whatever fails: who has it does not get it again
-                await self.claims.settle(workspace, delivery, wait)
+            people, wait = await self._send(workspace, claim)
+            if not people and wait is None:
+                logger.error("no manager left to notify", notice=claim.notice.name)
+            await self.claims.settle(workspace, claim, people, wait)
 
     async def _send(
-        self, workspace: WorkspaceId, claim: Claim, delivery: NoticeDelivery
-    ) -> timedelta | None:
-        if claim.notice.kind is NoticeKind.REPLACED:
-            return await delivery.edit()
+        self, workspace: WorkspaceId, claim: Claim
+    ) -> tuple[tuple[str, ...], timedelta | None]:
+        """Send a notice to twenty people at most, but not to whom earlier attempts reached.
+
+        Return all whom it has reached, and the wait until the next attempt if there is one.
+        """
+        message = self.words(claim.notice, claim.record, self.claims.keys.clock().date())
+        tried, reached = set(claim.attempt.told), list(claim.attempt.told)
+        try:
+            async for user_id in self._people(workspace, claim):
+                if len(reached) >= MAX_REACHED:
+                    break
+                if user_id not in tried:
+                    tried.add(user_id)
+                    with self._passing_over(claim):
+                        await self.messages.send_dm(workspace, user_id, message)
+                        reached.append(user_id)
+        except SlackError as error:
+            return tuple(reached), retry_after(error, claim.attempt.tries)
+        return tuple(reached), None
+
+    async def _people(self, workspace: WorkspaceId, claim: Claim) -> AsyncIterator[str]:
+        """Yield the people of a notice, some perhaps twice, those who were named first."""
         if claim.notice.kind is NoticeKind.WORKS_AGAIN:
-            return await delivery.edit() or await delivery.tell(claim.record.told)
+            for user_id in claim.record.told:
+                yield user_id
+            return
         named = await self.managers.named(workspace)
-        wait = await delivery.tell((claim.record.set_by, *named.user_ids))
+        for user_id in (claim.record.set_by, *named.user_ids):
+            yield user_id
         for group_id in named.group_ids:
-            if wait is None:
-                wait = await delivery.tell_group(self.groups, group_id)
-        if not delivery.notified:
-            logger.error("no manager left to notify", notice=claim.notice.name)
-        return wait
+            people: tuple[str, ...] = ()
+            with self._passing_over(claim):
+                people = await self.groups.people_in(workspace, group_id)
+            for user_id in people[:MAX_LOOKED_AT]:
+                is_fit = False
+                with self._passing_over(claim):
+                    is_fit = await self.groups.is_colleague(workspace, user_id)
+                if is_fit:
+                    yield user_id
+
+    @contextmanager
+    def _passing_over(self, claim: Claim) -> Iterator[None]:
+        """Pass over a person or group for whom it is of no use to try again."""
+        try:
+            yield
+        except PersonUnreachableError:
+            pass  # they have left
+        except SlackError as error:
+            wait = retry_after(error, claim.attempt.tries)
+            said = "could not send a notice about a key"
+            logger.warning(said, error=repr(error), wait=str(wait))
+            if wait is not None:
+                raise

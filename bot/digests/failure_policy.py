@@ -1,6 +1,7 @@
 """Decide how a failure changes a run, and who is notified of it."""
 
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -15,7 +16,6 @@ from bot.digests.models import Digest, FailureReason, Notice, Outcome
 from bot.errors import BotError
 from bot.message import Message
 from bot.slack import errors as slack
-from bot.slack.client import SentMessage
 from bot.slack.posting import DirectMessages, retry_after
 from bot.store.documents import StoreError, UnreadableSecretError
 from bot.tracker.models import (
@@ -109,28 +109,24 @@ class Owners:
 
     async def __call__(
         self, workspace: WorkspaceId, notices: Sequence[DigestNotice]
-    ) -> SentMessage | timedelta | None:
-        """Send notices as one message, or edit one: they have the same `matter`.
+    ) -> timedelta | None:
+        """Send notices as one message: they have the same `matter`.
 
-        Return its place, or when to try again, `None`: it cannot be sent. A message that may not
-        have arrived is sent again, once.
+        Return when to try again; `None`: it was sent, or cannot be. A message that may not have
+        arrived is sent again, once.
         """
         digest, notice = notices[0]
         message = self.words(notices)
         try:
-            if notice.edits:
-                await self.messages.edit_dm(workspace, notice.edits, message)
-                return notice.edits
             record = await self.keys.record(workspace)
             owners = (digest.made_by, digest.changed_by, record and record.set_by)
             people = (notice.to,) if notice.to else owners
             for user_id in dict.fromkeys(each for each in people if each):
-                try:
-                    return await self.messages.send_dm(workspace, user_id, message)
-                except slack.PersonUnreachableError:
-                    continue  # they have left
+                with suppress(slack.PersonUnreachableError):  # they have left
+                    await self.messages.send_dm(workspace, user_id, message)
+                    return None
         except slack.SlackError as error:
             logger.warning("could not notify the owner", error=repr(error), tries=notice.tries)
-            return retry_after(error, notice.tries, is_repeatable=notice.edits is not None)
+            return retry_after(error, notice.tries)
         logger.error("no owner left to notify", notice=repr(notice))
         return None

@@ -9,7 +9,6 @@ from bot.command_text import split_words
 from bot.digests.schedule import Schedule, Slot
 from bot.errors import BotError
 from bot.redaction import holds_secret
-from bot.slack.client import SentMessage
 
 MAX_PER_CHANNEL = 20
 MAX_PAST_RUNS = 40
@@ -206,8 +205,7 @@ class Notice:
 
     It goes to the owner, or to the person `to`, whose `Send now` was repeated. It is about the
     outcome of a run, or `outcome=None`: the digest was paused, or, with `is_announcement`, the
-    channel gets the announcement that Slack did not take. With `edits` it replaces that message
-    about a pause, which is over. `count` is the number of runs of one
+    channel gets the announcement that Slack did not take. `count` is the number of runs of one
     kind, `slot` the newest one's. `tries` counts failed attempts to send it, `retry_at` is the
     time of the next one.
     """
@@ -221,7 +219,6 @@ class Notice:
     retry_at: datetime | None = None
     to: str | None = None
     is_announcement: bool = False
-    edits: SentMessage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,8 +228,7 @@ class Digest:
     `version` counts the changes that people made; `moved_at` is when it came into this channel.
     `past` holds the latest runs, the newest last. `baseline` names the next report's baseline,
     `None` before the first. `silent_runs` counts the latest runs without a post. `night` is the
-    latest night with scans. `pause_message` is the direct message that says that it is paused.
-    `rev` is the store's.
+    latest night with scans. `rev` is the store's.
     """
 
     digest_id: str
@@ -252,7 +248,6 @@ class Digest:
     baseline: str | None = None
     silent_runs: int = 0
     night: Night | None = None
-    pause_message: SentMessage | None = None
     rev: int = 0
 
 

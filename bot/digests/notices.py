@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.digests.models import Digest, Notice
-from bot.slack.client import SentMessage
 
 MAX_NOTICES = 10
 # A notice is sent again after this time if its sender died: twice is better than never.
@@ -19,19 +18,6 @@ def with_notice(digest: Digest, notice: Notice) -> Digest:
     return replace(digest, notices=(*notices, notice)[-MAX_NOTICES:])
 
 
-def with_edit(digest: Digest) -> Digest:
-    """Return the digest with an edit of the message about its pause, if that is over."""
-    if digest.pause or digest.pause_message is None:
-        return digest
-    edit = Notice(
-        outcome=None,
-        slot=digest.next,
-        channel_id=digest.plan.channel_id,
-        edits=digest.pause_message,
-    )
-    return with_notice(replace(digest, pause_message=None), edit)
-
-
 def start_notices(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, ...]]:
     """Return the digest with its due notices marked as being sent, and these notices."""
     due = [each for each in digest.notices if (each.retry_at or now) <= now]
@@ -40,26 +26,19 @@ def start_notices(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, 
     return replace(digest, notices=notices), tuple(under_way.values())
 
 
-def after_sending(
-    digest: Digest, notice: Notice, result: SentMessage | timedelta | None, now: datetime
-) -> Digest:
-    """Return the digest after an attempt to send a notice.
-
-    `result` is the message, or when to try again; `None`: it cannot be sent, or needs no edits.
-    """
+def after_sending(digest: Digest, notice: Notice, wait: timedelta | None, now: datetime) -> Digest:
+    """Return the digest after an attempt to send a notice; `wait`: until the next, if any."""
     notices = [each for each in digest.notices if each != notice]
-    if isinstance(result, timedelta) and notice in digest.notices:
-        later = replace(notice, retry_at=now + result, tries=notice.tries + 1)
+    if wait is not None and notice in digest.notices:
+        later = replace(notice, retry_at=now + wait, tries=notice.tries + 1)
         notices.insert(digest.notices.index(notice), later)
-    elif isinstance(result, SentMessage) and notice.outcome is None and not notice.edits:
-        digest = replace(digest, pause_message=result)
     return replace(digest, notices=tuple(notices))
 
 
 def _is_alike(one: Notice, other: Notice) -> bool:
     """Return whether both notices are of one kind, and the first one is not being sent now."""
     kinds = [
-        (each.outcome, each.trouble, each.channel_id, each.to, each.is_announcement, each.edits)
+        (each.outcome, each.trouble, each.channel_id, each.to, each.is_announcement)
         for each in (one, other)
     ]
     return kinds[0] == kinds[1] and (one.retry_at is None or one.tries > 0)

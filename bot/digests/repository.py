@@ -20,7 +20,6 @@ from bot.digests.models import (
     UnknownDigestError,
     UnreadableDigestError,
 )
-from bot.digests.notices import with_edit
 from bot.digests.run_state import due_at
 from bot.metrics.definitions import DigestMetrics
 from bot.store.documents import ConflictError, Document, Documents, Write, update
@@ -118,7 +117,7 @@ class DigestRepository:
         Raise as `change` does.
         """
         with suppress(ConflictError):  # it was changed since
-            saved = await self._save(workspace, with_edit(step(known)))
+            saved = await self._save(workspace, step(known))
             self.on_step(known, saved)
             return saved
         return await self.change(workspace, known.digest_id, step)
@@ -133,7 +132,7 @@ class DigestRepository:
             if document is None:
                 raise UnknownDigestError("no such digest")
             before = self._decoded(document)
-            after = with_edit(change(before))
+            after = change(before)
             known[:] = [before, after]
             is_same = after == before and document.due_at == due_at(after)
             return None if is_same else Write(encode_digest(after), due_at(after))

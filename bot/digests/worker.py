@@ -6,7 +6,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from weakref import WeakValueDictionary
 
@@ -20,7 +20,6 @@ from bot.digests.notices import after_sending, start_notices
 from bot.digests.repository import DigestRepository
 from bot.digests.zones import UnknownZoneError
 from bot.errors import BotError
-from bot.slack.client import SentMessage
 from bot.store.documents import ForgottenError, StoreError
 from bot.workspace import WorkspaceId
 
@@ -176,13 +175,12 @@ class DigestWorker:
 
     async def _send(self, workspace: WorkspaceId, notices: Sequence[DigestNotice]) -> None:
         digest, notice = notices[0]
-        result: SentMessage | timedelta | None
         if notice.is_announcement:
-            result = await self.delivery.announce_late(workspace, digest, notice)
+            wait = await self.delivery.announce_late(workspace, digest, notice)
         else:
-            result = await self.notify(workspace, notices)
+            wait = await self.notify(workspace, notices)
         now = self.clock()
         for digest, notice in notices:
             with contextlib.suppress(models.UnknownDigestError):
-                sent = partial(after_sending, notice=notice, result=result, now=now)
+                sent = partial(after_sending, notice=notice, wait=wait, now=now)
                 await self.repository.change(workspace, digest.digest_id, sent)

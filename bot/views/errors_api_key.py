@@ -162,11 +162,10 @@ def key_notice(
             )
             return blocks.plain_message(f"🔑 *{text}* {mend}", *_repair_buttons())
         case NoticeKind.WORKS_AGAIN:
-            since = f" since {moment_token(record.works_since)}" if record.works_since else ""
-            text = f"The API key {code(record.shown)} works again{since}."
-            return blocks.plain_message(f"✅ {text} You don't need to do anything.")
-        case NoticeKind.REPLACED:
-            text = f"The API key was replaced. The key in use is {code(record.shown)}."
+            shown, since = code(record.shown), record.works_since
+            text = f"This workspace's API key is now {shown}, and it works."
+            if since:
+                text = f"The API key {shown} works again since {moment_token(since)}."
             return blocks.plain_message(f"✅ {text} You don't need to do anything.")
         case NoticeKind.EXPIRY:
             return _with_steps(record, api_key.expiry_words(record, today), "📅", keys_url)

@@ -9,13 +9,12 @@ import pytest
 from bot.admin import Managers, Named
 from bot.api_keys.key_record import KeyNotice, KeyRecord
 from bot.api_keys.notifications import (
-    LEASE,
     MAX_LOOKED_AT,
     MAX_REACHED,
+    Claim,
     KeyClaims,
     KeyNotices,
     ManagerNotifier,
-    NoticeDelivery,
 )
 from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
@@ -95,6 +94,7 @@ class Bell:
         self.clock = FakeClock()
         self.posts = People()
         self.keys = Keys(self.documents, RING, clock=self.clock)
+        self.claims = KeyClaims(self.keys)
         self.managers = Managers(self.documents)
         self.groups = FakeGroups()
         self.start()
@@ -104,7 +104,7 @@ class Bell:
         self.tasks = Tasks()
         self.notices = KeyNotices(
             self.posts,
-            KeyClaims(self.keys),
+            self.claims,
             self.managers,
             words,
             self.tasks,
@@ -120,15 +120,15 @@ class Bell:
         """Let it be so many days before the end; return everything said so far."""
         self.clock.now = ENDS - days_left * DAY
         await self.tick(2)
-        return [text.partition(" ")[0] for _, text in self.posts.notified]
+        return self.said
 
     @property
     def notified(self) -> list[str]:
         return [user_id for user_id, _ in self.posts.notified]
 
     @property
-    def edited(self) -> list[tuple[str, str]]:
-        return [(user_id, text.partition(" ")[0]) for user_id, text in self.posts.edited]
+    def said(self) -> list[str]:
+        return [text.partition(" ")[0] for _, text in self.posts.notified]
 
     async def refuse(self) -> None:
         await self.keys.note_refused(ONE, await self.keys.stored(ONE))
@@ -173,11 +173,11 @@ async def test_that_a_key_is_old_is_told_once_whatever_is_noted_of_it(bell: Bell
     await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
     await bell.tick(2)
 
-    assert [text.partition(" ")[0] for _, text in bell.posts.notified] == ["rotation"]
+    assert bell.said == ["rotation"]
 
 
 @pytest.mark.parametrize("reached", [1, 3])
-async def test_those_who_read_of_a_refusal_read_there_that_the_key_works_again(
+async def test_those_who_read_of_a_refusal_are_told_once_that_the_key_works_again(
     bell: Bell, reached: int
 ) -> None:
     await bell.managers.name(ONE, Named(("U2", "U3")))
@@ -191,8 +191,24 @@ async def test_those_who_read_of_a_refusal_read_there_that_the_key_works_again(
     await bell.tick(3)
 
     assert len(informed) == reached
-    assert bell.notified == informed
-    assert bell.edited == [(user_id, "works-again") for user_id in informed]
+    assert bell.notified == informed * 2
+    assert set(bell.said[reached:]) == {"works-again"}
+
+
+@pytest.mark.parametrize("is_refused", [True, False])
+async def test_those_who_read_of_a_refusal_and_did_not_set_the_new_key_are_told_of_it(
+    bell: Bell, is_refused: bool
+) -> None:
+    await bell.managers.name(ONE, Named(("U2",)))
+    if is_refused:
+        await bell.refuse()
+    await bell.tick()
+    bell.posts.notified.clear()
+
+    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+    await bell.tick(3)
+
+    assert list(zip(bell.notified, bell.said, strict=True)) == [("U2", "works-again")] * is_refused
 
 
 async def test_a_refused_key_that_is_put_back_is_as_new(bell: Bell) -> None:
@@ -207,92 +223,13 @@ async def test_a_refused_key_that_is_put_back_is_as_new(bell: Bell) -> None:
 
     await bell.keys.roll_back(ONE, await bell.keys.earlier(ONE, pair.earlier.record.mark))
     await bell.tick(2)
-    said = [text.partition(" ")[0] for _, text in bell.posts.notified]
+    said = bell.said
     may_try = bell.keys.may_try(await bell.keys.stored(ONE))
     await bell.refuse()
     await bell.tick()
 
     assert (said, may_try) == (["refused"], True)
     assert bell.notified == ["U1", "U1"]
-
-
-async def test_of_what_people_read_only_the_refusal_becomes_that_the_key_works_again(
-    bell: Bell,
-) -> None:
-    await bell.at(14)
-    await bell.refuse()
-    await bell.tick()
-
-    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
-    await bell.tick(3)
-
-    assert bell.edited == [("U1", "works-again")]
-
-
-async def test_a_refusal_that_was_deleted_or_is_of_an_earlier_version_is_followed_by_a_message(
-    bell: Bell,
-) -> None:
-    await bell.managers.name(ONE, Named(("U2",)))
-    await bell.refuse()
-    await bell.tick()
-    [kept] = await bell.documents.list_prefix(f"{ONE}/key")
-    kept.value["sent"].pop()  # as 0.1 stored it
-    await bell.documents.put(kept.key, kept.value)
-    bell.posts.errors = [SlackRefusedError("message_not_found")]
-
-    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
-    await bell.tick(3)
-
-    assert bell.edited == []
-    said = [(user_id, text.partition(" ")[0]) for user_id, text in bell.posts.notified[2:]]
-    assert said == [("U1", "works-again"), ("U2", "works-again")]
-
-
-async def test_notices_about_a_replaced_key_are_edited_once(bell: Bell) -> None:
-    await bell.managers.name(ONE, Named(("U2",)))
-    await bell.at(14)
-    await bell.refuse()
-    await bell.tick()
-    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-    bell.posts.errors = [SlackRateLimitedError(30)]
-
-    await bell.tick()
-    early = list(bell.edited)
-    bell.clock.advance(30)
-    await bell.tick(3)
-
-    assert early == []
-    assert bell.edited == [(user_id, "replaced") for user_id in ("U1", "U2") * 2]
-    assert bell.notified == ["U1", "U2"] * 2
-    document = await bell.documents.get(f"{ONE}/key")
-    assert document is not None
-    assert "sent" not in document.value
-
-
-async def test_a_notice_that_arrives_after_the_key_was_replaced_is_edited_too(
-    bell: Bell,
-) -> None:
-    claims, delivery = await half_told(bell)
-    bell.clock.advance(1)
-    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-
-    await claims.settle(ONE, delivery)
-    await bell.tick(2)
-
-    assert bell.edited == [("U1", "replaced")]
-
-
-async def test_who_reads_of_a_refusal_that_is_over_reads_there_that_the_key_works_again(
-    bell: Bell,
-) -> None:
-    claims, delivery = await half_told(bell)
-    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
-    await bell.tick()
-
-    await claims.settle(ONE, delivery)
-    await bell.tick(2)
-
-    assert (bell.notified, bell.edited) == (["U1"], [("U1", "works-again")])
 
 
 @pytest.mark.parametrize("days_left", [14, 5])
@@ -464,8 +401,7 @@ async def test_a_slack_that_stays_away_is_given_up_on(bell: Bell) -> None:
 
 async def test_a_worker_that_died_is_followed_by_another(bell: Bell) -> None:
     await bell.refuse()
-    claims = KeyClaims(bell.keys)
-    await claims.claim(ONE, lease=timedelta(seconds=60))
+    await bell.claims.claim(ONE, lease=timedelta(seconds=60))
     await bell.tick()
     assert bell.posts.notified == []
     assert await bell.documents.due_keys(bell.clock()) == []
@@ -483,7 +419,7 @@ async def test_a_refusal_does_not_wait_for_a_reminder_that_could_not_be_sent(bel
 
     await bell.tick()
 
-    assert [text.partition(" ")[0] for _, text in bell.posts.notified] == ["refused"]
+    assert bell.said == ["refused"]
 
 
 async def test_the_earlier_key_is_forgotten_by_the_clock(bell: Bell) -> None:
@@ -528,59 +464,43 @@ async def test_a_refusal_that_cannot_be_told_now_fails_no_command(bell: Bell) ->
     assert bell.posts.notified == []
 
 
-async def test_who_has_a_notice_does_not_get_it_again_after_any_failure(bell: Bell) -> None:
-    await bell.managers.name(ONE, Named(("U2",)))
-    bell.posts.fails_after, bell.posts.failure = 1, StoreError("no token to be had")
+async def claimed(bell: Bell) -> Claim:
+    """Return what a worker has in hand that tells of a refusal."""
     await bell.refuse()
-    await bell.tick()
-    bell.posts.fails_after = None
-
-    bell.clock.now += LEASE
-    await bell.tick()
-
-    assert bell.notified == ["U1", "U2"]
-
-
-async def half_told(bell: Bell) -> tuple[KeyClaims, NoticeDelivery]:
-    """Return what a worker has in hand that tells of a refusal, and has told one person."""
-    await bell.refuse()
-    claims = KeyClaims(bell.keys)
-    claim = await claims.claim(ONE, lease=timedelta(seconds=60))
+    claim = await bell.claims.claim(ONE, lease=timedelta(seconds=60))
     assert claim is not None
-    delivery = NoticeDelivery(bell.posts, ONE, claim, Message("refused"))
-    await delivery.tell(["U1"])
-    return claims, delivery
+    return claim
 
 
 async def test_what_was_told_of_the_old_key_says_nothing_of_the_new_one(bell: Bell) -> None:
-    claims, old = await half_told(bell)
+    old = await claimed(bell)
     bell.clock.advance(1)
     await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
     await bell.refuse()
 
-    await claims.settle(ONE, old)
+    await bell.claims.settle(ONE, old, ("U1",), None)
 
     assert (await bell.keys.stored(ONE)).record.told_at is None
 
 
 async def test_a_note_on_the_key_ends_no_claim(bell: Bell) -> None:
-    claims, _ = await half_told(bell)
+    await claimed(bell)
 
     await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
 
-    assert await claims.claim(ONE, lease=timedelta(seconds=60)) is None
+    assert await bell.claims.claim(ONE, lease=timedelta(seconds=60)) is None
     bell.clock.advance(60)
-    assert await claims.claim(ONE, lease=timedelta(seconds=60)) is not None
+    assert await bell.claims.claim(ONE, lease=timedelta(seconds=60)) is not None
 
 
 async def test_a_worker_that_is_late_does_not_end_the_next_step(bell: Bell) -> None:
-    claims, lease = KeyClaims(bell.keys), timedelta(seconds=60)
+    lease = timedelta(seconds=60)
     bell.clock.now = ENDS - 14 * DAY
-    late = await claims.claim(ONE, lease=lease)
+    late = await bell.claims.claim(ONE, lease=lease)
     assert late is not None
     bell.clock.now = ENDS - 7 * DAY
-    await claims.claim(ONE, lease=lease)
+    await bell.claims.claim(ONE, lease=lease)
 
-    await claims.settle(ONE, NoticeDelivery(bell.posts, ONE, late, Message("late")))
+    await bell.claims.settle(ONE, late, (), None)
 
     assert await bell.at(6.9) == ["expiry-7"]

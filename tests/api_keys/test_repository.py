@@ -5,14 +5,13 @@ from datetime import date, timedelta
 import pytest
 
 from bot.api_keys.key_record import KeyDraft, KeyFormError, checked_secret
-from bot.api_keys.notifications import KeyClaims, NoticeDelivery
+from bot.api_keys.notifications import KeyClaims
 from bot.api_keys.repository import Keys
-from bot.message import Message
 from bot.store.documents import UnreadableSecretError
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL
-from tests.fakes import FakeClock, FakePosts
+from tests.fakes import FakeClock
 from tests.loops import loop_over
 from tests.memory import MemoryDocuments
 
@@ -77,9 +76,7 @@ async def test_a_key_that_works_again_is_not_refused_and_remembers_who_must_hear
     claims = KeyClaims(keys)
     claim = await claims.claim(ONE, lease=timedelta(seconds=60))
     assert claim is not None
-    delivery = NoticeDelivery(FakePosts(), ONE, claim, Message("refused"))
-    await delivery.tell(["U1"])
-    await claims.settle(ONE, delivery)
+    await claims.settle(ONE, claim, ("U1",), None)
     assert (await keys.stored(ONE)).record.told == ("U1",)
     await keys.note_lacking(ONE, await keys.stored(ONE), "add")
 

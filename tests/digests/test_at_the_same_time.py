@@ -66,18 +66,6 @@ async def test_moving_on_from_a_closed_channel_ends_the_pause_that_it_caused(
     assert post.unposted == ()  # that is the old channel's story
 
 
-async def test_the_message_about_a_pause_changes_when_the_pause_is_over(office: Office) -> None:
-    digest = await office.make()
-    office.posts.errors = [ChannelClosedError("is_archived")]
-    await office.at(NINE)
-
-    await office.desk.resume(ACME, digest.digest_id, by=ADA)
-    await office.at(NINE + HOUR)
-
-    assert office.posts.notified == [(BOB.user_id, "paused archived x1")]
-    assert [who for who, _ in office.posts.edited] == [BOB.user_id]
-
-
 async def test_what_is_deleted_while_it_is_collected_leaves_nothing_behind(
     office: Office,
 ) -> None:

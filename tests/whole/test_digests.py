@@ -129,13 +129,10 @@ async def test_d16_an_archived_channel_pauses_its_digest_until_its_owner_resumes
     ready.slack.invite_bot("general")  # archiving has taken it out
 
     await ready.bob.press(notice, "Resume")
-    answer = await ready.bob.next_message("dm", where=lambda each: "Resumed" in each.everything)
-    edited = await ready.bob.next_message("dm", where=lambda each: "runs again" in each.everything)
+    await ready.bob.next_message("dm", where=lambda each: "Resumed" in each.everything)
     await at_nine(ready)
 
     assert "archived" in notice.everything
-    assert answer.ts != edited.ts == notice.ts
-    assert edited.buttons == ["Send now", "Manage"]
 
 
 @pytest.mark.transports("shared")

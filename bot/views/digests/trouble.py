@@ -70,9 +70,6 @@ def _notice_texts(digest: digests.Digest, notice: digests.Notice) -> tuple[str, 
         case digests.Outcome.POSTED:
             title = f"✅ Your digest is now posted in {channel}."
             text = f"{due} Slack did not accept it at first."
-        case None if notice.edits:
-            title = f"▶️ The digest in {channel} runs again."
-            text = _next(digest)
         case None:
             title = f"⏸️ The digest in {channel} is paused{because}."
             text = f"The one due {slot} was not posted. {mend} Then press `Resume`."
@@ -108,7 +105,7 @@ def _next(digest: digests.Digest) -> str:
 def _notice_button(digest: digests.Digest, notice: digests.Notice) -> Block | None:
     if notice.outcome is digests.Outcome.POSTED:
         return None
-    if notice.outcome is None and not notice.edits:
+    if notice.outcome is None:
         return wording.digest_button("Resume", RESUME_DIGEST, digest, style="primary")
     return wording.digest_button("Send now", SEND_DIGEST, digest)
 
