@@ -191,7 +191,6 @@ class Registry:
         self.since: datetime | None = MOMENT - HOUR
         self.documents = FencedDocuments(self.inner, beginning_of=scope_of_key)
         self.shelf = a_shelf(self.documents)
-        self.recent = a_memory(self.documents, self.clock.seconds)
         self.tasks = Tasks()
         self.checker = TokenChecker(
             self.documents,
