@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from bot.errors import BotError
 
+MAX_OPTIONS = 100  # https://docs.slack.dev/reference/block-kit/block-elements
 _QUARTER = timedelta(minutes=15)
 # Suggested first, and while nothing is typed.
 _WELL_KNOWN = """
@@ -26,10 +27,6 @@ Pacific/Chatham Pacific/Tongatapu Pacific/Kiritimati Pacific/Pago_Pago Pacific/M
 Pacific/Gambier
 """.split()  # noqa: SIM905  # as a list it is one name to a line, and hides the rest of the module
 _RANK = {name: rank for rank, name in enumerate(_WELL_KNOWN)}
-_HALF_A_YEAR = timedelta(days=182)
-_SIGNS = "+-\N{MINUS SIGN}\N{EN DASH}"
-_OFFSET = re.compile(rf"(?:utc|gmt)?\s*([{_SIGNS}])\s*(\d{{1,2}})(?::?(\d\d))?", re.IGNORECASE)
-_ABBREVIATION = re.compile(r"[a-z]{2,5}")
 
 
 class UnknownZoneError(BotError):
@@ -88,35 +85,31 @@ def clock_changes(zone: str, first: datetime, last: datetime) -> list[ClockChang
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A zone in the search; its texts are `_plain`, `notes` are from zone.tab."""
+def suggest_zones(typed: str) -> list[str]:
+    """Return at most 100 names that have all words of `typed`, or their beginnings.
 
-    name: str
-    text: str
-    city: str
-    country: str
-    notes: str
-    is_legacy: bool
-
-
-def suggest_zones(typed: str, now: datetime, limit: int = 100) -> list[str]:
-    """Return the names of zones that `typed` may mean, the likeliest first, at most `limit`.
-
-    An offset (`utc+2`, `-5`, `gmt+5:30`) means the zones that have it at `now`. Any other text may
-    be a part of the name, the beginning of a word of IANA's notes (the country, “Beijing Time”),
-    or an abbreviation of summer or winter time. Legacy names (`US/Pacific`) come last, unless
-    one is typed in full. While nothing is typed: one well-known zone for each offset.
+    Cities that begin so come first, and well-known ones before others. While nothing is typed:
+    one well-known zone for each offset.
     """
-    # "utc+" and "+5:" are not complete yet.
-    typed = typed.strip().rstrip(f"{_SIGNS}:")
-    if not _plain(typed):
-        return _WELL_KNOWN[:limit]
-    if offset := _OFFSET.fullmatch(typed):
-        ranks = _ranks_by_offset(offset, now)
-    else:
-        ranks = _ranks_by_text(_plain(typed), now)
-    return sorted(ranks, key=lambda name: (ranks[name], _RANK.get(name, len(_RANK)), name))[:limit]
+    text = _plain(typed)
+    if not text:
+        return _WELL_KNOWN
+
+    def order(name: str) -> tuple[bool, int, str]:
+        city = _plain(name.rpartition("/")[2])
+        return not city.startswith(text), _RANK.get(name, len(_RANK)), name
+
+    names = (name for name, plain in _plain_names().items() if _has_words(plain, text))
+    return sorted(names, key=order)[:MAX_OPTIONS]
+
+
+@cache
+def _plain_names() -> dict[str, str]:
+    return {name: _plain(name) for name in zone_names()}
+
+
+def _has_words(name: str, typed: str) -> bool:
+    return all(f" {word}" in f" {name}" for word in typed.split())
 
 
 def offset_text(zone: str, at: datetime) -> str:
@@ -125,72 +118,6 @@ def offset_text(zone: str, at: datetime) -> str:
     hours, rest = divmod(abs(minutes), 60)
     sign = "-" if minutes < 0 else "+"
     return f"UTC{sign}{hours}{f':{rest:02}' if rest else ''}" if minutes else "UTC"
-
-
-def _ranks_by_offset(found: re.Match[str], now: datetime) -> dict[str, tuple[bool, int]]:
-    sign, hours, minutes = found.groups(default="0")
-    offset = timedelta(hours=int(hours), minutes=int(minutes)) * (1 if sign == "+" else -1)
-    return {
-        entry.name: (entry.is_legacy, 0)
-        for entry in _entries()
-        if offset_at(zone_of(entry.name), now) == offset
-    }
-
-
-def _ranks_by_text(typed: str, now: datetime) -> dict[str, tuple[bool, int]]:
-    """Return the rank of each name that fits: 0 is best, legacy names come last."""
-    ranks: dict[str, tuple[bool, int]] = {}
-    for entry in _entries():
-        rank = _rank(entry, typed, now)
-        if rank is not None:
-            # "EST" or "GB" typed in full may mean something else than the name.
-            is_meant = typed == entry.text and "/" in entry.name
-            ranks[entry.name] = (entry.is_legacy and not is_meant, rank)
-    return ranks
-
-
-def _rank(entry: _Entry, typed: str, now: datetime) -> int | None:
-    words = f" {entry.text} {entry.country} {entry.notes}"
-    fits = (
-        typed in (entry.city, entry.text, entry.country),
-        entry.city.startswith(typed),
-        _goes_by(entry.name, typed, now),
-        all(f" {word}" in words for word in typed.split()),
-        typed in entry.text,
-    )
-    return fits.index(True) if any(fits) else None
-
-
-def _goes_by(name: str, typed: str, now: datetime) -> bool:
-    """Return whether it is the zone's abbreviation now or half a year later: `cet`, `cest`."""
-    if not _ABBREVIATION.fullmatch(typed):
-        return False
-    moments = (now, now + _HALF_A_YEAR)
-    names = (moment.astimezone(zone_of(name)).tzname() or "" for moment in moments)
-    return typed in {name.lower() for name in names}
-
-
-@cache
-def _entries() -> tuple[_Entry, ...]:
-    # zone.tab lists the zones of today.
-    offered = {row[2]: row for row in _table("zone.tab")}
-    countries = {row[0]: row[1] for row in _table("iso3166.tab")}
-    return tuple(
-        _Entry(
-            name,
-            _plain(name),
-            _plain(name.rpartition("/")[2]),
-            _plain(countries[offered[name][0]] if name in offered else ""),
-            _plain(" ".join(offered[name][3:]) if name in offered else ""),
-            is_legacy=name not in offered and name != "UTC",
-        )
-        for name in sorted(zone_names())
-    )
-
-
-def _table(name: str) -> list[list[str]]:
-    text = files("tzdata").joinpath("zoneinfo", name).read_text("utf-8")
-    return [line.split("\t") for line in text.splitlines() if line and line[0] != "#"]
 
 
 def _plain(text: str) -> str:

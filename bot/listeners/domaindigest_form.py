@@ -69,8 +69,7 @@ class DigestFormListeners:
 
     async def offer_zones(self, _conversation: Request, typed: str) -> list[Block]:
         now = self.screen.clock()
-        names = await asyncio.to_thread(suggest_zones, typed, now)
-        return [zone_option(name, now) for name in names]
+        return [zone_option(name, now) for name in suggest_zones(typed)]
 
     async def offer_labels(self, request: Request, typed: str) -> list[Block]:
         return rule_label_options(await self.digests.labels(request.workspace), typed)

@@ -109,7 +109,7 @@ def when_fields(draft: Draft, nonce: str) -> list[Block]:
     zone = input_element(
         "external_select",
         ZONE_FIELD,
-        "Type a city, a country, or utc+2",
+        "Type a city",
         min_query_length=0,
         initial_option=option(draft.zone) if draft.zone and is_zone(draft.zone) else None,
     )
