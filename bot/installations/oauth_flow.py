@@ -226,17 +226,13 @@ class InstallFlow(AsyncOAuthFlow):
         made, before = new.installation, new.before
         with warned("what follows an installation failed", Exception):
             await self._on_installed(made, before)
+        name, app_id, home = made.name, made.app_id, made.home
         if made.is_org_wide:
             page = self._pages.installed_everywhere_page(
-                name=made.name, app_id=made.app_id, enterprise_id=made.home.enterprise_id or ""
+                name=name, app_id=app_id, enterprise_id=home.enterprise_id or ""
             )
         else:
-            page = self._pages.installed_page(
-                name=made.name,
-                app_id=made.app_id,
-                team_id=made.home.team_id,
-                is_again=before is not None,
-            )
+            page = self._pages.installed_page(name=name, app_id=app_id, team_id=home.team_id)
         return self._answer(200, page)
 
     async def _failed(self, reason: str) -> BoltResponse:
@@ -255,20 +251,18 @@ class InstallFlow(AsyncOAuthFlow):
 
     def _broken(self, error: BotError) -> BoltResponse:
         """Answer an error, with the reference under which the log says why."""
-        reference, pages = secrets.token_hex(4), self._pages
+        reference, status = secrets.token_hex(4), 500
         log = logger.bind(request=reference, error=repr(error))
         if isinstance(error, SlackRefusedError) and error.code in OPERATORS:
             log.error("SLACK_CLIENT_ID, SLACK_CLIENT_SECRET or PUBLIC_URL is wrong")
-            return self._answer(500, pages.set_up_wrongly_page(reference=reference))
-        log.warning("an installation failed")
+        else:
+            log.warning("an installation failed")
+            if isinstance(error, SlackError):
+                status = 400 if isinstance(error, SlackRefusedError) else 502
         if isinstance(error, SlackRefusedError) and error.code == OF_ORGANISATION:
-            return self._answer(400, pages.of_organisation_page())
-        status, page = 500, pages.not_kept_page
-        if isinstance(error, SlackRefusedError):
-            status, page = 400, pages.refused_page
-        elif isinstance(error, SlackError):
-            status, page = 502, pages.unanswered_page
-        return self._answer(status, page(again=self._again, reference=reference))
+            return self._answer(400, self._pages.of_organisation_page())
+        page = self._pages.failed_page(again=self._again, reference=reference)
+        return self._answer(status, page)
 
     def _answer(self, status: int, page: str, *, keeps_cookie: bool = False) -> BoltResponse:
         deletion = self.settings.state_utils.build_set_cookie_for_deletion()
