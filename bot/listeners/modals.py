@@ -37,11 +37,9 @@ MAX_PLACES = 10_000
 
 @dataclass(slots=True)
 class _ViewState:
-    """One open view: the number of its latest press, and the hash after our last draw."""
+    """One open view: the number of its latest press."""
 
     number: int = 0
-    drawn_hash: str | None = None
-    drawn_at: int = 0  # the number of the latest press at that time
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -67,16 +65,6 @@ class ViewVersions:
     def turn(self, place: str | None) -> asyncio.Lock:
         """Return the lock of a place: only one draw at a time."""
         return self._place(place).turn
-
-    def note_drawn(self, place: str | None, view_hash: str | None) -> None:
-        """Store the hash that Slack returned for our latest draw."""
-        found = self._place(place)
-        found.drawn_hash, found.drawn_at = view_hash, found.number
-
-    def drawn_hash(self, place: str | None, number: int) -> str | None:
-        """Return the hash of our last draw; `None` if it followed a press after `number`."""
-        found = self._place(place)
-        return found.drawn_hash if found.drawn_at <= number else None
 
     def _place(self, place: str | None) -> _ViewState:
         return self._places.setdefault(place, _ViewState())
@@ -198,24 +186,15 @@ class DigestScreen:
         drawing = update_form(request.client, request.view_id or "", form)
         otherwise = plain_message(line) if line else None
         if view_hash := await draw_or_reply(request, drawing, otherwise):
-            self.presses.note_drawn(request.view_id, view_hash)
             request.view_hash = view_hash
 
     async def show_newer(self, request: Request, form: Block, number: int) -> None:
-        """Draw `form` unless the view has changed since press `number`.
-
-        It replaces only what the person saw when they pressed, or our own latest draw: another
-        process may have drawn something newer.
-        """
-        presses, view_id, client = self.presses, request.view_id or "", request.client
-        async with presses.turn(view_id):
-            hashes = (request.view_hash, presses.drawn_hash(view_id, number))
-            for view_hash in filter(None, dict.fromkeys(hashes)):
+        """Draw `form` unless something was pressed in the view since press `number`."""
+        view_id = request.view_id or ""
+        async with self.presses.turn(view_id):
+            if self.presses.is_latest(view_id, number):
                 with suppress(SlackError):
-                    if presses.is_latest(view_id, number):
-                        drawn = await update_form(client, view_id, form, view_hash=view_hash)
-                        presses.note_drawn(view_id, drawn)
-                        return
+                    await update_form(request.client, view_id, form)
 
     async def show_busy(self, request: Request, words: str) -> None:
         """Show "please wait" in the form, without anything to press."""

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from bot.digests.models import Mention, Mode
-from bot.listeners.modals import ViewVersions
 from bot.slack.errors import SlackUnavailableError
 from tests.builders import a_domain
 from tests.digests.office import DAILY
@@ -97,12 +96,7 @@ async def test_of_two_quick_choices_the_later_one_is_drawn(room: Room) -> None:
     assert "• Sun 22 Nov 2026" in (await room.settled()).everything
 
 
-async def test_what_another_process_has_put_there_is_left_alone(
-    room: Room, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        ViewVersions, "is_latest", lambda *_: True
-    )  # each knows its own presses only
+async def test_a_choice_that_is_drawn_late_leaves_what_was_saved_since(room: Room) -> None:
     form = await room.new_form()
     room.slack.fail_next("users.info", kind="slow", delay_s=0.1)
 

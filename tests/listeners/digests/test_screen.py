@@ -37,7 +37,6 @@ class Drawing:
             client=client,
             replies=cast(Replies, None),
             view_id=view_id,
-            view_hash="of before",
         )
         self.number = self.screen.presses.note(view_id)
 
@@ -55,38 +54,15 @@ async def drawing(room: Room) -> AsyncIterator[Drawing]:
         yield Drawing(room, client, form.id)
 
 
-async def test_what_somebody_else_has_drawn_since_is_left_alone(
-    room: Room, drawing: Drawing
-) -> None:
-    await drawing.draw()
-
-    assert "newer" not in (await room.settled()).everything
-
-
-async def test_what_was_drawn_here_since_gives_way(room: Room, drawing: Drawing) -> None:
-    drawing.screen.presses.note_drawn(drawing.conversation.view_id, (await room.settled()).hash)
-
+async def test_what_was_pressed_last_is_drawn(room: Room, drawing: Drawing) -> None:
     await drawing.draw()
 
     assert "newer" in (await room.settled()).everything
 
 
-async def test_what_was_drawn_here_after_another_press_is_left_alone(
-    room: Room, drawing: Drawing
-) -> None:
-    presses, view_id = drawing.screen.presses, drawing.conversation.view_id
-    presses.note(view_id)
-    presses.note_drawn(view_id, (await room.settled()).hash)
+async def test_after_another_press_the_form_is_left_alone(room: Room, drawing: Drawing) -> None:
+    drawing.screen.presses.note(drawing.conversation.view_id)
 
     await drawing.draw()
 
     assert "newer" not in (await room.settled()).everything
-
-
-async def test_what_was_just_shown_can_be_drawn_over(room: Room, drawing: Drawing) -> None:
-    await drawing.screen.show(drawing.conversation, busy_form("older", ""))
-
-    await drawing.draw()
-
-    assert "newer" in (await room.settled()).everything
-    assert [call.method for call in room.slack.calls].count("views.update") == 3
