@@ -67,7 +67,7 @@ def test_m20_short_answers_can_be_heard() -> None:
 
 
 # Parts of all others.
-PARTS = {"message_of", "plain_message", "retry_message", "explain"}
+PARTS = {"message_of", "plain_message", "retry_message", "explain", "with_news"}
 
 
 def drawn() -> Iterator[str]:
