@@ -47,8 +47,7 @@ class WorkspaceTracker:
 
     A key that was refused as invalid is sent again once an hour, and when a person rechecks it.
     `on_refusal` notifies of a new refusal and never raises. Every call may raise NoKeyError,
-    LackingScopeError, StoreError (the key cannot be read) and any TrackerError. During a call
-    the context holds its caller (see `workspace.py`).
+    LackingScopeError, StoreError (the key cannot be read) and any TrackerError.
     """
 
     tracker: TrackerClient

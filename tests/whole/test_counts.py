@@ -92,10 +92,14 @@ async def test_an_answer_costs_so_many_calls_and_tasks(ready: Harness, counted: 
         return await counted.of(lambda: ready.ask(ready.bob, line))
 
     async def open_home() -> None:
-        before = ready.bob.home
+        def drawn() -> tuple[str, int] | None:
+            home = ready.bob.home
+            return (home.id, home.revision) if home else None
+
+        before = drawn()
         await ready.bob.by_id.open_home()
         event = ready.slack.world.workspace.change_event
-        await event.until(lambda: ready.bob.home is not before or None, TIME_LIMIT_S)
+        await event.until(lambda: drawn() != before or None, TIME_LIMIT_S)
 
     for line in ("/scan shop.example", "/domains"):
         await ready.ask(ready.bob, line)
