@@ -105,10 +105,6 @@ def _trouble(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
         other = port + 1 if port < 65535 else port - 1
         return f"Port {port} on {host} is taken. Choose another one, such as --port {other}."
-    if error.errno == errno.EACCES:
-        return (
-            f"Port {port} is reserved for the system. Choose one above 1023, such as --port 8080."
-        )
     return f"Cannot listen on {host}, port {port}: {error.strerror or error}."
 
 
@@ -231,7 +227,7 @@ def _banner(sandbox: Sandbox, options: Options, listener: socket.socket) -> list
         f"  {at}/inspector   what Slack and the bot say to each other",
         "",
         state,
-        *(f"  {name:<10} {sandbox.keys.demo(name)}" for name in sandbox.tracker.accounts),
+        *(f"  {name:<10} {sandbox.demo_keys[name]}" for name in sandbox.tracker.accounts),
         "",
         "Ctrl-C stops everything.",
     ]

@@ -1,7 +1,4 @@
-"""The playground in a real browser: the system's Chromium, driven by Playwright.
-
-To start them takes the processor seconds: one of each serves most tests.
-"""
+"""The playground in a real browser: the system's Chromium, driven by Playwright."""
 
 import asyncio
 import os
@@ -14,7 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from playwright.async_api import BrowserContext, async_playwright, expect
+from playwright.async_api import expect
 
 from tests.fakes import TIME_LIMIT_S
 
@@ -60,25 +57,3 @@ async def running_playground(*arguments: str) -> AsyncIterator[str]:
         if playground.returncode is None:
             playground.send_signal(signal.SIGINT)
         await playground.communicate()
-
-
-@pytest.fixture(scope="package")
-def anyio_backend() -> str:
-    """Let all of these tests have one event loop, for what lives longer than a test."""
-    return "asyncio"
-
-
-@pytest.fixture(scope="package")
-async def browser() -> AsyncIterator[BrowserContext]:
-    """One for all: with its cache, a page costs a second of the processor instead of two."""
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield await browser.new_context(viewport={"width": 1280, "height": 860})
-        await browser.close()
-
-
-@pytest.fixture(scope="package")
-async def address() -> AsyncIterator[str]:
-    """One for all who leave nothing but messages, in channels that no one counts."""
-    async with running_playground() as address:
-        yield address

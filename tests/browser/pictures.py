@@ -6,8 +6,7 @@ from pathlib import Path
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.browser.conftest import CHROMIUM, FLAGS, running_playground
-from tests.browser.test_digests import close, make_digest, receive_digest
-from tests.browser.typing import type_command, type_line
+from tests.browser.typing import close, make_digest, receive_digest, type_command, type_line
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 SCANNED = ("portal", "portal", "mail", "mail", "mail", "shop", "shop", "shop", "jobs", "checkout")

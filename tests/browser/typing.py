@@ -33,3 +33,29 @@ async def become(page: Page, name: str) -> None:
     await page.get_by_role("combobox", name="You are").click()
     await page.get_by_role("option", name=name).click()
     await expect(page.get_by_role("combobox", name="You are")).to_have_value(name)
+
+
+async def make_digest(page: Page) -> None:
+    """Make a digest as the form proposes it; its list stays open."""
+    dialog = page.get_by_role("dialog")
+    await type_line(page, "/domaindigest")
+    await dialog.get_by_role("button", name="New", exact=True).click()
+    await expect(dialog).to_contain_text("Next five runs")
+    await dialog.get_by_role("button", name="Save").click()
+    await expect(dialog).to_contain_text("Saved.")
+
+
+async def receive_digest(page: Page) -> None:
+    """Move the clock to the next working morning, and wait for the digest."""
+    posted = page.get_by_role("article").filter(has_text="Next: ")
+    before = await posted.count()
+    await page.get_by_role("button", name="Clock").click()
+    await page.get_by_role("button", name="To 09:00 on the next weekday").click()
+    await page.keyboard.press("Escape")
+    await expect(posted).to_have_count(before + 1)
+
+
+async def close(page: Page) -> None:
+    """Close the form."""
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_role("dialog")).to_be_hidden()

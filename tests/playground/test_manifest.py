@@ -6,7 +6,6 @@ import pytest
 
 from bot.playground.manifest import AppInfo, Shortcut, SlashCommand, read_manifest
 
-SMALL = "display_information: {name: Small}"
 LARGE = """
 display_information: {name: Large}
 features:
@@ -31,10 +30,6 @@ def read(text: str, folder: Path) -> AppInfo:
     path = folder / "manifest.yml"
     path.write_text(text, encoding="utf-8")
     return read_manifest(path)
-
-
-def test_what_a_manifest_leaves_out_is_off(tmp_path: Path) -> None:
-    assert read(SMALL, tmp_path) == AppInfo("Small", ())
 
 
 @pytest.mark.parametrize(

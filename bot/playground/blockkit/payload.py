@@ -11,7 +11,6 @@ from typing import Any
 from bot.playground.blockkit.schema import (
     EVERYWHERE,
     ListOf,
-    NotDrawn,
     OneOf,
     Place,
     Problem,
@@ -25,8 +24,7 @@ from bot.playground.blockkit.tables import BLOCKS, spec
 # The keys whose strings a person gets to read, in any block.
 # fmt: off
 _SHOWN = frozenset((
-    "text", "alt_text", "title", "caption", "label", "name", "fallback", "categories",
-    "x_label", "y_label",
+    "text", "title", "caption", "label", "name", "categories", "x_label", "y_label",
 ))
 # fmt: on
 
@@ -56,11 +54,9 @@ MAX_TABLE_CHARS = 10_000  # of all data tables of a payload; the newer page says
 MAX_CHARTS = 2  # in a message
 
 
-def check_blocks(
-    blocks: object, *, surface: Surface = "message", root: str = "/blocks"
-) -> list[Problem]:
-    """Return everything Slack would refuse in these blocks; pointers begin with `root`."""
-    place = Place(root, surface)
+def check_blocks(blocks: object, *, surface: Surface = "message") -> list[Problem]:
+    """Return everything Slack would refuse in these blocks."""
+    place = Place("/blocks", surface)
     BlockList().check(blocks, place)
     return place.problems
 
@@ -94,8 +90,7 @@ def every_element(block: Mapping[str, Any], place: Place) -> Iterator[Part]:
     """Yield each element that is an object and stands directly in this block."""
     for name in ("accessory", "element"):
         yield from _objects([block.get(name)], place, name)
-    for name in ("elements", "actions"):
-        yield from _objects(block.get(name), place / name)
+    yield from _objects(block.get("elements"), place / "elements")
 
 
 def _objects(values: object, place: Place, name: str | None = None) -> Iterator[Part]:
@@ -140,11 +135,9 @@ def check_message(payload: Mapping[str, object]) -> Refusal | None:
     The length of `text` is not looked at: it depends on the method. `attachments` and
     `markdown_text`, which the bot never sends, are refused.
     """
-    place = Place("", "message")
     for name in ("attachments", "markdown_text"):
         if payload.get(name):
-            NotDrawn().check(payload[name], place / name)
-            return "invalid_arguments", place.problems
+            return "invalid_arguments", [Problem("not_sent", "never sent by the bot", f"/{name}")]
     blocks, text = payload.get("blocks") or [], payload.get("text")
     if not isinstance(blocks, list):
         problem = Problem("wrong_type", "must provide an array", "/blocks")

@@ -29,12 +29,9 @@ def _initial_options_exist(value: Mapping[str, Any], place: Place) -> None:
 
 
 def _offered(value: Mapping[str, Any], place: Place) -> Iterator[tuple[Any, Place]]:
-    """Yield each option of a menu, also those in groups."""
-    groups = enumerate(value.get("option_groups", []))
-    holders = [(value, place), *((group, place / "option_groups" / i) for i, group in groups)]
-    for holder, spot in holders:
-        for index, option in enumerate(holder.get("options", [])):
-            yield option, spot / "options" / index
+    """Yield each option of a menu."""
+    for index, option in enumerate(value["options"]):
+        yield option, place / "options" / index
 
 
 def _formatted_beside_formatted(value: Mapping[str, Any], place: Place) -> None:
@@ -52,11 +49,6 @@ def _is_a_day(value: Mapping[str, Any], place: Place) -> None:
         date.fromisoformat(value.get("initial_date", "2000-01-01"))
     except ValueError:
         (place / "initial_date").refuse("bad_format", "must be a date like 2030-01-31")
-
-
-def _lengths_agree(value: Mapping[str, Any], place: Place) -> None:
-    if value.get("min_length", 0) > value.get("max_length", 3000):
-        (place / "min_length").refuse("conflict", "must not be more than `max_length`")
 
 
 def _numbers_agree(value: Mapping[str, Any], place: Place) -> None:
@@ -105,12 +97,8 @@ def _one_point_per_category(value: Mapping[str, Any], place: Place) -> None:
 
 
 def _collapsing_makes_sense(value: Mapping[str, Any], place: Place) -> None:
-    is_collapsible = value.get("is_collapsible", False)
-    if value.get("default_collapsed") and not is_collapsible:
+    if value.get("default_collapsed") and not value.get("is_collapsible"):
         (place / "default_collapsed").refuse("conflict", "requires `is_collapsible` to be true")
-    if value.get("has_header_divider") and is_collapsible:
-        spot = place / "has_header_divider"
-        spot.refuse("conflict", "cannot be set when `is_collapsible` is true")
 
 
 def _optional_scopes_stand_in_both(value: Mapping[str, Any], place: Place) -> None:
@@ -125,7 +113,6 @@ _ALL: tuple[Rule, ...] = (
     _initial_options_exist,
     _formatted_beside_formatted,
     _is_a_day,
-    _lengths_agree,
     _numbers_agree,
     _rows_agree,
     _row_header_exists,

@@ -103,13 +103,6 @@ class Flag:
             place.refuse("wrong_type", "must provide a boolean")
 
 
-class NotDrawn:
-    """What Slack takes and the bot does not send: refused with words that say so."""
-
-    def check(self, _value: object, place: Place) -> None:
-        place.refuse("not_drawn", "taken by Slack, but not drawn by the playground")
-
-
 class Choice:
     """One of a few words."""
 
@@ -215,14 +208,6 @@ def some_of(*names: str) -> Rule:
             # Slack's own: "must define either `text` or `fields` [json-pointer:/blocks/0/type]".
             spot = place / "type" if "type" in value else place
             spot.refuse("missing_field", f"must define either {listed}")
-
-    return rule
-
-
-def not_both(one: str, other: str) -> Rule:
-    def rule(value: Mapping[str, Any], place: Place) -> None:
-        if one in value and other in value:
-            place.refuse("conflict", f"cannot provide both `{one}` and `{other}`")
 
     return rule
 

@@ -15,14 +15,12 @@ from bot.playground.blockkit.schema import (
     Flag,
     Integer,
     ListOf,
-    NotDrawn,
     Number,
     OneOf,
     Rule,
     Shape,
     Spec,
     String,
-    not_both,
     some_of,
 )
 
@@ -43,13 +41,9 @@ _PATTERNS: dict[str, Spec] = {
     "url": _string(
         r"(?i)(?!(?:javascript|vbscript|data):)[a-z][a-z0-9+.-]*:\S+", "must be a valid URL", 3000
     ),
-    "image_url": _string(r"https?://\S+", "must be a valid image URL", 3000),
     "numeral": _string(r"-?[0-9]+(\.[0-9]+)?", "must be a number in a string"),
     "day": _string(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", "must be a date like 2030-01-31"),
     "time": _string(r"([01][0-9]|2[0-3]):[0-5][0-9]", "must be a time like 09:30"),
-    "time_zone": _string(
-        r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*", "must be a time zone like Europe/Berlin"
-    ),
     "hex_color": _string(r"#?[0-9a-fA-F]{6}", "must be a hex color"),
 }
 
@@ -85,8 +79,6 @@ def _simple(head: str, rest: str) -> Spec:
             return Number()
         case "flag":
             return Flag()
-        case "not_drawn":
-            return NotDrawn()
         case "choice":
             return Choice(*rest.split())
     return shape(head)
@@ -128,9 +120,6 @@ def shape(name: str) -> Shape:
 def _rules(words: str) -> tuple[Rule, ...]:
     if words.startswith("some of "):
         return (some_of(*words.split()[2:]),)
-    if words.startswith("exactly one of "):
-        one, other = words.split()[3:]
-        return some_of(one, other), not_both(one, other)
     return (RULES[words],)
 
 

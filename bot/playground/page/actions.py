@@ -1,18 +1,14 @@
-"""What a person does on the page, and what the local Slack refused: shown here only."""
+"""What a person does on the page, and what it says of what cannot be done."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from nicegui import ui
-
 from bot.playground.page.session import Session, SlackNames
 from bot.playground.slack import (
-    Call,
     CommandFailed,
     FormError,
-    LocalSlack,
     Message,
     NothingToPress,
     Person,
@@ -20,104 +16,8 @@ from bot.playground.slack import (
 )
 from bot.playground.slack.model import SLACKBOT_ID
 from bot.playground.slack.payloads import escaped
-from bot.playground.slack.refusals import Refusal
-
-
-def draw_refusal(code: str, details: Iterable[str], what: str) -> None:
-    """Draw Slack's word for it and each reason with its JSON pointer; `what` was refused."""
-    with ui.element("div").classes("sk-refused").props("role=note aria-label=Refused"):
-        ui.label(f"Slack refused this: {code}").classes("sk-refused-code")
-        for line in details:
-            ui.label(line).classes("sk-refused-line")
-        ui.label(f"{what} · in Slack no one would see this").classes("sk-quiet")
-
 
 Json = dict[str, Any]
-
-TOO_FAST = 429  # repeated by the bot: not its fault
-
-
-@dataclass(frozen=True)
-class RefusedNote:
-    """One refusal. `member_id`: the only one who would have seen the message; None: everybody."""
-
-    number: int
-    at: float
-    channel_id: str
-    member_id: str | None
-    what: str
-    code: str
-    details: list[str]  # what is wrong, with JSON pointers
-
-
-class RefusedNotes:
-    """All refusals since the start, as the local Slack tells of them."""
-
-    def __init__(self, slack: LocalSlack) -> None:
-        self._slack = slack
-        self._notes: list[RefusedNote] = []
-        slack.app.on_answer = self._take
-
-    def of(self, channel_id: str, member_id: str) -> list[RefusedNote]:
-        """Return what was refused in a channel, as far as one person would have seen it."""
-        return [
-            note
-            for note in self._notes
-            if note.channel_id == channel_id and note.member_id in (None, member_id)
-        ]
-
-    def add(
-        self, answer: Json, channel_id: str, member_id: str | None, what: str, at: float
-    ) -> None:
-        """Note what was refused: in a call, or outside of any, as a reply in an ack."""
-        details = [str(line) for line in answer.get("errors") or []]
-        code, number = str(answer.get("error", "")), len(self._notes) + 1
-        note = RefusedNote(number, at, channel_id, member_id, what, code, details)
-        self._notes.append(note)
-
-    def _take(self, call: Call) -> None:
-        is_refused = call.answer.get("ok") is False and call.status != TOO_FAST
-        if is_refused and (place := self._place(call)):
-            self.add(call.answer, *place, call.method, call.at)
-
-    def _place(self, call: Call) -> tuple[str, str | None] | None:
-        """Return where it would have been seen, and by whom; None: nowhere."""
-        if call.method == "response_url":
-            return self._place_of_reply(call)
-        if call.method.startswith("views."):
-            return self._place_of_view(call.arguments)
-        if not call.method.startswith("chat."):
-            return None
-        workspace = self._slack.world.workspace
-        wanted = str(call.arguments.get("channel"))
-        if member := workspace.members.get(wanted):
-            return workspace.direct_message(member).id, None
-        channel = workspace.channel_named(wanted) or workspace.channels.get(wanted)
-        return (channel.id, call.arguments.get("user")) if channel else None
-
-    def _place_of_reply(self, call: Call) -> tuple[str, str | None] | None:
-        address = self._slack.world.response_urls.find(call.url.partition("/response/")[2])
-        if address is None:
-            return None
-        is_public = call.arguments.get("response_type") == "in_channel"
-        return address.channel_id, None if is_public else address.member_id
-
-    def _place_of_view(self, arguments: Json) -> tuple[str, str | None] | None:
-        world = self._slack.world
-        trigger = world.triggers.find(arguments.get("trigger_id"))
-        views = {view.id: view for view in world.stacks.live()}
-        view = views.get(str(arguments.get("view_id")))
-        member_id = arguments.get("user_id")
-        if trigger:
-            member_id, channel_id = trigger.member_id, trigger.channel_id
-        elif view:
-            member_id, channel_id = view.member_id, view.channel_id
-        else:
-            channel_id = None
-        if (member := world.workspace.members.get(str(member_id))) is None:
-            return None
-        return channel_id or world.workspace.direct_message(member).id, member.id
-
 
 _CHANGED = "This message has changed in the meantime."
 _TOLD = {
@@ -212,12 +112,9 @@ _NOT_SENT = "Your message was not sent: {code}"
 class Speaking:
     """Sends a person's lines to the channel that is open at that moment, or to its thread."""
 
-    def __init__(
-        self, names: SlackNames, refused: RefusedNotes, thread_ts: str | None = None
-    ) -> None:
+    def __init__(self, names: SlackNames, thread_ts: str | None = None) -> None:
         self._session = names.session
         self._app_name = names.app_name
-        self._refused = refused
         self._thread_ts = thread_ts
 
     async def send(self, line: str) -> None:
@@ -244,10 +141,6 @@ class Speaking:
         try:
             await session.person.type(line, session.place)
         except CommandFailed as error:
-            if isinstance(error.__cause__, Refusal) and session.channel:
-                now = session.slack.world.workspace.clock()
-                at = session.channel.id, session.member.id
-                self._refused.add(error.__cause__.body, *at, "command ack", now)
             words = _UNKNOWN if error.code == "invalid_command" else _FAILED
             self._tell(session, words, line, error.code)
 

@@ -5,18 +5,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from nicegui import background_tasks, ui
-from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
 from bot.playground.manifest import AppInfo, Shortcut, SlashCommand
 from bot.playground.page.theme import MARKUP
-
-
-def mentioning(app_name: str, typed: str) -> list[SlashCommand]:
-    """Return the mention of the app to offer, where the last word is the beginning of it."""
-    word = typed.rpartition(" ")[2].lower()
-    is_begun = word.startswith("@") and f"@{app_name}".lower().startswith(word)
-    return [SlashCommand(f"@{app_name}", "Mentions the app")] if is_begun else []
 
 
 def fitting(commands: Sequence[SlashCommand], typed: str) -> list[SlashCommand]:
@@ -29,7 +21,7 @@ def fitting(commands: Sequence[SlashCommand], typed: str) -> list[SlashCommand]:
 
 
 class Completion:
-    """Commands that fit what is typed; one of them is marked. `choose` gets the chosen one."""
+    """Commands that fit what is typed, the first one marked. `choose` gets one that is clicked."""
 
     def __init__(
         self, commands: tuple[SlashCommand, ...], app_name: str, choose: Callable[[str], None]
@@ -38,7 +30,6 @@ class Completion:
         self._app_name = app_name
         self._choose = choose
         self._offered: list[SlashCommand] = []
-        self._marked = 0
         self._box = ui.element("div").classes("sk-completion")
         self._box.props('role=listbox aria-label="Slash commands"')
         self._box.visible = False
@@ -47,16 +38,11 @@ class Completion:
     def is_open(self) -> bool:
         return bool(self._offered)
 
-    @property
-    def marked_id(self) -> str:
-        """The marked entry's id on the page, for screen readers; empty while nothing is open."""
-        return f"c{self._rows[self._marked].id}" if self._offered else ""
-
     def offer(self, typed: str) -> None:
         """Show what fits a half-typed line."""
-        fits = fitting(self._commands, typed) or mentioning(self._app_name, typed)
+        fits = fitting(self._commands, typed)
         if fits != self._offered:
-            self._offered, self._marked = fits, 0
+            self._offered = fits
             self._draw()
 
     def close(self) -> None:
@@ -64,30 +50,24 @@ class Completion:
         self._offered = []
         self._draw()
 
-    def move(self, steps: int) -> None:
-        """Mark another entry, round and round."""
-        self._marked = (self._marked + steps) % len(self._offered)
-        for index, row in enumerate(self._rows):
-            row.props["aria-selected"] = "true" if index == self._marked else "false"
-
     def _draw(self) -> None:
         self._box.clear()
         self._box.visible = self.is_open
         with self._box:
             if self.is_open:
                 ui.label(self._app_name).classes("sk-completion-app").props("aria-hidden=true")
-            self._rows = [self._row(index, entry) for index, entry in enumerate(self._offered)]
+            for index, entry in enumerate(self._offered):
+                self._draw_row(entry, is_marked=not index)
 
-    def _row(self, index: int, entry: SlashCommand) -> Element:
+    def _draw_row(self, entry: SlashCommand, *, is_marked: bool) -> None:
         row = ui.element("div").classes("sk-completion-row").props("role=option")
-        row.props["aria-selected"] = "true" if index == self._marked else "false"
+        row.props["aria-selected"] = "true" if is_marked else "false"
         with row:
             ui.label(entry.command).classes("sk-completion-name")
             ui.label(entry.usage_hint).classes("sk-completion-hint")
             ui.label(entry.description).classes("sk-quiet sk-completion-what")
         # Before the click the field would lose the focus.
         row.on("mousedown.prevent", lambda: self._choose(entry.command))
-        return row
 
 
 def draw_shortcuts(
@@ -122,7 +102,9 @@ class Composer:
         self._use = use
         self._box = ui.element("div").classes("sk-composer")
         with self._box:
-            self._completion = Completion(app.commands, app.name, self._complete)
+            self._completion = Completion(
+                app.commands, app.name, lambda command: self.fill(f"{command} ")
+            )
             with ui.element("div").classes("sk-composer-box"):
                 self._before = ui.element("div").classes("sk-shortcuts")
                 self._draw_field(label)
@@ -130,7 +112,12 @@ class Composer:
     def show(self, placeholder: str, shortcuts: Sequence[Shortcut] = ()) -> None:
         """Show the field, with these words while it is empty; without words hide it."""
         self._box.visible = bool(placeholder)
-        self._set("placeholder", placeholder)
+        # In place: NiceGUI (3.18) would bring back what the field held a moment ago.
+        with self._field.props.suspend_updates():
+            self._field.props["placeholder"] = placeholder
+        field = f"getHtmlElement({self._field.id})"
+        words = json.dumps(placeholder)
+        self._field.client.run_javascript(f"{field}?.setAttribute('placeholder', {words})")
         self._before.clear()
         with self._before:
             draw_shortcuts(shortcuts, "bolt", "Shortcuts", self._use)
@@ -149,9 +136,6 @@ class Composer:
         self._field = ui.textarea(on_change=self._typed).classes("sk-field")
         self._field.props("autogrow borderless dense rows=1 autocomplete=off autofocus")
         self._field.props["aria-label"] = label
-        self._field.props["aria-autocomplete"] = "list"
-        self._field.props["aria-expanded"] = "false"
-        self._field.props["aria-activedescendant"] = ""
         self._field.on("keydown", self._key, js_handler=MARKUP["keys_of_composer"])
         post = ui.button(icon="send", on_click=self._post, color=None)
         post.props('flat dense aria-label="Post message" title="Post message"').classes("sk-send")
@@ -162,35 +146,12 @@ class Composer:
 
     def _typed(self) -> None:
         self._completion.offer(self._value)
-        self._tell_readers()
-
-    def _tell_readers(self) -> None:
-        is_open, marked_id = self._completion.is_open, self._completion.marked_id
-        if self._field.props["aria-activedescendant"] != marked_id:
-            self._set("aria-expanded", "true" if is_open else "false")
-            self._set("aria-activedescendant", marked_id)
-
-    def _set(self, name: str, value: str) -> None:
-        """Change the field in place: NiceGUI (3.18) would bring back what it held a moment ago."""
-        with self._field.props.suspend_updates():
-            self._field.props[name] = value
-        field = f"getHtmlElement({self._field.id})"
-        self._field.client.run_javascript(f"{field}?.setAttribute('{name}', {json.dumps(value)})")
 
     def _key(self, event: GenericEventArguments) -> None:
-        key, offers = str(event.args["key"]), self._completion.is_open
-        if offers and key in ("ArrowUp", "ArrowDown"):
-            self._completion.move(1 if key == "ArrowDown" else -1)
-            self._tell_readers()
-        elif offers and key == "Escape":
+        if event.args["key"] == "Escape":
             self._completion.close()
-            self._tell_readers()
-        elif key == "Enter":
+        else:
             self._submit(str(event.args["typed"]))
-
-    def _complete(self, words: str) -> None:
-        before, space, _half = self._value.rpartition(" ")
-        self.fill(f"{before}{space}{words} ")
 
     def _post(self) -> None:
         typed, self._field.value = self._value, ""

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -59,40 +59,28 @@ def _walk(value: Any, hide: Callable[[str], str]) -> Any:
     return value
 
 
-TO_BOT, CALL, RESPONSE_URL = "to the bot", "Web API", "response_url"
-KINDS = (TO_BOT, CALL, RESPONSE_URL)
-
-
 @dataclass(frozen=True)
 class Entry:
     """One payload to the bot, or one call of the bot. `at`: Unix seconds."""
 
     id: str
     at: float
-    kind: str
+    way: str
     source: Delivery | Call
 
 
 def all_entries(sandbox: Sandbox) -> list[Entry]:
-    entries = [*_entries(sandbox)]
-    entries.sort(key=lambda entry: entry.at, reverse=True)
-    return entries
+    sent = [
+        Entry(each.envelope_id, each.at, "to the bot", each) for each in sandbox.slack.envelopes
+    ]
+    calls = [
+        Entry(f"call-{call.number}", call.at, "from the bot", call) for call in sandbox.slack.calls
+    ]
+    return sorted([*sent, *calls], key=lambda entry: entry.at, reverse=True)
 
 
-def _entries(sandbox: Sandbox) -> Iterator[Entry]:
-    for sent in sandbox.slack.envelopes:
-        yield Entry(sent.envelope_id, sent.at, TO_BOT, sent)
-    for call in sandbox.slack.calls:
-        kind = RESPONSE_URL if call.method == RESPONSE_URL else CALL
-        yield Entry(f"call-{call.number}", call.at, kind, call)
-
-
-def entry_rows(sandbox: Sandbox, kinds: frozenset[str], query: Query) -> tuple[list[Row], int]:
-    """Return the rows of a query that are of one of the kinds."""
-    names = {member.id: member.name for member in sandbox.slack.world.workspace.members.values()}
-    entries = [entry for entry in all_entries(sandbox) if entry.kind in kinds]
-    searched = ("kind", "what", "who", "outcome")
-    return rows_of(entries, lambda entry: _row(entry, names), query, searched)
+def entry_rows(sandbox: Sandbox, query: Query) -> tuple[list[Row], int]:
+    return rows_of(all_entries(sandbox), _row, query, ("way", "what", "outcome"))
 
 
 def details(entry: Entry) -> list[tuple[str, str]]:
@@ -112,54 +100,28 @@ def details(entry: Entry) -> list[tuple[str, str]]:
     ]
 
 
-def _row(entry: Entry, names: dict[str, str]) -> Row:
+def _row(entry: Entry) -> Row:
     source = entry.source
-    if isinstance(source, Delivery):
-        who, outcome = names.get(_who(source.payload), "Slack"), _ack(source)
-    else:
-        who, outcome = "the bot", _answer(source)
+    outcome = _ack(source) if isinstance(source, Delivery) else _answer(source)
     return {
         "id": entry.id,
         "time": time_text(datetime.fromtimestamp(entry.at, UTC)),
-        "kind": entry.kind,
+        "way": entry.way,
         "what": without_typed_secrets(_what(source)),
-        "who": who,
         "outcome": outcome,
     }
 
 
 def _what(source: Delivery | Call) -> str:
     if isinstance(source, Call):
-        return _call_words(source)
+        return source.method
     payload = source.payload
     if source.kind == "slash_commands":
-        return f"{payload.get('command')} {payload.get('text')}".strip()
+        return f"{payload['command']} {payload['text']}".strip()
     if source.kind == "events_api":
-        return f"event {payload.get('event', {}).get('type')}"
-    return f"{payload.get('type')} {_subject(payload)}".strip()
-
-
-def _call_words(call: Call) -> str:
-    if call.method != RESPONSE_URL:
-        return call.method
-    return "replace_original" if call.arguments.get("replace_original") else "a message"
-
-
-def _subject(payload: dict[str, Any]) -> str:
-    """Return which button or field, or which form, an interaction is about."""
-    for action in payload.get("actions", ()):
-        text = action.get("text")
-        return str(text["text"] if isinstance(text, dict) else action.get("action_id"))
-    if "action_id" in payload:
-        return f"{payload['action_id']}: {payload.get('value')}"
-    title = payload.get("view", {}).get("title") or {}
-    return str(title.get("text", ""))
-
-
-def _who(payload: dict[str, Any]) -> str:
-    who = payload.get("user", payload.get("event", {}).get("user"))
-    who = who.get("id") if isinstance(who, dict) else who
-    return str(payload.get("user_id", who))
+        return f"event {payload['event']['type']}"
+    pressed = [action["action_id"] for action in payload.get("actions", ())]
+    return " ".join([str(payload["type"]), *pressed])
 
 
 def _ack(delivery: Delivery) -> str:
@@ -178,8 +140,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-ALL = "all"
-COLUMNS = columns(time="Time (UTC)", kind="Way", what="What", who="Who", outcome="Outcome")
+COLUMNS = columns(time="Time (UTC)", way="Way", what="What", outcome="Outcome")
 
 
 def add(sandbox: Sandbox) -> None:
@@ -192,18 +153,11 @@ def _draw(sandbox: Sandbox) -> None:
         "Newest first, and live. Press a line to see everything in it; keys and tokens are"
         " hidden.",
     )
-    chosen = ui.toggle([ALL, *KINDS], value=ALL)
-    chosen.props("no-caps unelevated dense padding='4px 12px'")
-
-    def find(query: Query) -> tuple[list[Row], int]:
-        kinds = KINDS if chosen.value == ALL else (chosen.value,)
-        return entry_rows(sandbox, frozenset(kinds), query)
 
     async def show(event: GenericEventArguments) -> None:
         await _show(sandbox, event.args[1]["id"])
 
-    listed = PagedTable(COLUMNS, find, search_label="Filter")
-    chosen.on_value_change(listed.refresh)
+    listed = PagedTable(COLUMNS, lambda query: entry_rows(sandbox, query), search_label="Filter")
     listed.table.props("dense").style("cursor: pointer").on(
         "rowClick", show, args=[[], ["id"], []]
     )
@@ -219,7 +173,7 @@ async def _show(sandbox: Sandbox, entry_id: str) -> None:
         ui.card().style("width: 720px; max-width: 94vw; border-radius: 0"),
     ):
         with ui.row().classes("w-full items-center no-wrap"):
-            ui.label(entry.kind).classes("text-lg")
+            ui.label(entry.way).classes("text-lg")
             ui.space()
             ui.button(icon="close", on_click=dialog.close).props(
                 'flat round dense aria-label="Close"'

@@ -12,15 +12,13 @@ from bot.playground.page.session import SlackNames, clock_words, moment
 from bot.playground.slack import Message, visible
 from bot.playground.slack.model import SLACKBOT_ID
 
-_HUES = (205, 12, 145, 265, 330, 48, 180, 95)
-
 
 def draw_avatar(name: str, *, kind: str = "person", is_small: bool = False) -> None:
     """Draw somebody; `kind` is "person", "app" or "slackbot". Screen readers skip it."""
     classes = f"sk-avatar sk-avatar-{kind}" + (" sk-avatar-small" if is_small else "")
     drawn = ui.element("div").classes(classes).props("aria-hidden=true")
     if kind == "person":
-        drawn.style(f"background: hsl({_hue(name)} 45% 42%)")
+        drawn.style(f"background: hsl({sum(map(ord, name)) % 360} 45% 42%)")
     with drawn:
         ui.label(initials(name))
 
@@ -29,10 +27,6 @@ def initials(name: str) -> str:
     """Return one or two capital letters for a name."""
     words = [word for word in name.replace("_", " ").split() if word[0].isalnum()]
     return "".join(word[0] for word in words[:2]).upper() or "?"
-
-
-def _hue(name: str) -> int:
-    return _HUES[sum(map(ord, name)) % len(_HUES)]
 
 
 @dataclass(frozen=True)
@@ -105,12 +99,7 @@ class MessageArt:
     def _draw_content(self, message: Message) -> None:
         if blocks := message.blocks:
             actions = SlackActions(self.names.session.person, message, self.around)
-            draw_blocks(
-                blocks,
-                actions=actions,
-                names=self.names,
-                values=message.typed,
-            )
+            draw_blocks(blocks, actions=actions, names=self.names, values=message.typed)
         else:
             draw_text(message.text, names=self.names)
         for place in range(len(message.files)):

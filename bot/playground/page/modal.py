@@ -5,13 +5,12 @@ from collections.abc import Callable
 
 from nicegui import ui
 
-from bot.playground.page.actions import Around, SlackActions, draw_refusal, failure_words
+from bot.playground.page.actions import Around, SlackActions, failure_words
 from bot.playground.page.drawing import draw_blocks
 from bot.playground.page.message import draw_avatar
 from bot.playground.page.session import SlackNames
 from bot.playground.page.theme import Item, LiveList
 from bot.playground.slack import CommandFailed, FormError, View
-from bot.playground.slack.refusals import Refusal
 
 
 class _Parts:
@@ -117,10 +116,6 @@ class Modal:
         with ui.element("div").classes("sk-trouble").props("role=alert"):
             ui.label("We had some trouble connecting. Try again?")
             ui.label(failure_words(self._trouble.code)).classes("sk-quiet")
-        cause = self._trouble.__cause__
-        if isinstance(cause, Refusal):
-            lines = [str(line) for line in cause.details.get("errors") or []]
-            draw_refusal(cause.code, lines, "answer to the form")
 
     async def _submit(self, view: View, button: ui.button) -> None:
         button.props("loading disable")

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 from nicegui import ui
 from nicegui.elements.drawer import Drawer
 
-from bot.playground.page import theme
 from bot.playground.page.session import DIRECT_MESSAGE, HOME, Session, people, role
 from bot.playground.page.theme import MARKUP, Item, LiveList
 from bot.playground.sandbox import MovableClock, Sandbox
@@ -26,7 +25,6 @@ MOVES: tuple[dict[str, Until], ...] = (
         "+30 days": lambda _clock: timedelta(days=30),
     },
     {
-        "To the next full hour": MovableClock.until_next_hour,
         f"To {MORNING:%H:%M} on the next weekday": lambda clock: clock.until_next_weekday(
             MORNING, ZoneInfo(PEOPLE_ZONE)
         ),
@@ -40,14 +38,9 @@ def draw(sandbox: Sandbox) -> None:
             ui.label().classes("text-base font-medium").style("font-variant-numeric: tabular-nums")
         )
         here = ui.label().classes("text-xs")
-        ahead = ui.label().classes("text-xs opacity-70")
 
         def look() -> None:
-            now.text, here.text, ahead.text = (
-                clock_text(sandbox),
-                local_text(sandbox),
-                ahead_text(sandbox),
-            )
+            now.text, here.text = clock_text(sandbox), local_text(sandbox)
 
         _draw_moves(sandbox, look)
         note = "It only moves ahead: what has happened keeps its time. Start again to be back."
@@ -58,11 +51,8 @@ def draw(sandbox: Sandbox) -> None:
 
 def _draw_moves(sandbox: Sandbox, look: Callable[[], None]) -> None:
     def move(until: Until) -> None:
-        try:
-            sandbox.clock.move(until(sandbox.clock))
-            sandbox.slack.universe.change_event.notify()  # something may be due in Slack
-        except ValueError as error:
-            ui.notify(f"It cannot move: {error}.", type="negative")
+        sandbox.clock.move(until(sandbox.clock))
+        sandbox.slack.universe.change_event.notify()  # something may be due in Slack
         look()
 
     for moves in MOVES:
@@ -82,17 +72,6 @@ def local_text(sandbox: Sandbox) -> str:
     return f"{sandbox.clock().astimezone(ZoneInfo(PEOPLE_ZONE)):%a %H:%M} in {PEOPLE_ZONE}"
 
 
-def ahead_text(sandbox: Sandbox) -> str:
-    """Return how far the playground is ahead of the real time."""
-    minutes = round(sandbox.clock.ahead.total_seconds() / 60)
-    if not minutes:
-        return "The real time"
-    days, rest = divmod(minutes, 24 * 60)
-    hours, minutes = divmod(rest, 60)
-    parts = ((days, "d"), (hours, "h"), (minutes, "min"))
-    return "Ahead by " + " ".join(f"{count} {unit}" for count, unit in parts if count)
-
-
 def _button(label: str) -> ui.button:
     return ui.button(label).props("outline dense no-caps size=sm padding='2px 8px'")
 
@@ -104,7 +83,6 @@ class TopBar:
     sandbox: Sandbox
     session: Session
     sit: Callable[[str], None]
-    darken: Callable[[], None]
 
     def draw(self, drawer: Drawer) -> None:
         with ui.header(fixed=True, elevated=False).classes("sk-top"):
@@ -114,7 +92,6 @@ class TopBar:
             ui.space()
             self._draw_clock()
             self._draw_people()
-            theme.draw_switch(is_dark=self.session.is_dark, changed=self.darken)
 
     def _draw_clock(self) -> None:
         button = ui.button(icon="schedule", color=None).props("flat dense round")

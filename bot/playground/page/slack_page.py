@@ -9,9 +9,14 @@ from starlette.requests import Request
 
 from bot.playground.manifest import AppInfo
 from bot.playground.page import theme
-from bot.playground.page.actions import Around, RefusedNotes, Speaking, use_shortcut
+from bot.playground.page.actions import Around, Speaking, use_shortcut
 from bot.playground.page.composer import Composer
-from bot.playground.page.conversation import Conversation, Thread, may_write
+from bot.playground.page.conversation import (
+    Conversation,
+    Thread,
+    is_without_app,
+    may_write,
+)
 from bot.playground.page.drawing import STYLE
 from bot.playground.page.message import MessageArt
 from bot.playground.page.modal import Modal
@@ -28,11 +33,8 @@ GATHER_S = 0.04
 class SlackScreen:
     """Everything on one person's screen, drawn into the current page."""
 
-    def __init__(
-        self, sandbox: Sandbox, app: AppInfo, refused: RefusedNotes, session: Session
-    ) -> None:
+    def __init__(self, sandbox: Sandbox, app: AppInfo, session: Session) -> None:
         self._app = app
-        self._refused = refused
         self._session = session
         self._client: Client = context.client
         self._due: asyncio.TimerHandle | None = None
@@ -43,7 +45,7 @@ class SlackScreen:
         self._art = MessageArt(names, around)
         self._room: tuple[object, Conversation] | None = None
         self._thread: Thread | None = None
-        self._draw(TopBar(sandbox, session, self._sit, self._darken))
+        self._draw(TopBar(sandbox, session, self._sit))
         self._modal = Modal(names, around)
         end = session.slack.world.workspace.change_event.subscribe(self._hear)
         self._client.on_delete(end)
@@ -71,7 +73,7 @@ class SlackScreen:
             with ui.element("div").classes("sk-room"):
                 self._middle = ui.element("div").classes("sk-place-of-room")
                 # One for all places: what is typed right after a click is not lost.
-                speaking = Speaking(self._art.names, self._refused)
+                speaking = Speaking(self._art.names)
                 use = partial(use_shortcut, self._session, self._around, None)
                 self._composer = Composer("Message", self._app, speaking.send, use)
             self._beside = ui.element("div")
@@ -79,12 +81,12 @@ class SlackScreen:
     def _refresh_room(self) -> None:
         session = self._session
         channel = session.channel
-        key = (session.name, session.place, channel and self._looks(channel))
+        key = (session.name, session.place, channel and is_without_app(session.slack, channel))
         if self._room is None or self._room[0] != key:
             self._close_thread()
             self._middle.clear()
             with self._middle:
-                self._room = key, Conversation(self._app, self._art, self._refused, self._go)
+                self._room = key, Conversation(self._app, self._art, self._go)
             self._show_composer(channel)
         self._room[1].refresh()
         if self._thread:
@@ -98,17 +100,11 @@ class SlackScreen:
         offered = visible.shortcuts(session.slack.world, session.member, "global")
         self._composer.show(to, offered)
 
-    def _looks(self, channel: Channel) -> tuple[bool, bool, bool]:
-        """Return what changes the frame of a channel."""
-        members, bot = channel.members, self._session.slack.bot_user_id
-        return self._session.member.id in members, bot in members, channel.is_archived
-
     def _open_thread(self, ts: str) -> None:
         self._close_thread()
         if channel := self._session.channel:
             with self._beside:
-                close = self._close_thread
-                self._thread = Thread(channel, ts, self._app, self._art, self._refused, close)
+                self._thread = Thread(channel, ts, self._app, self._art, self._close_thread)
             self._thread.refresh()
 
     def _close_thread(self) -> None:
@@ -157,10 +153,6 @@ class SlackScreen:
         self._session.sit(name)
         self._moved()
 
-    def _darken(self) -> None:
-        self._session.is_dark = not self._session.is_dark
-        self._moved()
-
     def _moved(self) -> None:
         """Follow the person to another place, and keep the address true."""
         self.refresh()
@@ -174,12 +166,11 @@ TITLE = "Domain Tracker playground"
 
 def add(sandbox: Sandbox, app_info: AppInfo) -> None:
     """Add the page at `/?as=bob&channel=general&dark=1`; `channel` may also be "dm" or "home"."""
-    refused = RefusedNotes(sandbox.slack)
 
     @ui.page("/", title=TITLE)
     def slack_page(request: Request) -> None:
         ui.add_css(theme.LOOK)
         ui.add_css(STYLE)
         session = from_query(sandbox.slack, request.query_params)
-        session.is_dark = theme.is_dark(request)
-        SlackScreen(sandbox, app_info, refused, session)
+        session.is_dark = theme.draw_colors(request)
+        SlackScreen(sandbox, app_info, session)

@@ -5,46 +5,28 @@ from collections.abc import Iterator
 from functools import partial
 
 from nicegui import ui
-from nicegui.events import GenericEventArguments
 
-from bot.playground.page.actions import RefusedNote, RefusedNotes, draw_refusal
 from bot.playground.page.message import MessageArt
-from bot.playground.page.session import day_words, moment, people, role
+from bot.playground.page.session import day_words, moment
 from bot.playground.page.theme import Item, LiveList
 from bot.playground.slack import Message
 from bot.playground.slack.model import Channel
 
-SHOWN_AT_ONCE = 25
+MOST_SHOWN = 100
 HINTS = (
     ("/scan shop.northwind.example", "what is broken, and what ends soon"),
     ("/domains expires:30", "what ends within 30 days"),
     ("/domaindigest", "a scheduled summary for this channel"),
 )
-# By role: what the app lets such a person do.
-MAY = {
-    "owner": "does what an admin does",
-    "admin": "sets the API key (/domainkey) and the rights, and does what members do",
-    "member": "scans and adds domains, and makes digests",
-    "guest": "scans and lists domains, in their own channels",
-    "another workspace": "meets the app in #shared only, where its commands stay away",
-}
 
 
 class Timeline:
-    """The messages of one channel for one reader, or those of one of its threads."""
+    """The newest messages of one channel for one reader, or those of one of its threads."""
 
-    def __init__(
-        self,
-        channel: Channel,
-        art: MessageArt,
-        refused: RefusedNotes,
-        thread_ts: str | None = None,
-    ) -> None:
+    def __init__(self, channel: Channel, art: MessageArt, thread_ts: str | None = None) -> None:
         self._channel = channel
         self._thread_ts = thread_ts
         self._art = art
-        self._refused = refused
-        self._shown = SHOWN_AT_ONCE
         # Reversed, the browser itself keeps the newest message in sight.
         with ui.element("div").classes("sk-scroller"):
             log = ui.element("div").classes("sk-log")
@@ -60,40 +42,28 @@ class Timeline:
         seen = [message for message in self._channel.messages if message.is_for(me)]
         self._replies = Counter(reply.thread_ts for reply in seen if not reply.is_ephemeral)
         seen = [message for message in seen if self._is_here(message)]
-        hidden = max(0, len(seen) - self._shown)
-        if hidden:
-            yield Item("earlier", hidden, partial(self._draw_earlier, hidden))
-        elif not self._thread_ts:
+        if not self._thread_ts and len(seen) <= MOST_SHOWN:
             yield Item("start", self._channel.name, self._draw_start)
-        shown = seen[hidden:]
-        notes = [] if self._thread_ts else self._refused.of(self._channel.id, me)
-        if hidden:
-            notes = [note for note in notes if note.at >= float(shown[0].ts)]
-        last: Message | RefusedNote | None = None
-        entries: list[Message | RefusedNote] = [*shown, *notes]
-        zone = self._art.names.zone()
-        for entry in sorted(entries, key=_at):
-            day = moment(_at(entry), zone)
-            if last is None or moment(_at(last), zone).date() != day.date():
+        last_day = None
+        for message in seen[-MOST_SHOWN:]:
+            day = moment(message.ts, self._art.names.zone())
+            if day.date() != last_day:
                 words = day_words(day, self._art.names.now())
                 yield Item(f"day {day.date()}", words, partial(_draw_day, words))
-            yield self._entry(entry)
-            last = entry
+            yield self._item(message)
+            last_day = day.date()
 
     def _is_here(self, message: Message) -> bool:
         if self._thread_ts:
             return self._thread_ts in (message.ts, message.thread_ts)
         return message.thread_ts in (None, message.ts)
 
-    def _entry(self, entry: Message | RefusedNote) -> Item:
-        if isinstance(entry, Message):
-            # "Ephemeral messages in threads are only shown if there is already an active thread",
-            # https://docs.slack.dev/reference/methods/chat.postEphemeral: they count for nothing.
-            replies = None if self._thread_ts else self._replies[entry.ts]
-            look = (entry.revision, entry.is_edited, replies)
-            return Item(entry.ts, look, partial(self._art.draw, entry, replies))
-        draw = partial(draw_refusal, entry.code, entry.details, entry.what)
-        return Item(f"refused {entry.number}", 0, draw)
+    def _item(self, message: Message) -> Item:
+        # "Ephemeral messages in threads are only shown if there is already an active thread",
+        # https://docs.slack.dev/reference/methods/chat.postEphemeral: they count for nothing.
+        replies = None if self._thread_ts else self._replies[message.ts]
+        look = (message.revision, message.is_edited, replies)
+        return Item(message.ts, look, partial(self._art.draw, message, replies))
 
     def _draw_start(self) -> None:
         name, start = self._channel.name, "This is the very beginning of"
@@ -107,7 +77,7 @@ class Timeline:
             self._draw_hints()
 
     def _draw_hints(self) -> None:
-        """Say what to type, and who is who."""
+        """Say what to type, and how to be somebody else."""
         with ui.element("div").classes("sk-hints"):
             ui.label("Try one of these (a click types it):")
             for line, what in HINTS:
@@ -115,32 +85,9 @@ class Timeline:
                     button = ui.button(line, on_click=partial(self._art.around.fill, line))
                     button.props("flat dense no-caps color=none").classes("sk-hint")
                     ui.label(what).classes("sk-quiet")
-            ui.label("Switch to another person at the top right, under “You are”:").classes(
+            ui.label("Switch to another person at the top right, under “You are”.").classes(
                 "sk-hints-who"
             )
-            for member in people(self._art.names.session.slack):
-                with ui.element("div"):
-                    ui.label(f"{member.name} ({role(member)})").classes("sk-author")
-                    ui.label(MAY[role(member)]).classes("sk-quiet")
-
-    def _draw_earlier(self, hidden: int) -> None:
-        words = f"Show earlier messages ({hidden} more)"
-        # Scrolling up to it is enough; it need not be pressed.
-        with ui.element("q-intersection").classes("sk-earlier") as sight:
-            ui.button(words, on_click=self._show_earlier, color=None).props("flat no-caps dense")
-        sight.on("visibility", self._came_into_sight)
-
-    def _came_into_sight(self, event: GenericEventArguments) -> None:
-        if event.args:
-            self._show_earlier()
-
-    def _show_earlier(self) -> None:
-        self._shown += SHOWN_AT_ONCE
-        self.refresh()
-
-
-def _at(entry: Message | RefusedNote) -> float:
-    return float(entry.ts) if isinstance(entry, Message) else entry.at
 
 
 def _draw_day(words: str) -> None:

@@ -133,7 +133,6 @@ class App:
         self.announce: Callable[[Iterable[Json]], None] = lambda _payloads: None
         # Hears of each message that was added, changed or removed, in which workspace.
         self.on_message: Callable[..., None] = lambda *_change: None
-        self.on_answer: Callable[[Call], None] = lambda _call: None
         self._call_count = 0
         self._event_numbers = itertools.count(1)
 

@@ -15,9 +15,9 @@ _PING = re.compile(
     r"<(?:!(?:channel|here|everyone|subteam\^[^<>|]+)|@[UW][A-Z0-9]+)(?:\|[^<>]*)?>"
 )
 # Not on the screen until somebody opens it, or never.
-_UNSEEN_KEYS = {"confirm", "options", "option_groups", "block_id", "action_id", "value_id"}
-_SHOWN_KEYS = {"caption", "title", "name", "label", "value", "x_label", "y_label", "alt_text"}
-_SHOWN_KEYS |= {"initial_value", "initial_date", "initial_time", "fallback"}
+_UNSEEN_KEYS = {"confirm", "options", "block_id", "action_id"}
+_SHOWN_KEYS = {"caption", "title", "name", "label", "value", "x_label", "y_label"}
+_SHOWN_KEYS |= {"initial_value", "initial_date", "initial_time"}
 
 
 def shown_markup(text: str) -> str:
@@ -127,12 +127,6 @@ def label(button: Json) -> str:
     return str(text.get("text", "")) if isinstance(text, dict) else ""
 
 
-def options(menu: Json) -> list[Json]:
-    """Return the options of a menu, or of an answer to what was typed, also those in groups."""
-    holders = menu.get("option_groups") or [menu]
-    return [option for holder in holders for option in holder.get("options") or []]
-
-
 Typed = dict[tuple[str, str], Json]
 
 # type -> (its key in `state.values`, the field that fills it at the start)
@@ -141,11 +135,9 @@ _NAMED_STATES = {
     "value": "plain_text_input number_input",
     "selected_option": "static_select external_select",
     "selected_options": "checkboxes multi_static_select multi_external_select",
-    **{f"selected_{kind}": f"{kind}s_select" for kind in ("user", "channel", "conversation")},
-    **{
-        f"selected_{kind}s": f"multi_{kind}s_select"
-        for kind in ("user", "channel", "conversation")
-    },
+    "selected_user": "users_select",
+    "selected_users": "multi_users_select",
+    "selected_conversation": "conversations_select",
     **{f"selected_{kind}": f"{kind}picker" for kind in ("date", "time")},
 }
 STATES: dict[str, tuple[str, str]] = {
@@ -213,14 +205,13 @@ def _within(node: Any, block: Json) -> Iterator[Found]:
 
 def state_of(element: Json, typed: Json | None) -> Json:
     """Return what an element holds: what was typed, else what it started with, else nothing."""
-    zone = {"timezone": element["timezone"]} if "timezone" in element else {}
     if typed is not None:
-        return {**typed, **zone}
+        return typed
     key, initial = STATES[element["type"]]
     value = element.get(initial)
     if value is None and key.endswith("s"):
         value = []
-    return {"type": element["type"], key: value, **zone}
+    return {"type": element["type"], key: value}
 
 
 def state_values(blocks: list[Json], typed: Typed) -> Json:

@@ -39,8 +39,7 @@ class Delivery:
 
     `status` and `ack_s` (seconds until the ack) are None if none came; `body` is the decoded ack
     body, None if empty; `problem` is `operation_timeout`, `dispatch_failed` or None; `errors` are
-    those of a refused form, by the field's label; `dialog` is the question that had to be
-    confirmed first.
+    those of a refused form, by the field's label.
     """
 
     kind: str  # as in Socket Mode: slash_commands, interactive, events_api
@@ -51,7 +50,6 @@ class Delivery:
     body: Any = None
     problem: str | None = None
     errors: dict[str, str] = field(default_factory=dict)
-    dialog: Json | None = None
     retry_number: int = 0  # of an event: how often it was sent in vain
     retry_reason: str | None = None  # and why, the last time
     is_not_retried: bool = False  # the bot asked for that: `x-slack-no-retry: 1`
@@ -237,7 +235,6 @@ def decoded(answer: str) -> Any:
         return answer or None
 
 
-MAX_LINKS = 10
 PING_EVERY_S = 10
 _HOST = "applink-playground"
 
@@ -250,7 +247,6 @@ class Sockets:
         self._change_event = change_event
         self._tickets: set[str] = set()
         self._links: list[web.WebSocketResponse] = []
-        self._retiring: list[web.WebSocketResponse] = []
         self._acks: dict[str, asyncio.Future[Any]] = {}
         self.base = ""
 
@@ -280,7 +276,7 @@ class Sockets:
         return link
 
     async def carry(self, delivery: Delivery) -> tuple[int, Any]:
-        """See `Carrier.carry`. The ack may come over any link: one may just have been renewed."""
+        """See `Carrier.carry`. The ack may come over any link."""
         if not self._links:
             raise NobodyConnectedError
         link = self._links.pop(0)
@@ -293,24 +289,11 @@ class Sockets:
         finally:
             del self._acks[delivery.envelope_id]
 
-    async def refresh(self, reason: str = "refresh_requested") -> None:
-        """Ask the bot to renew its links; they take no more payloads, only acks."""
-        self._retiring, links = [*self._retiring, *self._links], self._links
-        self._links = []
-        for link in links:
-            await link.send_json(
-                {"type": "disconnect", "reason": reason, "debug_info": {"host": _HOST}}
-            )
-
     async def close(self) -> None:
-        for link in [*self._links, *self._retiring]:
+        for link in list(self._links):
             await link.close()
 
     async def _greet(self, link: web.WebSocketResponse) -> None:
-        if len(self._links) >= MAX_LINKS:
-            await link.send_json({"type": "disconnect", "reason": "too_many_websockets"})
-            await link.close()
-            return
         self._links.append(link)
         await link.send_json(
             {
@@ -343,9 +326,7 @@ class Sockets:
             ack.set_result(answer.get("payload") or None)
 
     def _forget(self, link: web.WebSocketResponse) -> None:
-        for links in (self._links, self._retiring):
-            if link in links:
-                links.remove(link)
+        self._links.remove(link)
         self._change_event.notify()
 
 

@@ -28,7 +28,7 @@ class Choices:
         kind = found.element["type"]
         if "users" in kind:
             return self._person(found, words.removeprefix("@")).id
-        if "channels" in kind or "conversations" in kind:
+        if "conversations" in kind:
             return self._place(found, words.removeprefix("#")).id
         return self._option(found, words)
 
@@ -48,7 +48,7 @@ class Choices:
 
     def _option(self, found: Found, words: str) -> Json:
         asks = asks_the_bot(found)
-        options = list(self.options) if asks else block_contents.options(found.element)
+        options = list(self.options) if asks else found.element["options"]
         for option in options:
             if block_contents.label(option) == words:
                 return option
@@ -57,12 +57,10 @@ class Choices:
 
 
 def is_offered(element: Json, place: Channel) -> bool:
-    """Tell whether a menu of channels or conversations offers a place that somebody sees.
+    """Tell whether a menu of conversations offers a place that somebody sees.
 
     https://docs.slack.dev/reference/block-kit/composition-objects/conversation-filter-object
     """
-    if "channels" in element["type"]:
-        return place.kind == "public"
     rule = element.get("filter", {"include": ("public", "private", "im")})
     return place.kind in rule["include"]
 
@@ -77,15 +75,14 @@ def check_suggestions(answer: Any) -> list[Json]:
 
     https://docs.slack.dev/reference/block-kit/composition-objects/option-object
     """
-    if not isinstance(answer, dict) or not {"options", "option_groups"} & answer.keys():
+    if not isinstance(answer, dict) or "options" not in answer:
         raise FormError(f"no options in the answer: {answer!r}")
     # No options at all means "no results"; any others must fit a static menu.
-    given = {key: answer[key] for key in ("options", "option_groups") if answer.get(key)}
-    menu = {"type": "static_select", "action_id": "offered", **given}
-    problems = check_blocks([{"type": "actions", "elements": [menu]}]) if given else []
+    menu = {"type": "static_select", "action_id": "offered", "options": answer["options"]}
+    problems = check_blocks([{"type": "actions", "elements": [menu]}]) if menu["options"] else []
     if problems:
         raise FormError(f"{problems[0].message} at {problems[0].pointer}")
-    return block_contents.options(answer)
+    return list(answer["options"])
 
 
 MAX_TEXT_CHARS = 3000
@@ -152,10 +149,9 @@ def _text(found: Found, answer: str) -> str:
         return _number(found, answer)
     if not element.get("multiline"):
         answer = re.sub(r"[\r\n]+", " ", answer)  # a one-line field cannot hold a line break
-    low = element.get("min_length") or 0
-    high = element.get("max_length") or MAX_TEXT_CHARS
-    if not low <= len(answer) <= high:
-        raise FormError(f"{name}: {len(answer)} characters, it takes {low} to {high}")
+    most = element.get("max_length") or MAX_TEXT_CHARS
+    if len(answer) > most:
+        raise FormError(f"{name}: {len(answer)} characters, it takes {most}")
     return answer
 
 

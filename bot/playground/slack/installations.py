@@ -120,19 +120,6 @@ class Tokens:
             raise Refusal("invalid_refresh_token")
         return self._expiring(installation)
 
-    def restore(
-        self,
-        installation: Installation,
-        value: str,
-        *,
-        expires_at: float | None = None,
-        refresh_token: str | None = None,
-    ) -> None:
-        """Take a token that an earlier run of this local Slack has given."""
-        self._add(value, installation).expires_at = expires_at
-        if refresh_token:
-            self._refreshing[refresh_token] = installation
-
     def check(self, value: str) -> Token | None:
         """Return the token of that value if it is good, None if there never was one.
 

@@ -195,16 +195,6 @@ class LocalOrg(Handle):
             lifecycle.revoke_access(self._installation(), slack.world)
         return await self._tell("revoked", workspaces)
 
-    async def deliver_event(
-        self, event: Json, *, event_time: float | None = None, event_id: str | None = None
-    ) -> Delivery:
-        """Tell the bot of an event about the installation. See `LocalSlack.deliver_event`."""
-        installation = self._installed() or lifecycle.in_org(self.org, "")
-        payload = payloads.of_installation(
-            self.app, installation, event, at=event_time, event_id=event_id
-        )
-        return await self.outbox.deliver_event(payload)
-
     async def _tell(self, change: str, workspaces: Iterable["LocalSlack"]) -> list[Delivery]:
         self.universe.change_event.notify()
         if f"team_access_{change}" not in self.app.settings.events:
@@ -259,20 +249,9 @@ class LocalSlack(Handle):
         """Post mrkdwn to #general as a bot of another app."""
         return self.world.posting.add(self.channel("general"), {"text": text}, user=OTHER_BOT_ID)
 
-    async def deliver_event(
-        self, event: Json, *, event_time: float | None = None, event_id: str | None = None
-    ) -> Delivery:
-        """Tell the bot of an event here: late by its time, or twice by its id.
-
-        Events about the installation itself carry no authorizations, as in Slack.
-        """
-        if event["type"] in lifecycle.REMOVAL:
-            installation = self.world.installation or lifecycle.in_workspace(self.world, "")
-            payload = payloads.of_installation(
-                self.app, installation, event, at=event_time, event_id=event_id
-            )
-        else:
-            payload = payloads.of_workspace(self.world, event, at=event_time, event_id=event_id)
+    async def deliver_event(self, event: Json, *, event_id: str | None = None) -> Delivery:
+        """Tell the bot of an event here; with the id of an earlier one it comes twice."""
+        payload = payloads.of_workspace(self.world, event, event_id=event_id)
         return await self.outbox.deliver_event(payload)
 
     def archive(self, channel_name: str, *, keeps_bot: bool = False) -> None:
@@ -296,11 +275,7 @@ class LocalSlack(Handle):
         self.channel(channel_name).members.add(self.bot_user_id)
 
     def restrict(self, channel_name: str, code: str | None = "restricted_action") -> None:
-        """Refuse the app's posts to a channel with this code; None: no longer. Raises: KeyError.
-
-        `restricted_action_thread_only_channel` leaves replies in threads alone,
-        `restricted_action_non_threadable_channel` and `restricted_action_thread_locked` the rest.
-        """
+        """Refuse the app's posts there with this code; None: no longer. Raises: KeyError."""
         self.channel(channel_name).restricted = code
 
     def channel(self, name: str) -> Channel:

@@ -81,15 +81,13 @@ def _message_event(
     return {**event, "subtype": "message_changed", "message": message_json(world, message)}
 
 
-def of_workspace(
-    world: WorkspaceState, event: Json, *, at: float | None = None, event_id: str | None = None
-) -> Json:
-    """Return the payload of an event in a workspace; `at`: Unix seconds, None: now."""
+def of_workspace(world: WorkspaceState, event: Json, *, event_id: str | None = None) -> Json:
+    """Return the payload of an event that happens now in a workspace."""
     enterprise_id = world.enterprise_id
     within = {"team_id": world.workspace.team_id}
     if enterprise_id:
         within["enterprise_id"] = enterprise_id
-    payload = _wrapped(world.app, within, event, at, event_id)
+    payload = _wrapped(world.app, within, event, event_id)
     if world.installation is None:
         return payload
     authorization = {
@@ -102,14 +100,7 @@ def of_workspace(
     return {**payload, "authorizations": [authorization], "is_ext_shared_channel": False}
 
 
-def of_installation(
-    app: App,
-    installation: Installation,
-    event: Json,
-    *,
-    at: float | None = None,
-    event_id: str | None = None,
-) -> Json:
+def of_installation(app: App, installation: Installation, event: Json) -> Json:
     """Return the payload of an event that concerns the installation itself.
 
     It names no authorizations, and for an organisation no workspace: see Bolt's own samples,
@@ -118,7 +109,7 @@ def of_installation(
     within = {} if installation.is_org_wide else {"team_id": installation.home_id}
     if installation.enterprise_id:
         within["enterprise_id"] = installation.enterprise_id
-    return _wrapped(app, within, event, at, event_id)
+    return _wrapped(app, within, event)
 
 
 def team_access(
@@ -134,9 +125,7 @@ def team_access(
     return of_installation(app, installation, named)
 
 
-def _wrapped(
-    app: App, within: dict[str, str], event: Json, at: float | None, event_id: str | None
-) -> Json:
+def _wrapped(app: App, within: dict[str, str], event: Json, event_id: str | None = None) -> Json:
     return {
         "token": app.verification_token,
         **within,
@@ -144,7 +133,7 @@ def _wrapped(
         "event": event,
         "type": "event_callback",
         "event_id": event_id or app.new_event_id(),
-        "event_time": int(app.clock() if at is None else at),
+        "event_time": int(app.clock()),
         "event_context": "4-local",
     }
 
@@ -274,7 +263,7 @@ def block_actions(
     world: WorkspaceState, who: Member, where: Message | View, found: Found, done: Json
 ) -> Json:
     """Return what pressing or choosing sends; `done` is the new state of the element."""
-    unsent = {"options", "option_groups", "min_query_length"}
+    unsent = {"options", "min_query_length"}
     action = {key: value for key, value in found.element.items() if key not in unsent}
     block_id, action_id = found.key
     at = {"action_id": action_id, "block_id": block_id, "action_ts": world.workspace.new_ts()}

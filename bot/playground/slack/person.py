@@ -236,10 +236,6 @@ class Person:
             raise NothingToPress(f"not a message of {self.member.name}")
         return live
 
-    def join(self, channel: str) -> None:
-        visible.place(self._world, self.member, channel).members.add(self.id)
-        self._world.workspace.change_event.notify()
-
     def channels(self) -> list[Channel]:
         """Return the channels that this person sees; the direct message is not among them."""
         return visible.channels(self._world, self.member)
@@ -272,10 +268,7 @@ class Person:
     async def press(self, where: Message | View, label: str, *, nth: int = 0) -> Delivery:
         """Press the `nth` button of a label, confirming. Raises: NothingToPress, CommandFailed."""
         live = self.by_id.live(where)
-        found = visible.button(live, label, nth)
-        delivery = await self.by_id.act(live, found, {})
-        delivery.dialog = found.element.get("confirm")
-        return delivery
+        return await self.by_id.act(live, visible.button(live, label, nth), {})
 
     def dismiss(self, where: Message | View, label: str) -> Json:
         """Say no to a button's question; return the question. Raises: NothingToPress."""

@@ -148,10 +148,6 @@ class Posting:
         self.on_change(kind, message, before)
         self._workspace.change_event.notify()
 
-    def tell(self, channel: Channel, member_id: str, text: str) -> Message:
-        """Let Slackbot say something that only one person sees."""
-        return self.add(channel, {"text": text}, user=SLACKBOT_ID, seen_by=member_id)
-
     def replace(self, message: Message, sent: Json, *, edited: bool = False) -> None:
         """Give a message new content; its place, thread and readers stay. Raises: Refusal.
 
@@ -258,10 +254,6 @@ class ResponseUrls:
         except Refusal as refusal:
             refusal.status = 400
             raise
-
-    def find(self, url: str) -> ResponseUrl | None:
-        """Return what an address stands for, used up or not; None if it was never given out."""
-        return self._given.get(url.removeprefix(self.base))
 
     def reply_in_ack(self, url: str, sent: Json) -> None:
         """Show what a command's ack carried; it counts as no use. Raises: Refusal."""

@@ -30,7 +30,6 @@ async def answer(
 ) -> web.Response:
     """Run `act`, which may add headers, unless a fault was ordered; a Refusal is an answer too."""
     response = await _answered(universe, request, call, act)
-    universe.app.on_answer(call)
     universe.change_event.notify()  # a refusal is news too
     return response
 

@@ -2,7 +2,7 @@
 
 from bot.playground.tracker.accounts import NO_SCORE, Account, DomainRecord
 from bot.playground.tracker.keys import KeyRecord
-from bot.playground.tracker.server import running_tracker, tracker_app
+from bot.playground.tracker.server import running_tracker
 from bot.playground.tracker.service import Hold, Request, Tracker
 
 __all__ = [
@@ -14,5 +14,4 @@ __all__ = [
     "Request",
     "Tracker",
     "running_tracker",
-    "tracker_app",
 ]

@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import Final
 
 import idna
@@ -104,14 +104,10 @@ class Account:
         scopes: Iterable[str] = ("read_domains", "write_domains"),
         *,
         days: int | None = 90,
-        expires_on: date | None = None,
         ips: Iterable[str] = (),
-        value: str | None = None,
     ) -> str:
         """Make a key of `keys.new_key` and return its value: the only time that it can be read."""
-        made, record = new_key(
-            name, scopes, self._clock(), days=days, expires_on=expires_on, ips=ips, value=value
-        )
+        made, record = new_key(name, scopes, self._clock(), days=days, ips=ips)
         self._keys[record.digest] = record
         return made
 

@@ -4,21 +4,18 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import unquote
 
 from aiohttp import web
 
 from bot.playground.tracker.accounts import Account
 from bot.playground.tracker.keys import KEY_PATTERN, KeyRecord
 from bot.playground.tracker.service import (
-    ERROR_STYLES,
     STATUS,
     RefusedError,
     Request,
     Tracker,
     body_for_log,
     documented_refusal,
-    holds_key,
     without_keys,
 )
 
@@ -79,7 +76,6 @@ def noted(tracker: Tracker, http: web.Request) -> Exchange:
     key = presented_key(http.headers.getall("Authorization", []))
     holder = None if key is None else tracker.holder(key)
     log = Request(http.method, without_keys(http.path), tracker.clock())
-    log.key_elsewhere = _has_key_elsewhere(http)
     if holder is not None:
         log.account, log.key_name = holder[0].name, holder[1].name
     tracker.requests.append(log)
@@ -91,7 +87,6 @@ async def read_body(exchange: Exchange) -> None:
     """Read the request's body to its end, for the endpoint and for the log."""
     exchange.body = await exchange.http.read()
     exchange.log.body = body_for_log(exchange.body)
-    exchange.log.key_elsewhere |= holds_key(exchange.body.decode(errors="replace"))
 
 
 def finish_headers(
@@ -107,12 +102,9 @@ def finish_headers(
 
 
 def refused(tracker: Tracker, refusal: RefusedError) -> web.Response:
-    """Return a refusal in the style and with the status that the tracker is set to."""
-    status = STATUS[refusal.kind]
-    content_type, write = ERROR_STYLES[tracker.error_style]
-    written = write(refusal, status)
-    text = written if isinstance(written, str) else json.dumps(written)
-    response = response_of(status, text.encode(), content_type)
+    """Return a refusal as the service document shows it."""
+    body = json.dumps({"error": refusal.message}).encode()
+    response = response_of(STATUS[refusal.kind], body)
     if refusal.kind == "rate_limit" and tracker.retry_after_s is not None:
         response.headers["Retry-After"] = str(tracker.retry_after_s)
     return response
@@ -120,8 +112,3 @@ def refused(tracker: Tracker, refusal: RefusedError) -> web.Response:
 
 def response_of(status: int, body: bytes, content_type: str = "application/json") -> web.Response:
     return web.Response(status=status, body=body, content_type=content_type, charset="utf-8")
-
-
-def _has_key_elsewhere(http: web.Request) -> bool:
-    headers = [value for name, value in http.headers.items() if name.lower() != "authorization"]
-    return any(map(holds_key, (unquote(http.raw_path), *headers)))

@@ -1,6 +1,5 @@
 """Act a planned fault: refuse, stall, lie, or break off, as services and their proxies do."""
 
-import asyncio
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -13,7 +12,6 @@ from bot.playground.tracker.service import MESSAGES, RawAnswer, Tracker, documen
 ELSEWHERE_PATH = "/elsewhere"
 CHUNK_BYTES = 65_536
 HUGE_BYTES = 100_000_000
-DRIP_INTERVAL_S = 0.05
 HTML_PAGE = b"<!doctype html><html><head><title>%s</title></head><body>%s</body></html>\n"
 FIXED: dict[str, Any] = {  # status, body and type of its content
     "500": (500, b'{"error": "Internal server error"}'),
@@ -64,12 +62,10 @@ async def spoiled(
         case "truncated":  # a complete message with half of its JSON
             answer.body = half
             return answer
-        case "cut_off":  # a message that ends before its announced length
-            stream = await _stream(exchange, answer.status, [half], length=len(body))
-            _close(exchange)
-            return stream
-    drops = [body[place : place + 1] for place in range(len(body))]
-    return await _stream(exchange, answer.status, drops, pause_s=DRIP_INTERVAL_S)
+    # "cut_off": a message that ends before its announced length
+    stream = await _stream(exchange, answer.status, [half], length=len(body))
+    _close(exchange)
+    return stream
 
 
 def dropped(exchange: Exchange) -> web.Response:
@@ -93,7 +89,6 @@ async def _stream(
     parts: Iterable[bytes],
     *,
     length: int | None = None,
-    pause_s: float = 0.0,
 ) -> web.StreamResponse:
     """Send a body in parts until the client goes away. `length` None: no Content-Length."""
     stream = web.StreamResponse(status=status, headers={"Content-Type": "application/json"})
@@ -102,7 +97,6 @@ async def _stream(
         await stream.prepare(exchange.http)
         for part in parts:
             await stream.write(part)
-            await asyncio.sleep(pause_s)
     except ConnectionError:
         _close(exchange)
     return stream

@@ -10,7 +10,7 @@ import secrets
 import string
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 
 KEY_PREFIX = "service_sk_"
 KEY_CHARS = 52
@@ -102,24 +102,21 @@ def new_key(
     now: datetime,
     *,
     days: int | None = None,
-    expires_on: date | None = None,
     ips: Iterable[str] = (),
-    value: str | None = None,
 ) -> tuple[str, KeyRecord]:
     """Return a new key's value and its record. The value exists nowhere else.
 
-    `expires_on` wins over `days`; the key works through that day, in UTC. Neither: for ever.
-    `value` is that of a key from an earlier run. Raises: ValueError.
+    `days` None: it works for ever. Raises: ValueError.
     """
     wanted = tuple(scopes)
     _check_form(name, wanted, days)
     addresses = tuple(_address_or_network(entry) for entry in ips)
-    value = value or new_key_value()
+    value = new_key_value()
     record = KeyRecord(
         name=name.strip(),
         scopes=wanted,
         created_at=now,
-        expires_at=_expires_at(now, days, expires_on),
+        expires_at=None if days is None else now + timedelta(days=days),
         ips=addresses,
         last4=value[-4:],
         digest=key_digest(value),
@@ -135,18 +132,12 @@ def _check_form(name: str, scopes: tuple[str, ...], days: int | None) -> None:
     if unknown := sorted(set(scopes) - set(SCOPES)):
         raise ValueError(f"unknown scopes: {', '.join(unknown)}")
     if days is not None and days not in LIFETIMES_DAYS:
-        raise ValueError(f"{days} days: choose 30, 90, 365 or a date")
+        raise ValueError(f"{days} days: choose 30, 90 or 365")
 
 
 def _address_or_network(entry: str) -> str:
     network = ipaddress.ip_network(entry, strict=False)
     return str(network.network_address if network.num_addresses == 1 else network)
-
-
-def _expires_at(now: datetime, days: int | None, expires_on: date | None) -> datetime | None:
-    if expires_on is not None:
-        return datetime.combine(expires_on + timedelta(days=1), time(), UTC)
-    return None if days is None else now + timedelta(days=days)
 
 
 def _clock_hour(now: datetime) -> datetime:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -31,7 +30,6 @@ from bot.playground.tracker.service import (
     MISTAKE_STATUS,
     RefusedError,
     Tracker,
-    keyless_logger,
     utc_now,
 )
 
@@ -167,8 +165,6 @@ def _json(status: int, data: object) -> web.Response:
     return response_of(status, json.dumps(data).encode())
 
 
-logger = logging.getLogger(__name__)
-
 # aiohttp waits this long for requests under way, twice: their answers are read no more.
 SHUTDOWN_TIMEOUT_S = 0.05
 
@@ -182,7 +178,6 @@ async def running_tracker(
     runner = web.AppRunner(
         tracker_app(tracker),
         access_log=None,
-        logger=keyless_logger(f"{__name__}.http"),
         shutdown_timeout=SHUTDOWN_TIMEOUT_S,
     )
     await runner.setup()
@@ -225,8 +220,6 @@ def _every_request(tracker: Tracker) -> Middleware:
             answer = refused(tracker, _own_refusal(error))
         except ConnectionError:  # the caller went away before its request was complete
             answer = dropped(exchange)
-        outcome = "closed" if exchange.is_dropped else answer.status
-        logger.debug("%s %s: %s", request.method, exchange.log.endpoint or "other", outcome)
         return answer
 
     return around

@@ -1,13 +1,10 @@
 """The local Domain Tracker as a whole: its answers, accounts, settings, faults and request log."""
 
 import asyncio
-import html
 import json
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from http import HTTPStatus
 from typing import Final
 
 from bot.playground.tracker.accounts import Account
@@ -49,40 +46,12 @@ def documented_refusal(kind: str) -> RefusedError:
     return RefusedError(kind, MESSAGES[kind])
 
 
-def _as_deep(refusal: RefusedError, status: int) -> object:
-    reason = {"reason": {"text": refusal.message}, "hints": [None, 0, ""]}
-    return {"ok": False, "meta": {"status": status}, "errors": [{"detail": [reason]}]}
-
-
-def _as_html(refusal: RefusedError, status: int) -> str:
-    title = f"{status} {HTTPStatus(status).phrase}"
-    return (
-        f"<!doctype html>\n<html><head><title>{title}</title></head>\n"
-        f"<body><h1>{title}</h1>\n<p>{html.escape(refusal.message)}</p></body></html>\n"
-    )
-
-
-# style -> content type and what is written, as JSON unless it is a text already
-ERROR_STYLES: Final[Mapping[str, tuple[str, Callable[[RefusedError, int], object]]]] = {
-    "json": ("application/json", lambda refusal, _: {"error": refusal.message}),
-    "nested": (
-        "application/json",
-        lambda refusal, _: {"error": {"code": refusal.kind, "message": refusal.message}},
-    ),
-    "deep": ("application/json", _as_deep),
-    "upper": ("application/json", lambda refusal, _: {"ERROR": refusal.message.upper()}),
-    "plain": ("text/plain", lambda refusal, _: refusal.message),
-    "html": ("text/html", _as_html),
-}
-
-
 @dataclass
 class Request:
     """One request, noted on arrival.
 
     `account` and `key_name` say whose known key came with it. `status` is None until the answer
-    begins, and where there is none. `key_elsewhere`: a key was outside the Authorization header,
-    where it must never be.
+    begins, and where there is none.
     """
 
     method: str
@@ -93,11 +62,6 @@ class Request:
     key_name: str | None = None
     status: int | None = None
     body: object = None
-    key_elsewhere: bool = False
-
-
-def holds_key(text: str) -> bool:
-    return KEY_PATTERN.search(text) is not None
 
 
 def without_keys(text: str) -> str:
@@ -116,21 +80,6 @@ def body_for_log(raw: bytes) -> object:
         return text
 
 
-def keyless_logger(name: str) -> logging.Logger:
-    """Return a logger that writes no key; aiohttp 3.14 logs headers that it cannot parse."""
-    logger = logging.getLogger(name)
-    logger.addFilter(_strip_keys)
-    return logger
-
-
-def _strip_keys(record: logging.LogRecord) -> bool:
-    message = record.getMessage()
-    if record.exc_info:
-        message += "\n" + logging.Formatter().formatException(record.exc_info)
-    record.msg, record.args, record.exc_info = without_keys(message), (), None
-    return True
-
-
 ENDPOINTS: Final = ("list", "add", "scan")
 # These answer in place of the service: the request is not acted upon, the key not even looked at.
 INSTEAD: Final = frozenset(
@@ -141,7 +90,7 @@ INSTEAD: Final = frozenset(
     }
 )  # fmt: skip
 # These spoil the service's own answer, after it has acted.
-AFTERWARDS: Final = frozenset({"drop_after", "truncated", "cut_off", "slow_drip"})
+AFTERWARDS: Final = frozenset({"drop_after", "truncated", "cut_off"})
 
 
 @dataclass(frozen=True)
@@ -234,8 +183,7 @@ def utc_now() -> datetime:
 class Tracker:
     """The service. Every attribute below `requests` is a setting and may be changed at any time.
 
-    What the service document leaves open is a setting: `error_style`, one of ERROR_STYLES, and
-    `retry_after_s`.
+    What the service document leaves open is a setting: `retry_after_s`.
     """
 
     clock: Callable[[], datetime] = utc_now
@@ -245,7 +193,6 @@ class Tracker:
     hourly_limit: int = DEFAULT_HOURLY_LIMIT
     latency_s: float = 0.0
     scan_latency_s: float = 0.0
-    error_style: str = "json"
     retry_after_s: int | None = None
     followed_redirects: int = 0
     faults: FaultPlan = field(default_factory=FaultPlan)

@@ -26,10 +26,6 @@ def options(count: int) -> list[Json]:
     return [option(str(index)) for index in range(count)]
 
 
-def image(**fields: Json) -> Json:
-    return {"type": "image", "image_url": "https://a.example/a.png", "alt_text": "A", **fields}
-
-
 def confirm(**fields: Json) -> Json:
     words = {"title": plain(), "text": mrkdwn(), "confirm": plain("Yes"), "deny": plain("No")}
     return {**words, **fields}
@@ -49,10 +45,6 @@ def form_field(element: Json, **fields: Json) -> Json:
 
 def cell(text: str = "-") -> Json:
     return {"type": "raw_text", "text": text}
-
-
-def number_cell(value: float = 41, text: str = "41") -> Json:
-    return {"type": "raw_number", "value": value, "text": text}
 
 
 def data_table(rows: int = 2, columns: int = 2, **fields: Json) -> Json:
@@ -89,24 +81,25 @@ def home(*blocks: Json, **fields: Json) -> Json:
     return {"type": "home", "blocks": list(blocks or [section()]), **fields}
 
 
-# One of each block, as rich as it may be in a message.
+# One of each block and element that the bot sends, as rich as it may be in a message.
 EVERY_MESSAGE_BLOCK: list[Json] = [
     section(accessory=button(confirm=confirm()), fields=[plain(), mrkdwn()], block_id="first"),
-    {"type": "header", "text": plain(), "level": 2},
+    {"type": "header", "text": plain()},
     {"type": "divider"},
-    {"type": "context", "elements": [mrkdwn(), plain(), image()]},
+    {"type": "context", "elements": [mrkdwn(), plain()]},
     actions(button(), {"type": "static_select", "options": options(2)}),
-    {**image(), "title": plain()},
     form_field({"type": "plain_text_input", "action_id": "typed"}),
-    data_table(rows=3, page_size=10, row_header_column_index=1),
+    data_table(rows=3, page_size=2, row_header_column_index=1),
     chart(),
-    container(section(), is_collapsible=True, default_collapsed=True),
+    container(
+        section(block_id="inside"), subtitle=plain(), is_collapsible=True, default_collapsed=True
+    ),
 ]
-# One of each element that may stand in a form.
 EVERY_FIELD: list[Json] = [
-    *({"type": f"{kind}_select"} for kind in ("users", "channels", "conversations", "external")),
-    *({"type": f"multi_{kind}_select"} for kind in ("users", "channels", "conversations")),
+    {"type": "conversations_select", "filter": {"include": ["public"]}},
+    {"type": "external_select", "min_query_length": 0},
     {"type": "multi_external_select", "min_query_length": 0},
+    {"type": "multi_users_select", "max_selected_items": 2},
     {"type": "static_select", "options": options(100)},
     {"type": "multi_static_select", "options": options(3), "max_selected_items": 2},
     {
@@ -115,7 +108,7 @@ EVERY_FIELD: list[Json] = [
         "initial_options": [option(description=plain())],
     },
     {"type": "datepicker", "initial_date": "2031-02-03"},
-    {"type": "timepicker", "initial_time": "09:30", "timezone": "Europe/Berlin"},
+    {"type": "timepicker", "initial_time": "09:30"},
     {"type": "plain_text_input", "multiline": True, "max_length": 10},
     {"type": "number_input", "is_decimal_allowed": True, "min_value": "1"},
 ]

@@ -1,12 +1,10 @@
 """A tiny real Bolt app, joined to the local Slack in either mode: what Bolt accepts is right."""
 
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -22,24 +20,6 @@ def bolt_app(slack: LocalSlack) -> AsyncApp:
         signing_secret=slack.signing_secret,
         process_before_response=True,
     )
-
-
-@asynccontextmanager
-async def serving(app: AsyncApp, slack: LocalSlack, mode: str) -> AsyncIterator[None]:
-    """Connect the app by `socket` or `http` until the block ends."""
-    async with by_socket(app, slack) if mode == "socket" else by_http(app, slack):
-        yield
-
-
-@asynccontextmanager
-async def by_socket(app: AsyncApp, slack: LocalSlack) -> AsyncIterator[AsyncSocketModeHandler]:
-    handler = AsyncSocketModeHandler(app, slack.app_token, logger=logging.getLogger("socket"))
-    await handler.connect_async()  # type: ignore[no-untyped-call]  # Bolt 1.30
-    try:
-        await slack.connected()
-        yield handler
-    finally:
-        await handler.close_async()  # type: ignore[no-untyped-call]  # Bolt 1.30
 
 
 @asynccontextmanager

@@ -23,7 +23,6 @@ class Installer:
         self._http = http
         self.url = ""
         self.scopes = ",".join(slack.app.settings.scopes)
-        self.cookie_traits: Json = {"secure": True, "httponly": True, "samesite": "Lax"}
         self.answers: list[Json] = []
 
     @property
@@ -55,7 +54,7 @@ class Installer:
     async def start(self, _request: web.Request) -> web.Response:
         state = secrets.token_hex(8)
         response = web.Response(status=302, headers={"Location": self.authorize_url(state=state)})
-        response.set_cookie(COOKIE, state, **self.cookie_traits)
+        response.set_cookie(COOKIE, state, secure=True, httponly=True, samesite="Lax")
         return response
 
     async def callback(self, request: web.Request) -> web.Response:

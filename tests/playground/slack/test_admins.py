@@ -1,7 +1,5 @@
 """What administrators do to channels, people and the app, and how Slack answers from then on."""
 
-from typing import Any
-
 import pytest
 
 from bot.playground.slack import CommandFailed, LocalSlack
@@ -9,7 +7,6 @@ from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import ScriptedBot, actions, button
 
 pytestmark = pytest.mark.anyio
-READS = ("chat:write", "im:write", "users:read", "channels:read", "groups:read")
 
 
 def id_of(slack: LocalSlack, name: str) -> str:
@@ -17,21 +14,10 @@ def id_of(slack: LocalSlack, name: str) -> str:
     return channel.id if channel else "C0NOWHERE"
 
 
-async def posted(slack: LocalSlack, api: Api, name: str, **more: Any) -> str:
+async def posted(slack: LocalSlack, api: Api, name: str) -> str:
     """Return the error of posting to a channel; "ok" if there is none."""
-    answer = await api("chat.postMessage", channel=id_of(slack, name), text="x", **more)
+    answer = await api("chat.postMessage", channel=id_of(slack, name), text="x")
     return str(answer.get("error", "ok"))
-
-
-@pytest.mark.parametrize("method", ["conversations.info", "conversations.members"])
-async def test_a_private_channel_without_the_bot_is_not_there(
-    slack: LocalSlack, api: Api, method: str
-) -> None:
-    slack.world.scopes = READS
-
-    answer = await api(method, channel=id_of(slack, "hidden"))
-
-    assert answer["error"] == "channel_not_found"
 
 
 @pytest.mark.parametrize(
@@ -67,34 +53,10 @@ async def test_a_message_of_an_archived_channel_cannot_be_changed(
     assert answer["error"] == "is_inactive"
 
 
-@pytest.mark.parametrize(
-    ("code", "post", "reply"),
-    [
-        ("restricted_action_read_only_channel", False, False),
-        ("restricted_action_thread_only_channel", False, True),
-        ("restricted_action_non_threadable_channel", True, False),
-        ("restricted_action_thread_locked", True, False),
-    ],
-)
-async def test_a_restriction_concerns_posts_replies_or_both(
-    slack: LocalSlack, api: Api, code: str, post: bool, reply: bool
-) -> None:
-    start = slack.person("bob").say("Hello")
-    slack.restrict("general", code)
-
-    answers = [
-        await posted(slack, api, "general"),
-        await posted(slack, api, "general", thread_ts=start.ts),
-    ]
-
-    assert answers == ["ok" if allowed else code for allowed in (post, reply)]
-
-
-async def test_an_ephemeral_is_restricted_too(slack: LocalSlack, api: Api) -> None:
+async def test_a_restricted_channel_takes_no_posts(slack: LocalSlack, api: Api) -> None:
     slack.restrict("general")
-    to = {"channel": id_of(slack, "general"), "user": slack.person("bob").id}
 
-    assert (await api("chat.postEphemeral", text="x", **to))["error"] == "restricted_action"
+    assert await posted(slack, api, "general") == "restricted_action"
 
 
 @pytest.mark.parametrize("code", ["account_inactive", "token_revoked"])
@@ -118,15 +80,6 @@ async def test_nobody_opens_a_conversation_with_somebody_deactivated(
     answer = await api("conversations.open", users=slack.person("bob").id)
 
     assert answer["error"] == "user_disabled"
-
-
-async def test_somebody_deactivated_is_told_of_in_few_words(slack: LocalSlack, api: Api) -> None:
-    slack.deactivate("ada")
-
-    user = (await api("users.info", user=slack.person("ada").id))["user"]
-
-    assert user["deleted"] is True
-    assert not {"is_admin", "tz", "real_name"} & set(user)
 
 
 async def test_somebody_deactivated_does_nothing_any_more(slack: LocalSlack, api: Api) -> None:

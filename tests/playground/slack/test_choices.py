@@ -44,33 +44,3 @@ async def test_a_menu_of_conversations_takes_what_the_person_sees(
     view = await opened(menu("conversations_select"), name)
 
     assert await takes(slack, name, view, channel) is offered
-
-
-@pytest.mark.parametrize(
-    ("rule", "taken"),
-    [
-        pytest.param({"include": ["public"]}, {"general", "random", "shared"}, id="public"),
-        pytest.param({"include": ["private"]}, {"secret", "hidden"}, id="private"),
-        pytest.param({"include": ["im"]}, {"dm"}, id="direct"),
-    ],
-)
-async def test_a_filter_narrows_a_menu(
-    slack: LocalSlack, opened: Open, rule: Json, taken: set[str]
-) -> None:
-    names = ("general", "random", "shared", "secret", "hidden", "dm")
-
-    found = {
-        name
-        for name in names
-        if await takes(slack, "ada", await opened(menu("conversations_select", filter=rule)), name)
-    }
-
-    assert found == taken
-
-
-async def test_somebody_deactivated_is_not_offered(slack: LocalSlack, opened: Open) -> None:
-    view = await opened(menu("multi_users_select"))
-    slack.deactivate("cy")
-
-    assert not await takes(slack, "ada", view, ["bob", "cy"])
-    assert await takes(slack, "ada", view, ["bob", "@olga"])

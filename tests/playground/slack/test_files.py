@@ -78,21 +78,6 @@ async def test_uploading_needs_its_scope(slack: LocalSlack, api: Api, method: st
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        ({"length": 3}, "invalid_arguments"),
-        ({"filename": "a.csv"}, "invalid_arguments"),
-        ({"filename": "a.csv", "length": "many"}, "invalid_arguments"),
-        ({"filename": "a.csv", "length": 0}, "missing_argument"),
-    ],
-)
-async def test_what_is_announced_is_checked(
-    slack: LocalSlack, api: Api, arguments: Json, error: str
-) -> None:
-    assert (await api("files.getUploadURLExternal", **arguments))["error"] == error
-
-
-@pytest.mark.parametrize(
     ("place", "error"),
     [
         ("random", "not_in_channel"),
@@ -110,34 +95,6 @@ async def test_a_file_goes_where_the_bot_is(
 
     assert refused["error"] == error
     assert (await complete(api, file_id, slack.channel("general").id))["ok"]
-
-
-@pytest.mark.parametrize("files", [[], "[", {}, [{"title": "x"}], ["F1"]])
-async def test_files_are_a_list_of_ids(slack: LocalSlack, api: Api, files: object) -> None:
-    answer = await api("files.completeUploadExternal", files=files)
-
-    assert answer["error"] == "invalid_arguments"
-
-
-async def test_a_person_is_no_channel(
-    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
-) -> None:
-    answer = await complete(api, await uploaded(api, http), slack.person("bob").id)
-
-    assert answer["error"] == "invalid_arguments"
-    assert "/channel_id" in answer["response_metadata"]["messages"][0]
-
-
-async def test_only_what_was_uploaded_can_be_completed_and_once(
-    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
-) -> None:
-    got = await api("files.getUploadURLExternal", filename="a.csv", length=3)
-    file_id, general = await uploaded(api, http), slack.channel("general").id
-    await complete(api, file_id, general)
-
-    again = [await complete(api, each, general) for each in ("F0", got["file_id"], file_id)]
-
-    assert [each["error"] for each in again] == ["file_not_found"] * 3
 
 
 async def test_the_address_takes_what_was_announced_once(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.playground.slack import CommandFailed, LocalSlack
+from bot.playground.slack import LocalSlack
 from tests.playground.slack.conftest import Api
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
@@ -54,16 +54,6 @@ async def test_an_edited_mention_comes_again_and_says_so(slack: LocalSlack) -> N
     assert bob.messages()[0].is_edited
 
 
-async def test_neither_its_own_mention_nor_a_deletion_is_heard(
-    slack: LocalSlack, api: Api
-) -> None:
-    said = slack.person("bob").say("@domain_tracker help")
-    slack.person("bob").delete(said)
-    await api("chat.postMessage", channel="general", text=f"Ask <@{slack.bot_user_id}>")
-
-    assert [event["ts"] for event in await heard(slack)] == [said.ts]
-
-
 @pytest.mark.parametrize(
     ("missing_scope", "missing_event", "channel"),
     [
@@ -85,14 +75,6 @@ async def test_nothing_is_heard_without_scope_subscription_or_place(
     assert await heard(slack) == []
 
 
-async def test_a_mention_in_the_app_s_own_conversation_is_a_message(slack: LocalSlack) -> None:
-    slack.person("bob").say("@domain_tracker help", channel="dm")
-
-    [event] = await heard(slack)
-    assert (event["type"], event["channel_type"]) == ("message", "im")
-    assert "subtype" not in event
-
-
 async def test_changes_of_a_message_to_the_app_show_both_texts(slack: LocalSlack) -> None:
     bob = slack.person("bob")
     said = bob.say("hlep", channel="dm")
@@ -108,18 +90,6 @@ async def test_changes_of_a_message_to_the_app_show_both_texts(slack: LocalSlack
     assert bob.messages("dm") == []
 
 
-@pytest.mark.parametrize("setting", ["read_only", "off"])
-async def test_a_conversation_that_takes_no_messages_takes_none(
-    slack: LocalSlack, setting: str
-) -> None:
-    slack.app.settings.messages_tab_read_only = setting == "read_only"
-    slack.app.settings.messages_tab = setting != "off"
-
-    with pytest.raises(CommandFailed, match="messages_tab_disabled"):
-        slack.person("bob").say("help", channel="dm")
-    assert await heard(slack) == []
-
-
 async def test_an_ephemeral_message_needs_an_active_thread(slack: LocalSlack, api: Api) -> None:
     bob, start = slack.person("bob"), slack.person("cy").say("Hello")
     to_bob = {"channel": "general", "user": bob.id, "thread_ts": start.ts}
@@ -131,17 +101,3 @@ async def test_an_ephemeral_message_needs_an_active_thread(slack: LocalSlack, ap
 
     assert [each.text for each in bob.messages()] == ["Hello", "Anybody?", "Shown"]
     assert bob.messages()[-1].thread_ts == start.ts
-
-
-async def test_what_others_said_since_is_unread(slack: LocalSlack) -> None:
-    cy, bob, general = slack.person("cy"), slack.person("bob"), slack.channel("general")
-    first = cy.say("One")
-    slack.world.read_marks.mark(bob.member, general)
-    cy.say("Two")
-    cy.say("In the thread", thread_ts=first.ts)
-    slack.world.posting.tell(general, cy.id, "Not for bob")
-
-    bob.say("Three")
-
-    unread = [slack.world.read_marks.unread(each.member, general) for each in (bob, cy)]
-    assert unread == [1, 2]

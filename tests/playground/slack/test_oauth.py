@@ -4,11 +4,10 @@ import contextlib
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import aiohttp
 import pytest
 
 from bot.playground.slack import InstallRefused, LocalSlack
-from tests.playground.slack.conftest import Api, Clock
+from tests.playground.slack.conftest import Clock
 from tests.playground.slack.installer import Installer
 
 pytestmark = pytest.mark.anyio
@@ -29,27 +28,6 @@ async def code_for(slack: LocalSlack, installer: Installer, **changes: str) -> s
     """Return the code that bob's consent gives."""
     browser = slack.person("bob").browser()
     return query_of(await browser.approve(installer.authorize_url(**changes)))["code"]
-
-
-async def test_the_answer_to_a_code_says_who_installed_what_and_where(
-    acme: LocalSlack, installer: Installer
-) -> None:
-    await acme.person("bob").install(installer.start_url)
-
-    assert installer.answers == [
-        {
-            "ok": True,
-            "access_token": acme.bot_token,
-            "token_type": "bot",
-            "scope": "commands,chat:write,im:write,users:read",
-            "bot_user_id": acme.bot_user_id,
-            "app_id": "A0PLAYGROUND",
-            "team": {"id": "T0ACME", "name": "Acme"},
-            "enterprise": None,
-            "is_enterprise_install": False,
-            "authed_user": {"id": acme.person("bob").id},
-        }
-    ]
 
 
 @pytest.mark.parametrize(
@@ -111,13 +89,6 @@ async def test_guests_and_strangers_install_nothing(
     assert not acme.is_installed
 
 
-async def test_a_browser_without_a_session_is_asked_to_sign_in(
-    slack: LocalSlack, installer: Installer, http: aiohttp.ClientSession
-) -> None:
-    async with http.post(installer.authorize_url(), data={"decision": "allow"}) as response:
-        assert (response.status, "Sign in" in await response.text()) == (403, True)
-
-
 async def test_a_code_is_good_once(slack: LocalSlack, installer: Installer) -> None:
     back = f"{installer.url}/callback"
     code = await code_for(slack, installer)
@@ -164,65 +135,3 @@ async def test_an_exchange_is_refused_and_the_code_stays_good(
 
     assert refused == {"ok": False, "error": error}
     assert (await installer.exchange(**right))["ok"]
-
-
-async def test_an_address_that_was_left_out_is_left_out_again(
-    slack: LocalSlack, installer: Installer
-) -> None:
-    code = await code_for(slack, installer, redirect_uri="")
-
-    named = await installer.exchange(code=code, redirect_uri=f"{installer.url}/callback")
-
-    assert named["error"] == "bad_redirect_uri"
-    assert (await installer.exchange(code=code))["ok"]
-
-
-async def test_installing_again_adds_scopes_to_the_same_token(
-    acme: LocalSlack, installer: Installer, api: Api
-) -> None:
-    installer.scopes = "commands"
-    await acme.person("bob").install(installer.start_url)
-    first = acme.bot_token
-    refused = await api("users.info", token=first, user=acme.person("ada").id)
-
-    installer.scopes = "users:read"
-    await acme.person("ada").install(installer.start_url)
-
-    assert refused["error"] == "missing_scope"
-    assert installer.answers[1]["scope"] == "commands,users:read"
-    assert installer.answers[1]["access_token"] == first
-    assert (await api("users.info", token=first, user=acme.person("ada").id))["ok"]
-
-
-async def test_the_app_is_in_no_channel_until_it_is_invited(
-    acme: LocalSlack, installer: Installer, api: Api
-) -> None:
-    await acme.person("bob").install(installer.start_url)
-
-    answer = await api("chat.postMessage", token=acme.bot_token, channel="general", text="hello")
-
-    assert answer["error"] == "not_in_channel"
-
-
-class TestTheStateOfABrowser:
-    """What a bot's cookie protects from can be tried step by step."""
-
-    @pytest.mark.parametrize(
-        ("traits", "status"),
-        [
-            ({"samesite": "Lax", "secure": True}, 200),
-            ({"samesite": "Strict"}, 400),
-            ({"samesite": "None"}, 400),
-            ({"path": "/install"}, 400),
-            ({"max_age": 0}, 400),
-        ],
-        ids=str,
-    )
-    async def test_a_cookie_comes_back_only_if_a_browser_sends_it(
-        self, acme: LocalSlack, installer: Installer, traits: Json, status: int
-    ) -> None:
-        installer.cookie_traits = traits
-
-        page = await acme.person("bob").install(installer.start_url)
-
-        assert page.status == status

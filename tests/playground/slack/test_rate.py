@@ -1,7 +1,5 @@
 """How fast the app may post to a channel, and faults to order."""
 
-import asyncio
-
 import aiohttp
 import pytest
 
@@ -35,15 +33,6 @@ async def test_after_a_short_burst_it_is_one_post_a_second(
     assert await errors(api, 2) == [None, "ratelimited"]
 
 
-async def test_every_channel_has_a_rate_of_its_own(
-    slack: LocalSlack, api: Api, real: Clock
-) -> None:
-    slack.world.posting.burst = 1
-    await errors(api, 1)
-
-    assert await errors(api, 1, "secret") == [None]
-
-
 @pytest.mark.parametrize(("passed_s", "text"), [(0.5, "5"), (4.9, "1")])
 async def test_a_refusal_says_how_many_whole_seconds_to_wait(
     slack: LocalSlack, http: aiohttp.ClientSession, real: Clock, passed_s: float, text: str
@@ -57,27 +46,6 @@ async def test_a_refusal_says_how_many_whole_seconds_to_wait(
         real.now += passed_s
 
     assert headers == [(200, None), (429, text)]
-
-
-async def test_replies_and_ephemerals_are_not_counted(slack: LocalSlack, api: Api) -> None:
-    slack.world.posting.burst = 1
-    to = {"channel": "general", "user": slack.person("bob").id}
-
-    answers = await asyncio.gather(*(api("chat.postEphemeral", text="x", **to) for _ in range(5)))
-
-    assert all(answer["ok"] for answer in answers)
-    assert await errors(api, 1) == [None]
-
-
-async def test_a_rate_limit_says_when_to_come_back(
-    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
-) -> None:
-    slack.fail_next("api.test", retry_after_s=7)
-
-    async with http.post(slack.api_url + "api.test") as response:
-        assert (response.status, response.headers["Retry-After"]) == (429, "7")
-        assert (await response.json())["error"] == "ratelimited"
-    assert (await api("api.test"))["ok"]
 
 
 @pytest.mark.parametrize(("after_acting", "posted"), [(False, 0), (True, 1)])

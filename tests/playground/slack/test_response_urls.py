@@ -7,7 +7,7 @@ import pytest
 
 from bot.playground.slack import LocalSlack
 from tests.playground.slack.conftest import Api, Clock
-from tests.playground.slack.samples import ScriptedBot, actions, button, section
+from tests.playground.slack.samples import ScriptedBot, actions, button
 
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
@@ -64,36 +64,6 @@ async def test_the_web_api_cannot_change_a_reply(
     assert answer["error"] == "cant_update_message"
 
 
-async def test_refused_blocks_are_named_in_the_body(
-    slack: LocalSlack, http: aiohttp.ClientSession, url: str
-) -> None:
-    answer = await use(http, url, text="x", blocks=[section("")])
-
-    assert (answer[0], answer[1]["error"]) == (400, "invalid_blocks")
-    assert slack.person("bob").messages() == []
-
-
-async def test_a_commands_earlier_reply_can_be_replaced(
-    slack: LocalSlack, http: aiohttp.ClientSession, url: str
-) -> None:
-    await use(http, url, text="working")
-    await use(http, url, text="done", replace_original="true")
-
-    assert [message.text for message in slack.person("bob").messages()] == ["done"]
-
-
-async def test_a_workspace_may_post_anew_instead_of_replacing(
-    slack: LocalSlack, http: aiohttp.ClientSession, url: str
-) -> None:
-    slack.world.response_urls.commands_replace_their_reply = False
-
-    await use(http, url, text="working")
-    await use(http, url, text="done", replace_original=True)
-
-    texts = [message.text for message in slack.person("bob").messages()]
-    assert texts == ["working", "done"]
-
-
 @pytest.mark.parametrize(
     ("sent", "expected"),
     [
@@ -120,15 +90,3 @@ async def test_an_answer_in_a_thread_replaces_nothing(
 
     assert [message.text for message in slack.person("bob").messages()] == ["a", "c", "b"]
     assert slack.person("bob").messages()[-1].thread_ts == parent.ts
-
-
-async def test_a_body_that_is_no_object_is_refused(slack: LocalSlack, http: Any, url: str) -> None:
-    async with http.post(url, data="not JSON") as response:
-        assert response.status == 400
-        assert (await response.json())["error"] == "invalid_payload"
-
-
-async def test_an_unknown_address_is_refused(slack: LocalSlack, http: Any) -> None:
-    status, answer = await use(http, slack.world.response_urls.base + "commands/x", text="x")
-
-    assert (status, answer["error"]) == (404, "expired_url")

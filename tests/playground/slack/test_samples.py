@@ -11,21 +11,10 @@ import pytest
 from bot.playground.slack import LocalSlack, payloads
 from bot.playground.slack.delivery import Delivery, _envelope
 from tests.playground.slack.conftest import Api
-from tests.playground.slack.samples import ScriptedBot, actions, button, home, options, section
+from tests.playground.slack.samples import ScriptedBot, options, section
 
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
-
-
-async def test_a_press_in_a_thread_names_the_thread(slack: LocalSlack, api: Api) -> None:
-    slack.outbox.carrier = bot = ScriptedBot()
-    start, blocks = slack.person("bob").say("Hello"), [actions(button("Scan"))]
-    await api("chat.postMessage", channel="general", text="x", blocks=blocks, thread_ts=start.ts)
-
-    *_, reply = slack.person("bob").messages()
-    await slack.person("bob").press(reply, "Scan")
-
-    assert bot.got[0].payload["container"]["thread_ts"] == start.ts
 
 
 async def test_a_suggestion_names_its_message_and_does_not_show_it(
@@ -41,26 +30,6 @@ async def test_a_suggestion_names_its_message_and_does_not_show_it(
     [asked] = [each.payload for each in bot.got]
     assert {"container", "channel"} <= asked.keys()
     assert "message" not in asked
-
-
-async def test_a_picker_of_times_names_its_zone(slack: LocalSlack, api: Api) -> None:
-    slack.outbox.carrier = bot = ScriptedBot()
-    picker = {"type": "timepicker", "action_id": "at", "timezone": "Europe/Berlin"}
-    posted = [actions(picker, button("Go"))]
-    await api("chat.postMessage", channel="general", text="x", blocks=posted)
-
-    await slack.person("bob").press(await slack.person("bob").next_message(), "Go")
-
-    [[state]] = [each.values() for each in bot.got[0].payload["state"]["values"].values()]
-    assert state["timezone"] == "Europe/Berlin"
-
-
-async def test_a_home_view_has_the_title_that_slack_gives_all_of_them(
-    slack: LocalSlack, api: Api
-) -> None:
-    answer = await api("views.publish", user_id=slack.person("bob").id, view=home(section("x")))
-
-    assert answer["view"]["title"] == {"type": "plain_text", "text": "View Title", "emoji": True}
 
 
 @pytest.mark.parametrize(

@@ -23,15 +23,6 @@ def about() -> Json:
     return {"shortcuts": SHORTCUTS}
 
 
-async def test_a_global_shortcut_says_nothing_of_a_channel(slack: LocalSlack) -> None:
-    delivery = await slack.person("bob").shortcut(SCAN)
-
-    payload = delivery.payload
-    assert (payload["type"], payload["callback_id"]) == ("shortcut", "scan")
-    assert payload["trigger_id"]
-    assert not {"channel", "response_url", "message"} & payload.keys()
-
-
 async def test_a_message_shortcut_shows_the_message_as_it_is_now(slack: LocalSlack) -> None:
     bob, message = slack.person("bob"), slack.person("cy").say("See https://a.example, @bob")
     slack.world.posting.replace(message, {"text": f"<https://b.example|b> <@{bob.id}>"})
@@ -51,31 +42,12 @@ async def test_a_message_shortcut_shows_the_message_as_it_is_now(slack: LocalSla
     ]
 
 
-async def test_it_works_where_the_bot_is_not(slack: LocalSlack) -> None:
-    message = slack.person("cy").say("a.example", channel="random")
-
-    url = (await slack.person("bob").message_shortcut(message, IN_MESSAGE)).response_url
-
-    slack.world.response_urls.use(
-        str(url).removeprefix(slack.world.response_urls.base), {"text": "For bob"}
-    )
-    assert slack.person("bob").messages("random")[-1].text == "For bob"
-    assert slack.person("cy").messages("random")[-1].text != "For bob"
-
-
 @pytest.mark.parametrize("name", ["Scan everything", IN_MESSAGE])
 async def test_only_declared_shortcuts_of_the_kind_are_offered(
     slack: LocalSlack, name: str
 ) -> None:
     with pytest.raises(NothingToPress, match=SCAN):
         await slack.person("bob").shortcut(name)
-
-
-async def test_shortcuts_need_the_scope_of_commands(slack: LocalSlack) -> None:
-    slack.world.scopes = ("chat:write",)
-
-    with pytest.raises(NothingToPress):
-        await slack.person("bob").shortcut(SCAN)
 
 
 async def test_a_message_that_is_not_seen_has_no_menu(slack: LocalSlack, api: Api) -> None:

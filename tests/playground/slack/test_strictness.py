@@ -63,19 +63,6 @@ async def test_a_reply_to_a_message_that_is_gone_is_seen_by_the_whole_channel(
     assert [message.thread_ts for message in bob.messages()] == [None, None, kept.ts]
 
 
-async def test_a_thread_outlives_its_first_message(
-    slack: LocalSlack, client: AsyncWebClient
-) -> None:
-    bob = slack.person("bob")
-    asked = bob.say("look at this")
-    bob.say("I do", thread_ts=asked.ts)
-    bob.delete(asked)
-
-    answer = await client.chat_postMessage(channel="general", text="too", thread_ts=asked.ts)
-
-    assert answer["message"]["thread_ts"] == asked.ts
-
-
 @pytest.mark.parametrize(
     ("method", "arguments", "per_minute"),
     [

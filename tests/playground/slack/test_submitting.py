@@ -5,14 +5,12 @@ from typing import Any
 import pytest
 
 from bot.playground.slack import CommandFailed, FormError, LocalSlack
-from tests.playground.slack.conftest import Api, Open
+from tests.playground.slack.conftest import Open
 from tests.playground.slack.samples import (
     ScriptedBot,
     field,
     form,
-    notice,
     options,
-    section,
     text_field,
 )
 
@@ -36,34 +34,11 @@ PERSON = field("Person", {"type": "users_select"})
 
 
 @pytest.mark.parametrize(
-    ("block", "answer", "key", "expected"),
-    [
-        pytest.param(text_field("Name"), "a\nb", "value", "a b", id="one line"),
-        pytest.param(text_field("Name", multiline=True), "a\nb", "value", "a\nb", id="lines"),
-        pytest.param(NUMBER, 7, "value", "7", id="number"),
-        pytest.param(DATE, "2027-01-01", "selected_date", "2027-01-01", id="date"),
-        pytest.param(TIME, "09:30", "selected_time", "09:30", id="time"),
-    ],
-)
-async def test_a_field_takes_an_answer(
-    slack: LocalSlack, bot: ScriptedBot, opened: Open, block: Json, answer: Any, key: str,
-    expected: Any,
-) -> None:  # fmt: skip
-    view = await opened(form(block))
-
-    await slack.person("ada").submit(view, {block["label"]["text"]: answer})
-
-    state = bot.got[1].payload["view"]["state"]["values"][block["block_id"]]["typed"]
-    assert state == {"type": block["element"]["type"], key: expected}
-
-
-@pytest.mark.parametrize(
     ("block", "answers", "text"),
     [
         pytest.param(text_field("Name"), {}, "Please complete", id="required"),
-        pytest.param(text_field("Name", max_length=2), {"Name": "abc"}, "0 to 2", id="long"),
-        pytest.param(text_field("Name", min_length=2), {"Name": "a"}, "2 to", id="short"),
-        pytest.param(text_field("Name"), {"Name": "a" * 3001}, "0 to 3000", id="very long"),
+        pytest.param(text_field("Name", max_length=2), {"Name": "abc"}, "it takes 2", id="long"),
+        pytest.param(text_field("Name"), {"Name": "a" * 3001}, "takes 3000", id="very long"),
         pytest.param(text_field("Name"), {"Nane": "a"}, "there are", id="no such field"),
         pytest.param(BOXES, {"Scopes": "delete"}, "no 'delete'", id="no such option"),
         pytest.param(DATE, {"Until": "tomorrow"}, "no date", id="no date"),
@@ -84,39 +59,6 @@ async def test_slacks_client_does_not_send_it(
         await slack.person("ada").submit(view, answers)
 
     assert len(bot.got) == 1
-
-
-async def test_a_form_without_a_submit_button_cannot_be_sent(
-    slack: LocalSlack, bot: ScriptedBot, api: Api
-) -> None:
-    delivery = await slack.person("ada").type("/scan")
-    view = notice(section("Only to read"))
-    await api("views.open", trigger_id=delivery.trigger_id, view=view)
-
-    with pytest.raises(FormError, match="no submit button"):
-        await slack.person("ada").submit(await slack.person("ada").next_form())
-
-
-async def test_an_empty_ack_closes_the_form(slack: LocalSlack, opened: Open) -> None:
-    view = await opened(form())
-
-    await slack.person("ada").submit(view)
-
-    assert slack.person("ada").form is None
-    with pytest.raises(FormError, match="not on top"):
-        await slack.person("ada").submit(view)
-
-
-async def test_errors_are_shown_beside_their_fields(slack: LocalSlack, opened: Open) -> None:
-    view = await opened(form(text_field("Name")))
-    errors = {"name": "taken"}
-    slack.outbox.carrier = ScriptedBot({"response_action": "errors", "errors": errors})
-
-    delivery = await slack.person("ada").submit(view, {"Name": "x"})
-
-    again = await slack.person("ada").next_form()
-    assert delivery.errors == again.errors == {"Name": "taken"}
-    assert again.values == {"Name": "x"}
 
 
 @pytest.mark.parametrize(

@@ -41,16 +41,6 @@ async def test_an_access_token_lives_for_twelve_hours(first: Json, api: Api, clo
     assert await errors_of(api, first) == ["token_expired"]
 
 
-async def test_a_refresh_token_gives_the_next_pair_and_names_nobody(
-    first: Json, installer: Installer, api: Api
-) -> None:
-    second = await refreshed(installer, first)
-
-    assert set(first) - set(second) == {"authed_user"}
-    assert second["refresh_token"] != first["refresh_token"]
-    assert await errors_of(api, first, second) == [None, None]
-
-
 async def test_a_refresh_token_is_good_once(first: Json, installer: Installer) -> None:
     await refreshed(installer, first)
 
@@ -66,27 +56,3 @@ async def test_two_access_tokens_live_at_a_time(
     third = await refreshed(installer, second)
 
     assert await errors_of(api, first, second, third) == ["token_revoked", None, None]
-
-
-async def test_an_expired_token_is_still_refreshed(
-    first: Json, installer: Installer, api: Api, clock: Clock
-) -> None:
-    clock.now += 10 * HALF_A_DAY_S
-
-    second = await refreshed(installer, first)
-
-    assert await errors_of(api, first, second) == ["token_expired", None]
-
-
-async def test_a_removed_app_refreshes_nothing(
-    slack: LocalSlack, installer: Installer, api: Api
-) -> None:
-    slack.app.settings.rotates_tokens = True
-    acme = slack.add_workspace("Acme")
-    await acme.person("bob").install(installer.start_url)
-    await acme.uninstall()
-
-    answer = await refreshed(installer, installer.answers[0])
-
-    assert answer["error"] == "invalid_refresh_token"
-    assert await errors_of(api, installer.answers[0]) == ["account_inactive"]

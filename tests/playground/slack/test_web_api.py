@@ -1,15 +1,13 @@
 """Each way in which the Web API refuses, and what it answers when it does not."""
 
-import json
 from typing import Any
 
 import aiohttp
 import pytest
 
-from bot.playground.slack import LocalSlack, running_slack
-from bot.playground.slack.change_event import MAX_KEPT
+from bot.playground.slack import LocalSlack
 from tests.playground.slack.conftest import Api
-from tests.playground.slack.samples import ScriptedBot, section
+from tests.playground.slack.samples import section
 
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
@@ -20,12 +18,6 @@ READS = ("channels:read", "groups:read", "im:read")
 def channel_id(slack: LocalSlack, name: str) -> str:
     channel = slack.channel(name)
     return channel.id
-
-
-async def post_form(http: aiohttp.ClientSession, url: str, data: Json) -> Json:
-    async with http.post(url, data=data) as response:
-        answer: Json = await response.json()
-        return answer
 
 
 @pytest.mark.parametrize(
@@ -45,14 +37,6 @@ async def test_posting_depends_on_the_channel(
     answer = await api("chat.postMessage", channel=channel_id(slack, name), text="hello")
 
     assert answer.get("error") == error
-
-
-async def test_one_scope_opens_public_channels(slack: LocalSlack, api: Api) -> None:
-    slack.world.scopes = ("chat:write", "chat:write.public")
-
-    answer = await api("chat.postMessage", channel=channel_id(slack, "random"), text="hello")
-
-    assert answer["ok"]
 
 
 @pytest.mark.parametrize(
@@ -108,41 +92,6 @@ async def test_a_token_must_fit(
     answer = await api(method, token=known.get(token, token))
 
     assert answer.get("error") == error
-
-
-async def test_a_missing_scope_is_named(slack: LocalSlack, api: Api) -> None:
-    slack.world.scopes = ("commands",)
-
-    answer = await api("users.info", user=slack.person("ada").id)
-
-    assert (answer["needed"], answer["provided"]) == ("users:read", "commands")
-
-
-async def test_scopes_are_told_in_a_header(slack: LocalSlack, http: aiohttp.ClientSession) -> None:
-    data = {"token": slack.bot_token}
-    async with http.post(slack.api_url + "auth.test", data=data) as response:
-        assert response.headers["x-oauth-scopes"] == "commands,chat:write,im:write,users:read"
-        assert (await response.json())["user_id"] == slack.bot_user_id
-
-
-async def test_the_date_of_an_answer_is_told_by_the_clock_of_the_events(
-    http: aiohttp.ClientSession,
-) -> None:
-    async with (
-        running_slack(clock=lambda: 2_000_000_000.9) as slack,
-        http.post(f"{slack.api_url}api.test") as response,
-    ):
-        assert response.headers.getall("Date") == ["Wed, 18 May 2033 03:33:20 GMT"]
-
-
-async def test_a_form_carries_blocks_as_json(slack: LocalSlack, http: Any) -> None:
-    blocks = json.dumps([section("hello")])
-    data = {"token": slack.bot_token, "channel": "general", "blocks": blocks}
-
-    answer = await post_form(http, slack.api_url + "chat.postMessage", data)
-
-    assert answer["ok"]
-    assert slack.person("bob").messages()[0].everything == "hello"
 
 
 async def test_an_ephemeral_is_refused_above_4000_bytes(slack: LocalSlack, api: Api) -> None:
@@ -229,37 +178,3 @@ async def test_a_body_must_be_a_json_object(
     headers = {"Content-Type": "application/json"}
     async with http.post(slack.api_url + "api.test", data=body, headers=headers) as response:
         assert (await response.json())["error"] == error
-
-
-async def test_two_groups_are_there_from_the_start(slack: LocalSlack, api: Api) -> None:
-    slack.world.scopes = ("usergroups:read",)
-
-    groups = (await api("usergroups.list"))["usergroups"]
-
-    assert [(group["handle"], group["name"]) for group in groups] == [
-        ("web-team", "Web team"),
-        ("security", "Security"),
-    ]
-    assert {group["id"][0] for group in groups} == {"S"}
-    assert "users" not in groups[0]
-
-
-async def test_groups_need_their_scope(slack: LocalSlack, api: Api) -> None:
-    answer = await api("usergroups.list")
-
-    assert (answer["error"], answer["needed"]) == ("missing_scope", "usergroups:read")
-
-
-async def test_calls_and_payloads_are_logged_up_to_20000(slack: LocalSlack, api: Api) -> None:
-    slack.outbox.carrier = ScriptedBot()
-    await api("auth.test")
-    await slack.person("bob").type("/scan")
-    slack.calls.extend(slack.calls * MAX_KEPT)
-    slack.envelopes.extend(slack.envelopes * MAX_KEPT)
-
-    await api("api.test")
-    await slack.person("ada").type("/domains")
-
-    assert (len(slack.calls), len(slack.envelopes)) == (20_000, 20_000)
-    assert slack.calls[-1].method == "api.test"
-    assert slack.envelopes[-1].payload["command"] == "/domains"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.playground.tracker import NO_SCORE, Account
+from bot.playground.tracker import Account
 from bot.playground.tracker.accounts import DuplicateDomainError, canonical_name
 from tests.playground.tracker.conftest import Clock
 
@@ -25,53 +25,6 @@ def test_two_spellings_of_one_name_are_a_duplicate(acme: Account, first: str, se
 
     with pytest.raises(DuplicateDomainError):
         acme.add(second)
-
-
-def test_a_scan_moves_the_score_a_little_and_always_the_same_way(
-    acme: Account, clock: Clock
-) -> None:
-    twin = Account("acme", clock)
-    scores = []
-    for account in (acme, twin):
-        record = account.add("shop.example", health=41)
-        account.scan(record)
-        scores.append(record.health)
-
-    assert scores[0] == scores[1] != 41
-    assert scores[0] in range(38, 45)
-
-
-def test_a_domain_without_a_score_gets_one_by_its_first_scan(acme: Account) -> None:
-    record = acme.add("shop.example", health=NO_SCORE)
-
-    acme.scan(record)
-
-    assert isinstance(record.health, int)
-
-
-@pytest.mark.parametrize("health", ["41", -1, 101, True, {"score": 4}])
-def test_a_score_that_is_none_is_left_alone_by_a_scan(acme: Account, health: object) -> None:
-    record = acme.add("shop.example", health=health)
-
-    acme.scan(record)
-
-    assert record.health == health
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        pytest.param("shop.example", "shop.example", id="plain"),
-        pytest.param("SHOP.Example", "shop.example", id="case"),
-        pytest.param("münchen.example", "xn--mnchen-3ya.example", id="international"),
-        pytest.param("r3---sn.example", "r3---sn.example", id="hyphens-inside"),
-        pytest.param("1.example", "1.example", id="digits"),
-        pytest.param("a." * 124 + "test", "a." * 124 + "test", id="252-characters"),
-        pytest.param("a" * 63 + ".example", "a" * 63 + ".example", id="63-in-a-label"),
-    ],
-)
-def test_a_domain_name_has_one_canonical_form(text: str, name: str) -> None:
-    assert canonical_name(text) == name
 
 
 @pytest.mark.parametrize(

@@ -81,12 +81,6 @@ async def test_a_body_must_be_declared_as_json(
     assert response.status_code == 415
 
 
-async def test_a_body_beyond_a_mebibyte_is_refused(api: Api, key: str) -> None:
-    response = await api.add(key, folder="x" * 2_000_000)
-
-    assert response.status_code == 413
-
-
 @pytest.mark.parametrize("again", ["shop.example", "SHOP.EXAMPLE"])
 async def test_a_duplicate_is_refused(api: Api, acme: Account, key: str, again: str) -> None:
     acme.add("shop.example")

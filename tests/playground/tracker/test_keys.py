@@ -1,7 +1,6 @@
 """Keys as the API Keys page makes them: service document, sections 2.1, 3 and 5."""
 
 import re
-from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -31,20 +30,6 @@ def test_of_a_value_only_the_last_four_characters_can_be_read_again(acme: Accoun
     assert value[11:-4] not in repr(vars(acme))
 
 
-@pytest.mark.parametrize("days", [30, 90, 365])
-def test_a_key_expires_after_the_chosen_days(acme: Account, clock: Clock, days: int) -> None:
-    acme.create_key("bot", days=days)
-
-    assert acme.keys[0].expires_at == clock.now + timedelta(days=days)
-
-
-def test_a_key_with_a_date_works_through_that_day(acme: Account, clock: Clock) -> None:
-    acme.create_key("bot", expires_on=date(2026, 5, 1))
-
-    assert acme.keys[0].condition(datetime(2026, 5, 1, 23, 59, tzinfo=UTC)) == "valid"
-    assert acme.keys[0].condition(datetime(2026, 5, 2, tzinfo=UTC)) == "expired"
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -60,15 +45,6 @@ def test_a_form_with_a_mistake_makes_no_key(acme: Account, wrong: dict[str, Any]
         acme.create_key(**{"name": "bot"} | wrong)
 
     assert acme.keys == []
-
-
-def test_a_key_of_another_account_is_not_found_and_not_named(acme: Account, clock: Clock) -> None:
-    foreign = Account("globex", clock).create_key("bot")
-
-    with pytest.raises(KeyError) as caught:
-        acme.delete_key(foreign)
-
-    assert foreign not in str(caught.value)
 
 
 @pytest.mark.parametrize(

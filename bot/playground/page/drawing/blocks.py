@@ -1,10 +1,9 @@
-"""Which block and which element is drawn by what, and what becomes of one that cannot be drawn.
+"""Which block and which element is drawn by what: those that the bot sends.
 
 https://docs.slack.dev/reference/block-kit/blocks
 """
 
 import html
-import json
 from collections.abc import Callable, Mapping
 
 from nicegui.element import Element
@@ -18,7 +17,7 @@ from bot.playground.page.drawing.pickers import draw_boxes, draw_date, draw_time
 from bot.playground.page.drawing.tables import draw_chart, draw_data_table
 from bot.playground.page.session import SlackNames
 
-_SOURCES = ("static", "external", "users", "channels", "conversations")
+_SOURCES = ("static", "external", "users", "conversations")
 _FILLED: dict[str, Callable[[RenderContext, Json, Json, Label], None]] = {
     **{f"{source}_select": draw_menu for source in _SOURCES},
     **{f"multi_{source}_select": draw_menu for source in _SOURCES},
@@ -82,8 +81,7 @@ def draw_section(context: RenderContext, block: Json) -> None:
 
 
 def draw_header(_context: RenderContext, block: Json) -> None:
-    level, words = block.get("level", 2), html.escape(plain_words(block["text"]))
-    put(words, f"bk-header bk-level-{level}", role="heading", aria_level=str(level))
+    put(html.escape(plain_words(block["text"])), "bk-header", role="heading", aria_level="2")
 
 
 def draw_divider(_context: RenderContext, _block: Json) -> None:
@@ -121,31 +119,20 @@ def draw_context(context: RenderContext, block: Json) -> None:
 
 
 def draw_container(context: RenderContext, block: Json) -> None:
-    is_folded = bool(block.get("is_collapsible") and block.get("default_collapsed"))
+    title, under = (text_html(block[name], context.names) for name in ("title", "subtitle"))
     with box("bk-container"):
-        head = _draw_head(context, block)
+        head = put(
+            f'<span class="bk-container-titles"><span class="bk-strong">{title}</span>'
+            f'<span class="bk-note">{under}</span></span>'
+            '<span class="bk-chevron" aria-hidden="true"></span>',
+            "bk-container-head",
+            tag="button",
+            type="button",
+        )
         with box("bk-container-body") as body:
             for child in block["child_blocks"]:
                 _draw_block(context, child)
-    if block.get("is_collapsible"):
-        _make_collapsible(head, body, is_folded=is_folded)
-
-
-def _draw_head(context: RenderContext, block: Json) -> Element:
-    subtitle = block.get("subtitle")
-    under = (
-        f'<span class="bk-note">{text_html(subtitle, context.names)}</span>' if subtitle else ""
-    )
-    chevron = '<span class="bk-chevron" aria-hidden="true"></span>'
-    is_button = bool(block.get("is_collapsible"))
-    return put(
-        '<span class="bk-container-titles"><span class="bk-strong">'
-        f"{text_html(block['title'], context.names)}</span>{under}</span>"
-        f"{chevron if is_button else ''}",
-        "bk-container-head",
-        tag="button" if is_button else "div",
-        type="button" if is_button else None,
-    )
+    _make_collapsible(head, body, is_folded=bool(block.get("default_collapsed")))
 
 
 _DRAWN: Mapping[str, Callable[[RenderContext, Json], None]] = {
@@ -169,7 +156,7 @@ def draw_blocks(
     errors: Mapping[str, str] | None = None,
     values: Mapping[tuple[str, str], Json] | None = None,
 ) -> None:
-    """Draw blocks into NiceGUI's current slot; what cannot be drawn is shown as its JSON.
+    """Draw blocks into NiceGUI's current slot.
 
     See `RenderContext` for what else may be known.
     """
@@ -180,12 +167,7 @@ def draw_blocks(
 
 
 def _draw_block(context: RenderContext, block: Json) -> None:
-    kind = str(block.get("type"))
-    with box(f"bk-block bk-kind-{kind}" if kind in _DRAWN else "bk-block") as holder:
-        holder.props["data-block-id"] = str(block.get("block_id", ""))
-        try:
-            _DRAWN[kind](context, block)
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-            # The bot sends no such block; the others are drawn all the same.
-            holder.clear()
-            put(html.escape(json.dumps(block, indent=2, ensure_ascii=False)), "bk-pre", tag="pre")
+    kind = block["type"]
+    with box(f"bk-block bk-kind-{kind}") as holder:
+        holder.props["data-block-id"] = block["block_id"]
+        _DRAWN[kind](context, block)

@@ -1,4 +1,4 @@
-"""Buttons, the question that some elements ask first, and fields to type into.
+"""Buttons, the question that some of them ask first, and fields to type into.
 
 https://docs.slack.dev/reference/block-kit/block-elements
 """
@@ -67,7 +67,7 @@ def draw_button(context: RenderContext, block: Json, element: Json) -> None:
     words = plain_words(element["text"])
     button = put(
         html.escape(words),
-        button_class(element),
+        f"bk-button{_STYLES.get(str(element.get('style')), '')}",
         tag="a" if leads else "button",
         type=None if leads else "button",
         href=url if leads else None,
@@ -80,11 +80,6 @@ def draw_button(context: RenderContext, block: Json, element: Json) -> None:
     on_click(button, lambda: press(context, block, element))
 
 
-def button_class(element: Json) -> str:
-    """Return the classes of a button: what it looks like."""
-    return f"bk-button{_STYLES.get(str(element.get('style')), '')}"
-
-
 async def press(context: RenderContext, block: Json, element: Json) -> None:
     """Press a button, unless its question is answered with no."""
     if await agreed(element.get("confirm"), context.names):
@@ -93,17 +88,9 @@ async def press(context: RenderContext, block: Json, element: Json) -> None:
             await context.actions.follow(url)
 
 
-async def choose(context: RenderContext, block: Json, element: Json, value: Any) -> bool:
-    """Tell the bot's side what an element now holds; return False if its question gets a no."""
-    if not await agreed(element.get("confirm"), context.names):
-        return False
+async def choose(context: RenderContext, block: Json, element: Json, value: Any) -> None:
+    """Tell the bot's side what an element now holds."""
     await context.actions.choose(*place_of(block, element), _state(element, value))
-    return True
-
-
-def note(context: RenderContext, block: Json, element: Json, value: Any) -> None:
-    """Note what an element now holds without telling the bot."""
-    context.actions.note(*place_of(block, element), _state(element, value))
 
 
 def _state(element: Json, value: Any) -> Json:
@@ -157,7 +144,7 @@ _MAX_CHARS = 3000
 
 
 def draw_field(context: RenderContext, block: Json, element: Json, label: Label) -> None:
-    """Draw a field for text, a number, an address or a longer text."""
+    """Draw a field for a line, for a longer text or for a number."""
     shown = str(context.held(block, element) or "")
     placeholder = plain_words(element.get("placeholder"))
     field: Input | Textarea
@@ -171,7 +158,12 @@ def draw_field(context: RenderContext, block: Json, element: Json, label: Label)
     _bound(field, element)
     label.name_field(field)
     mark(field, block, element)
-    _hand_on(field, context, block, element)
+
+    def keep() -> None:
+        value = str(field.value or "") or None
+        context.actions.note(*place_of(block, element), _state(element, value))
+
+    field.on_value_change(keep)
 
 
 def _bound(field: Input | Textarea, element: Json) -> None:
@@ -182,15 +174,3 @@ def _bound(field: Input | Textarea, element: Json) -> None:
             field.props["step"] = "any" if element.get("is_decimal_allowed") else "1"
             field.props.set_optional("min", element.get("min_value"))
             field.props.set_optional("max", element.get("max_value"))
-
-
-def _hand_on(field: Input | Textarea, context: RenderContext, block: Json, element: Json) -> None:
-    async def tell() -> None:
-        await choose(context, block, element, str(field.value or "") or None)
-
-    def keep() -> None:
-        note(context, block, element, str(field.value or "") or None)
-
-    field.on_value_change(keep)
-    if block.get("dispatch_action"):  # Slack waits for Enter
-        field.on("keydown.enter", tell, [])

@@ -3,8 +3,8 @@
 https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nicegui import ui
@@ -27,19 +27,21 @@ class Offer:
     words: str
     meant: Any
     note: str = ""
-    heading: str = ""  # of the group that it begins
 
 
 def offers(element: Json, names: SlackNames) -> list[Offer]:
     """Return what a menu offers at once; nothing for an external one."""
     kind = element["type"].removeprefix("multi_")
     if kind == "static_select":
-        groups = element.get("option_groups") or [element]
-        return [offer for group in groups for offer in _of_group(group)]
+        return option_offers(element["options"])
     if kind == "users_select":
         return [Offer(name, user_id) for user_id, name in names.people().items()]
-    if kind in ("channels_select", "conversations_select"):
-        return [*_conversations(element, names)]
+    if kind == "conversations_select":
+        return [
+            Offer(f"{_PREFIXES.get(place.kind, '')}{name}", place.id)
+            for name, place in names.conversations().items()
+            if forms.is_offered(element, place)
+        ]
     return []
 
 
@@ -49,11 +51,6 @@ def option_offers(options: Iterable[Json]) -> list[Offer]:
         Offer(plain_words(option["text"]), option, plain_words(option.get("description")))
         for option in options
     ]
-
-
-def _of_group(group: Json) -> list[Offer]:
-    first, *others = option_offers(group["options"])
-    return [replace(first, heading=plain_words(group.get("label"))), *others]
 
 
 def held_offers(
@@ -71,12 +68,6 @@ def matching(offered: Sequence[Offer], query: str) -> list[Offer]:
     return [offer for offer in offered if wanted in offer.words.casefold()]
 
 
-def _conversations(element: Json, names: SlackNames) -> Iterator[Offer]:
-    for name, place in names.conversations().items():
-        if forms.is_offered(element, place):
-            yield Offer(f"{_PREFIXES.get(place.kind, '')}{name}", place.id)
-
-
 def _unknown(element: Json, meant: Any, names: SlackNames) -> Offer:
     if isinstance(meant, dict):
         return option_offers([meant])[0]
@@ -85,7 +76,6 @@ def _unknown(element: Json, meant: Any, names: SlackNames) -> Offer:
 
 
 _MIN_QUERY_CHARS = 3  # as Slack says on the page above
-_NOTHING = "No results"
 
 
 def draw_menu(context: RenderContext, block: Json, element: Json, label: Label) -> None:
@@ -123,7 +113,7 @@ class _Menu:
         mark(select, self._block, self._element)
         select.add_slot("option", MARKUP["menu_option"])
         with select.add_slot("no-option"):
-            self._note = ui.label(self._advice("")).classes("bk-menu-note")
+            ui.label("No results").classes("bk-menu-note")
         self._offer(self._all)
         self._show_chosen()
 
@@ -139,8 +129,7 @@ class _Menu:
         """Return the line of the menu; equal things have equal lines, which Quasar compares."""
         key = str(offer.meant["value"] if isinstance(offer.meant, dict) else offer.meant)
         self._known[key] = offer
-        line = {"label": offer.words, "value": key, "note": offer.note}
-        return {**line, "heading": offer.heading}
+        return {"label": offer.words, "value": key, "note": offer.note}
 
     def _show_chosen(self) -> None:
         lines = [self._line(offer) for offer in self._chosen]
@@ -153,15 +142,11 @@ class _Menu:
         self._query = ""
         lines = event.args or []
         lines = lines if isinstance(lines, list) else [lines]
-        before = self._chosen
         self._chosen = [self._known[line["value"]] for line in lines]
-        if not await choose(self._context, self._block, self._element, self._state()):
-            self._chosen = before
+        state = self._as_held([offer.meant for offer in self._chosen])
+        await choose(self._context, self._block, self._element, state)
         if not self._select.is_deleted:
             self._show_chosen()
-
-    def _state(self) -> Any:
-        return self._as_held([offer.meant for offer in self._chosen])
 
     def _as_held(self, chosen: list[Any]) -> Any:
         """One menu holds a list, the other one thing or None."""
@@ -185,22 +170,10 @@ class _Menu:
         self._query = query
         if not self._asks:
             self._offer(matching(self._all, query))
-        elif len(query) < self._least_chars():
-            self._offer([])
-        else:
+        elif len(query) >= self._element.get("min_query_length", _MIN_QUERY_CHARS):
             options = await self._context.actions.suggest(
                 *place_of(self._block, self._element), query
             )
             if self._query != query or self._select.is_deleted:
                 return  # an answer to what was typed before
             self._offer(option_offers(options))
-        self._note.text = self._advice(query)
-
-    def _least_chars(self) -> int:
-        return int(self._element.get("min_query_length", _MIN_QUERY_CHARS))
-
-    def _advice(self, query: str) -> str:
-        missing = self._least_chars() - len(query) if self._asks else 0
-        if missing <= 0:
-            return _NOTHING
-        return f"Type {missing} more character{'' if missing == 1 else 's'} to search"

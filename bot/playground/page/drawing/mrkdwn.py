@@ -7,10 +7,8 @@ is escaped on its way: https://docs.slack.dev/messaging/formatting-message-text
 import html
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import groupby
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -76,20 +74,15 @@ def date_text(timestamp: int, pattern: str, *, zone: ZoneInfo, now: datetime) ->
     return text[:1].upper() + text[1:]
 
 
-_FENCED = re.compile(r"```\n?(.*?)\n?```", re.DOTALL)
-_QUOTED = re.compile(r"(?:>|&gt;) ?(.*)")
-_QUOTED_TO_THE_END = re.compile(r"^(?:>|&gt;){3} ?(.*)", re.DOTALL | re.MULTILINE)
 # What is taken out before formatting, so that nothing inside it is formatted.
-# An address before an emoji: what stands between two colons in it is a part of it.
 _ATOM = re.compile(
     r"`(?P<code>[^`\n]+)`|<(?P<markup>[^<>\n]+)>"
-    r"|(?P<url>\bhttps?://(?:(?!&[lg]t;)[^\s<>|`])+(?<![.,;:!?)*_~'\"]))"
     r"|(?P<emoji>:[a-z0-9_+-]+:(?::skin-tone-[2-6]:)?)"
 )
 # Stand in for an atom; they are taken out of whatever comes from outside.
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _PLACE = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
-_DATE = re.compile(r"date\^(?P<timestamp>-?\d{1,12})\^(?P<pattern>[^^]*)(?:\^(?P<url>.*))?")
+_DATE = re.compile(r"date\^(?P<timestamp>-?\d{1,12})\^(?P<pattern>[^^]*)")
 
 
 def _between(mark: str) -> re.Pattern[str]:
@@ -101,9 +94,9 @@ def _between(mark: str) -> re.Pattern[str]:
 _FORMATS = ((_between("*"), "b"), (_between("_"), "i"), (_between("~"), "s"))
 
 
-def mrkdwn_html(text: str, *, names: SlackNames, verbatim: bool = False) -> str:
-    """Return mrkdwn as safe HTML; addresses become links by themselves unless `verbatim`."""
-    return "".join(_Reader(names, verbatim).fenced(text.replace(_OPEN, "").replace(_CLOSE, "")))
+def mrkdwn_html(text: str, *, names: SlackNames) -> str:
+    """Return mrkdwn as safe HTML. Addresses are links only where they are marked as such."""
+    return _Reader(names).read(text.replace(_OPEN, "").replace(_CLOSE, "")) if text else ""
 
 
 def unescaped(text: str) -> str:
@@ -114,38 +107,8 @@ def unescaped(text: str) -> str:
 @dataclass(frozen=True, slots=True)
 class _Reader:
     names: SlackNames
-    verbatim: bool
 
-    def fenced(self, text: str) -> Iterator[str]:
-        end = 0
-        for fenced in _FENCED.finditer(text):
-            yield from self._quoted(text[end : fenced.start()].removesuffix("\n"))
-            yield f'<pre class="bk-pre">{self._code(fenced[1])}</pre>'
-            end = fenced.end()
-        yield from self._quoted(text[end:].removeprefix("\n") if end else text)
-
-    def _quoted(self, text: str) -> Iterator[str]:
-        to_the_end = _QUOTED_TO_THE_END.search(text)
-        if to_the_end:
-            yield from self._paragraphs(text[: to_the_end.start()].removesuffix("\n"))
-            yield _quote_html(self._inline(to_the_end[1]))
-        else:
-            yield from self._paragraphs(text)
-
-    def _paragraphs(self, text: str) -> Iterator[str]:
-        if not text:
-            return
-        for is_quote, lines in groupby(
-            text.split("\n"), key=lambda line: bool(_QUOTED.match(line))
-        ):
-            if is_quote:
-                yield _quote_html(
-                    self._inline("\n".join(_QUOTED.sub(r"\1", each) for each in lines))
-                )
-            else:
-                yield f"<div>{self._inline(chr(10).join(lines))}</div>"
-
-    def _inline(self, text: str) -> str:
+    def read(self, text: str) -> str:
         atoms: list[str] = []
 
         def keep(shown: str) -> str:
@@ -156,27 +119,14 @@ class _Reader:
         text = html.escape(unescaped(text))
         for marked, tag in _FORMATS:
             text = marked.sub(rf"<{tag}>\1</{tag}>", text)
-        return _PLACE.sub(lambda place: atoms[int(place[1])], text)
+        return f"<div>{_PLACE.sub(lambda place: atoms[int(place[1])], text)}</div>"
 
     def _atom(self, atom: re.Match[str]) -> str:
         if atom["code"] is not None:
-            return f'<code class="bk-code">{self._code(atom["code"])}</code>'
-        if atom["url"] is not None:
-            url = atom["url"]
-            return html.escape(unescaped(url)) if self.verbatim else _bare_link_html(url)
+            return f'<code class="bk-code">{html.escape(unescaped(atom["code"]))}</code>'
         if atom["emoji"] is not None:
             return with_emoji(atom["emoji"])
         return self._markup(atom["markup"])
-
-    def _code(self, text: str) -> str:
-        """In code only what stands between angle brackets is read, and as words."""
-        parts = re.split(r"<([^<>\n]+)>", text)
-        words = (self._words(part) if place % 2 else part for place, part in enumerate(parts))
-        return "".join(html.escape(unescaped(each)) for each in words)
-
-    def _words(self, markup: str) -> str:
-        shown = html.unescape(re.sub(r"<[^>]*>", "", self._markup(markup)))
-        return shown.replace("&", "&amp;")  # decoded once more by the caller
 
     def _markup(self, markup: str) -> str:
         target, _, label = markup.partition("|")
@@ -198,46 +148,33 @@ class _Reader:
     def _special(self, target: str, words: str) -> str:
         kind, _, rest = target.partition("^")
         if kind in ("channel", "here", "everyone"):
-            return mention_html(f"@{kind}", is_loud=True)
+            return mention_html(f"@{kind}")
         if kind == "subteam":
             handle = self.names.user_group(rest) or words or rest
-            return mention_html(f"@{handle.removeprefix('@')}", is_loud=True)
+            return mention_html(f"@{handle.removeprefix('@')}")
         date = _DATE.fullmatch(target)
         if date and words:
-            url = unescaped(date["url"] or "")
-            pattern = unescaped(date["pattern"])
-            return moment_html(int(date["timestamp"]), pattern, words, url, self.names)
+            return moment_html(int(date["timestamp"]), date["pattern"], words, self.names)
         return html.escape(words or f"<!{target}>")
 
 
-def _quote_html(shown: str) -> str:
-    return f'<blockquote class="bk-quote">{shown}</blockquote>'
-
-
-def _bare_link_html(escaped_url: str) -> str:
-    url = unescaped(escaped_url)
-    return link_html(url, html.escape(url))
-
-
-def moment_html(timestamp: int, pattern: str, fallback: str, url: str, names: SlackNames) -> str:
+def moment_html(timestamp: int, pattern: str, fallback: str, names: SlackNames) -> str:
     """Return a date in its reader's zone, with its fallback where it cannot be shown."""
     try:
         shown = date_text(timestamp, pattern, zone=names.zone(), now=names.now())
     except (OverflowError, ValueError, OSError):
         shown = fallback
-    time = f'<time title="{html.escape(fallback)}">{html.escape(shown)}</time>'
-    return link_html(url, time) if url else time
+    return f'<time title="{html.escape(fallback)}">{html.escape(shown)}</time>'
 
 
-def mention_html(words: str, *, is_loud: bool = False) -> str:
-    """Return the name of somebody or something; loud ones wake a whole channel."""
-    loud = " bk-loud" if is_loud else ""
-    return f'<span class="bk-mention{loud}">{html.escape(words)}</span>'
+def mention_html(words: str) -> str:
+    """Return the name of somebody or something."""
+    return f'<span class="bk-mention">{html.escape(words)}</span>'
 
 
 def text_html(text: Json, names: SlackNames) -> str:
     if text["type"] == "mrkdwn":
-        return mrkdwn_html(text["text"], names=names, verbatim=bool(text.get("verbatim")))
+        return mrkdwn_html(text["text"], names=names)
     return html.escape(plain_words(text))
 
 
@@ -245,4 +182,4 @@ def plain_words(text: Json | None) -> str:
     """Return the words of a `plain_text` object, not escaped; nothing where there is none."""
     if not text:
         return ""
-    return str(text["text"]) if text.get("emoji") is False else with_emoji(str(text["text"]))
+    return with_emoji(str(text["text"]))

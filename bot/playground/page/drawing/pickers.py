@@ -1,9 +1,8 @@
-"""Pickers of days and times, checkboxes and radio buttons.
+"""Pickers of days and times, and checkboxes.
 
 https://docs.slack.dev/reference/block-kit/block-elements/date-picker-element
 """
 
-import html
 import re
 from collections.abc import Callable
 from datetime import date
@@ -32,10 +31,7 @@ def draw_date(context: RenderContext, block: Json, element: Json, label: Label) 
 
 def draw_time(context: RenderContext, block: Json, element: Json, label: Label) -> None:
     """Draw a time of day: any minute, typed as `09:30` or picked on a clock."""
-    with box("bk-time"):
-        field = ui.time_input(value=str(context.held(block, element) or ""))
-        if element.get("timezone"):
-            put(html.escape(str(element["timezone"])), "bk-hint")
+    field = ui.time_input(value=str(context.held(block, element) or ""))
     field.picker.props("format24h mask=HH:mm")
     field.button.props["aria-label"] = "Open the clock"
     _finish(field, context, block, element, label, lambda value: bool(_TIME.fullmatch(value)))
@@ -75,29 +71,24 @@ def draw_boxes(context: RenderContext, block: Json, element: Json, label: Label)
     """Draw one box for each option, with its description under it."""
     group = box("bk-choices", data_action_id=place_of(block, element)[1])
     label.name_group(group, "group")
-    chosen = [option["value"] for option in context.held(block, element) or []]
-
-    def draw() -> None:
-        group.clear()
-        with group:
-            for option in element["options"]:
-                tick = _draw_option(context, option, is_ticked=option["value"] in chosen)
-                tick.on(
-                    "change",
-                    partial(change, option),
-                    js_handler="(event) => emit(event.target.checked)",
-                )
+    chosen = {option["value"] for option in context.held(block, element) or []}
 
     async def change(option: Json, event: GenericEventArguments) -> None:
-        nonlocal chosen
-        others = [each for each in chosen if each != option["value"]]
-        before, chosen = chosen, [*others, option["value"]] if event.args else others
+        if event.args:
+            chosen.add(option["value"])
+        else:
+            chosen.discard(option["value"])
         held = [each for each in element["options"] if each["value"] in chosen]
-        if not await choose(context, block, element, held):
-            chosen = before
-            draw()
+        await choose(context, block, element, held)
 
-    draw()
+    with group:
+        for option in element["options"]:
+            tick = _draw_option(context, option, is_ticked=option["value"] in chosen)
+            tick.on(
+                "change",
+                partial(change, option),
+                js_handler="(event) => emit(event.target.checked)",
+            )
 
 
 def _draw_option(context: RenderContext, option: Json, *, is_ticked: bool) -> Element:

@@ -1,13 +1,12 @@
 """`data_table`, which sorts, and `data_visualization` as an ECharts picture.
 
 https://docs.slack.dev/reference/block-kit/blocks/data-table-block and /data-visualization-block.
-A table is HTML that screen readers know, a page of it at a time.
+A table is HTML that screen readers know.
 """
 
 import html
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,23 +16,13 @@ from nicegui.events import GenericEventArguments
 from bot.playground.page.drawing.context import Json, RenderContext, box, put
 from bot.playground.page.theme import MARKUP
 
-_TURN = "page "
-DEFAULT_PAGE_SIZE = 5
-
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the reader made of the table: the column that sorts, its direction, and the page."""
+    """What the reader made of the table: the column that sorts, and its direction."""
 
     column: int | None = None
     is_descending: bool = False
-    page: int = 0
-
-    def pressed(self, what: str) -> "Look":
-        """Return the look after a press on a turning button or a title, by its `data-sort`."""
-        if what.startswith(_TURN):
-            return replace(self, page=int(what.removeprefix(_TURN)))
-        return self.sorted_by(int(what))
 
     def sorted_by(self, column: int) -> "Look":
         """Return the look after a column's title was pressed: up, then down, then as sent."""
@@ -50,41 +39,19 @@ def draw_data_table(_context: RenderContext, block: Json) -> None:
 
     async def pressed(event: GenericEventArguments) -> None:
         nonlocal look
-        look = look.pressed(event.args)
+        look = look.sorted_by(int(event.args))
         frame.content = data_table_html(block, look)
 
     frame.on("click", pressed, js_handler=MARKUP["pressed_in_table"])
 
 
 def data_table_html(block: Json, look: Look) -> str:
-    """Return the page of the table that the reader has turned to, as the reader has sorted it."""
-    size, count = block.get("page_size", DEFAULT_PAGE_SIZE), len(block["rows"]) - 1
-    start = look.page * size
-    body = "".join(_row_html(block, row) for row in row_order(block, look)[start : start + size])
+    """Return the table as the reader has sorted it: the bot sends all of it as one page."""
+    body = "".join(_row_html(block, row) for row in row_order(block, look))
     caption = f'<caption class="bk-caption">{html.escape(str(block["caption"]))}</caption>'
     return (
         f'<div class="bk-table-frame"><table class="bk-table">{caption}'
         f"<thead><tr>{_titles_html(block, look)}</tr></thead><tbody>{body}</tbody></table></div>"
-        f"{_turns_html(look.page, start, min(start + size, count), count)}"
-    )
-
-
-def _turns_html(page: int, start: int, end: int, count: int) -> str:
-    """Return the buttons that turn the page; nothing where there is one page only."""
-    if (start, end) == (0, count):
-        return ""
-    back = _turn_html("Previous", page - 1, may=start > 0)
-    following = _turn_html("Next", page + 1, may=end < count)
-    return (
-        f'<div class="bk-turns">{back}<span>{start + 1}–{end} of {count}</span>{following}</div>'
-    )
-
-
-def _turn_html(words: str, page: int, *, may: bool) -> str:
-    """Return a button that names its page, so that a second press turns no further."""
-    unless = "" if may else " disabled"
-    return (
-        f'<button type="button" class="bk-sort" data-sort="{_TURN}{page}"{unless}>{words}</button>'
     )
 
 
@@ -141,34 +108,28 @@ _HEIGHT_PX = 260
 
 
 def draw_chart(_context: RenderContext, block: Json) -> None:
-    """Draw a chart under its title, with its numbers in a table for those who cannot see it."""
+    """Draw a chart under its title."""
     title, options = str(block["title"]), chart_options(block["chart"])
     with box("bk-chart", role="figure", aria_label=title):
         put(html.escape(title), "bk-strong")
         # SVG: its texts take their colour from the page, which may turn dark.
         chart = ui.echart(options, renderer="svg")
         chart.classes("bk-chart-picture").style(f"height: {_HEIGHT_PX}px")
-        chart.props["aria-hidden"] = "true"
-        put(numbers_html(block["chart"], title), "bk-unseen")
 
 
 def chart_options(chart: Json) -> Json:
-    """Return what ECharts wants to know; see https://echarts.apache.org/en/option.html.
-
-    Raises: KeyError, if it is of a kind that the bot does not send.
-    """
+    """Return what ECharts wants to know; see https://echarts.apache.org/en/option.html."""
     kind, axes = _LOOK[chart["type"]], chart["axis_config"]
-    values = [value for _, _, value in _points(chart)]
+    values = [point["value"] for series in chart["series"] for point in series["data"]]
     # Lines may leave zero out, as those who drew Slack's charts again found:
     # https://github.com/themashcodee/slack-blocks-to-jsx/pull/91.
     y_own = {"name": axes.get("y_label", ""), "scale": len(set(values)) > 1}
     # The title of the axis stands beyond its longest number.
     gap_px = 20 + 7 * max(len(f"{value:,.0f}") for value in values)
-    x_own = {"name": axes.get("x_label", ""), "data": axes["categories"]}
     return {
         **_LOOK["shared"],
-        "grid": _LOOK["grid"] | ({"bottom": 56} if x_own["name"] else {}),
-        "xAxis": {**_LOOK["xAxis"], **x_own},
+        "grid": _LOOK["grid"],
+        "xAxis": {**_LOOK["xAxis"], "data": axes["categories"]},
         "yAxis": {**_LOOK["yAxis"], **y_own, "nameGap": gap_px},
         "series": [kind | _series(axes["categories"], one) for one in chart["series"]],
     }
@@ -177,18 +138,3 @@ def chart_options(chart: Json) -> Json:
 def _series(categories: list[str], series: Json) -> Json:
     values = {point["label"]: point["value"] for point in series["data"]}
     return {"name": series["name"], "data": [values.get(label) for label in categories]}
-
-
-def numbers_html(chart: Json, title: str) -> str:
-    rows = "".join(
-        f'<tr><th scope="row">{html.escape(name)}</th>'
-        f"<td>{html.escape(label)}</td><td>{html.escape(str(value))}</td></tr>"
-        for name, label, value in _points(chart)
-    )
-    return f"<table><caption>{html.escape(title)}</caption>{rows}</table>"
-
-
-def _points(chart: Json) -> Iterator[tuple[str, str, float]]:
-    for series in chart["series"]:
-        for point in series["data"]:
-            yield series["name"], point["label"], point["value"]

@@ -27,20 +27,6 @@ def time_text(moment: datetime) -> str:
     return f"{utc.day} {utc:%b, %H:%M:%S}"
 
 
-async def ask(question: str, yes: str, note: str = "") -> bool:
-    """Return whether the reader pressed `yes`; closing the question means no."""
-    with ui.dialog() as dialog, ui.card().style("max-width: 460px"):
-        ui.label(question).classes("text-lg")
-        if note:
-            ui.label(note).classes("dt-note")
-        with ui.row().classes("w-full justify-end"):
-            ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
-            ui.button(yes, on_click=lambda: dialog.submit(yes)).props(
-                "unelevated no-caps color=negative"
-            )
-    return await answer_of(dialog) is not None
-
-
 async def answer_of(dialog: ui.dialog) -> Any:
     """Return what a dialog was closed with, None for nothing; it is gone from the page then."""
     answer = await dialog
@@ -68,20 +54,13 @@ class Here:
     """One of these pages as it was asked for; `session` says who one was in Slack, and where."""
 
     path: str
-    is_dark: bool
     session: Mapping[str, str]
     portfolio: str = ""
 
     def address_of(self, path: str) -> str:
         """Return the address of a page, for the same portfolio and the same session."""
         portfolio = {"portfolio": self.portfolio} if self.portfolio else {}
-        query = urlencode({**portfolio, **self.session})
-        return f"{path}?{query}" if query else path
-
-    @property
-    def slack_address(self) -> str:
-        """The address that leads back to where one was in Slack."""
-        return f"/?{urlencode(self.session)}" if self.session else "/"
+        return f"{path}?{urlencode({**portfolio, **self.session})}"
 
 
 def here(request: Request, *, has_portfolio: bool = False) -> Here:
@@ -90,9 +69,7 @@ def here(request: Request, *, has_portfolio: bool = False) -> Here:
     session = {name: query[name] for name in QUERY if name in query}
     asked = query.get("portfolio", "")
     portfolio = asked if asked in PORTFOLIOS else next(iter(PORTFOLIOS))
-    return Here(
-        request.url.path, theme.is_dark(request), session, portfolio if has_portfolio else ""
-    )
+    return Here(request.url.path, session, portfolio if has_portfolio else "")
 
 
 def add_page(
@@ -108,6 +85,7 @@ def add_page(
     @ui.page(path)
     def page(request: Request) -> None:
         place = here(request, has_portfolio=has_portfolio)
+        theme.draw_colors(request)
         _draw_head(title, menu, place)
         with ui.column().classes("dt-page"):
             draw(place)
@@ -124,9 +102,8 @@ def _draw_head(title: str, menu: Iterable[tuple[str, str]], here: Here) -> None:
             ui.space()
             if here.portfolio:
                 _draw_switch(here)
-            theme.draw_switch(is_dark=here.is_dark, changed=lambda: None)
         with ui.element("nav").classes("dt-menu"):
-            ui.link("← Slack", here.slack_address)
+            ui.link("← Slack", f"/?{urlencode(here.session)}")
             for label, path in menu:
                 if not path:
                     ui.label(label).classes("dt-group")

@@ -1,7 +1,6 @@
 """Portfolio → API Keys: the keys of a portfolio; make one, see its value once, delete one."""
 
-from datetime import date, datetime, timedelta
-from typing import Any
+from datetime import datetime
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
@@ -11,7 +10,6 @@ from bot.playground.page.tracker_pages.frame import (
     Here,
     add_page,
     answer_of,
-    ask,
     columns,
     draw_title,
     moment_text,
@@ -21,14 +19,11 @@ from bot.playground.sandbox import Sandbox
 from bot.playground.tracker import Account, KeyRecord
 from bot.playground.tracker.keys import LIFETIMES_DAYS, SCOPES
 
-A_DATE = "date"
-EXPIRATIONS: dict[int | str, str] = {days: f"{days} days" for days in LIFETIMES_DAYS} | {
-    A_DATE: "A date…"
-}
+EXPIRATIONS = {days: f"{days} days" for days in LIFETIMES_DAYS}
 PROPOSED_SCOPES = ["read_domains", "write_domains"]
 
 
-async def ask_for_key(account: Account, today: date) -> tuple[str, str] | None:
+async def ask_for_key(account: Account) -> tuple[str, str] | None:
     """Return name and value of the key that was made, or None when the form was closed."""
     with ui.dialog() as dialog, ui.card().style("width: 460px"):
         ui.label("Create an API key").classes("text-lg")
@@ -37,17 +32,15 @@ async def ask_for_key(account: Account, today: date) -> tuple[str, str] | None:
         scopes.classes("w-full").props("use-chips")
         lifetime = ui.select(EXPIRATIONS, value=LIFETIMES_DAYS[1], label="Expiration")
         lifetime.classes("w-full")
-        day = ui.input("Works through this day", value=str(today + timedelta(days=90)))
-        day.props("type=date stack-label").classes("w-full")
-        day.bind_visibility_from(lifetime, "value", lambda chosen: chosen == A_DATE)
         ips = ui.input("IP restrictions", placeholder="none, or 203.0.113.7, 198.51.100.0/24")
         ips.classes("w-full")
         trouble = ui.label().classes("dt-poor")
 
         def save() -> None:
+            addresses = ips.value.replace(",", " ").split()
             try:
-                value = make_key(
-                    account, name.value, scopes.value, lifetime.value, day.value, ips.value
+                value = account.create_key(
+                    name.value, scopes.value, days=lifetime.value, ips=addresses
                 )
             except ValueError as error:
                 trouble.text = f"Not made: {error}."
@@ -59,26 +52,6 @@ async def ask_for_key(account: Account, today: date) -> tuple[str, str] | None:
             ui.button("Create", on_click=save).props("unelevated no-caps")
     made: tuple[str, str] | None = await answer_of(dialog)
     return made
-
-
-def make_key(
-    account: Account, name: str, scopes: list[str], lifetime: int | str, day: str, ips: str
-) -> str:
-    when: dict[str, Any] = {"days": lifetime}
-    if lifetime == A_DATE:
-        when = {"days": None, "expires_on": _day(day)}
-    addresses = [part for part in ips.replace(",", " ").split() if part]
-    return account.create_key(name, scopes, ips=addresses, **when)
-
-
-def _day(typed: str) -> date:
-    try:
-        day = date.fromisoformat(typed)
-    except (TypeError, ValueError):
-        raise ValueError("pick the day of its expiration") from None
-    if day.year > 9000:
-        raise ValueError("that day is too far away")
-    return day
 
 
 async def show_once(name: str, value: str) -> None:
@@ -130,65 +103,45 @@ COLUMNS = [
 
 def add(sandbox: Sandbox) -> None:
     def draw(here: Here) -> None:
-        _KeysPage(sandbox, sandbox.tracker.account(here.portfolio)).draw()
+        _draw(sandbox, sandbox.tracker.account(here.portfolio))
 
     add_page("/tracker/keys", draw, has_portfolio=True)
 
 
-class _KeysPage:
-    def __init__(self, sandbox: Sandbox, account: Account) -> None:
-        self._sandbox = sandbox
-        self._account = account
-
-    def draw(self) -> None:
-        with ui.row().classes("w-full items-center"):
-            draw_title(
-                f"API keys of {self._account.name}",
-                "Make one key for the Slack bot alone. A value is shown exactly once.",
-            )
-            ui.space()
-            ui.button("Create key", icon="add", on_click=self._create).props("unelevated no-caps")
-        if demo := self._sandbox.keys.demo_of(self._account):
-            draw_demo_key(demo)
-        self._table = PagedTable(COLUMNS, self._find, search_label="Search names and scopes")
-        table = self._table.table
-        table.add_slot("body-cell-acts", MARKUP["acts_cell"])
-        table.on("reveal", self._reveal)
-        table.on("remove", self._remove)
-
-    def _find(self, query: Query) -> tuple[list[Row], int]:
-        return key_rows(self._sandbox, self._account, query)
-
-    async def _create(self) -> None:
-        if made := await ask_for_key(self._account, self._sandbox.clock().date()):
-            self._table.refresh()
+def _draw(sandbox: Sandbox, account: Account) -> None:
+    async def create() -> None:
+        if made := await ask_for_key(account):
+            listed.refresh()
             await show_once(*made)
 
-    async def _reveal(self, event: GenericEventArguments) -> None:
-        record = self._account.find_key(event.args)
-        value = self._sandbox.keys.take(record) if record else None
-        self._table.refresh()
-        if record and value:
-            await show_once(record.name, value)
-        else:
-            ui.notify("This value was shown already.", type="warning")
+    def remove(event: GenericEventArguments) -> None:
+        if record := account.find_key(event.args):
+            account.delete_key(record)
+            listed.refresh()
 
-    async def _remove(self, event: GenericEventArguments) -> None:
-        record = self._account.find_key(event.args)
-        note = "Whatever still uses it gets “Invalid API key” from then on."
-        if record and await ask(f"Delete the key “{record.name}”?", "Delete key", note):
-            self._account.delete_key(record)
-            self._table.refresh()
+    with ui.row().classes("w-full items-center"):
+        draw_title(
+            f"API keys of {account.name}",
+            "Make one key for the Slack bot alone. A value is shown exactly once.",
+        )
+        ui.space()
+        ui.button("Create key", icon="add", on_click=create).props("unelevated no-caps")
+    draw_demo_key(sandbox.demo_keys[account.name])
+    listed = PagedTable(
+        COLUMNS,
+        lambda query: key_rows(account, sandbox.clock(), query),
+        search_label="Search names and scopes",
+    )
+    listed.table.add_slot("body-cell-acts", MARKUP["acts_cell"])
+    listed.table.on("remove", remove)
 
 
-def key_rows(sandbox: Sandbox, account: Account, query: Query) -> tuple[list[Row], int]:
+def key_rows(account: Account, now: datetime, query: Query) -> tuple[list[Row], int]:
     """Return the keys of a query, newest first; rows are known by their digest, never a value."""
-    now = sandbox.clock()
-    records = account.keys[::-1]
-    return rows_of(records, lambda record: _row(sandbox, record, now), query, ("name", "scopes"))
+    return rows_of(account.keys[::-1], lambda key: _row(key, now), query, ("name", "scopes"))
 
 
-def _row(sandbox: Sandbox, record: KeyRecord, now: datetime) -> Row:
+def _row(record: KeyRecord, now: datetime) -> Row:
     condition = record.condition(now)
     return {
         "id": record.digest,
@@ -200,5 +153,4 @@ def _row(sandbox: Sandbox, record: KeyRecord, now: datetime) -> Row:
         "used": moment_text(record.last_used_at) if record.last_used_at else "never",
         "condition": condition,
         "is_there": condition != "deleted",
-        "is_unseen": condition != "deleted" and sandbox.keys.is_unseen(record),
     }

@@ -1,10 +1,7 @@
-"""What a real service does not show: its log of requests, and how to make it or Slack fail."""
+"""What a real service does not show: its log of requests, and how to make it slow or fail."""
 
 from collections.abc import Callable
-from functools import partial
-from pathlib import Path
 
-import yaml
 from nicegui import ui
 
 from bot.playground.page.tracker_pages.frame import (
@@ -16,32 +13,45 @@ from bot.playground.page.tracker_pages.frame import (
 )
 from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
 from bot.playground.sandbox import Sandbox
-from bot.playground.slack import LocalSlack
 from bot.playground.tracker import Request, Tracker
-from bot.playground.tracker.service import ENDPOINTS, MESSAGES
+from bot.playground.tracker.service import MESSAGES
 
-EVERY = 1_000_000_000  # more requests than a playground lives to see
-WORDS = yaml.safe_load(Path(__file__).with_name("knobs.yaml").read_text("utf-8"))
-FAULTS = {**MESSAGES, **WORDS["faults"]}
-ANY = "any"
-PLACES = {ANY: "Any request", "list": "Listing", "add": "Adding", "scan": "Scanning"}
+FAULTS = {
+    **MESSAGES,
+    "500": "500, an error as JSON",
+    "503": "503, Service Unavailable",
+    "html_200": "200, a sign-in page as HTML",
+    "truncated": "Half of the JSON",
+    "drop": "Connection dropped, nothing done",
+    "drop_after": "Done, then the connection dropped",
+}
+MAX_LATENCY_S = 120.0
+MAX_HOURLY = 1_000_000
 
 
-def draw_fault_form(tracker: Tracker) -> None:
+def add(sandbox: Sandbox) -> None:
+    def draw(_here: Here) -> None:
+        draw_title("Knobs", "Make the service slow, strict or faulty, and watch the bot.")
+        with ui.card().classes("dt-card"):
+            _draw_settings(sandbox.tracker)
+        with ui.card().classes("dt-card"):
+            _draw_faults(sandbox.tracker)
+
+    add_page("/tracker/knobs", draw)
+
+
+def _draw_faults(tracker: Tracker) -> None:
     ui.label("Faults").classes("text-lg")
     with ui.row().classes("w-full items-center"):
         kind = ui.select(FAULTS, value="invalid_key", label="What goes wrong")
         kind.style("min-width: 280px")
-        place = ui.select(PLACES, value=ANY, label="With").style("min-width: 140px")
         times = ui.number("Requests", value=1, min=1, max=1000, precision=0)
-        every = ui.checkbox("all from now on")
-        times.bind_enabled_from(every, "value", lambda checked: not checked)
     said = ui.label().classes("dt-note")
 
     def order() -> None:
-        said.text = order_fault(
-            tracker, kind.value, place.value, EVERY if every.value else times.value
-        )
+        count = int(times.value or 1)
+        tracker.fail_next(kind.value, count)
+        said.text = f"Requests that get this next: {count}, {FAULTS[kind.value]}."
 
     def clear() -> None:
         tracker.faults.clear()
@@ -52,82 +62,12 @@ def draw_fault_form(tracker: Tracker) -> None:
         ui.button("Back to normal", on_click=clear).props("outline no-caps")
 
 
-def order_fault(tracker: Tracker, kind: str, place: str, times: float | None) -> str:
-    """Order a fault; return a sentence about it."""
-    count = int(times or 0)
-    if count < 1:
-        return "Say how many requests."
-    tracker.fail_next(kind, count, place if place in ENDPOINTS else None)
-    which = f"{PLACES[place].lower()} " if place in ENDPOINTS else ""
-    if count >= EVERY:
-        return f"From now on every {which}request gets: {FAULTS[kind]}."
-    noun = "request gets" if count == 1 else f"{count} requests get"
-    return f"The next {which}{noun}: {FAULTS[kind]}. Faults happen in the order you ask for them."
-
-
-POST = "chat.postMessage"
-RETRY_AFTER_S = 5
-ORDERS: dict[str, Callable[[LocalSlack], None]] = {
-    "Next post: Slack is too busy (429)": lambda slack: slack.fail_next(
-        POST, retry_after_s=RETRY_AFTER_S
-    ),
-    "Next post: connection lost after posting": lambda slack: slack.fail_next(
-        POST, kind="drop", after_acting=True
-    ),
-    "Next post refused: archived": lambda slack: slack.fail_next(POST, "is_archived"),
-}
-
-
-def draw_slack_faults(slack: LocalSlack) -> None:
-    """Draw a button for each of them, and one that calls them off."""
-    ui.label("Posts to Slack").classes("text-lg")
-    said = ui.label().classes("dt-note")
-
-    def order(words: str) -> None:
-        ORDERS[words](slack)
-        said.text = f"Ordered: {words}."
-
-    def clear() -> None:
-        slack.world.app.faults.clear()
-        said.text = "Every post works."
-
-    with ui.row():
-        for words in ORDERS:
-            ui.button(words, on_click=partial(order, words)).props("outline no-caps")
-        calm = ui.button("None of it", on_click=clear).props("flat no-caps")
-        calm.props["aria-label"] = "Let posts to Slack work"
-
-
-MAX_LATENCY_S = 120.0
-MAX_HOURLY = 1_000_000
-
-
-def add(sandbox: Sandbox) -> None:
-    def draw(_here: Here) -> None:
-        note = "Make the service or Slack slow, strict or faulty, and watch the bot."
-        draw_title("Knobs", note)
-        with ui.card().classes("dt-card"):
-            _draw_settings(sandbox.tracker)
-        with ui.card().classes("dt-card"):
-            draw_fault_form(sandbox.tracker)
-        with ui.card().classes("dt-card"):
-            draw_slack_faults(sandbox.slack)
-
-    add_page("/tracker/knobs", draw)
-
-
 def _draw_settings(tracker: Tracker) -> None:
     ui.label("Speed and limits").classes("text-lg")
     with ui.row().classes("w-full items-start"):
         _number("Every request takes, s", tracker, "latency_s", MAX_LATENCY_S)
         _number("A scan takes in addition, s", tracker, "scan_latency_s", MAX_LATENCY_S)
         _number("Requests per hour and key", tracker, "hourly_limit", MAX_HOURLY, make=int)
-        ui.select(
-            WORDS["styles"],
-            value=tracker.error_style,
-            label="Errors look like",
-            on_change=lambda event: setattr(tracker, "error_style", event.value),
-        ).style("min-width: 220px")
 
 
 def _number(

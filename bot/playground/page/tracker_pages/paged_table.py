@@ -16,7 +16,7 @@ LOOK_AGAIN_S = 1.0
 
 @dataclass(frozen=True)
 class Query:
-    """What the reader asks for. `count` 0 means every row; `words` are in lower case."""
+    """What the reader asks for; `words` are in lower case."""
 
     words: str = ""
     sort_by: str = ""
@@ -28,8 +28,6 @@ class Query:
 def matching(rows: Sequence[Row], words: str, names: Sequence[str]) -> list[Row]:
     """Return the rows in whose fields of these names every one of the words occurs."""
     wanted = words.split()
-    if not wanted:
-        return list(rows)
     texts = (" ".join(str(row[name]) for name in names).lower() for row in rows)
     return [row for row, text in zip(rows, texts, strict=True) if all(w in text for w in wanted)]
 
@@ -37,8 +35,7 @@ def matching(rows: Sequence[Row], words: str, names: Sequence[str]) -> list[Row]
 def page_of(rows: Sequence[T], query: Query) -> tuple[list[T], int]:
     """Return the part of the rows that a query is about, and how many there are in all."""
     first = query.first if query.first < len(rows) else 0
-    last = first + query.count if query.count else None
-    return list(rows[first:last]), len(rows)
+    return list(rows[first : first + query.count]), len(rows)
 
 
 def rows_of(

@@ -11,13 +11,6 @@ from bot.playground.slack.posting import MAX_UPDATE_CHARS
 from bot.playground.slack.refusals import Refusal
 from bot.playground.slack.universe import WorkspaceState
 
-# Those that concern replies in threads only, or all but these; any other concerns every post.
-_RESTRICTS_REPLIES = {
-    "restricted_action_thread_only_channel": False,
-    "restricted_action_non_threadable_channel": True,
-    "restricted_action_thread_locked": True,
-}
-
 
 def message_json(world: WorkspaceState, message: Message) -> Json:
     workspace = world.workspace
@@ -70,9 +63,8 @@ def may_post(call: ApiCall, channel: Channel) -> None:
         raise Refusal("is_archived")
     if channel.is_im and not call.universe.app.settings.messages_tab:
         raise Refusal("messages_tab_disabled")
-    code, is_reply = channel.restricted, bool(call.get("thread_ts"))
-    if code and is_reply is _RESTRICTS_REPLIES.get(code, is_reply):
-        raise Refusal(code)
+    if channel.restricted:
+        raise Refusal(channel.restricted)
 
 
 def _joined(call: ApiCall, channel: Channel) -> None:

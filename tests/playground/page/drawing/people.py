@@ -1,6 +1,5 @@
-"""Somebody who looks at what is drawn, and what they do with it."""
+"""Somebody who looks at what is drawn."""
 
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -46,29 +45,8 @@ class Berlin(SlackNames):
         }
 
 
-@dataclass
-class Recorder(SlackActions):
-    """Hands that remember what they did."""
+class Nowhere(SlackActions):
+    """Hands that no test lets press anything."""
 
-    pressed: list[tuple[str, str]] = field(default_factory=list)
-    chosen: list[tuple[str, str, Json]] = field(default_factory=list)
-    noted: list[tuple[str, str, Json]] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
-    options: list[Json] = field(default_factory=list)
-    followed: list[str] = field(default_factory=list)
-
-    async def follow(self, url: str) -> None:
-        self.followed.append(url)
-
-    async def press(self, block_id: str, action_id: str) -> None:
-        self.pressed.append((block_id, action_id))
-
-    async def choose(self, block_id: str, action_id: str, state: Json) -> None:
-        self.chosen.append((block_id, action_id, state))
-
-    def note(self, block_id: str, action_id: str, state: Json) -> None:
-        self.noted.append((block_id, action_id, state))
-
-    async def suggest(self, block_id: str, action_id: str, query: str) -> list[Json]:
-        self.asked.append(query)
-        return self.options
+    def __init__(self) -> None:
+        pass

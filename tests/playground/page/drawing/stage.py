@@ -1,14 +1,14 @@
-"""NiceGUI without a browser: what is drawn, and what happens when somebody touches it."""
+"""NiceGUI without a browser: what is drawn."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
 from nicegui.element import Element
 from nicegui.testing.user import User
 
+from bot.playground.page.actions import SlackActions
 from bot.playground.page.drawing import draw_blocks
-from tests.playground.page.drawing.people import Berlin, Recorder
+from tests.playground.page.drawing.people import Berlin
 
 Json = Any
 
@@ -20,15 +20,10 @@ class Stage:
         self.user: User
         self.draw: Callable[[], None] = lambda: None
 
-    async def show(self, draw: Callable[[], None]) -> User:
-        self.draw = draw
+    async def blocks(self, actions: SlackActions, *blocks: Json, **more: Any) -> User:
+        self.draw = lambda: draw_blocks(list(blocks), actions=actions, names=Berlin(), **more)
         await self.user.open("/")
         return self.user
-
-    async def blocks(self, hands: Recorder, *blocks: Json, **more: Any) -> User:
-        return await self.show(
-            lambda: draw_blocks(list(blocks), actions=hands, names=Berlin(), **more)
-        )
 
 
 def elements(user: User) -> list[Element]:
@@ -42,15 +37,3 @@ def everything(user: User) -> str:
 
 def of(user: User, name: str, value: str | None = None) -> list[Element]:
     return [e for e in elements(user) if name in e.props and value in (None, e.props[name])]
-
-
-async def act(user: User, element: Element, event: str, args: Any = None) -> None:
-    """Do what the browser would tell, and let everything that follows from it happen."""
-    assert user.client
-    keys = [key for key, each in element._event_listeners.items() if each.type == event]
-    assert keys
-    with user.client:
-        for key in keys:
-            element._handle_event({"listener_id": key, "args": args})
-    for _ in range(10):
-        await asyncio.sleep(0)

@@ -1,60 +1,38 @@
-"""Whole messages and forms are drawn, and nothing of them breaks the rest."""
+"""What the bot sends is drawn."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from bot.playground.page.drawing import STYLE
 from tests.playground.blockkit import samples
-from tests.playground.blockkit.samples import button, form_field, mrkdwn, plain
-from tests.playground.page.drawing.people import Recorder
+from tests.playground.page.drawing.people import Nowhere
 from tests.playground.page.drawing.stage import Stage, everything, of
 from tests.whole.harness import running_harness
 
 pytestmark = pytest.mark.anyio
-Json = Any
-# One of each block and element that the bot sends, as rich as it may be.
-BLOCKS: list[Json] = [
-    samples.section(accessory=button(confirm=samples.confirm()), fields=[plain(), mrkdwn()]),
-    {"type": "header", "text": plain(), "level": 3},
-    {"type": "divider"},
-    {"type": "context", "elements": [mrkdwn(), plain()]},
-    samples.actions(button(), {"type": "static_select", "options": samples.options(3)}),
-    samples.data_table(rows=3, page_size=10, row_header_column_index=1),
-    samples.chart(),
-    samples.container(samples.section(), is_collapsible=True, default_collapsed=True),
-]
 
 
-async def test_every_block_that_the_bot_sends_is_drawn(stage: Stage) -> None:
-    blocks = [{**block, "block_id": f"b{place}"} for place, block in enumerate(BLOCKS)]
-
-    user = await stage.blocks(Recorder(), *blocks)
-
-    for block in blocks:
-        assert of(user, "data-block-id", block["block_id"]), block["type"]
-    assert [each.props["aria-level"] for each in of(user, "role", "heading")] == ["3"]
-    assert not of(user, "tag", "pre")
-
-
-async def test_every_element_is_drawn_in_a_form_and_beside_a_text(stage: Stage) -> None:
-    elements = [
-        {**element, "action_id": f"a{place}"} for place, element in enumerate(samples.EVERY_FIELD)
+async def test_every_block_and_every_field_that_the_bot_sends_is_drawn(stage: Stage) -> None:
+    fields = [
+        samples.form_field({**element, "action_id": f"a{place}"}, block_id=f"f{place}")
+        for place, element in enumerate(samples.EVERY_FIELD)
     ]
-    fields = [form_field(element, hint=plain()) for element in elements]
+    blocks = [
+        {**block, "block_id": f"b{place}"}
+        for place, block in enumerate(samples.EVERY_MESSAGE_BLOCK)
+    ]
 
-    user = await stage.blocks(
-        Recorder(), *fields, *(samples.section(accessory=element) for element in elements)
-    )
+    user = await stage.blocks(Nowhere(), *blocks, *fields, errors={"f0": "<i>wrong"})
 
-    for element in elements:
-        drawn = of(user, "data-action-id", element["action_id"])
-        assert len(drawn) == 2, element["type"]
-    assert not of(user, "tag", "pre")
+    for block in (*blocks, *fields):
+        assert of(user, "data-block-id", block["block_id"]), block["type"]
+    for field in fields:
+        assert of(user, "data-action-id", field["element"]["action_id"]), field["element"]["type"]
+    assert "&lt;i&gt;wrong" in everything(user)
+    assert [head.props["aria-expanded"] for head in of(user, "aria-expanded")] == ["false"]
 
 
-async def test_everything_that_the_bot_sends_is_drawn(stage: Stage, tmp_path: Path) -> None:
+async def test_everything_that_the_bot_answers_is_drawn(stage: Stage, tmp_path: Path) -> None:
     lines = ["/domains", "/domains x:y", "/domains help", "/scan shop.example", "/scan shop"]
     lines += ["/adddomain new.example", "/domainkey"]
     async with running_harness(tmp_path, "socket") as sandbox:
@@ -64,38 +42,9 @@ async def test_everything_that_the_bot_sends_is_drawn(stage: Stage, tmp_path: Pa
         sent += [(await sandbox.ask(sandbox.ada, line)).blocks for line in lines]
         await sandbox.bob.type("/adddomain")
         sent.append((await sandbox.bob.next_form()).blocks)
+    blocks = [block for each in sent for block in each]
 
-    user = await stage.blocks(Recorder(), *(block for blocks in sent for block in blocks))
-    assert not of(user, "tag", "pre")
+    user = await stage.blocks(Nowhere(), *blocks)
 
-
-UNKNOWN = {
-    "a block of another type": {"type": "bogus", "text": "<i>"},
-    "a block without a type": {"text": "<i>"},
-    "a chart of another type": samples.chart({"type": "pie", "segments": [{"label": "<i>"}]}),
-    "a header without its text": {"type": "header", "<i>": 1},
-    "a text that is none": {"type": "section", "text": "<i>"},
-    "an element of another type": samples.actions({"type": "bogus", "text": "<i>"}),
-    "a child of another type": samples.container({"type": "bogus", "text": "<i>"}),
-}
-
-
-async def test_what_cannot_be_drawn_is_shown_as_its_json_beside_the_others(stage: Stage) -> None:
-    for name, block in UNKNOWN.items():
-        user = await stage.blocks(Recorder(), samples.section(), block)
-
-        assert "&lt;i&gt;" in everything(user), name
-        assert "<i>" not in everything(user), name
-        assert "<b>Words</b>" in everything(user), name
-
-
-async def test_nothing_half_drawn_is_left_of_a_broken_block(stage: Stage) -> None:
-    user = await stage.blocks(Recorder(), samples.actions(button(), {"type": "bogus"}))
-
-    assert not of(user, "data-action-id", "scan")
-
-
-def test_the_style_loads_nothing() -> None:
-    assert "http" not in STYLE.replace("http://www.w3.org/2000/svg", "")
-    assert "@import" not in STYLE
-    assert "body.body--dark" in STYLE
+    for block in blocks:
+        assert of(user, "data-block-id", block["block_id"]), block["type"]
