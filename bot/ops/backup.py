@@ -14,7 +14,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from bot.ops.output import OperatingError, shown
 from bot.ops.stores import Store, no_keys_error
@@ -48,7 +48,7 @@ async def back_up(store: Store, name: str, now: datetime) -> str:
     return f"Backed up {plural(counted, 'document')}."
 
 
-async def _write(store: Store, file: BinaryIO, now: datetime) -> tuple[int, list[str]]:
+async def _write(store: Store, file: IO[bytes], now: datetime) -> tuple[int, list[str]]:
     hashed, counted, unreadable = sha256(), 0, list[str]()
 
     def write(value: dict[str, Any]) -> None:
@@ -85,7 +85,7 @@ def _version() -> str:
 
 
 @contextmanager
-def _written_whole(name: str) -> Iterator[BinaryIO]:
+def _written_whole(name: str) -> Iterator[IO[bytes]]:
     path = Path(name)
     try:
         if name == STDIO:
@@ -96,12 +96,12 @@ def _written_whole(name: str) -> Iterator[BinaryIO]:
         # Only its owner may read it: NamedTemporaryFile makes it so.
         with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as draft:
             try:
-                yield draft  # type: ignore[misc]  # a file by all that BinaryIO promises
+                yield draft
                 draft.flush()
                 os.fsync(draft.fileno())
-                os.replace(draft.name, path)  # noqa: PTH105  # the names are of one folder
+                Path(draft.name).replace(path)
             except BaseException:
-                os.unlink(draft.name)  # noqa: PTH108
+                Path(draft.name).unlink()
                 raise
     except BrokenPipeError:
         raise
@@ -132,7 +132,7 @@ async def restore(store: Store, name: str, setting: str | None) -> str:
 
 
 @contextmanager
-def _opened(name: str) -> Iterator[BinaryIO]:
+def _opened(name: str) -> Iterator[IO[bytes]]:
     if name == STDIO:
         yield sys.stdin.buffer
         return
@@ -147,7 +147,7 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 class _Backup:
     """Reads a backup line by line, and checks it."""
 
-    def __init__(self, name: str, file: BinaryIO, ring: KeyRing) -> None:
+    def __init__(self, name: str, file: IO[bytes], ring: KeyRing) -> None:
         self.count = 0
         self._name = "Standard input" if name == STDIO else shown(name)
         self._file = file
