@@ -137,7 +137,7 @@ CHOSEN_FOR = ("add", "scan")
 DEFAULT_AUDIENCES = {
     each.operation: each.audience for each in COMMANDS.values() if each.operation in CHOSEN_FOR
 }
-# How the store and export files name an audience.
+# How the store names an audience.
 AUDIENCE_NAMES = {
     "everyone": Audience.GUESTS,
     "no-guests": Audience.MEMBERS,

@@ -308,9 +308,9 @@ def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
     is_shared = str(given.get("database_url", "")).startswith(SCHEMES)
     if is_shared and "bot_secret_keys" not in given:
         yield (
-            "BOT_SECRET_KEYS: needed with PostgreSQL. After a `move`, use the content of the old"
-            f" store's key file, {key_file_of(DEFAULT_FILE)} by default. Otherwise make a key with"
-            f" {NEW_KEY}"
+            "BOT_SECRET_KEYS: needed with PostgreSQL. Before a `restore`, use the content of the"
+            f" old store's key file, {key_file_of(DEFAULT_FILE)} by default. Otherwise make a key"
+            f" with {NEW_KEY}"
         )
     if "slack_app_token" not in given and "slack_signing_secret" not in given:
         yield (

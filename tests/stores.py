@@ -1,13 +1,9 @@
 """A store, opened or read at once."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from bot.jobs.queue_jobs import migrations
-from bot.store.postgres.address import Address, parse_address
-from bot.store.postgres.documents import PostgresDocuments, open_postgres
+from bot.store.postgres.address import Address
 from bot.store.postgres.snapshot import database_pages
 from bot.store.snapshot import Snapshot, read_pages, whole
 
@@ -25,13 +21,3 @@ async def read_database(address: Address, **wanted: Any) -> Snapshot:
 def keys_of(snapshot: Snapshot) -> tuple[str, ...]:
     """Return the keys of all that was read."""
     return tuple(sorted([*(each.key for each in snapshot.documents), *snapshot.unreadable]))
-
-
-@asynccontextmanager
-async def opened(url: str) -> AsyncIterator[PostgresDocuments]:
-    """Open a migrated database."""
-    documents = await open_postgres(parse_address(url), sets=migrations())
-    try:
-        yield documents
-    finally:
-        await documents.close()

@@ -18,10 +18,10 @@ LAYERS: list[set[str]] = [
         *("redaction", "workspace"),
     },
     {"command_text", "concurrency", "hostnames", "logs", "store", "tracker"},
-    {"claims", "clock_check"},
+    {"claims"},
     {
-        *("admin", "deduplication", "deferred_commands", "inflight_requests"),
-        *("jobs", "metrics", "portfolio", "process_heartbeat", "slack"),
+        *("admin", "deduplication", "deferred_commands"),
+        *("jobs", "metrics", "portfolio", "slack"),
     },
     {"api_keys", "installations", "scans", "settings", "web"},
     {"digests", "shared_limits"},

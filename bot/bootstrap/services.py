@@ -116,13 +116,12 @@ FRESH_FOR_S = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedState:
-    """`seen` and `requests` never raise; `used` does, for what must surely not be done twice.
+    """`seen` never raises; `used` does, for what must surely not be done twice.
 
-    `requests` are those that came over HTTP. `installations_for_s`: how
-    long an installation is taken as it was read. `periodic` keeps the shared memory small.
+    `installations_for_s`: how long an installation is taken as it was read. `periodic` keeps the
+    shared memory small.
     """
 
-    requests: DedupStore
     seen: DedupStore
     used: DedupStore
     versions: StoredVersions | None
@@ -138,7 +137,6 @@ def build_shared_state(
     if stored.shared is None:
         own = MemoryDedup(clock=time.monotonic)
         return SharedState(
-            requests=own,
             seen=own,
             used=MemoryDedup(clock=lambda: clock().timestamp()),
             versions=None,
@@ -150,7 +148,6 @@ def build_shared_state(
     by_all, here = PostgresDedup(stored.shared.pool), MemoryDedup(clock=time.monotonic)
     seen = SharedDedup(by_all, here=here, asked_within_s=ASKED_WITHIN_S * patience)
     return SharedState(
-        requests=seen,
         seen=seen,
         used=by_all,
         versions=StoredVersions(

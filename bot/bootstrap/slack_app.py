@@ -266,7 +266,7 @@ async def start_transport(
         return None, {"socket": link.client.is_connected}
     if not (secret := text_of(settings.slack_signing_secret)):  # the settings require one of them
         return None, {}
-    return web.SlackEndpoint(app, secret, seen=commons.requests), {}
+    return web.SlackEndpoint(app, secret, seen=commons.seen), {}
 
 
 async def listen(

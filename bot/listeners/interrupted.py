@@ -4,15 +4,12 @@ import asyncio
 import contextlib
 from dataclasses import dataclass, field
 
-import structlog
-
 from bot.errors import BotError, warned
 from bot.listeners.request import Request, draw_or_reply
 from bot.redaction import holds_secret
 from bot.slack.client import update_form
 from bot.views.usage import interrupted_form, interrupted_message
 
-logger = structlog.get_logger()
 # A stop must not wait for a slow Slack.
 TELL_WITHIN_S = 5.0
 

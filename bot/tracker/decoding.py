@@ -29,7 +29,7 @@ from bot.tracker.models import (
 )
 
 STRICT = msgspec.json.Decoder()
-# The store, a move or a backup writes and reads it again, each on a stack of its own depth, and
+# The store or a backup writes and reads it again, each on a stack of its own depth, and
 # Python allows about 1,000 nested calls.
 MAX_DEPTH = 200
 UNREAD = object()

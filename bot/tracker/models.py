@@ -41,7 +41,6 @@ class RateLimitedError(TrackerError):
 
     def __init__(self, retry_after_s: float, *, is_ours: bool = False) -> None:
         self.retry_after_s = retry_after_s
-        self.is_ours = is_ours
         if is_ours:
             self.outcome = "held_back"
         refused_by = "our own back-off" if is_ours else "the service"

@@ -87,8 +87,7 @@ def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
         text = f"{first} Try again in {duration_text(wait_s)}."
         again = blocks.again_button(facts.command_line)
         if not facts.is_admin:
-            who = ""
-            return blocks.plain_message(text + who, again)
+            return blocks.plain_message(text, again)
         known, now = facts.allowance, facts.now
         lines = api_key.budget_lines(known, now, says_why=False) if known else []
         left = [blocks.context("\n".join(lines))] if lines else []

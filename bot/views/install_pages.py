@@ -49,7 +49,7 @@ def installed_everywhere_page(*, name: str, app_id: str, enterprise_id: str) -> 
 
 
 def cancelled_page(*, again: str) -> str:
-    text = "<p>You cancelled, so nothing has changed in your workspace.</p>"
+    text = "<p>You canceled, so nothing has changed in your workspace.</p>"
     return _page("Nothing was installed", text, ("Install after all", again))
 
 

@@ -155,7 +155,3 @@ def coverage_text(coverage: Coverage | None) -> str:
         return ""
     known = f"{coverage.dates:,} of {plural(coverage.domains, 'domain')}"
     return f"Dates known for {known}, issues for {coverage.issues:,}."
-
-
-def never_scanned_text(count: int) -> str:
-    return f"{plural(count, 'domain')} {'was' if count == 1 else 'were'} never scanned."

@@ -10,7 +10,6 @@ from bot.digests.zones import ClockChange, UnknownZoneError, clock_changes, offs
 from bot.views.text import day_text, escaped, plural
 
 DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_DAY = timedelta(days=1)
 
 
 def change_notes(

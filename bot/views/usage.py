@@ -124,12 +124,12 @@ _SHOWN_BY = {
     "key": ("/domainkey", "Key"),
     "managers": ("/domainkey", "Key"),
 }
-_INTERRUPTED = "The app was interrupted, so this got no answer."
+_INTERRUPTED = "The app is restarting, so this got no answer."
 _PERHAPS_DONE = "It may still have been done."
 
 
 def interrupted_message(what: str, command_line: str | None) -> Message:
-    """Return the answer to a request whose process was stopped or killed.
+    """Return the answer to a request whose process stops.
 
     `what` names the command, button or form; `command_line` repeats the request, if possible, and
     stands in front: a person may get several such answers at once.

@@ -25,6 +25,7 @@ from bot.listeners.domaindigest import DigestListeners
 from bot.listeners.domainkey import AdminListeners, KeyListeners, KeyState
 from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures
+from bot.listeners.interrupted import InflightTracker
 from bot.listeners.modals import DigestScreen, KeyScreen
 from bot.listeners.permissions import DigestAccess, Permissions
 from bot.listeners.router import Dispatcher
@@ -47,7 +48,6 @@ from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts, FakeTracker
-from tests.listeners.gated import a_tracker
 from tests.memory import MemoryDocuments
 from tests.playground.slack.bolt import bolt_app, by_http
 
@@ -263,7 +263,7 @@ async def running_admin_room(
             clock=clock,
             permissions=rights,
         )
-        boundary = ErrorBoundary(room.tasks, failures, inflight=a_tracker(room.tasks))
+        boundary = ErrorBoundary(room.tasks, failures, inflight=InflightTracker())
         dispatcher = Dispatcher(app, boundary, Replies(http))
         listeners_of(room, dispatcher, failures, rights)
         async with by_http(app, slack):

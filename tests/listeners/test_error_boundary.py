@@ -11,6 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.concurrency import Tasks
 from bot.errors import BotError
 from bot.listeners.error_boundary import ErrorBoundary, Failures
+from bot.listeners.interrupted import InflightTracker
 from bot.listeners.request import Request
 from bot.message import Message
 from bot.slack.client import Member
@@ -21,7 +22,6 @@ from bot.tracker.models import TrackerError
 from bot.views.usage import ANSWERED_IN_FORM, STILL_WORKING
 from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
-from tests.listeners.gated import a_tracker
 
 pytestmark = pytest.mark.anyio
 
@@ -86,7 +86,7 @@ class Room:
         self.boundary = ErrorBoundary(
             self.tasks,
             cast(Failures, self.failures),
-            inflight=a_tracker(self.tasks, tell_within_s=tell_within_s),
+            inflight=InflightTracker(tell_within_s=tell_within_s),
             note=self._note,
             **({"first_word_after_s": 60} | how),
         )
@@ -290,7 +290,7 @@ class TestCutOff:
         await begun.wait()
 
         assert await room.boundary.cancel_all() == (0 if is_answered else 1)
-        assert any("was interrupted" in text for text in room.said) is not is_answered
+        assert any("is restarting" in text for text in room.said) is not is_answered
         assert room.noted == [("work", "cut_off")]
 
     async def test_one_excuse_that_slack_does_not_take_is_no_failure_of_the_others(

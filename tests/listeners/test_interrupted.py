@@ -11,7 +11,7 @@ from tests.listeners.interrupted_room import Room, running_room
 
 pytestmark = pytest.mark.anyio
 
-INTERRUPTED = "The app was interrupted"
+INTERRUPTED = "The app is restarting"
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ async def limited(process: Process) -> None:
     """Let a process meet a wait of 40 s, and tell the others."""
     with pytest.raises(RateLimitedError) as caught:
         await process.ask()
-    assert not caught.value.is_ours
+    assert caught.value.outcome == "rate_limited"
     await process.settled()
 
 
@@ -36,7 +36,7 @@ async def held_for(process: Process) -> float:
     """Return how long a process has to wait, which sends nothing."""
     with pytest.raises(RateLimitedError) as caught:
         await process.ask()
-    assert caught.value.is_ours
+    assert caught.value.outcome == "held_back"
     return caught.value.retry_after_s
 
 

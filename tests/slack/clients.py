@@ -65,13 +65,11 @@ class SaidGroups(AsyncWebClient):
 
 
 class Pages(AsyncWebClient):
-    """Answers one page after the other, or refuses; remembers what it was asked."""
+    """Answers one page after the other; remembers what it was asked."""
 
-    def __init__(self, *pages: Sequence[Any], refused: Sequence[Json] = ()) -> None:
+    def __init__(self, *pages: Sequence[Any]) -> None:
         super().__init__(token="xoxb-1")
         self.pages = pages
-        self.refused = list(refused)
-        self.scopes = {"public_channel", "private_channel"}
         self.asked: list[Json] = []
 
     async def conversations_members(self, **asked: Any) -> Any:
@@ -79,12 +77,6 @@ class Pages(AsyncWebClient):
 
     def _page(self, name: str, asked: Json) -> Json:
         self.asked.append(asked)
-        if self.refused:
-            refuse(self.refused.pop(0))
         number = int(asked["cursor"] or 0)
         following = str(number + 1) if number + 1 < len(self.pages) else ""
         return {name: self.pages[number], "response_metadata": {"next_cursor": following}}
-
-
-def channels(*ids: str) -> list[Json]:
-    return [{"id": each} for each in ids]

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from bot.playground.slack import Message, Person, View
@@ -96,11 +96,6 @@ def score(app: Harness, domain: str, health: float) -> None:
     """Give a domain another health score."""
     [record] = [each for each in app.account.domains.values() if each.domain == domain]
     record.health = health
-
-
-def when(message: Message) -> datetime:
-    """Return the minute at which a message was posted, by the harness's clock."""
-    return datetime.fromtimestamp(float(message.ts), UTC).replace(second=0, microsecond=0)
 
 
 def headline(message: Message) -> str:

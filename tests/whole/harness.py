@@ -19,10 +19,6 @@ from bot.playground.manifest import read_manifest
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
 from bot.playground.tracker import Account, Tracker, running_tracker
 from bot.settings import Settings
-from bot.store.documents import Documents
-from bot.store.postgres.address import parse_address
-from bot.store.postgres.documents import open_postgres
-from bot.store.sqlite import open_sqlite
 from bot.web import CHECKED_FOR_S
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
@@ -197,13 +193,6 @@ async def running_harness(
 ) -> AsyncIterator[Harness]:
     async with running_stand_ins(folder, transport) as app, running_bot(app, pace):
         yield app
-
-
-async def open_documents(settings: Settings) -> Documents:
-    """Open the store of these settings, beside the bot or while none runs."""
-    if settings.is_shared:
-        return await open_postgres(parse_address(settings.database_url))
-    return await open_sqlite(settings.database_path)
 
 
 @asynccontextmanager

@@ -35,10 +35,6 @@ def posts(app: Harness) -> int:
     return [method for method, _ in app.service_requests()].count("POST")
 
 
-def names(app: Harness) -> set[str]:
-    return {domain.domain for domain in app.account.domains.values()}
-
-
 async def asked(app: Harness, line: str) -> Message:
     """Type a list; return the question, with all requests until then forgotten."""
     question = await app.ask(app.bob, line)

@@ -1,4 +1,4 @@
-"""HTTP from outside: signatures, replays, nonsense, health."""
+"""HTTP from outside: signatures, nonsense, health."""
 
 import asyncio
 import io

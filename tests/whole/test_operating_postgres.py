@@ -4,9 +4,7 @@ import asyncio
 import os
 from asyncio.subprocess import PIPE
 from pathlib import Path
-from typing import LiteralString
 
-import psycopg
 import pytest
 
 from tests.fakes import TIME_LIMIT_S
@@ -38,12 +36,6 @@ async def migrating(url: str, cwd: str = "/") -> Said:
     assert b"Traceback" not in err
     assert PASSWORD.encode() not in out + err
     return Said(out.decode(), err.decode(), asked.returncode or 0)
-
-
-async def run_at(url: str, *statements: LiteralString) -> None:
-    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
-        for statement in statements:
-            await connection.execute(statement)
 
 
 class TestMigrate:

@@ -93,6 +93,6 @@ async def test_a_stop_that_cannot_wait_tells_whoever_waits(tmp_path: Path, trans
         text = await app.answer(app.bob)
         await bot
 
-        assert "The app was interrupted" in text.everything
+        assert "The app is restarting" in text.everything
         assert text.buttons == ["Try again"]
         hold.release()

@@ -14,6 +14,7 @@ from bot.digests.models import Digest, Plan
 from bot.listeners.domaindigest import DigestListeners
 from bot.listeners.domaindigest_form import DigestFormListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures
+from bot.listeners.interrupted import InflightTracker
 from bot.listeners.modals import DigestScreen
 from bot.listeners.permissions import DigestAccess, Permissions
 from bot.listeners.router import Dispatcher
@@ -28,7 +29,6 @@ from bot.views.blocks import actions, button, section
 from bot.workspace import WorkspaceId
 from tests.digests.office import BOB, DAILY, Office
 from tests.fakes import TIME_LIMIT_S
-from tests.listeners.gated import a_tracker
 from tests.playground.slack.bolt import bolt_app, by_http
 
 SCOPES = (
@@ -186,7 +186,7 @@ async def running_room() -> AsyncIterator[Room]:
             clock=office.clock,
             permissions=rights,
         )
-        boundary = ErrorBoundary(tasks, failures, inflight=a_tracker(tasks))
+        boundary = ErrorBoundary(tasks, failures, inflight=InflightTracker())
         replies = Replies(http)
         dispatcher = Dispatcher(app, boundary, replies, options_within_s=TIME_LIMIT_S)
         access = DigestAccess(office.desk, rights)

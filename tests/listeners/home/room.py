@@ -14,6 +14,7 @@ from bot.errors import BotError
 from bot.listeners.domainkey import KeyState
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
+from bot.listeners.interrupted import InflightTracker
 from bot.listeners.permissions import Permissions
 from bot.listeners.router import Dispatcher
 from bot.playground.slack import LocalSlack, Person, View, running_slack
@@ -29,7 +30,6 @@ from tests.builders import a_domain
 from tests.digests.office import Office
 from tests.fakes import TIME_LIMIT_S, FakeLists
 from tests.listeners.digests.room import SCOPES
-from tests.listeners.gated import a_tracker
 from tests.playground.slack.bolt import bolt_app, by_http
 
 
@@ -149,7 +149,7 @@ async def running_room(
         boundary = ErrorBoundary(
             tasks,
             failures,
-            inflight=a_tracker(tasks),
+            inflight=InflightTracker(),
             first_word_after_s=TIME_LIMIT_S,
             first_word_in_home_after_s=first_word_after_s,
         )
