@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from bot import __version__
 from bot.settings import Settings, SettingsError, load_database, load_settings
 from bot.store.postgres.address import Address
 
@@ -25,6 +26,7 @@ def parser() -> argparse.ArgumentParser:
             " from the environment and from .env."
         ),
     )
+    words.add_argument("--version", action="version", version=__version__)
     commands = words.add_subparsers(dest="command", metavar="COMMAND")
     _add_processes(commands)
     _add_operations(commands)
@@ -71,26 +73,26 @@ def _add_operations(commands: Commands) -> None:
         "check settings, Slack, the store and Domain Tracker, one line each. It can run beside a"
         " bot. Exit status 1 when something failed, else 0",
     )
-    backing_up = _add(
+    _add(
         commands,
         "backup",
         "write everything in the store as one file. It can run beside a bot. What is sealed stays"
         " sealed: keep BOT_SECRET_KEYS, or the key file, somewhere else",
+        file="- writes to standard output",
     )
-    backing_up.add_argument("file", metavar="FILE", help="- writes to standard output")
-    restoring = _add(
+    _add(
         commands,
         "restore",
         "read such a file into an empty store, SQLite or PostgreSQL, all or nothing. It needs the"
         " keys with which it was sealed. Stop the bot first",
+        file="- reads from standard input",
     )
-    restoring.add_argument("file", metavar="FILE", help="- reads from standard input")
     explaining = _add(
         commands,
         "explain",
         "print what the JSON of a scan is read as, and by which rule. It needs no settings",
+        file="a scan; - reads from standard input",
     )
-    explaining.add_argument("file", metavar="FILE", help="a scan; - reads from standard input")
     explaining.add_argument(
         "--names", metavar="FILE", type=Path, help="names to read by too, as SCAN_NAMES_FILE has"
     )
@@ -108,8 +110,12 @@ def _add_operations(commands: Commands) -> None:
     )
 
 
-def _add(commands: Commands, name: str, does: str) -> argparse.ArgumentParser:
-    return commands.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.")
+def _add(commands: Commands, name: str, does: str, file: str = "") -> argparse.ArgumentParser:
+    """Add a command; `file` explains the file that it takes."""
+    added = commands.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.")
+    if file:
+        added.add_argument("file", metavar="FILE", help=file)
+    return added
 
 
 def _port(text: str) -> int:

@@ -11,8 +11,8 @@ from bot.store.documents import ConflictError, Document, Documents, StoreError
 from bot.workspace import WorkspaceId
 
 KIND = "claim"
-# Longer than an add takes, with its wait for a place: a live process never loses its claim.
-LASTS = timedelta(minutes=2)
+# Longer than a list and an add take, each with its wait for a place.
+LASTS = timedelta(minutes=4)
 LOOK_EVERY_S = 0.25
 
 
@@ -28,7 +28,7 @@ class Claims:
         """Hold `name` inside the block, after the process that holds it.
 
         Yield whether there was one: it may have done the work. A process that dies loses its
-        claim after two minutes. Raise StoreError: nothing is held.
+        claim after four minutes. Raise StoreError: nothing is held.
         """
         key, was_held = f"{workspace}/{KIND}/{name}", False
         while (claim := await self._claim(key)) is None:

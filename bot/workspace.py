@@ -32,6 +32,11 @@ class WorkspaceId:
         return cls(team_id, None if enterprise_id == "-" else enterprise_id)
 
 
+def workspace_of_key(key: str) -> WorkspaceId:
+    """Return the workspace of a document's key, `E1.T1/digest/d1`; raise ValueError for none."""
+    return WorkspaceId.parse(key.partition("/")[0])
+
+
 @contextmanager
 def bound(variable: ContextVar[Any], value: T) -> Iterator[T]:
     """Set a variable inside the block, also for tasks that begin there."""

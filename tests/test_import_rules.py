@@ -92,7 +92,7 @@ def complaints(module: Path, names: Iterable[str]) -> Iterator[str]:
 
 
 def _may_import(part: str, other: str) -> bool:
-    if part == other:
+    if other in {part, "__version__"}:
         return True
     if part in INDEPENDENT and other not in INDEPENDENT[part]:
         return False

@@ -22,7 +22,7 @@ from bot.api_keys.key_record import (
 )
 from bot.store import documents as store
 from bot.store.encryption import KeyRing, associated_data
-from bot.workspace import WorkspaceId
+from bot.workspace import WorkspaceId, workspace_of_key
 
 KIND = "key"
 
@@ -42,7 +42,7 @@ class Keys:
     async def due(self) -> list[WorkspaceId]:
         """Return workspaces whose keys need work now, at most a thousand."""
         keys = await self.documents.due_keys(self.clock(), KIND)
-        return [WorkspaceId.parse(key.partition("/")[0]) for key in keys]
+        return [workspace_of_key(key) for key in keys]
 
     async def pair(self, workspace: WorkspaceId) -> KeyPair | None:
         """Return the key in use and the earlier one, `None` when there is none."""

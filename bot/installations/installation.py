@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from bot.store.documents import Document
-from bot.workspace import WorkspaceId
+from bot.workspace import WorkspaceId, workspace_of_key
 
 KIND = "installation"
 
@@ -113,10 +113,6 @@ def key_of(home: WorkspaceId) -> str:
     return f"{home}/{KIND}"
 
 
-def home_of(key: str) -> WorkspaceId:
-    return WorkspaceId.parse(key.partition("/")[0])
-
-
 def stamp_of(home: WorkspaceId, document: Document | None) -> Stamp:
     if document is None:
         return Stamp()
@@ -139,4 +135,4 @@ def organisation_of(home: WorkspaceId) -> WorkspaceId | None:
 
 def scope_of_key(key: str) -> str | None:
     """Return the prefix that a document's key opens for writing: see `ErasableDocuments`."""
-    return prefix_of(home_of(key)) if is_installation(key) else None
+    return prefix_of(workspace_of_key(key)) if is_installation(key) else None

@@ -19,7 +19,6 @@ from bot.errors import BotError, warned
 from bot.installations.installation import (
     KIND,
     decode,
-    home_of,
     key_of,
     organisation_of,
     stamp_of,
@@ -28,7 +27,7 @@ from bot.installations.repository import CHECKED_EVERY, InstallationRepository
 from bot.slack.client import slack_errors
 from bot.slack.errors import TokenRefusedError
 from bot.store.documents import ConflictError, Document, Documents, StoreError, Write, update
-from bot.workspace import WorkspaceId
+from bot.workspace import WorkspaceId, workspace_of_key
 
 logger = structlog.get_logger()
 ANSWERED_WITHIN_S = 10.0
@@ -118,7 +117,7 @@ class TokenChecker:
     async def check_due(self) -> None:
         """Check the tokens that are due, a few at once; raise StoreError."""
         keys = await self.documents.due_keys(self.clock(), KIND)
-        await asyncio.gather(*(self._take_up(home_of(key)) for key in keys))
+        await asyncio.gather(*(self._take_up(workspace_of_key(key)) for key in keys))
 
     async def _put_off(self, home: WorkspaceId) -> None:
         due_at = self.clock() + CHECKED_EVERY

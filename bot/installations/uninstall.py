@@ -12,7 +12,6 @@ from bot.installations.installation import (
     Stamp,
     UninstallEvent,
     UninstallKind,
-    home_of,
     is_installation,
     key_of,
     organisation_of,
@@ -21,7 +20,7 @@ from bot.installations.installation import (
 )
 from bot.installations.token_check import TokenChecker
 from bot.store.fenced import ErasableDocuments
-from bot.workspace import WorkspaceId
+from bot.workspace import WorkspaceId, workspace_of_key
 
 logger = structlog.get_logger()
 
@@ -66,7 +65,7 @@ class Uninstaller:
         """Check the tokens that are due, and delete workspaces that lost theirs a month ago."""
         await self.checker.check_due()
         for key in await self.documents.due_keys(self.checker.clock(), KIND):
-            home = home_of(key)
+            home = workspace_of_key(key)
             with warned("not deleted yet", BotError, home=str(home)):
                 stamp = await self._stamp(home)
                 if stamp.revoked_at:
@@ -87,8 +86,8 @@ class Uninstaller:
         organisation's own documents come last: a deletion that was cut off is repeated.
         """
         keys = await self.documents.list_keys(prefix_of(home))
-        own = {home_of(key) for key in keys if is_installation(key)} - {home}
-        others = {home_of(key) for key in keys} - own - {home}
+        own = {workspace_of_key(key) for key in keys if is_installation(key)} - {home}
+        others = {workspace_of_key(key) for key in keys} - own - {home}
         for each in [*sorted(others, key=str), home]:
             await self.documents.delete_prefix(f"{each}/")
             self._drop_cached(each)

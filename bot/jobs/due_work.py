@@ -11,7 +11,7 @@ import structlog
 from bot.concurrency import Tasks
 from bot.errors import BotError, warned
 from bot.store.documents import Documents
-from bot.workspace import WorkspaceId
+from bot.workspace import WorkspaceId, workspace_of_key
 
 # Workspaces of one kind in this process: people need the other places for scans.
 AT_ONCE = 2
@@ -42,7 +42,7 @@ class DueWork(ABC):
         """Begin what is due, the longest due first, without a wait for its end."""
         self.has_waiting = False
         for key in await self.documents.due_keys(self.clock(), self.kind):
-            workspace = WorkspaceId.parse(key.partition("/")[0])
+            workspace = workspace_of_key(key)
             if workspace not in self._under_way:
                 self.has_waiting = len(self._under_way) >= AT_ONCE
                 if self.is_stopped or self.has_waiting:

@@ -19,6 +19,7 @@ from prometheus_client import (
 )
 from prometheus_client.exposition import choose_encoder
 
+from bot import __version__
 from bot.metrics.gauges import GAUGES, LazyGauges
 
 
@@ -210,8 +211,6 @@ STORE_OPERATIONS = (
 STORE_OUTCOMES = ("ok", "conflict", "failed", "cut_off")
 # An SQLite read takes 0.1 ms, one over a network 1 ms; after 10 s a call is given up.
 STORE_BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-# As in pyproject.toml, which an installed bot does not have.
-VERSION = "0.1.0"
 
 
 class Metrics:
@@ -268,7 +267,7 @@ class Metrics:
             self._lines.labels(level)
         self.looks = LazyGauges(registry, GAUGES)
         Info("bot_build", "Which bot runs, as what, on which store.", registry=registry).info(
-            {"version": VERSION, "role": role, "store": store}
+            {"version": __version__, "role": role, "store": store}
         )
         ProcessCollector(registry=registry)
         PlatformCollector(registry=registry)

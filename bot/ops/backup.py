@@ -11,11 +11,11 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, Any
 
+from bot import __version__
 from bot.ops.output import OperatingError, shown
 from bot.ops.stores import Store, no_keys_error
 from bot.store.documents import Document, UnreadableSecretError
@@ -60,7 +60,7 @@ async def _write(store: Store, file: IO[bytes], now: datetime) -> tuple[int, lis
         write(
             {
                 "backup": FORMAT,
-                "version": _version(),
+                "version": __version__,
                 "at": now.isoformat(),
                 "keys": snapshot.key_names,
                 "documents": snapshot.count,
@@ -75,13 +75,6 @@ async def _write(store: Store, file: IO[bytes], now: datetime) -> tuple[int, lis
     foot = {"documents": counted, "sha256": hashed.hexdigest()}
     file.write(json.dumps(foot).encode() + b"\n")
     return counted, unreadable
-
-
-def _version() -> str:
-    try:
-        return version("bot")
-    except PackageNotFoundError:  # run from a clone
-        return "unknown"
 
 
 @contextmanager
@@ -190,7 +183,10 @@ class _Backup:
                 page = []
 
     def _line(self) -> Any:
-        line = self._file.readline(MAX_LINE_BYTES)
+        try:
+            line = self._file.readline(MAX_LINE_BYTES)
+        except OSError as error:
+            raise OperatingError(f"{self._name} cannot be read: {error.strerror}") from error
         if not line.endswith(b"\n"):
             raise self._damaged()
         self._hashed.update(line)

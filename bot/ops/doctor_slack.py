@@ -10,7 +10,6 @@ from bot.installations.installation import (
     Installation,
     Tokens,
     decode,
-    home_of,
     is_installation,
     organisation,
 )
@@ -22,7 +21,7 @@ from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedErro
 from bot.store.documents import Document, UnreadableSecretError
 from bot.store.encryption import KeyRing
 from bot.views.text import plural
-from bot.workspace import WorkspaceId
+from bot.workspace import WorkspaceId, workspace_of_key
 
 Answers = Mapping[WorkspaceId, Grant | SlackError]
 BOT_TOKEN, APP_TOKEN, SECRET = "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"
@@ -222,7 +221,9 @@ def _read(documents: Iterable[Document], ring: KeyRing | None) -> tuple[list[Ins
     kept, unreadable = list[Installation](), 0
     for document in filter(lambda each: is_installation(each.key), documents):
         try:
-            kept.append(decode(home_of(document.key), document.value, _tokens(document, ring)))
+            kept.append(
+                decode(workspace_of_key(document.key), document.value, _tokens(document, ring))
+            )
         except (LookupError, TypeError, ValueError):
             unreadable += 1
     return sorted(kept, key=lambda each: each.installed_at, reverse=True), unreadable

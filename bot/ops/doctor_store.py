@@ -22,7 +22,7 @@ from bot.store.files import lock_file_of, lock_holder, may_write
 from bot.store.postgres.migrations import missing
 from bot.store.postgres.pool import open_pool
 from bot.store.postgres.snapshot import Facts, read_facts, refused_write
-from bot.store.snapshot import Snapshot
+from bot.store.snapshot import Page
 from bot.views.text import plural
 
 STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
@@ -44,7 +44,7 @@ LEAST_FREE = 10_000_000
 
 async def check_store(
     store: FileStore, *, free_bytes: Callable[[Path], int] = lambda folder: disk_usage(folder).free
-) -> tuple[list[Finding], Snapshot | None]:
+) -> tuple[list[Finding], Page | None]:
     """Return how the file is, and its documents; `None` when it cannot be read."""
     try:
         holder = lock_holder(lock_file_of(store.path))
@@ -52,7 +52,7 @@ async def check_store(
             if holder is not None:
                 said = f"{store.place} is gone, and process {shown(holder)} uses it"
                 return [failure(STORE, said, f"If it is lost, {RESTORE}")], None
-            return [_new_store_finding(store)], Snapshot()
+            return [_new_store_finding(store)], Page()
         snapshot = await read_sealed(store)
         free = free_bytes(store.path.resolve().parent)
     except (StoreError, OSError) as error:
@@ -88,14 +88,14 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
     return ok(RING, f"{opens}; keys in use: {needed}{unused}")
 
 
-def _unreadable_finding(where: str, snapshot: Snapshot) -> Finding:
+def _unreadable_finding(where: str, snapshot: Page) -> Finding:
     known_names = workspace_names(snapshot.documents)
     names = [known_names.document(key) for key in snapshot.unreadable]
     said = f"{where} holds what cannot be read: {some_names(names)}"
     return failure(STORE, said, f"Use the version of the bot that wrote it, or {RESTORE}")
 
 
-def _store_finding(store: FileStore, snapshot: Snapshot, holder: str | None) -> Finding:
+def _store_finding(store: FileStore, snapshot: Page, holder: str | None) -> Finding:
     path, where = store.path, store.place
     if snapshot.unreadable:
         return _unreadable_finding(where, snapshot)
@@ -136,7 +136,7 @@ OLDEST_SUPPORTED = 14
 SLOW_READ_S = 0.05
 
 
-async def check_database(store: DatabaseStore) -> tuple[list[Finding], Snapshot | None]:
+async def check_database(store: DatabaseStore) -> tuple[list[Finding], Page | None]:
     """Return how the database is, and what is sealed in it; `None` when it cannot be read."""
     where = shown(store.address.place)
     try:

@@ -8,7 +8,7 @@ from bot.ops.stores import SealedText, WorkspaceNames, sealed_in, with_text
 from bot.settings import NEW_KEY
 from bot.store.documents import Document, Documents, UnreadableSecretError, Write, update
 from bot.store.encryption import CHECK_KEY, CHECK_TEXT, KeyRing, RingSource, check_key_ring
-from bot.store.snapshot import Snapshot
+from bot.store.snapshot import Page
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class Rotated:
         return len(self.closed) + len(self.unreadable)
 
 
-async def rotate(documents: Documents, snapshot: Snapshot, ring: KeyRing) -> Rotated:
+async def rotate(documents: Documents, snapshot: Page, ring: KeyRing) -> Rotated:
     """Encrypt what is in `snapshot` again, one by one; after a failure, a repeat goes on.
 
     At the end the store's note forgets the earlier keys, unless something still needs them.

@@ -2,24 +2,20 @@
 
 import contextlib
 from collections.abc import (
-    AsyncGenerator,
     AsyncIterator,
-    Collection,
     Iterable,
     Iterator,
     Mapping,
     Sequence,
 )
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from bot.installations.installation import KIND as INSTALLATION
 from bot.installations.installation import (
     WHOLE_ORGANISATION,
     Installation,
-    home_of,
     is_installation,
 )
 from bot.ops.output import OperatingError, shown
@@ -31,7 +27,6 @@ from bot.store.documents import (
 )
 from bot.store.encryption import (
     CHECK_KEY,
-    VERSION,
     KeyRing,
     RingSource,
     associated_data,
@@ -43,22 +38,20 @@ from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import MigrationSet
 from bot.store.postgres.snapshot import (
     DatabaseRestore,
-    database_pages,
+    database_snapshot,
     has_clients,
     restoring_database,
-    whole_database,
 )
 from bot.store.snapshot import (
     FileRestore,
+    Page,
     Snapshot,
-    WholeStore,
-    read_pages,
+    file_snapshot,
+    joined,
     restoring_file,
-    whole,
-    whole_file,
 )
 from bot.store.sqlite import open_sqlite
-from bot.workspace import WorkspaceId
+from bot.workspace import WorkspaceId, workspace_of_key
 
 MAX_NAME_CHARS, MAX_ID_CHARS = 60, 40
 
@@ -98,7 +91,7 @@ def workspace_names(documents: Iterable[Document]) -> WorkspaceNames:
     for document in documents:
         if is_installation(document.key):
             with contextlib.suppress(ValueError):  # no workspace
-                names[home_of(document.key)] = str(document.value.get("name") or "")
+                names[workspace_of_key(document.key)] = str(document.value.get("name") or "")
     return WorkspaceNames(names)
 
 
@@ -128,28 +121,12 @@ class FileStore:
         if holder is not None:
             raise StoreLockedError(held_by(holder, lock))
 
-    def snapshot(self) -> AbstractAsyncContextManager[WholeStore]:
+    def snapshot(self) -> AbstractAsyncContextManager[Snapshot]:
         """Read all of it, also beside a running bot; raise StoreError."""
-        return whole_file(self.path)
+        return file_snapshot(self.path)
 
     def restoring(self) -> AbstractAsyncContextManager[FileRestore]:
         return restoring_file(self.path)
-
-    async def pages(
-        self, *, kinds: Collection[str], is_sealed_wanted: bool = False
-    ) -> AsyncGenerator[Snapshot]:
-        """Yield the documents of these kinds, and those with secrets if wanted, in key order.
-
-        Also beside a running bot; it raises StoreError.
-        """
-        async with aclosing(read_pages(self.path)) as pages:
-            async for page in pages:
-                wanted = (
-                    each
-                    for each in page.documents
-                    if _kind(each.key) in kinds or (is_sealed_wanted and any(sealed_in(each)))
-                )
-                yield replace(page, documents=tuple(wanted))
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Documents]:
@@ -182,17 +159,11 @@ class DatabaseStore:
                 f"it is connected to {shown(self.address.place)}. Stop it first."
             )
 
-    def snapshot(self) -> AbstractAsyncContextManager[WholeStore]:
-        return whole_database(self.address)
+    def snapshot(self) -> AbstractAsyncContextManager[Snapshot]:
+        return database_snapshot(self.address)
 
     def restoring(self) -> AbstractAsyncContextManager[DatabaseRestore]:
         return restoring_database(self.address)
-
-    def pages(
-        self, *, kinds: Collection[str], is_sealed_wanted: bool = False
-    ) -> AsyncGenerator[Snapshot]:
-        text = SEALED if is_sealed_wanted else None
-        return database_pages(self.address, kinds=kinds, text=text)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Documents]:
@@ -211,8 +182,6 @@ Store = FileStore | DatabaseStore
 
 
 FIELD = "sealed"
-# How a sealed text begins in the JSON of a document.
-SEALED = f'"{VERSION}.'
 RING_NOTE = "the note by which the store knows its keys"
 
 
@@ -275,11 +244,6 @@ def unopened(documents: Iterable[Document], ring: KeyRing) -> Iterator[SealedTex
                 yield sealed
 
 
-def _kind(key: str) -> str:
-    """Return the part of a document's key that follows the workspace: `digest`."""
-    return f"{key}//".split("/")[1]
-
-
 def with_text(value: dict[str, Any], path: tuple[str, ...], text: str) -> dict[str, Any]:
     """Return a document's value with another text at that place."""
     name, *rest = path
@@ -326,6 +290,13 @@ def no_keys_error(ring: RingSource, outcome: str) -> OperatingError:
     )
 
 
-async def read_sealed(store: Store) -> Snapshot:
+async def read_sealed(store: Store) -> Page:
     """Return installations and what holds secrets; raise StoreError."""
-    return await whole(store.pages(kinds={INSTALLATION}, is_sealed_wanted=True))
+    async with store.snapshot() as snapshot:
+        pages = [replace(page, documents=_sealed_of(page)) async for page in snapshot.pages]
+    return joined(pages)
+
+
+def _sealed_of(page: Page) -> tuple[Document, ...]:
+    wanted = (each for each in page.documents if is_installation(each.key) or any(sealed_in(each)))
+    return tuple(wanted)

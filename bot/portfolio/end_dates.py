@@ -163,6 +163,7 @@ class KeptEndDates:
         self._documents = documents
         self._patience = BoundedWait(answered_within_s)
         self._known: TTLCache[WorkspaceId, dict[str, EndDates]] = TTLCache(MAX_KNOWN, KNOWN_FOR_S)
+        self._kept = 0  # how often something was: what was read before is not cached after
 
     async def known(self, workspace: WorkspaceId, now: datetime) -> KnownEnds | None:
         """Return them as they are at `now`; `None` if the store does not answer in time.
@@ -183,10 +184,13 @@ class KeptEndDates:
 
     async def get(self, workspace: WorkspaceId) -> dict[str, EndDates]:
         """Return them by host name, of scanned domains only; raise StoreError."""
+        kept = self._kept
         documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")
         # 10,000 rows take about 90 ms.
         rows = sum(len(_rows(each)) for each in documents)
-        known = self._known[workspace] = await off_loop(rows, _all_of, documents)
+        known = await off_loop(rows, _all_of, documents)
+        if kept == self._kept:
+            self._known[workspace] = known
         return known
 
     async def keep(
@@ -210,6 +214,7 @@ class KeptEndDates:
 
         number = zlib.crc32(host.encode()) % DOCUMENTS
         await update(self._documents, f"{workspace}/{KIND}/{number}", noted)
+        self._kept += 1
         self._known.pop(workspace, None)
 
 

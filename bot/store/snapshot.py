@@ -18,7 +18,7 @@ ALL_ROWS = "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs"
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class Page:
     """Documents of one moment, in key order, of `count` read; `unreadable`: keys of the others."""
 
     documents: tuple[Document, ...] = ()
@@ -27,40 +27,31 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class WholeStore:
+class Snapshot:
     """All documents of one moment: their number, the names of the keys at rest, the pages."""
 
     count: int
     key_names: list[str]
-    pages: AsyncGenerator[Snapshot]
+    pages: AsyncGenerator[Page]
 
 
-async def whole(pages: AsyncGenerator[Snapshot]) -> Snapshot:
-    """Return all pages as one; raise as they do."""
-    async with aclosing(pages):
-        read = [page async for page in pages]
-    return Snapshot(
-        documents=tuple(each for page in read for each in page.documents),
-        unreadable=tuple(each for page in read for each in page.unreadable),
-        count=sum(page.count for page in read),
+def joined(pages: Sequence[Page]) -> Page:
+    """Return all pages as one."""
+    return Page(
+        documents=tuple(each for page in pages for each in page.documents),
+        unreadable=tuple(each for page in pages for each in page.unreadable),
+        count=sum(page.count for page in pages),
     )
 
 
-async def read_pages(path: Path) -> AsyncGenerator[Snapshot]:
-    """Yield the store at `path` in key order, page by page; see `whole_file`."""
-    async with whole_file(path) as store:
-        async for page in store.pages:
-            yield page
-
-
-def _decoded(rows: Iterable[tuple[bytes | None, bytes | None]]) -> Snapshot:
+def _decoded(rows: Iterable[tuple[bytes | None, bytes | None]]) -> Page:
     documents, unreadable = [], []
     for key, value in rows:
         try:
             documents.append(decode_row((key or b"").decode(), value or b""))
         except ValueError:
             unreadable.append((key or b"").decode(errors="backslashreplace"))
-    return Snapshot(tuple(documents), tuple(unreadable), len(documents))
+    return Page(tuple(documents), tuple(unreadable), len(documents))
 
 
 def _opened_to_read(path: Path) -> sqlite3.Connection:
@@ -86,7 +77,7 @@ def begin_reading(connection: sqlite3.Connection, path: Path, query: str) -> sql
 
 
 @asynccontextmanager
-async def whole_file(path: Path) -> AsyncIterator[WholeStore]:
+async def file_snapshot(path: Path) -> AsyncIterator[Snapshot]:
     """Yield the whole store at `path`, of one moment, in key order.
 
     While it is read, what others write waits in the log. It leaves the `-wal` and `-shm` files of
@@ -100,7 +91,7 @@ async def whole_file(path: Path) -> AsyncIterator[WholeStore]:
             cursor = await asyncio.to_thread(begin_reading, connection, path, query)
             count, names = await asyncio.to_thread(_counted, connection) if cursor else (0, [])
         async with aclosing(_pages_of(cursor, path)) as pages:
-            yield WholeStore(count, names, pages)
+            yield Snapshot(count, names, pages)
 
 
 @contextmanager
@@ -119,7 +110,7 @@ def _counted(connection: sqlite3.Connection) -> tuple[int, list[str]]:
     return count, []
 
 
-async def _pages_of(cursor: sqlite3.Cursor | None, path: Path) -> AsyncGenerator[Snapshot]:
+async def _pages_of(cursor: sqlite3.Cursor | None, path: Path) -> AsyncGenerator[Page]:
     with _reading(path):
         while cursor and (page := await asyncio.to_thread(cursor.fetchmany, PAGE_ROWS)):
             yield _decoded(page)
@@ -132,27 +123,27 @@ class FileRestore:
         self._connection = connection
 
     async def is_used(self) -> bool:
-        """Return whether it holds anything but the store's own notes."""
-        query = "SELECT 1 FROM docs WHERE key NOT LIKE 'meta/%' LIMIT 1"
-        return self._connection.execute(query).fetchone() is not None
+        """Return whether it holds any document."""
+        return self._connection.execute("SELECT 1 FROM docs LIMIT 1").fetchone() is not None
 
     async def write(self, documents: Sequence[Document]) -> None:
         rows = [
             (each.key, encode_row(each.rev, each.due_at, encode_value(each.value)))
             for each in documents
         ]
-        statement = "INSERT OR REPLACE INTO docs (key, value) VALUES (?, ?)"
+        statement = "INSERT INTO docs (key, value) VALUES (?, ?)"
         await asyncio.to_thread(self._connection.executemany, statement, rows)
 
 
 @asynccontextmanager
 async def restoring_file(path: Path) -> AsyncIterator[FileRestore]:
-    """Let documents arrive in a file inside the block: at its end all are there, else none.
+    """Fill a file that is empty but for its own notes in one transaction: all or none.
 
     Raises StoreLockedError: a process uses the file. StoreError: it cannot be written.
     """
-    real, is_new = await asyncio.to_thread(_resolved, path)
+    real = await asyncio.to_thread(path.resolve)
     lock = FileLock(lock_file_of(real))
+    is_new = not real.exists()  # under the lock: another restore may have made it until then
     try:
         make_private_database(real)
         with closing(_opened_to_write(real)) as connection:
@@ -161,6 +152,7 @@ async def restoring_file(path: Path) -> AsyncIterator[FileRestore]:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS docs (key TEXT PRIMARY KEY, value BLOB)"
             )
+            connection.execute("DELETE FROM docs WHERE key LIKE 'meta/%'")
             yield FileRestore(connection)
             connection.execute("COMMIT")
     except BaseException as error:
@@ -171,10 +163,6 @@ async def restoring_file(path: Path) -> AsyncIterator[FileRestore]:
         raise
     finally:
         lock.release()
-
-
-def _resolved(path: Path) -> tuple[Path, bool]:
-    return path.resolve(), not path.exists()
 
 
 def _opened_to_write(path: Path) -> sqlite3.Connection:

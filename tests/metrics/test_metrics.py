@@ -8,7 +8,8 @@ from prometheus_client.openmetrics.parser import (
     text_string_to_metric_families as openmetrics_families,
 )
 
-from bot.metrics.definitions import OPERATIONS, REQUEST_OUTCOMES, VERSION, Metrics
+from bot import __version__
+from bot.metrics.definitions import OPERATIONS, REQUEST_OUTCOMES, Metrics
 from tests.metrics.reading import a_bot, samples, value, values
 
 pytestmark = pytest.mark.anyio
@@ -89,7 +90,7 @@ async def test_the_page_tells_which_bot_runs_and_how_its_process_is() -> None:
 def test_the_version_is_that_of_the_project() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
 
-    assert project["project"]["version"] == VERSION
+    assert project["project"]["version"] == __version__
 
 
 async def test_who_asks_for_openmetrics_gets_it() -> None:

@@ -11,6 +11,7 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,6 +21,7 @@ from bot.ops.output import OperatingError
 from bot.ops.stores import DatabaseStore, FileStore, Store
 from bot.store.documents import Documents, StoreLockedError, encode_row
 from bot.store.encryption import CHECK_KEY, KeyRing, check_key_ring
+from bot.store.files import FileLock
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.pool import connected
 from tests.builders import MOMENT
@@ -233,6 +235,32 @@ async def test_beside_a_running_bot_nothing_is_restored(
     async with store.opened():
         with pytest.raises(StoreLockedError):
             await restore(store, str(backup), SETTING)
+
+
+async def test_a_store_that_another_restore_just_made_is_left_alone(
+    other_file: FileStore, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lock_after_another(lock: Path) -> FileLock:
+        other_file.path.write_bytes((backup.parent / "a" / "bot.sqlite").read_bytes())
+        return FileLock(lock)
+
+    other_file.path.parent.mkdir()
+    monkeypatch.setattr("bot.store.snapshot.FileLock", lock_after_another)
+
+    with pytest.raises(OperatingError, match="holds data already"):
+        await restore(other_file, str(backup), SETTING)
+
+    assert len(await content(other_file)) == MANY + 2
+
+
+async def test_a_backup_on_a_failing_disk_is_not_taken_for_a_failing_store(
+    other_file: FileStore, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Path("/proc/self/mem").open("rb") as unreadable:  # noqa: ASYNC230  # its start is no memory
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=unreadable))
+
+        with pytest.raises(OperatingError, match="Standard input cannot be read: Input/output"):
+            await restore(other_file, STDIO, SETTING)
 
 
 async def test_a_document_that_cannot_be_read_is_named_and_the_rest_is_saved(

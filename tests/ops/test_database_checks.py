@@ -16,7 +16,7 @@ from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.pool import connected
 from bot.store.postgres.snapshot import Facts
-from bot.store.snapshot import Snapshot
+from bot.store.snapshot import Page
 from tests.ops.builders import ACME, an_installation
 from tests.stores import keys_of
 
@@ -61,7 +61,7 @@ async def test_a_database_that_answers_but_takes_no_writes_is_a_failure(
     assert refused.mark is Mark.FAIL
     assert said in refused.said
     assert about(rest) == about(found), "it hides nothing"
-    assert snapshot == Snapshot(), "the check leaves nothing behind"
+    assert snapshot == Page(), "the check leaves nothing behind"
 
 
 async def test_what_is_sealed_and_installed_is_seen_and_nothing_else_is_read(

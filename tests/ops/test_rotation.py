@@ -21,7 +21,7 @@ from bot.ops.rotate_secrets import (
 from bot.ops.stores import WorkspaceNames
 from bot.store.documents import Documents, StoreError, WrongKeyRingError
 from bot.store.encryption import KeyRing, RingSource, associated_data, check_key_ring
-from bot.store.snapshot import Snapshot
+from bot.store.snapshot import Page
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.memory import FailingDocuments
@@ -109,9 +109,7 @@ async def documents() -> FailingDocuments:
 
 
 async def rotated(documents: Documents, ring: KeyRing = BOTH) -> Rotated:
-    return await rotate(
-        documents, Snapshot(documents=tuple(await documents.list_prefix(""))), ring
-    )
+    return await rotate(documents, Page(documents=tuple(await documents.list_prefix(""))), ring)
 
 
 async def named(documents: Documents, text: str) -> list[str]:

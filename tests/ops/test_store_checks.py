@@ -11,7 +11,7 @@ from bot.ops.output import Mark
 from bot.ops.stores import FileStore
 from bot.store.documents import Document
 from bot.store.encryption import KeyRing, RingSource, associated_data, check_key_ring
-from bot.store.snapshot import Snapshot
+from bot.store.snapshot import Page
 from bot.store.sqlite import open_sqlite
 from bot.workspace import WorkspaceId
 from tests.builders import KEY
@@ -56,7 +56,7 @@ async def test_a_store_that_can_be_made_is_well_and_is_not_made(path: Path) -> N
 
     assert finding.mark is Mark.OK
     assert "is not there yet" in finding.said
-    assert snapshot == Snapshot()
+    assert snapshot == Page()
     assert not path.with_name("a").exists()
 
 

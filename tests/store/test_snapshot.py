@@ -9,7 +9,7 @@ import pytest
 from bot.store.documents import StoreError
 from bot.store.sqlite import SqliteDocuments
 from tests.store.processes import next_line, started
-from tests.stores import read_snapshot
+from tests.stores import read_file
 
 pytestmark = pytest.mark.anyio
 
@@ -37,7 +37,7 @@ async def test_another_process_goes_on_writing(path: Path) -> None:
     async with started("numbered_writer", path, 0) as writer:
         assert await next_line(writer) == "0"
 
-        snapshot = await read_snapshot(path)
+        snapshot = await read_file(path)
 
         assert snapshot.documents[0].value == {"number": 0}
         assert await next_line(writer) == "1"
@@ -48,14 +48,14 @@ async def test_reading_writes_nothing(sqlite: SqliteDocuments, path: Path) -> No
     await sqlite.close()
     before = bytes_and_time(path)
 
-    await read_snapshot(path)
+    await read_file(path)
 
     assert bytes_and_time(path) == before
 
 
 async def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot read"):
-        await read_snapshot(tmp_path / "bot.sqlite")
+        await read_file(tmp_path / "bot.sqlite")
 
     assert files_in(tmp_path) == []
 
@@ -70,4 +70,4 @@ async def test_damage_is_found(sqlite: SqliteDocuments, path: Path, part: str) -
     write(path, whole)
 
     with pytest.raises(StoreError, match=r"damaged|malformed"):
-        await read_snapshot(path)
+        await read_file(path)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bot import __version__
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.installations.installation import Tokens
 from bot.installations.repository import InstallationRepository
@@ -399,6 +400,13 @@ async def test_every_command_explains_itself(tmp_path: Path) -> None:
 
             assert f"usage: python -m bot {name}" in said.out
             assert said.status == 0
+
+
+async def test_the_version_is_one_line_and_needs_no_settings(tmp_path: Path) -> None:
+    async with stand_ins_in_real_time(tmp_path) as app:
+        said = await command(app, "--version", DOMAIN_TRACKER_API_URL="nonsense")
+
+    assert (said.out, said.status) == (f"{__version__}\n", 0)
 
 
 async def test_the_three_others_end_with_2_for_wrong_settings(tmp_path: Path) -> None:

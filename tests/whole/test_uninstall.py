@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from bot.playground.slack import lifecycle
 from bot.playground.slack.installations import Consent
 from tests.fakes import TIME_LIMIT_S
-from tests.stores import read_snapshot
+from tests.stores import read_file
 from tests.whole.digests import make
 from tests.whole.harness import (
     ABOUT,
@@ -32,7 +32,7 @@ async def until_gone(app: Harness) -> None:
 async def _is_known(app: Harness) -> bool:
     if app.settings.is_shared:
         return app.slack.team_id.encode() in await text_in_store(app)
-    snapshot = await read_snapshot(app.settings.database_path)
+    snapshot = await read_file(app.settings.database_path)
     return any(app.slack.team_id in each.key for each in snapshot.documents)
 
 

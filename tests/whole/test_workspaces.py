@@ -14,7 +14,7 @@ from bot.playground.slack import Message
 from bot.store.documents import Document
 from bot.tracker.slots import SCANS_EACH
 from tests.fakes import TIME_LIMIT_S
-from tests.stores import read_snapshot
+from tests.stores import read_file
 from tests.whole.digests import at_nine, make
 from tests.whole.harness import bytes_at_rest, running_bot, settings_for, text_in_store
 from tests.whole.impersonation import marks, send_as, use_everything
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def stored(many: Many) -> tuple[Document, ...]:
-    return (await read_snapshot(many.settings.database_path)).documents
+    return (await read_file(many.settings.database_path)).documents
 
 
 def of(documents: tuple[Document, ...], team_id: str) -> dict[str, Any]:
@@ -111,7 +111,7 @@ async def test_nobody_gets_at_another_workspace_with_its_ids(tmp_path: Path) -> 
         for payload in payloads:
             await send_as(birch.slack, birch.ada, payload)
             await send_as(birch.slack, birch.bob, payload)
-    after = (await read_snapshot(many.settings.database_path)).documents
+    after = (await read_file(many.settings.database_path)).documents
 
     assert len(payloads) > 40
     assert of_people(after, amber.slack.team_id) == of_people(before, amber.slack.team_id)

@@ -1,11 +1,11 @@
 """Read a whole database, and fill an empty one in one transaction."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, LiteralString
+from typing import LiteralString
 
 import psycopg
 
@@ -20,7 +20,7 @@ from bot.store.postgres.pool import (
     reason,
     with_pooler_found,
 )
-from bot.store.snapshot import PAGE_ROWS, Snapshot, WholeStore
+from bot.store.snapshot import PAGE_ROWS, Page, Snapshot
 
 READ = "SELECT rev FROM document WHERE key = 'meta/key-check'"
 # Too much for a page that is half empty, and random, as text of one kind is compressed.
@@ -37,11 +37,6 @@ CLIENTS: LiteralString = """
 # A closed connection is listed for some more milliseconds.
 LOOKED_AGAIN_AFTER_S = 1.0
 SELECT: LiteralString = f"SELECT {COLUMNS} FROM document "  # noqa: S608  # our own constant
-WANTED: LiteralString = """
-    WHERE (%(kinds)s::text[] IS NULL AND %(text)s::text IS NULL)
-        OR split_part(key, '/', 2) = ANY(%(kinds)s)
-        OR strpos(value::text, %(text)s) > 0
-"""
 # Any number, the same in every version: who restores holds the lock of that number.
 RESTORE_LOCK = 7_203_311_928
 # A writer of this moment has ended by then, or is stuck.
@@ -85,56 +80,38 @@ async def refused_write(pool: Pool) -> str:
     return ""
 
 
-async def database_pages(
-    address: Address, *, kinds: Collection[str] | None = None, text: str | None = None
-) -> AsyncGenerator[Snapshot]:
-    """Yield the documents of these kinds, and those in whose JSON `text` occurs; by default all.
+@asynccontextmanager
+async def _transaction(address: Address, verb: str) -> AsyncIterator[Connection]:
+    """Yield a connection inside a transaction; `verb` is what is done to the database, for errors.
 
-    In key order, page by page, all of one moment. The kind of `T1/digest/d1` is `digest`.
-
-    Raises:
-        OutdatedSchemaError: the database was never migrated.
-        StoreError: it cannot be reached or read.
+    Raises OutdatedSchemaError: it was never migrated. StoreError: it cannot be reached or used.
     """
-    wanted = {"kinds": None if kinds is None else [*kinds], "text": text}
     connection = await connected(address)
     try:
-        async with (
-            connection.transaction(),
-            aclosing(pages_of(connection, SELECT + WANTED, wanted)) as pages,
-        ):
-            async for page in pages:
-                yield page
+        async with connection.transaction():
+            yield connection
     except psycopg.errors.UndefinedTable as error:
         raise OutdatedSchemaError("no tables yet: run `python -m bot migrate`") from error
     except psycopg.Error as error:
-        raise StoreError(f"cannot read {address.place}: {error}") from error
+        raise StoreError(f"cannot {verb} {address.place}: {error}") from error
     finally:
         await connection.close()
 
 
 @asynccontextmanager
-async def whole_database(address: Address) -> AsyncIterator[WholeStore]:
-    """Yield the whole store of one moment; raise as `database_pages` does."""
-    connection = await connected(address)
-    try:
-        await connection.set_isolation_level(psycopg.IsolationLevel.REPEATABLE_READ)
-        async with connection.transaction():
-            counting = await connection.execute("SELECT count(*) FROM document")
-            (count,) = await counting.fetchone() or (0,)
-            noting = await connection.execute(SELECT + "WHERE key = %s", (CHECK_KEY,))
-            names = list[str]()
-            if note := await noting.fetchone():
-                with suppress(StoreError):  # its page names it as unreadable
-                    names = [*document_of(note).value]
-            async with aclosing(pages_of(connection, SELECT, {})) as pages:
-                yield WholeStore(count, names, pages)
-    except psycopg.errors.UndefinedTable as error:
-        raise OutdatedSchemaError("no tables yet: run `python -m bot migrate`") from error
-    except psycopg.Error as error:
-        raise StoreError(f"cannot read {address.place}: {error}") from error
-    finally:
-        await connection.close()
+async def database_snapshot(address: Address) -> AsyncIterator[Snapshot]:
+    """Yield the whole store of one moment, in key order; raise as `_transaction` does."""
+    async with _transaction(address, "read") as connection:
+        await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        counting = await connection.execute("SELECT count(*) FROM document")
+        (count,) = await counting.fetchone() or (0,)
+        noting = await connection.execute(SELECT + "WHERE key = %s", (CHECK_KEY,))
+        names = list[str]()
+        if note := await noting.fetchone():
+            with suppress(StoreError):  # its page names it as unreadable
+                names = [*document_of(note).value]
+        async with aclosing(_pages_of(connection)) as pages:
+            yield Snapshot(count, names, pages)
 
 
 async def has_clients(address: Address) -> bool:
@@ -159,15 +136,9 @@ async def _clients(connection: Connection) -> set[int]:
     return {pid for (pid,) in await cursor.fetchall()}
 
 
-async def pages_of(
-    connection: Connection, query: LiteralString, parameters: dict[str, Any]
-) -> AsyncGenerator[Snapshot]:
-    """Yield the documents of a query for four columns like SELECT, in key order, page by page.
-
-    Inside a transaction, from a cursor of the server's: all pages are of one moment.
-    """
+async def _pages_of(connection: Connection) -> AsyncGenerator[Page]:
     async with connection.cursor(name="documents") as cursor:
-        await cursor.execute(query + " ORDER BY key", parameters)
+        await cursor.execute(SELECT + "ORDER BY key")
         while rows := await cursor.fetchmany(PAGE_ROWS):
             documents, unreadable = [], []
             for row in rows:
@@ -175,25 +146,19 @@ async def pages_of(
                     documents.append(document_of(row))
                 except StoreError:
                     unreadable.append(row[0])
-            yield Snapshot(tuple(documents), tuple(unreadable), len(documents))
+            yield Page(tuple(documents), tuple(unreadable), len(documents))
 
 
 class DatabaseRestore:
-    """What goes on inside one `restoring_database`. Every method may raise psycopg.Error."""
+    """Fills a database inside one transaction. Every method may raise psycopg.Error."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def is_used(self) -> bool:
-        """Return whether it holds anything but the store's own notes, which are deleted."""
-        cursor = await self._connection.execute(
-            "SELECT 1 FROM document WHERE NOT starts_with(key, 'meta/') LIMIT 1"
-        )
-        if await cursor.fetchone():
-            return True
-        await self._connection.execute("DELETE FROM document")
-        await self._connection.execute("DELETE FROM forgotten")
-        return False
+        """Return whether it holds any document."""
+        cursor = await self._connection.execute("SELECT 1 FROM document LIMIT 1")
+        return await cursor.fetchone() is not None
 
     async def write(self, documents: Sequence[Document]) -> None:
         """Write new documents as they are, revisions and all."""
@@ -205,25 +170,19 @@ class DatabaseRestore:
 
 @asynccontextmanager
 async def restoring_database(address: Address) -> AsyncIterator[DatabaseRestore]:
-    """Let documents arrive inside the block: at its end all are there; if it fails, none is.
+    """Fill a database that is empty but for its own notes in one transaction: all or none.
 
     Other clients read what was there before. Their writes wait, and fail when that takes too long.
     StoreError: the database failed, or another restore is under way.
     """
-    connection = await connected(address)
-    try:
-        async with connection.transaction():
-            await _keep_others_out(connection)
-            yield DatabaseRestore(connection)
-    except psycopg.errors.UndefinedTable as error:
-        raise OutdatedSchemaError("no tables yet: run `python -m bot migrate`") from error
-    except psycopg.Error as error:
-        raise StoreError(f"cannot write {address.place}: {error}") from error
-    finally:
-        await connection.close()
+    async with _transaction(address, "write") as connection:
+        await _lock_for_restore(connection)
+        await connection.execute("DELETE FROM document WHERE starts_with(key, 'meta/')")
+        await connection.execute("DELETE FROM forgotten")
+        yield DatabaseRestore(connection)
 
 
-async def _keep_others_out(connection: Connection) -> None:
+async def _lock_for_restore(connection: Connection) -> None:
     cursor = await connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (RESTORE_LOCK,))
     if await cursor.fetchone() != (True,):
         raise StoreError("another restore into that database is under way")

@@ -8,7 +8,7 @@ from bot.store.documents import OutdatedSchemaError
 from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.documents import PostgresDocuments
 from tests.store.postgres.database import run
-from tests.stores import keys_of, read_database
+from tests.stores import read_database
 
 pytestmark = pytest.mark.anyio
 
@@ -36,28 +36,6 @@ async def test_everything_comes_in_key_order_as_it_is_in_the_store(
     assert tuple(each.key for each in snapshot.documents) == ALL
     assert list(snapshot.documents) == await store.list_prefix("")
     assert snapshot.unreadable == ()
-
-
-@pytest.mark.parametrize(
-    ("kinds", "text", "keys"),
-    [
-        ({"digest"}, None, ALL[:1]),
-        ({"digest", "scan", "none"}, None, (ALL[0], ALL[2])),
-        (set(), None, ()),
-        (None, '"v1.', ALL[1:2]),
-        ({"scan"}, '"v1.', ALL[1:3]),
-        (set(), "v1", ALL[:2]),
-    ],
-    ids=["kind", "kinds", "no kind", "text", "either", "text alone"],
-)
-async def test_what_is_wanted_is_of_a_kind_or_has_a_text(
-    store: PostgresDocuments,
-    address: Address,
-    kinds: set[str] | None,
-    text: str | None,
-    keys: tuple[str, ...],
-) -> None:
-    assert keys_of(await read_database(address, kinds=kinds, text=text)) == keys
 
 
 async def test_what_is_no_document_is_named(store: PostgresDocuments, address: Address) -> None:
