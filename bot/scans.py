@@ -18,10 +18,10 @@ from bot.portfolio.lookup import host_of
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import Change, changes_between
-from bot.tracker.facts import SECTIONS, facts_of
+from bot.tracker.facts import facts_of
 from bot.tracker.findings import ScanFacts
-from bot.tracker.models import Domain, ScanResult
-from bot.tracker.names import Names, own_table
+from bot.tracker.models import SECTIONS, Domain, ScanResult
+from bot.tracker.names import Names
 from bot.tracker.rate_limit import Purpose
 from bot.tracker.sections import Finding, Section, section_of
 from bot.workspace import WorkspaceId
@@ -85,7 +85,7 @@ class Scans:
     end_dates: KeptEndDates
     _: KW_ONLY
     clock: Callable[[], datetime]
-    names: Names = field(default_factory=own_table)
+    names: Names
     _flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = field(
         default_factory=SingleFlight, init=False
     )

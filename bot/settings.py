@@ -31,7 +31,7 @@ from bot.store.postgres.address import (
     Address,
     parse_address,
 )
-from bot.tracker.names import Names, extended_table, own_table
+from bot.tracker.names import Names, load_names
 
 # The types of single settings. Each check returns the value or raises ValueError, whose sentence
 # is for the operator and quotes nothing of the value.
@@ -128,7 +128,7 @@ def _database_address(text: str) -> str:
 
 def _names_file(path: Path) -> Path:
     try:
-        extended_table(path)
+        load_names(path)
     except OSError as error:
         raise ValueError(f"cannot be read: {error.strerror}") from None
     except ValueError as error:
@@ -274,7 +274,7 @@ class Settings(BaseSettings):
     @property
     def scan_names(self) -> Names:
         """The names by which scans are read: the bot's, with those of the operator's file."""
-        return extended_table(self.scan_names_file) if self.scan_names_file else own_table()
+        return load_names(self.scan_names_file)
 
     @property
     def egress_addresses(self) -> tuple[str, ...]:

@@ -8,10 +8,11 @@ from bot.api_keys.key_record import KeyRecord
 from bot.portfolio.end_dates import EndDates
 from bot.portfolio.service import Snapshot
 from bot.scans import ScanReport
+from bot.tracker import facts
 from bot.tracker.changes import Change
-from bot.tracker.facts import SECTIONS, facts_of
-from bot.tracker.findings import EndDate
-from bot.tracker.models import Domain
+from bot.tracker.findings import EndDate, ScanFacts
+from bot.tracker.models import SECTIONS, Domain
+from bot.tracker.names import Names, default_names
 from bot.tracker.sections import section_of
 from bot.views.blocks import Facts
 
@@ -89,6 +90,13 @@ def a_report(
         changes=changes,
         since=since,
     )
+
+
+def facts_of(
+    sections: Mapping[str, object], scanned: datetime, names: Names | None = None
+) -> ScanFacts:
+    """Return the facts of a scan by the bot's own names."""
+    return facts.facts_of(sections, scanned, names or default_names())
 
 
 def a_key_record(

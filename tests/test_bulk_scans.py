@@ -38,6 +38,7 @@ from bot.tracker.models import (
     TooBusyError,
     UnavailableError,
 )
+from bot.tracker.names import default_names
 from bot.tracker.rate_limit import Purpose
 from bot.views.bulk_scan import progress_message, summary_message
 from bot.workspace import WorkspaceId
@@ -79,7 +80,7 @@ class Office:
         return BulkScans(
             self.documents,
             self.tasks,
-            Scans(self, portfolio, self.documents, ends, clock=self.clock),
+            Scans(self, portfolio, self.documents, ends, names=default_names(), clock=self.clock),
             self.posts,
             progress=progress_message,
             summary=summary_message,

@@ -14,9 +14,9 @@ import bot.scans as under_test
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
-from bot.tracker.facts import SECTIONS
 from bot.tracker.findings import EndDate, Severity
-from bot.tracker.models import InvalidKeyError, ScanResult, UnavailableError
+from bot.tracker.models import SECTIONS, InvalidKeyError, ScanResult, UnavailableError
+from bot.tracker.names import default_names
 from bot.tracker.rate_limit import Purpose
 from bot.tracker.sections import Finding
 from bot.workspace import WorkspaceId
@@ -56,7 +56,9 @@ def lists() -> FakeLists:
 def scans(scanner: Scanner, lists: FakeLists, documents: MemoryDocuments) -> Scans:
     clock = FakeClock()
     portfolio = Portfolio(lists, clock=clock)
-    return Scans(scanner, portfolio, documents, KeptEndDates(documents), clock=clock)
+    return Scans(
+        scanner, portfolio, documents, KeptEndDates(documents), names=default_names(), clock=clock
+    )
 
 
 async def test_the_last_scan_comes_back_as_it_was(scans: Scans) -> None:

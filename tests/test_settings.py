@@ -214,7 +214,7 @@ def test_postgres_needs_keys(env_file: Path, monkeypatch: pytest.MonkeyPatch) ->
     (problem,) = problems(env_file)
 
     assert problem.startswith(
-        "BOT_SECRET_KEYS: needed with PostgreSQL. After a `move`, use the content of the old"
+        "BOT_SECRET_KEYS: needed with PostgreSQL. Before a `restore`, use the content of the old"
         " store's key file, data/bot.sqlite.key by default. Otherwise make a key with python"
     )
 

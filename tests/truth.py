@@ -15,9 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bot.tracker.facts import SECTIONS, facts_of
 from bot.tracker.findings import EndDate, ScanFacts
+from bot.tracker.models import SECTIONS
 from bot.tracker.names import Names
+from tests.builders import facts_of
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 ALL_CLEAR = re.compile(r"no issues reported|all fine|all is well|✅|🟢", re.IGNORECASE)

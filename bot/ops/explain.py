@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.ops.output import OperatingError, shown
-from bot.tracker.facts import SECTIONS, Explained, explain
+from bot.tracker.facts import Explained, explain
 from bot.tracker.findings import EndDate, Knowledge
-from bot.tracker.issues import Outcome, Reading, section_name
-from bot.tracker.names import Names, extended_table, own_table
+from bot.tracker.models import SECTIONS
+from bot.tracker.names import Names, load_names
+from bot.tracker.readings import Outcome, Reading, section_name
 
 STDIO = "-"
 _WORDS = {
@@ -41,7 +42,7 @@ def explain_file(name: str, names_file: Path | None) -> list[str]:
 
 def _table(path: Path | None) -> Names:
     try:
-        return extended_table(path) if path else own_table()
+        return load_names(path)
     except (OSError, ValueError) as error:
         raise OperatingError(f"SCAN_NAMES_FILE: {shown(str(error))}") from error
 
@@ -70,4 +71,5 @@ def _line(reading: Reading) -> str:
     if reading.outcome is Outcome.ISSUE and reading.issue:
         severity = reading.issue.severity.value
         return f"issue ({severity}) by {reading.rule}: {where}: {shown(reading.issue.title)}"
-    return f"{reading.outcome.value} by {reading.rule}: {where}"
+    by = f" by {reading.rule}" if reading.rule else ""
+    return f"{reading.outcome.value}{by}: {where}"

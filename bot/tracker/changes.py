@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from bot.tracker.dates import read_date
 from bot.tracker.ends import is_end_name
-from bot.tracker.names import bare, own_table
+from bot.tracker.names import default_names, normalized
 from bot.tracker.sections import Finding, Scalar, Section
 
 
@@ -150,7 +150,7 @@ def _record_path(path: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _moves_by_itself(section: str, finding: Finding) -> bool:
-    names = [bare(part) for part in finding.path if not part.isdecimal()]
+    names = [normalized(part) for part in finding.path if not part.isdecimal()]
     if not names or _is_end_name(section, finding):
         return False
     is_dated = _DATED.fullmatch(names[-1]) and not isinstance(finding.value, tuple)
@@ -218,7 +218,7 @@ def _tells(section: str, *parts: Finding | None) -> tuple[bool, int]:
 
 
 def _is_end_name(section: str, part: Finding) -> bool:
-    return bool(part.path) and is_end_name(section, part.path[-1], own_table())
+    return bool(part.path) and is_end_name(section, part.path[-1], default_names())
 
 
 def _texts_of(part: Finding | None) -> set[str]:
@@ -230,7 +230,7 @@ def _values(part: Finding) -> tuple[Scalar, ...]:
 
 
 def _is_identity(name: tuple[str, ...]) -> bool:
-    return bool(name) and bare(name[-1]) in _IDENTITY
+    return bool(name) and normalized(name[-1]) in _IDENTITY
 
 
 def _is_end_date(change: Change) -> bool:
@@ -240,7 +240,7 @@ def _is_end_date(change: Change) -> bool:
 
 def _follows_end(change: Change) -> bool:
     shown = change.after or change.before
-    return bool(shown and shown.path and _FOLLOWS_END.fullmatch(bare(shown.path[-1])))
+    return bool(shown and shown.path and _FOLLOWS_END.fullmatch(normalized(shown.path[-1])))
 
 
 def _value_of(finding: Finding | None) -> object:

@@ -17,6 +17,7 @@ from bot.tracker.error_messages import (
     sole_refusal,
 )
 from bot.tracker.models import (
+    SECTIONS,
     Domain,
     Listing,
     RateLimitedError,
@@ -153,7 +154,6 @@ def _text(body: bytes) -> str:
     return body.decode("utf-8", errors="replace")
 
 
-SECTIONS = ("whois", "dns", "ssl", "security")
 SCAN_FIELDS = {"domainId", *SECTIONS}
 # To read and draw more values takes a thread seconds: 16 MiB of them took it up to 110 s.
 MAX_SCAN_VALUES = 100_000

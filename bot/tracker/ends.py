@@ -1,17 +1,17 @@
-"""Find when a registration or a certificate ends in a section of any shape. Pure."""
+"""Find the end of a registration or a certificate in a section of any shape. Pure."""
 
 import json
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from bot.tracker.dates import MAX_EPOCH_MS, read_date
-from bot.tracker.failures import is_failed_probe
+from bot.tracker.failures import reports_failure
 from bot.tracker.findings import EndDate
-from bot.tracker.names import Names, bare, words_of
+from bot.tracker.names import Names, normalized, words_of
 
 _DAYS = frozenset({"day", "days"})
 _LEFT = frozenset(
@@ -19,82 +19,124 @@ _LEFT = frozenset(
 )
 _DAY_COUNT = re.compile(r"-?\d{1,5}")
 _RAW_LINE = re.compile(
-    r"^[\s%*]*\[?(?P<name>[A-Za-z][A-Za-z .\-/]{2,60}?)\]?\s*[:.\]]+\s*(?P<value>\S.*)$"
+    r"^[\s%*]*\[?(?P<name>[A-Za-z][A-Za-z .\-/]{2,60}?)\]?\s*[:=.\]]+\s*(?P<value>\S.*)$"
 )
 _NAME_KEYS = ("eventaction", "action", "id", "name", "event")
 _VALUE_KEYS = ("eventdate", "date", "finding", "value", "timestamp")
 MAX_RAW_LINES = 500
+# What is before or after is a placeholder, or of another calendar. The last year means never.
+PLAUSIBLE_YEARS = (*range(1990, 2127), 9999)
 
 
 class _Record(NamedTuple):
+    """A record; `server` is the same text for all that are of one server."""
+
     depth: int
     parent: str
     given: Mapping[object, object]
+    server: str
+
+
+Read = Callable[[str, _Record, Names, datetime], Iterator[EndDate]]
 
 
 def end_in(section: str, value: object, names: Names, scanned: datetime) -> EndDate | None:
     """Return the end that a section gives: a date, else the days left, counted from `scanned`.
 
-    The record nearest to the top counts; of a list of certificates for one subject the newest.
+    The record nearest to the top counts; for certificates a name that only they have comes first.
+    Of a list of certificates see `_first_of`. `None`: it has none that can be read.
     """
-    own = names.ignored | names.ends["issuers"]
-    tries = [(read, skipped) for skipped in (own, names.ignored) for read in (_dates, _days)]
-    for read, skipped in tries:  # a chain counts where nothing else has an end
-        records = _records(value, skipped)
-        found_at: int | None = None
-        found: list[tuple[_Record, EndDate]] = []
-        for record in records:
-            if found_at is not None and record.depth > found_at:
-                break
-            if ends := list(read(section, record, names, scanned)):
-                found_at = record.depth
-                found.append((record, _together(ends)))
-        if found:
-            is_list = section == "ssl" and skipped is own
-            return _of_one_subject(found, names) if is_list else _first(found)
+    if isinstance(value, str):
+        return min(_in_raw_text(section, value, names), key=lambda end: end.day, default=None)
+    reads: list[Read] = [_certificate_dates] * (section == "ssl") + [_dates, _days]
+    # A chain counts where nothing else has an end.
+    others = (
+        names.ends["elsewhere"]
+        | names.ends["issuers"]
+        | names.ends.get(f"{section}not", frozenset())
+    )
+    for skipped in (others | names.ends["chains"], others):
+        for read in reads:
+            found_at: int | None = None
+            found: list[tuple[_Record, EndDate]] = []
+            for record in _records(value, names, skipped):
+                if found_at is not None and record.depth > found_at:
+                    break
+                if ends := list(read(section, record, names, scanned)):
+                    found_at = record.depth
+                    found.append((record, _merged(ends)))
+            if found:
+                return _first_of(found, names, scanned)
     return None
 
 
-def _first(found: list[tuple[_Record, EndDate]]) -> EndDate:
-    return min((end for _record, end in found), key=lambda end: end.day)
+def _first_of(found: list[tuple[_Record, EndDate]], names: Names, scanned: datetime) -> EndDate:
+    """Return the first end of certificates that are in use.
+
+    Of those for one subject at one server the newest is; logs list earlier ones, too. So one that
+    has ended counts only if it is the newest of the first subject, or has no subject.
+    """
+    newest: dict[tuple[str, str], EndDate] = {}
+    for number, (record, end) in enumerate(found):
+        subject = _text_under(names.ends["subjects"], record.given)
+        key = (subject, record.server) if subject or record.server else (str(number), "")
+        newest[key] = max(newest.get(key, end), end, key=lambda each: each.day)
+    first = next(iter(newest))
+    used = [
+        end
+        for key, end in newest.items()
+        if key == first or key[1] or key[0].isdecimal() or not end.has_ended(scanned)
+    ]
+    return min(used, key=lambda end: end.day)
 
 
-def _of_one_subject(found: list[tuple[_Record, EndDate]], names: Names) -> EndDate:
-    """Return the newest end among the records about the first one's subject."""
-    first = _subject(found[0][0], names)
-    return max(
-        (end for record, end in found if _subject(record, names) == first),
-        key=lambda end: end.day,
-    )
-
-
-def _subject(record: _Record, names: Names) -> str:
-    for key, value in record.given.items():
-        if bare(str(key)) in names.ends["subjects"]:
+def _text_under(wanted: frozenset[str], given: Mapping[object, object]) -> str:
+    """Return the first value under one of these names as JSON, "" if there is none."""
+    for key, value in given.items():
+        if normalized(str(key)) in wanted:
             with suppress(RecursionError):
                 return json.dumps(value, sort_keys=True, default=str)
     return ""
 
 
-def _together(ends: list[EndDate]) -> EndDate:
+def _merged(ends: list[EndDate]) -> EndDate:
     first = min(ends, key=lambda end: (end.day, end.moment is None))
     also = sorted({end.day for end in ends} - {first.day})
     return EndDate(first.day, first.moment, tuple(also))
 
 
-def _records(value: object, skipped: frozenset[str]) -> Iterator[_Record]:
-    """Yield the records in any JSON, the least nested first, without those that have ended."""
-    queue: deque[tuple[int, str, object]] = deque([(0, "", value)])
+def _records(value: object, names: Names, skipped: frozenset[str]) -> Iterator[_Record]:
+    """Yield the records in any JSON, the least nested first.
+
+    Without those that have ended, whose lookup failed, or below a name with a skipped word.
+    """
+    queue: deque[tuple[int, str, object, str]] = deque([(0, "", value, "")])
     while queue:
-        depth, name, value = queue.popleft()
+        depth, name, value, server = queue.popleft()
         if isinstance(value, Mapping):
-            if any(bare(str(k)) == "ended" and v for k, v in value.items()):
+            if reports_failure(value, names) or any(
+                normalized(str(key)) == "ended" and each for key, each in value.items()
+            ):
                 continue
-            yield _Record(depth, name, value)
-            given = ((bare(str(key)), str(key), item) for key, item in value.items())
-            queue.extend((depth + 1, key, item) for k, key, item in given if k not in skipped)
+            server = _text_under(names.ends["servers"], value) or server
+            yield _Record(depth, name, value, server)
+            queue.extend(
+                (depth + 1, str(key), each, server)
+                for key, each in value.items()
+                if normalized(str(key)) not in names.ignored
+                and not skipped & {*words_of(str(key))}
+            )
         elif isinstance(value, list):
-            queue.extend((depth + 1, "", item) for item in value)
+            queue.extend((depth + 1, "", each, server) for each in value)
+
+
+def _certificate_dates(
+    section: str, record: _Record, names: Names, _scanned: datetime
+) -> Iterator[EndDate]:
+    """Yield the ends under names that only certificates have: `notAfter`."""
+    for key, value in record.given.items():
+        if normalized(str(key)) in names.ends[section] and (end := _as_end(value)):
+            yield end
 
 
 def _dates(section: str, record: _Record, names: Names, _scanned: datetime) -> Iterator[EndDate]:
@@ -106,7 +148,7 @@ def _dates(section: str, record: _Record, names: Names, _scanned: datetime) -> I
                     yield end
         elif section == "whois" and isinstance(value, str) and "\n" in value:
             yield from _in_raw_text(section, value, names)
-    given = {bare(str(key)): value for key, value in record.given.items()}
+    given = {normalized(str(key)): value for key, value in record.given.items()}
     name = next((given[key] for key in _NAME_KEYS if isinstance(given.get(key), str)), "")
     if is_end_name(section, str(name), names):  # RDAP: RFC 9083, section 10.2.3
         for end in (_as_end(given.get(key)) for key in _VALUE_KEYS):
@@ -116,28 +158,44 @@ def _dates(section: str, record: _Record, names: Names, _scanned: datetime) -> I
 
 def _days(section: str, record: _Record, names: Names, scanned: datetime) -> Iterator[EndDate]:
     is_end_below = is_end_name(section, record.parent, names)
-    if is_failed_probe(record.given, names):
-        return
     for key, value in record.given.items():
-        words = frozenset(words_of(str(key)))
-        is_count = words & _DAYS and words & _LEFT and not words & names.ends["never"]
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             continue
-        text = str(value).removesuffix("days").strip()
-        is_text_of_days = str(value).endswith("days") and is_end_name(section, str(key), names)
-        if (is_count or is_text_of_days or (is_end_below and words <= _DAYS)) and (
-            _DAY_COUNT.fullmatch(text.removesuffix(".0"))
-        ):
-            yield EndDate(scanned.date() + timedelta(days=int(float(text))))
+        words = frozenset(words_of(str(key)))
+        text = str(value).removesuffix("days").strip().split(".")[0]
+        is_end = is_end_name(section, str(key), names)
+        is_text_of_days = str(value).endswith("days") and is_end
+        is_count = is_end_below and words <= _DAYS
+        if not (_counts_days(section, words, names) or is_text_of_days or is_count):
+            continue
+        if _DAY_COUNT.fullmatch(text) and not _is_default(int(text), section, record, names):
+            end = scanned.date() + timedelta(days=int(text))
+            if end.year in PLAUSIBLE_YEARS:
+                yield EndDate(end)
+
+
+def _counts_days(section: str, words: frozenset[str], names: Names) -> bool:
+    """Return whether a name is of the days that are left: `days_until_expiry`, `daysLeft`."""
+    others = words - _DAYS - _LEFT - names.ends["before"] - names.ends["behind"]
+    is_of_other = words & names.ends.get(f"{section}not", frozenset())
+    return bool(words & _DAYS and words & _LEFT) and not others and not is_of_other
+
+
+def _is_default(days: int, section: str, record: _Record, names: Names) -> bool:
+    """Return whether `-1` stands for nothing: the date beside it is missing."""
+    return days == -1 and any(
+        value is None and is_end_name(section, str(key), names)
+        for key, value in record.given.items()
+    )
 
 
 def is_end_name(section: str, name: str, names: Names) -> bool:
     """Return whether a name says that what stands there is an end: `domain_expires_at`."""
     words = list(words_of(name))
-    if not words or names.ends["never"].intersection(words):
+    if not words or names.ends.get(f"{section}not", frozenset()).intersection(words):
         return False
     known = names.ends["both"] | names.ends.get(section, frozenset())
-    if bare(name) in known:
+    if normalized(name) in known:
         return True
     while words and words[0] in names.ends["before"]:
         words.pop(0)
@@ -168,6 +226,8 @@ def _as_end(value: object) -> EndDate | None:
     if isinstance(value, str) and value.isdecimal() and len(value) <= len(str(MAX_EPOCH_MS)):
         value = value if len(value) == 8 else int(value)
     read = read_date(value)
+    if read is None or read.year not in PLAUSIBLE_YEARS:
+        return None
     if isinstance(read, datetime):
         return EndDate(read.date(), read if read.tzinfo else None)
-    return EndDate(read) if isinstance(read, date) else None
+    return EndDate(read)

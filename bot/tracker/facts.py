@@ -8,14 +8,16 @@ from datetime import datetime
 from bot.tracker.ends import end_in
 from bot.tracker.failures import failure_of
 from bot.tracker.findings import MAX_KEPT_ISSUES, SEVERITIES, EndDate, Issue, Knowledge, ScanFacts
-from bot.tracker.issues import LISTED, Outcome, Reading, readings_in
-from bot.tracker.names import Names, own_table, without_prefix
+from bot.tracker.issues import readings_in
+from bot.tracker.models import SECTIONS
+from bot.tracker.names import Names, without_prefix
+from bot.tracker.readings import LISTED, Outcome, Reading
 
 # One check that passes is not yet a list of checks.
 MIN_PASSED = 2
+# Rules of values that tools fill in where they found nothing.
+_DEFAULTS = frozenset({"boolean", "protection", "state", "threat", "flag of a failure", "count"})
 NOT_INCLUDED = "not included in this scan"
-# The sections of a scan: service document, section 2.3.
-SECTIONS = ("whois", "dns", "ssl", "security")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,30 +28,26 @@ class Explained:
     readings: Mapping[str, tuple[Reading, ...]]
 
 
-def facts_of(
-    sections: Mapping[str, object], scanned: datetime, names: Names | None = None
-) -> ScanFacts:
+def facts_of(sections: Mapping[str, object], scanned: datetime, names: Names) -> ScanFacts:
     """Return the facts of a scan at `scanned` whose sections are any JSON."""
     return explain(sections, scanned, names).facts
 
 
-def explain(
-    sections: Mapping[str, object], scanned: datetime, names: Names | None = None
-) -> Explained:
+def explain(sections: Mapping[str, object], scanned: datetime, names: Names) -> Explained:
     """Return the facts of a scan, and by which rule each value was recognized."""
-    names = names or own_table()
     registration = end_in("whois", sections.get("whois"), names, scanned)
     certificate = end_in("ssl", sections.get("ssl"), names, scanned)
     ends = {"whois": registration, "ssl": certificate}
     readings: dict[str, tuple[Reading, ...]] = {}
     failed: dict[str, str] = {}
-    for name in (*SECTIONS, *(each for each in sections if each not in SECTIONS)):
+    for name in SECTIONS:
         if name not in sections:
             failed[name] = NOT_INCLUDED
             continue
         found = tuple(readings_in(name, sections[name], names))
         is_known = bool(ends.get(name)) or any(_is_certain(each, names) for each in found)
-        if reason := failure_of(name, sections[name], names, is_known=is_known):
+        is_read = any(each.outcome is not Outcome.UNREAD for each in found)
+        if reason := failure_of(name, sections[name], names, is_known=is_known, is_read=is_read):
             failed[name] = reason
             found = ()
         readings[name] = found
@@ -68,14 +66,12 @@ def explain(
 
 
 def _is_certain(reading: Reading, names: Names) -> bool:
-    """Return whether a reading says something beside a failed look-up.
+    """Return whether a reading says something beside a failed lookup.
 
-    "Not trusted" is what tools also say of a server that they did not reach.
+    "Not trusted" and "no HSTS" is what tools also say of a server that they did not reach.
     """
-    if reading.outcome is Outcome.NOT_CHECKED:
-        return False
-    if reading.rule not in {"boolean", "state"}:
-        return True
+    if reading.rule not in _DEFAULTS:
+        return reading.outcome in {Outcome.ISSUE, Outcome.PASSED}
     is_named_bad = bool(reading.path) and without_prefix(reading.path[-1]) in names.bad_if_true
     return reading.outcome is Outcome.ISSUE and is_named_bad
 
@@ -98,17 +94,21 @@ def _issues(readings: Mapping[str, tuple[Reading, ...]]) -> list[Issue]:
 def _issue_knowledge(
     issues: list[Issue], readings: Mapping[str, tuple[Reading, ...]], failed: Mapping[str, str]
 ) -> Knowledge:
-    """Return how the issues are known: `NONE` needs a list in `security` that is empty, or checks
-    there that all passed.
+    """Return how the issues are known.
+
+    `NONE` needs a list of issues in `security` that is empty, or checks there that all passed. A
+    value there that is not recognized may be an issue, unless the list is of the whole section.
     """
     if issues:
         return Knowledge.KNOWN
     if "security" in failed:
         return Knowledge.FAILED
-    outcomes = [each.outcome for each in readings.get("security", ())]
+    given = readings.get("security", ())
+    outcomes = [each.outcome for each in given]
+    is_of_all = any(each.outcome is Outcome.EMPTY and len(each.path) <= 1 for each in given)
     is_proven = Outcome.EMPTY in outcomes or outcomes.count(Outcome.PASSED) >= MIN_PASSED
-    is_proven = is_proven and Outcome.NOT_CHECKED not in outcomes
-    return Knowledge.NONE if is_proven else Knowledge.UNRECOGNIZED
+    is_unknown = Outcome.NOT_CHECKED in outcomes or (Outcome.UNREAD in outcomes and not is_of_all)
+    return Knowledge.NONE if is_proven and not is_unknown else Knowledge.UNRECOGNIZED
 
 
 def _end_knowledge(name: str, end: EndDate | None, failed: Mapping[str, str]) -> Knowledge:

@@ -1,69 +1,91 @@
-"""Tell a section that could not be looked up from one that says something. Pure."""
+"""Detect failed lookups in a section of a scan. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from bot.tracker.names import Names, bare
+from bot.tracker.names import Names, normalized
+from bot.tracker.readings import boolean_of
 
 MAX_REASON_CHARS = 120
 NOTHING = "the scan says nothing about it"
-# HTTP: from here on a status means that the look-up failed (RFC 9110, section 15.5).
-FAILED_STATUS = 400
+# HTTP: a status from here on means that the lookup failed (RFC 9110, section 15.5).
+FAILED_STATUS = range(400, 600)
 Leaf = tuple[str, object]
 
 
-def failure_of(name: str, section: object, names: Names, *, is_known: bool) -> str | None:
-    """Return why a section tells nothing: a text of the scan or `NOTHING`; `None` if it does.
+def failure_of(
+    name: str, section: object, names: Names, *, is_known: bool, is_read: bool
+) -> str | None:
+    """Return the reason why the lookup of a section failed, `None` if it did not.
 
-    `is_known`: something in it was recognized, so that an error beside it is not the whole.
+    The reason is a text of the scan, or `NOTHING` for a section without content. `is_known`:
+    something in it was recognized, so that an error beside it is not the whole. `is_read`: perhaps
+    only values that tools fill in where they found nothing.
     """
-    if isinstance(section, str):
-        return section[:MAX_REASON_CHARS] or NOTHING
     if is_known:
         return None
+    if isinstance(section, str):
+        is_answer = "\n" in section and not names.reports_failure(section[:MAX_REASON_CHARS])
+        return None if is_answer else section[:MAX_REASON_CHARS] or NOTHING
+    if isinstance(section, bool | int | float):
+        return NOTHING
     leaves = list(_leaves(section, names))
-    if (reason := probe_failure(leaves, names)) is not None:
+    if (reason := _lookup_failure(leaves, names)) is not None:
         ignored = names.failures["lookup"] | names.failures["beside"] | names.failures["names"]
         says_more = any(
             leaf not in ignored and not _is_default(value) and _is_something(value, names)
             for leaf, value in leaves
+            if not _tells_of_failure(value, names)
         )
         return None if says_more else reason
-    return None if any(_says(name, *leaf, names) for leaf in leaves) else NOTHING
+    said = [value for leaf, value in leaves if _says(name, leaf, value, names)]
+    if said and all(_tells_of_failure(value, names) for value in said):
+        return str(said[0])[:MAX_REASON_CHARS]
+    return None if said or is_read else NOTHING
 
 
-def probe_failure(leaves: Iterable[Leaf], names: Names) -> str | None:
-    """Return the text or sign by which values, each with its bare name, tell of a failure."""
-    given = list(leaves)
-    if failed := failing_text(given, names):
+def _tells_of_failure(value: object, names: Names) -> bool:
+    return isinstance(value, str) and names.reports_failure(value)
+
+
+def _lookup_failure(leaves: list[Leaf], names: Names) -> str | None:
+    """Return the text or sign by which values tell of a lookup that failed."""
+    if failed := failing_text(leaves, names):
         return failed
-    if any(_is_sign(*leaf, names) for leaf in given):
-        return next(_texts(given, names), "it failed")[:MAX_REASON_CHARS]
+    if any(_is_sign(*leaf, names) for leaf in leaves):
+        return next(_texts(leaves, names), "it failed")[:MAX_REASON_CHARS]
     return None
 
 
 def failing_text(leaves: Iterable[Leaf], names: Names) -> str | None:
-    """Return the text by which values, each with its bare name, tell of a look-up that failed."""
-    failed = next(filter(names.fails, _texts(leaves, names)), None)
+    """Return the text by which values, each with its name, tell of a lookup that failed."""
+    failed = next(filter(names.reports_failure, _texts(leaves, names)), None)
     return failed[:MAX_REASON_CHARS] if failed else None
 
 
 def _texts(leaves: Iterable[Leaf], names: Names) -> Iterator[str]:
+    """Yield the texts that may say why a lookup failed; a section may be a list of them."""
     for name, value in leaves:
-        if name in names.failures["names"] and isinstance(value, str) and value.strip():
+        is_named = not name or name in names.failures["names"]
+        if is_named and isinstance(value, str) and value.strip():
             yield value
 
 
-def is_failed_probe(record: Mapping[object, object], names: Names) -> bool:
-    """Return whether a record says by a boolean that its look-up failed."""
-    return any(
-        name in names.failures["false"] and (value is False or value == 0)
-        for name, value in leaves_of(record)
+def reports_failure(record: Mapping[object, object], names: Names) -> bool:
+    """Return whether a record says by a text or a boolean that its lookup failed."""
+    leaves = _leaves_of(record)
+    return failing_text(leaves, names) is not None or any(
+        _is_flag(name, value, names) for name, value in leaves
     )
 
 
-def leaves_of(record: Mapping[object, object]) -> list[Leaf]:
-    """Return the plain values of a record by their bare names."""
-    given = ((bare(str(key)), value) for key, value in record.items())
+def has_error_text(record: Mapping[object, object], names: Names) -> bool:
+    """Return whether a record has a text under the name of an error, whatever it says."""
+    return any(_is_error(name, value, names) for name, value in _leaves_of(record))
+
+
+def _leaves_of(record: Mapping[object, object]) -> list[Leaf]:
+    """Return the plain values of a record by their normalized names."""
+    given = ((normalized(str(key)), value) for key, value in record.items())
     return [(name, value) for name, value in given if not isinstance(value, dict | list)]
 
 
@@ -74,7 +96,7 @@ def _leaves(section: object, names: Names) -> Iterator[Leaf]:
         name, value = stack.pop()
         if isinstance(value, Mapping):
             is_error = name in names.failures["names"]
-            given = ((bare(str(key)), item) for key, item in value.items())
+            given = ((normalized(str(key)), item) for key, item in value.items())
             kept = [(name if is_error else k, v) for k, v in given if k not in names.ignored]
             stack += reversed(kept)
         elif isinstance(value, list) and value:
@@ -88,30 +110,36 @@ def _is_default(value: object) -> bool:
     return isinstance(value, bool) or value == 0
 
 
+def _is_flag(name: str, value: object, names: Names) -> bool:
+    truth = boolean_of(value)
+    return truth is not None and name in names.failures["true" if truth else "false"]
+
+
+def _is_error(name: str, value: object, names: Names) -> bool:
+    is_text = isinstance(value, str) and not names.is_placeholder(value)
+    return is_text and name in names.failures["errors"] and boolean_of(value) is None
+
+
 def _is_sign(name: str, value: object, names: Names) -> bool:
     words = names.failures
+    if _is_flag(name, value, names):
+        return True
     match value:
-        case bool():
-            return name in words["true" if value else "false"]
-        case int():
-            return (name in words["codes"] and value >= FAILED_STATUS) or (
-                name in words["false"] and value == 0
-            )
+        case int() if not isinstance(value, bool):
+            return name in words["codes"] and value in FAILED_STATUS
         case str():
-            is_failed = bare(value) in words["words"]
-            return (name in words["states"] and is_failed) or (
-                name in words["errors"] and bool(value.strip())
-            )
+            is_failed = normalized(value) in words["words"]
+            return (name in words["states"] and is_failed) or (_is_error(name, value, names))
     return False
 
 
 def _says(section: str, name: str, value: object, names: Names) -> bool:
     if value == []:
-        return section == "security" or name in names.unable_lists
+        return section == "security" or name in names.unchecked_lists
     return name not in names.failures["lookup"] and _is_something(value, names)
 
 
 def _is_something(value: object, names: Names) -> bool:
     if isinstance(value, str):
-        return bare(value) not in names.failures["placeholders"]
+        return not names.is_placeholder(value)
     return value is not None and value != []

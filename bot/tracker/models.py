@@ -151,6 +151,10 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
     skipped: int = 0
 
 
+# The sections of a scan: service document, section 2.3.
+SECTIONS = ("whois", "dns", "ssl", "security")
+
+
 class ScanResult(msgspec.Struct, frozen=True):
     """The result of a full scan (service document, section 2.3): any JSON in each section.
 

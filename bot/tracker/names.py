@@ -1,4 +1,4 @@
-"""Know what names in a scan mean: the table `names.toml`, and an operator's additions to it."""
+"""Load the table of names by which scans are read: `names.toml`, and an operator's additions."""
 
 import re
 import tomllib
@@ -18,7 +18,7 @@ _PREFIXES = frozenset({"is", "has", "was", "have", "are"})
 
 
 @lru_cache(maxsize=4_096)
-def bare(name: str) -> str:
+def normalized(name: str) -> str:
     """Return a name without case and punctuation: `notafter` for `Not_After`."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
@@ -31,7 +31,7 @@ def words_of(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4_096)
 def without_prefix(name: str) -> str:
-    """Return a bare name without `is`, `has` and the like: `expired` for `is_expired`."""
+    """Return a normalized name without `is`, `has` and the like: `expired` for `is_expired`."""
     words = words_of(name)
     return "".join(words[1:] if len(words) > 1 and words[0] in _PREFIXES else words)
 
@@ -48,19 +48,25 @@ def humanized(name: str) -> str:
 
 @dataclass(frozen=True)
 class Names:
-    """The table: sets of bare names and words. `topics` are protections by their bare name."""
+    """The table: sets of normalized names and words. `protections` are by the names they have."""
 
     ignored: frozenset[str]
+    neutral: frozenset[str]
+    neutral_words: frozenset[str]
+    neutral_parts: frozenset[str]
+    switches: frozenset[str]
     issue_lists: frozenset[str]
-    proof: frozenset[str]
+    conclusive_lists: frozenset[str]
     failure_lists: frozenset[str]
     pass_lists: frozenset[str]
-    unable_lists: frozenset[str]
+    unchecked_lists: frozenset[str]
     bad_if_true: frozenset[str]
     bad_if_false: frozenset[str]
+    results: frozenset[str]
     present: frozenset[str]
     threats: frozenset[str]
-    topics: Mapping[str, str]
+    protections: Mapping[str, str]
+    protection_words: frozenset[str]
     states: Mapping[str, frozenset[str]]
     severity_names: frozenset[str]
     severities: Mapping[str, str]
@@ -73,52 +79,79 @@ class Names:
     failures: Mapping[str, frozenset[str]]
     failure_text: re.Pattern[str]
     certificate_text: re.Pattern[str]
+    no_issue_text: re.Pattern[str]
 
-    def topic(self, name: str) -> str | None:
-        """Return the protection that a name is about: `SPF` for `emailSpf` and `spf_record`."""
-        if (known := self.topics.get(bare(name))) is not None:
+    def protection(self, name: str) -> str | None:
+        """Return the protection that a name is about: `SPF` for `emailSpf` and `spf_record`.
+
+        `None` for `csp_report_only`: its words say something else of it.
+        """
+        if (known := self.protections.get(normalized(name))) is not None:
             return known
-        words = reversed(words_of(name))
-        return next((self.topics[word] for word in words if word in self.topics), None)
+        given = words_of(name)
+        found = [each for each in given if each in self.protections]
+        others = {*given} - {*found}
+        return self.protections[found[-1]] if found and others <= self.protection_words else None
 
     def severity(self, word: str) -> str | None:
         """Return `critical` to `info` for a scan's word, `High (Medium)` included."""
-        if known := self.severities.get(bare(word)):
+        if known := self.severities.get(normalized(word)):
             return known
         first = words_of(word)[:1]
         return self.severities.get(first[0]) if first and "(" in word else None
 
-    def fails(self, text: str) -> bool:
-        """Return whether a text tells of a look-up that failed."""
+    def reports_failure(self, text: str) -> bool:
+        """Return whether a text tells of a lookup that failed."""
         return bool(self.failure_text.search(text))
 
+    def is_no_issue(self, text: str) -> bool:
+        """Return whether a text stands for an empty list: `No issues found`."""
+        return bool(self.no_issue_text.fullmatch(text.strip()))
 
-def table_of(data: Mapping[str, Any]) -> Names:
-    """Return the table that TOML holds; raise KeyError or TypeError for another one."""
-    states, severities, texts = data["states"], data["severities"], data["texts"]
-    ranks = ("critical", "high", "medium", "low", "info")
-    return Names(
-        **{name: frozenset(data[name]) for name in _LISTS},
-        topics={name: topic for topic, names in data["topics"].items() for name in names},
-        states=_sets(states),
-        severity_names=frozenset(severities["names"]),
-        severities={word: rank for rank in ranks for word in severities[rank]},
-        grades=_sets(data["grades"]),
-        counts=_sets(data["counts"]),
-        titles=tuple(texts["title"]),
-        fixes=tuple(texts["fix"]),
-        subjects=tuple(texts["subject"]),
-        ends=_sets(data["ends"]),
-        failures=_sets({k: v for k, v in data["failures"].items() if k != "texts"}),
-        failure_text=_pattern(data["failures"]["texts"]),
-        certificate_text=_pattern(texts["certificate"]),
-    )
+    def is_placeholder(self, text: str) -> bool:
+        """Return whether a text stands for nothing: `N/A`."""
+        return normalized(text) in self.failures["placeholders"]
 
 
 _LISTS = (
-    *("ignored", "issue_lists", "proof", "failure_lists", "pass_lists", "unable_lists"),
-    *("bad_if_true", "bad_if_false", "present", "threats"),
+    *("issue_lists", "conclusive_lists", "failure_lists", "pass_lists", "unchecked_lists"),
+    *("ignored", "neutral", "neutral_parts", "switches", "threats"),
 )
+# Compared without `is` and `has`.
+_FLAGS = ("bad_if_true", "bad_if_false", "results", "present")
+
+
+def parse_names(data: Mapping[str, Any]) -> Names:
+    """Return the table that TOML holds; raise KeyError, TypeError or re.error for another one."""
+    severities, texts, failures = data["severities"], data["texts"], data["failures"]
+    ranks = ("critical", "high", "medium", "low", "info")
+    return Names(
+        **{name: frozenset(map(normalized, data[name])) for name in _LISTS},
+        **{name: frozenset(map(without_prefix, data[name])) for name in _FLAGS},
+        neutral_words=frozenset(data["neutral_words"]),
+        protections={
+            normalized(name): shown
+            for shown, names in data["protections"].items()
+            for name in names
+        },
+        protection_words=frozenset(data["protection_words"]),
+        states=_sets(data["states"]),
+        severity_names=frozenset(map(normalized, severities["names"])),
+        severities={normalized(word): rank for rank in ranks for word in severities[rank]},
+        grades={
+            "names": frozenset(map(normalized, data["grades"]["names"])),
+            "bad": frozenset(data["grades"]["bad"]),
+        },
+        counts=_sets(data["counts"]),
+        titles=tuple(map(normalized, texts["title"])),
+        fixes=tuple(map(normalized, texts["fix"])),
+        subjects=tuple(map(normalized, texts["subject"])),
+        ends=_sets(data["ends"]),
+        failures=_sets({name: words for name, words in failures.items() if name != "texts"}),
+        failure_text=_pattern(failures["texts"]),
+        certificate_text=_pattern(texts["certificate"]),
+        no_issue_text=_pattern(texts["no_issue"]),
+    )
 
 
 def _pattern(texts: Iterable[str]) -> re.Pattern[str]:
@@ -126,34 +159,41 @@ def _pattern(texts: Iterable[str]) -> re.Pattern[str]:
 
 
 def _sets(data: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
-    return {name: frozenset(values) for name, values in data.items()}
+    return {name: frozenset(map(normalized, values)) for name, values in data.items()}
 
 
 @cache
-def own_table() -> Names:
+def default_names() -> Names:
     """Return the table that comes with the bot."""
-    return table_of(_own_data())
+    return parse_names(_default_data())
 
 
-def extended_table(path: Path) -> Names:
+def load_names(path: Path | None) -> Names:
     """Return the bot's table with the names of a file added; raise OSError or ValueError."""
+    if path is None:
+        return default_names()
     added = tomllib.loads(path.read_text(encoding="utf-8"))
     try:
-        return table_of(_merged(_own_data(), added, str(path)))
+        return parse_names(_merged(_default_data(), added, str(path)))
     except (KeyError, TypeError, re.error) as error:
         raise ValueError(f"{path}: {error}") from error
 
 
-def _own_data() -> dict[str, Any]:
+def _default_data() -> dict[str, Any]:
     return tomllib.loads(files("bot.tracker").joinpath("names.toml").read_text(encoding="utf-8"))
 
 
-def _merged(own: dict[str, Any], added: Mapping[str, Any], where: str) -> dict[str, Any]:
+def _merged(
+    own: dict[str, Any], added: Mapping[str, Any], where: str, *, may_add: bool = False
+) -> dict[str, Any]:
     for key, value in added.items():
-        if key not in own and not where.endswith("topics"):
+        if key not in own and not may_add:
             raise ValueError(f"{where}: {key} is not a name of the table")
-        if isinstance(value, Mapping):
-            _merged(own[key], value, f"{where}: {key}")
+        is_table = isinstance(value, Mapping)
+        if key in own and is_table != isinstance(own[key], Mapping):
+            raise ValueError(f"{where}: {key} is {'no' if is_table else 'a'} table")
+        if is_table:
+            _merged(own[key], value, f"{where}: {key}", may_add=key == "protections")
         elif isinstance(value, list) and all(isinstance(each, str) for each in value):
             own[key] = [*own.get(key, []), *value]
         else:

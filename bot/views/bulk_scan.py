@@ -7,8 +7,8 @@ from bot.bulk_scans.record import INTERRUPTED, BulkScan, End, Item
 from bot.bulk_scans.runner import MAX_DOMAINS, SECONDS_EACH
 from bot.message import Block, Message
 from bot.tracker.findings import SEVERITIES, Knowledge, ScanFacts
-from bot.tracker.issues import section_name
 from bot.tracker.rate_limit import BudgetState
+from bot.tracker.readings import section_name
 from bot.views.blocks import (
     actions,
     button,

@@ -7,9 +7,10 @@ from itertools import islice
 
 from bot.message import SHARE, Block, Message
 from bot.scans import NoScanError, ScanReport, score_change
-from bot.tracker.facts import NOT_INCLUDED, SECTIONS
+from bot.tracker.facts import NOT_INCLUDED
 from bot.tracker.findings import Knowledge
-from bot.tracker.issues import section_name
+from bot.tracker.models import SECTIONS
+from bot.tracker.readings import section_name
 from bot.tracker.sections import Section
 from bot.views.blocks import (
     actions,

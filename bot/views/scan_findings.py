@@ -9,8 +9,8 @@ from bot.redaction import redact
 from bot.scans import HEALTH
 from bot.tracker.changes import Change
 from bot.tracker.dates import read_date
-from bot.tracker.issues import section_name
 from bot.tracker.names import humanized
+from bot.tracker.readings import section_name
 from bot.tracker.sections import Finding, Scalar
 from bot.views.text import day_text, literal, moment_token, outside, score_number
 

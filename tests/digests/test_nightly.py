@@ -22,6 +22,7 @@ from bot.tracker.models import (
     ScanResult,
     UnavailableError,
 )
+from bot.tracker.names import default_names
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
@@ -68,7 +69,7 @@ class Observatory:
             self.tasks,
             self.repository,
             portfolio,
-            Scans(self, portfolio, self.documents, ends, clock=self.clock),
+            Scans(self, portfolio, self.documents, ends, names=default_names(), clock=self.clock),
             ends,
             clock=self.clock,
         )
@@ -270,7 +271,7 @@ async def test_a_digest_that_is_changed_in_the_middle_scans_no_more(act: str) ->
 async def test_what_a_person_has_scanned_is_not_scanned_again(sky: Observatory) -> None:
     await sky.make(scans_a_night=3)
     portfolio, ends = Portfolio(sky.lists, clock=sky.clock), KeptEndDates(sky.documents)
-    scans = Scans(sky, portfolio, sky.documents, ends, clock=sky.clock)
+    scans = Scans(sky, portfolio, sky.documents, ends, names=default_names(), clock=sky.clock)
     sky.clock.now -= FRESH_FOR - HOUR
     await scans.run(ACME, sky.lists.domains[1])
     sky.scanned.clear()

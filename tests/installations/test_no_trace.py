@@ -34,6 +34,7 @@ from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.sqlite import open_sqlite
+from bot.tracker.names import default_names
 from bot.tracker.rate_limit import RateLimiter
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT, a_domain
@@ -117,6 +118,7 @@ class Life:
             portfolio,
             self.documents,
             KeptEndDates(self.documents),
+            names=default_names(),
             clock=self.clock,
         )
         for number in range(30):

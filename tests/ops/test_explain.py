@@ -20,7 +20,7 @@ def test_each_value_is_printed_with_its_rule_and_what_is_not_known(tmp_path: Pat
         "whois": {"expiryDate": "2027-08-13"},
         "dns": {"error": "timeout of 10000ms exceeded"},
         "ssl": {"issuer": "R12"},
-        "security": {"blacklisted": True, "spf": True},
+        "security": {"blacklisted": True, "spf": True, "wafMode": "x"},
     }
 
     lines = explain_file(written(tmp_path / "scan.json", scan), None)
@@ -38,13 +38,14 @@ def test_each_value_is_printed_with_its_rule_and_what_is_not_known(tmp_path: Pat
         "Security:",
         "  issue (unknown) by boolean: blacklisted: Security › Blacklisted: yes",
         "  passed by protection: spf",
+        "  not recognized: wafMode",
     ]
 
 
 def test_the_operators_names_count_too(tmp_path: Path) -> None:
     scan = written(tmp_path / "scan.json", {"security": {"isParked": True}})
     names = tmp_path / "names.toml"
-    names.write_text('bad_if_true = ["parked"]\n')
+    names.write_text('bad_if_true = ["isParked"]\n')
 
     assert "Issues: not recognized" in explain_file(scan, None)
     assert "Issues: known" in explain_file(scan, names)
@@ -59,7 +60,13 @@ def test_what_is_no_scan_is_said_in_a_sentence(tmp_path: Path, text: str) -> Non
         explain_file(str(file), None)
 
 
-@pytest.mark.parametrize("text", ["x = 1", "bad_if_true = 5", "unknown = ['a']", "["])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("x = 1", "bad_if_true = 5", "unknown = ['a']", "["),
+        *("states = ['x']", "protections = ['x']", "[ignored]\nsettings = ['x']"),
+    ],
+)
 def test_a_table_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
     scan = written(tmp_path / "scan.json", {})
     names = tmp_path / "names.toml"

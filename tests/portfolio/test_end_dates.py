@@ -14,10 +14,9 @@ from bot.portfolio.end_dates import (
     end_dates_of,
 )
 from bot.store.documents import Document, StoreError
-from bot.tracker.facts import facts_of
 from bot.tracker.findings import EndDate, Severity
 from bot.workspace import WorkspaceId
-from tests.builders import MOMENT
+from tests.builders import MOMENT, facts_of
 from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio

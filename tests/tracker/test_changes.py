@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from bot.tracker.changes import Change, changes_between
-from bot.tracker.facts import SECTIONS
+from bot.tracker.models import SECTIONS
 from bot.tracker.sections import Finding, Section, section_of
 from tests.loops import loop_over
 from tests.stopwatch import at_most

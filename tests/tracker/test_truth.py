@@ -1,77 +1,113 @@
-"""What is read of scans with the shapes of real tools, and that each rule earns its place."""
+"""What is read of scans with the shapes of real tools, and that each name earns its place."""
 
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.tracker.facts import MIN_PASSED, explain, facts_of
-from bot.tracker.findings import Knowledge
-from bot.tracker.issues import Outcome
-from bot.tracker.names import Names, own_table
+from bot.tracker.facts import MIN_PASSED, explain
+from bot.tracker.findings import Knowledge, ScanFacts
+from bot.tracker.names import Names, default_names
+from bot.tracker.readings import Outcome
+from tests.builders import facts_of
+from tests.tracker import shapes
 from tests.truth import NOW, samples, verdict
 
+RIGHT = {"problems", "right ends", "unknown ends", "rightful", "failed"}
 
-def test_nothing_false_is_said_and_nearly_everything_true() -> None:
-    counts = verdict()
+
+def test_nothing_false_is_said_and_everything_true_but_one_all_clear() -> None:
+    wrong = {name: count for name, count in verdict().items() if name not in RIGHT and count}
 
     assert len(samples()) == 106
-    assert counts["false all-clears"] == counts["wrong ends"] == 0
-    assert counts["missed"] <= 0.1 * counts["problems"]
-    assert counts["missed ends"] <= 0.05 * counts["right ends"]
-    assert counts["silent"] <= 0.05 * counts["failed"]
-    assert counts["withheld"] <= 0.05 * counts["rightful"]
-    assert counts["invented"] <= 2
-    assert counts["not failed"] == 0
+    assert wrong == {"withheld": 1}
 
 
-NOTHING: frozenset[str] = frozenset()
-# A part of the table that is left out, and what is worse without it.
-WITHOUT: dict[str, tuple[dict[str, object], str]] = {
-    "settings": ({"ignored": NOTHING}, "invented"),
-    "empty lists of issues": ({"proof": NOTHING}, "withheld"),
-    "booleans, bad if true": ({"bad_if_true": NOTHING}, "missed"),
-    "booleans, bad if false": ({"bad_if_false": NOTHING}, "missed"),
-    "protections": ({"topics": {}}, "missed"),
-    "severities": ({"severities": {}}, "missed"),
+def read(sections: Mapping[str, Any], names: Names | None = None) -> ScanFacts:
+    return facts_of({**shapes.HEALTHY, **sections}, NOW, names)
+
+
+def end_of(sections: Mapping[str, Any], names: Names | None = None) -> str | None:
+    facts, section = read(sections, names), next(iter(sections))
+    end = facts.registration if section == "whois" else facts.certificate
+    return str(end.day) if end else None
+
+
+def wrongly_read(names: Names | None = None) -> Iterator[str]:
+    """Yield the names of the shapes of which something false is read."""
+    for name, scan in shapes.NO_ALL_CLEAR.items():
+        if read(scan, names).issue_knowledge is Knowledge.NONE:
+            yield f"all-clear: {name}"
+    for name, scan in shapes.ALL_CLEAR.items():
+        if read(scan, names).issue_knowledge is not Knowledge.NONE:
+            yield f"no all-clear: {name}"
+    for name, scan in shapes.NO_ISSUE.items():
+        yield from (f"issue: {name}: {each.title}" for each in read(scan, names).issues)
+    for name, scan in shapes.FAILED.items():
+        if next(iter(scan)) not in read(scan, names).failed:
+            yield f"not failed: {name}"
+    for name, (scan, titled) in shapes.ISSUES.items():
+        issues = [(each.title, each.fix) for each in read(scan, names).issues]
+        if issues[:1] != [titled]:
+            yield f"missed: {name}: {issues}"
+    for name, (scan, day) in shapes.ENDS.items():
+        if (end := end_of(scan, names)) != day:
+            yield f"end: {name}: {end}"
+
+
+def test_shapes_that_no_sample_has_are_not_misread_either() -> None:
+    assert [*wrongly_read()] == []
+
+
+NOTHING: dict[type, Any] = {
+    frozenset: frozenset(),
+    tuple: (),
+    dict: {},
+    re.Pattern: re.compile("(?!)"),
 }
-PARTS = {
-    "states": ("states", "bad", "missed"),
-    "states that are fine": ("states", "good", "invented"),
-    "grades": ("grades", "bad", "missed"),
-    "counts": ("counts", "bad", "missed"),
-    "counts by severity": ("counts", "rated", "missed"),
-    "names of ends": ("ends", "both", "missed ends"),
-    "words before a name of an end": ("ends", "before", "missed ends"),
-    "names of failures": ("failures", "names", "silent"),
-    "signs of a failure": ("failures", "words", "silent"),
-    "placeholders": ("failures", "placeholders", "silent"),
-}
 
 
-def without(name: str) -> tuple[Names, str]:
-    table = own_table()
-    if name in WITHOUT:
-        left_out, worse = WITHOUT[name]
-        return replace(table, **left_out), worse  # type: ignore[arg-type]  # by its fields' names
-    part, key, worse = PARTS[name]
-    return replace(table, **{part: getattr(table, part) | {key: NOTHING}}), worse
+def parts() -> Iterator[str]:
+    """Yield each part of the table, `states.bad` for a table in it."""
+    table = default_names()
+    for each in fields(Names):
+        match getattr(table, each.name):
+            case dict(inner) if any(isinstance(value, frozenset) for value in inner.values()):
+                yield from (f"{each.name}.{key}" for key in inner)
+            case _:
+                yield each.name
 
 
-@pytest.mark.parametrize("name", [*WITHOUT, *PARTS])
-def test_without_a_rule_the_verdict_is_worse(name: str) -> None:
-    names, worse = without(name)
+def without(part: str) -> Names:
+    table, (name, _, key) = default_names(), part.partition(".")
+    value = getattr(table, name)
+    left: Any = value | {key: frozenset()} if key else NOTHING[type(value)]
+    return replace(table, **{name: left})
 
-    assert verdict(names)[worse] > verdict()[worse]
+
+def wrong_words(names: Names | None = None) -> Counter[str]:
+    counts = verdict(names)
+    for right in RIGHT:
+        counts.pop(right, None)
+    return counts + Counter(wrongly_read(names))
+
+
+@pytest.mark.parametrize("part", [*parts()])
+def test_without_a_part_of_the_table_something_is_read_wrongly(part: str) -> None:
+    assert wrong_words(without(part)) - wrong_words()
 
 
 NAMES = st.sampled_from(
     sorted(
         {
-            *own_table().bad_if_true,
-            *own_table().bad_if_false,
-            *own_table().topics,
+            *default_names().bad_if_true,
+            *default_names().bad_if_false,
+            *default_names().protections,
             *("status", "checks", "issues", "error", "errors", "warnings", "name", "grade", "x"),
         }
     )
@@ -87,7 +123,7 @@ JSON = st.recursive(
 @given(st.dictionaries(st.sampled_from(["whois", "dns", "ssl", "security"]), JSON))
 @settings(max_examples=300)
 def test_no_claim_of_well_being_lacks_what_it_needs(sections: dict[str, object]) -> None:
-    explained = explain(sections, NOW)
+    explained = explain(sections, NOW, default_names())
     facts = explained.facts
     outcomes = [each.outcome for each in explained.readings.get("security", ())]
 
@@ -96,31 +132,10 @@ def test_no_claim_of_well_being_lacks_what_it_needs(sections: dict[str, object])
         assert "security" not in facts.failed
         assert Outcome.NOT_CHECKED not in outcomes
         assert Outcome.EMPTY in outcomes or outcomes.count(Outcome.PASSED) >= MIN_PASSED
+        assert Outcome.EMPTY in outcomes or Outcome.UNREAD not in outcomes
     assert facts.ends_are_known == (None not in (facts.registration, facts.certificate))
 
 
 @pytest.mark.parametrize("security", [{}, {"warnings": []}, {"alerts": []}, {"errors": []}])
 def test_an_empty_list_of_something_else_proves_nothing(security: object) -> None:
     assert facts_of({"security": security}, NOW).issue_knowledge is not Knowledge.NONE
-
-
-def test_every_part_of_the_table_is_tried() -> None:
-    tried = {
-        *(key for each, _ in WITHOUT.values() for key in each),
-        *(p for p, *_ in PARTS.values()),
-    }
-    # Each of these is needed by shapes that no sample has, and is tried in `test_facts.py`.
-    beside = {
-        *(
-            "issue_lists",
-            "failure_lists",
-            "pass_lists",
-            "unable_lists",
-            "present",
-            "threats",
-            "severity_names",
-        ),
-        *("titles", "fixes", "subjects", "failure_text", "certificate_text"),
-    }
-
-    assert tried | beside == {each.name for each in fields(Names)}

@@ -7,7 +7,6 @@ import pytest
 
 from bot.bulk_scans.record import BulkScan, End, Item
 from bot.bulk_scans.runner import MAX_DOMAINS
-from bot.tracker.facts import facts_of
 from bot.tracker.rate_limit import BudgetState
 from bot.views.bulk_scan import (
     STOPPING,
@@ -17,7 +16,7 @@ from bot.views.bulk_scan import (
     started_message,
     summary_message,
 )
-from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT
+from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, facts_of
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
 

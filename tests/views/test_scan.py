@@ -5,8 +5,8 @@ import pytest
 
 from bot.scans import NoScanError, ScanReport
 from bot.tracker.changes import Change
-from bot.tracker.facts import SECTIONS
 from bot.tracker.findings import MAX_KEPT_ISSUES
+from bot.tracker.models import SECTIONS
 from bot.tracker.sections import Finding
 from bot.views.scan import (
     MAX_CHANGES,

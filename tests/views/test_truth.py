@@ -2,15 +2,19 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
 
-from bot.bulk_scans.record import KEPT_ISSUES, BulkScan, End, Item
+import pytest
+
+from bot.bulk_scans.record import BulkScan, End, Item
 from bot.message import Message
 from bot.scans import ScanReport
-from bot.tracker.facts import SECTIONS, facts_of
+from bot.tracker.models import SECTIONS
 from bot.tracker.sections import section_of
 from bot.views.bulk_scan import summary_message
 from bot.views.scan import scan_message
+from tests.builders import facts_of
 from tests.truth import ALARM, ALL_CLEAR, NOTHING_ENDS, NOW, UNCHECKED, Sample, samples, unnamed
 from tests.views.test_bulk_scan import a_run
 
@@ -83,24 +87,10 @@ def judged(sample: Sample, lines: list[str]) -> Counter[str]:
     )
 
 
-def test_a_scan_says_nothing_false_and_names_what_matters() -> None:
+@pytest.mark.parametrize("drawn", [scan_of, bulk_scan_of])
+def test_nothing_false_is_said_and_all_that_matters(drawn: Callable[[Sample], Message]) -> None:
     counts = Counter[str]()
     for sample in samples():
-        counts += judged(sample, lines_of(scan_of(sample)))
+        counts += judged(sample, lines_of(drawn(sample)))
 
-    assert counts["false all-clears"] == counts["false nothing-ends"] == 0
-    assert counts["missed"] <= 0.1 * counts["problems"]
-    assert counts["invented"] <= 2
-    assert counts["silent"] <= 0.05 * counts["failed"]
-
-
-def test_a_bulk_scan_says_nothing_false_and_names_what_matters() -> None:
-    counts = Counter[str]()
-    for sample in samples():
-        counts += judged(sample, lines_of(bulk_scan_of(sample)))
-
-    assert KEPT_ISSUES > 1
-    assert counts["false all-clears"] == counts["false nothing-ends"] == 0
-    assert counts["missed"] <= 0.1 * counts["problems"]
-    assert counts["invented"] <= 2
-    assert counts["silent"] <= 0.05 * counts["failed"]
+    assert counts.keys() == {"problems", "failed"}

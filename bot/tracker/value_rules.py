@@ -1,0 +1,275 @@
+"""Read a plain value of a scan by its name: booleans, states, grades, counts. Pure."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from bot.tracker.names import Names, normalized, without_prefix, words_of
+from bot.tracker.readings import (
+    Outcome,
+    Reading,
+    boolean_of,
+    issue_reading,
+    shown_path,
+    value_text,
+)
+
+Path = tuple[str, ...]
+Rule = Callable[[str, Path, object, Names], Outcome | None]
+# Response codes of DNS that mean that a domain does not work (RFC 1035, section 4.1.1).
+_RCODES = {2: "SERVFAIL", 3: "NXDOMAIN", 5: "REFUSED"}
+_GRADE = re.compile(r"[A-Z][+-]?", re.IGNORECASE)
+_COUNT = re.compile(r"\d{1,9}")
+# Names of a number of issues, below a list's name: `{"issues": {"total": 0}}`.
+_TOTALS = frozenset({"total", "count"})
+MIN_COUNTS = 2
+
+
+def read_value(section: str, path: Path, value: object, names: Names) -> Reading | None:
+    """Return what a plain value says, `None` where its name means nothing."""
+    for rule, read in _RULES:
+        if outcome := read(section, path, value, names):
+            if outcome is not Outcome.ISSUE:
+                return Reading(outcome, rule, path)
+            return _issue(section, rule, path, value, names)
+    return None
+
+
+def _issue(section: str, rule: str, path: Path, value: object, names: Names) -> Reading:
+    is_state = rule == "state" and normalized(path[-1]) in names.states["names"]
+    about = shown_path((path[:-1] if is_state else path) or path)
+    word = str(value) if rule in {"state", "risk", "protection"} else ""
+    if rule == "count":
+        word = next((each for each in words_of(path[-1]) if names.severity(each)), "")
+    title = f"{about}: {value_text(path[-1], value, names)}"
+    return issue_reading(section, names, rule, path, title, word=word, is_named=True)
+
+
+def is_threat(path: Path, names: Names) -> bool:
+    """Return whether a name of the path is of something bad: `malware`, `blacklists`."""
+    return any(
+        without_prefix(each) in names.bad_if_true | names.failure_lists for each in path[-2:]
+    )
+
+
+def state_of(text: str, path: Path, names: Names) -> Outcome | None:
+    """Return what a state says of what the path is about: of a protection, a threat, anything.
+
+    A threat that is absent is good, a protection that is absent is not.
+    """
+    word, states = normalized(text), names.states
+    is_protection = any(map(names.protection, path[-2:]))
+    if word in states["unchecked"] and not (is_protection and word == "error"):
+        return Outcome.NOT_CHECKED
+    if word in states["absent"] | states["present"] and is_threat(path, names):
+        return Outcome.PASSED if word in states["absent"] else Outcome.ISSUE
+    if word in states["bad"] or (is_protection and word in states["absent"] | {"error"}):
+        return Outcome.ISSUE
+    if word in states["good"] or (is_protection and word in states["present"]):
+        return Outcome.PASSED
+    return None
+
+
+def _boolean(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+    name, words = without_prefix(path[-1]), words_of(path[-1])
+    if words[:1] in (("no",), ("not",)):
+        return None
+    if isinstance(value, bool):
+        if "vulnerable" in words[:2]:  # `is_vulnerable_to_heartbleed`
+            name = "vulnerable"
+        elif section == "ssl" and {"match", "matches"} & {*words}:
+            name = "matches"
+    is_known = name in names.bad_if_true | names.bad_if_false
+    truth = boolean_of(value)
+    if truth is None or not is_known:
+        is_unread = is_known and section != "whois" and isinstance(value, str) and bool(value)
+        return Outcome.NOT_CHECKED if is_unread and not _is_stated(path, value, names) else None
+    if name in names.bad_if_true:
+        is_count = not isinstance(value, bool) and name in names.counts["bad"]
+        return None if is_count else Outcome.ISSUE if truth else Outcome.PASSED
+    is_of_account = section == "dns" and name == "verified"
+    is_of_threat = name in {"match", "matches"} and is_threat(path[:-1], names)
+    if section == "whois" or is_of_account or is_of_threat:
+        return None
+    return Outcome.PASSED if truth else Outcome.ISSUE
+
+
+def _is_stated(path: Path, value: object, names: Names) -> bool:
+    """Return whether another rule reads the value: a date, a number, a word that is known."""
+    text = str(value)
+    is_known = state_of(text, path, names) is not None
+    return is_known or bool(_COUNT.match(text)) or names.is_placeholder(text)
+
+
+def _flag(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+    """Read a boolean below a list of failures: `missing_headers: {"hsts": true}`."""
+    parent = normalized(path[-2]) if len(path) > 1 else ""
+    if section == "whois" or not isinstance(value, bool) or parent not in names.failure_lists:
+        return None
+    return Outcome.ISSUE if value else Outcome.PASSED
+
+
+def _protection(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+    protection = names.protection(path[-1])
+    # In DNS it is a type of record.
+    is_record = section == "dns" and protection in {"HTTPS", "TLS"}
+    if section == "whois" or protection is None or is_record:
+        return None
+    if isinstance(value, str) and (state := state_of(value, path[-1:], names)):
+        return state
+    truth = boolean_of(value)
+    return None if truth is None else Outcome.PASSED if truth else Outcome.ISSUE
+
+
+def _threat_state(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+    """Read a state under the name of a threat: `malware: "detected"`."""
+    if section == "whois" or not isinstance(value, str):
+        return None
+    if normalized(path[-1]) in names.threats:
+        is_none = normalized(value) in names.states["good"] | names.states["absent"]
+        return None if is_none or names.is_placeholder(value) else Outcome.ISSUE
+    return state_of(value, path[-1:], names) if is_threat(path[-1:], names) else None
+
+
+def _state(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+    name, words = normalized(path[-1]), words_of(path[-1])
+    parent = normalized(path[-2]) if len(path) > 1 else ""
+    is_below = parent in names.states["parents"]
+    is_state = bool(words) and (words[-1] in names.states["names"] or is_below)
+    if not isinstance(value, str) or section == "whois":
+        return None
+    is_dns_code = section == "dns" and name in {"statuscode", "rcode", "responsecode"}
+    if not (is_state or is_dns_code):
+        return None
+    text = value.removeprefix("CERT_").removeprefix("cert_")
+    state = state_of(text, path, names)
+    # `status: "ok"` alone says that the look-up was.
+    return None if state is Outcome.PASSED and len(words) < 2 and not is_below else state
+
+
+def _unmistakable(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+    """Read a word that is bad under any name but an error's: `crl_status: "revoked"`."""
+    is_error = normalized(path[-1]) in names.failures["errors"]
+    is_text = isinstance(value, str) and section in {"dns", "ssl"} and not is_error
+    is_bad = is_text and normalized(str(value)) in names.states["unmistakable"]
+    return Outcome.ISSUE if is_bad else None
+
+
+def _grade(_section: str, path: Path, value: object, names: Names) -> Outcome | None:
+    is_named = any(normalized(name) in names.grades["names"] for name in path[-2:])
+    if not is_named or not isinstance(value, str) or not _GRADE.fullmatch(value.strip()):
+        return None
+    letter = value.strip()[0].upper()
+    return Outcome.ISSUE if letter in names.grades["bad"] else _good_grade(letter)
+
+
+def _good_grade(letter: str) -> Outcome:
+    return Outcome.PASSED if letter == "A" else Outcome.INFO
+
+
+def _count(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+    name = normalized(path[-1])
+    parent = normalized(path[-2]) if len(path) > 1 else ""
+    is_total = name in _TOTALS and parent in names.conclusive_lists
+    is_bad = name in names.counts["bad"] or is_total
+    if isinstance(value, str) and _COUNT.fullmatch(value):
+        value = int(value)
+    if section == "whois" or isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if without_prefix(path[-1]) in names.bad_if_true and value > 1:
+        return Outcome.ISSUE
+    return (Outcome.ISSUE if value > 0 else Outcome.PASSED) if is_bad else None
+
+
+def _no_issues(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+    """Read a word in place of a list of issues: `issues: "none"`."""
+    if section != "security" or normalized(path[-1]) not in names.conclusive_lists:
+        return None
+    if not isinstance(value, str):
+        return None
+    is_none = names.is_no_issue(value) or normalized(value) in {"no", "clean"}
+    return Outcome.EMPTY if is_none else None
+
+
+def _risk(_section: str, path: Path, value: object, names: Names) -> Outcome | None:
+    name = normalized(path[-1])
+    # A level or an impact may be of anything, but for one in a list of things.
+    is_of_item = len(path) > 1 and path[-2].isdecimal()
+    is_named = name in names.severity_names and (is_of_item or name not in {"level", "impact"})
+    if not is_named or not isinstance(value, str):
+        return None
+    severity = names.severity(value)
+    return Outcome.ISSUE if severity in {"critical", "high", "medium"} else Outcome.INFO
+
+
+def _certificate_error(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+    words = words_of(path[-1])
+    if section != "ssl" or not words or not isinstance(value, str):
+        return None
+    is_error = words[-1] in {"error", "reason"} or "verify" in words or "verify error" in value
+    if not is_error:
+        return None
+    return Outcome.ISSUE if names.certificate_text.search(value) else None
+
+
+_RULES: tuple[tuple[str, Rule], ...] = (
+    ("word for none", _no_issues),
+    ("unmistakable word", _unmistakable),
+    ("flag of a failure", _flag),
+    ("boolean", _boolean),
+    ("protection", _protection),
+    ("threat", _threat_state),
+    ("state", _state),
+    ("grade", _grade),
+    ("count", _count),
+    ("risk", _risk),
+    ("certificate error", _certificate_error),
+)
+
+
+def read_registry_state(path: Path, value: object, names: Names) -> Reading | None:
+    """Read a status of a registration (RFC 8056) that is the beginning of its end."""
+    words = words_of(path[-1]) if path else ()
+    if not isinstance(value, str) or not words or words[-1] not in names.states["names"]:
+        return None
+    plain = value.split(" http")[0]
+    given = {normalized(each) for each in (plain, *re.split(r"[\s,;|]+", plain))}
+    if not given & names.states["registry"]:
+        return None
+    title = f"{shown_path(path)}: {value}"
+    return issue_reading("whois", names, "registry state", path, title, is_named=True)
+
+
+def read_response_code(path: Path, given: Mapping[object, object], names: Names) -> Reading | None:
+    """Read the response code of a DNS answer in JSON, which has its question beside it."""
+    by_name = {normalized(str(key)): (str(key), value) for key, value in given.items()}
+    for name in ("status", "rcode"):
+        key, value = by_name.get(name, ("", None))
+        is_code = isinstance(value, int) and not isinstance(value, bool) and value in _RCODES
+        if is_code and "question" in by_name:
+            about, code = (*path, key), _RCODES[value]  # type: ignore[index]  # an int: see above
+            title = f"{shown_path(path or about)}: {code}"
+            return issue_reading("dns", names, "state", about, title, word=code, is_named=True)
+    return None
+
+
+def read_counts(
+    section: str, path: Path, given: Mapping[object, object], names: Names
+) -> Reading | None:
+    """Read the numbers of issues by severity, of which two stand side by side."""
+    counts = {
+        str(key): value
+        for key, value in given.items()
+        if normalized(str(key)) in names.counts["rated"]
+        and isinstance(value, int)
+        and not isinstance(value, bool)
+    }
+    if len(counts) < MIN_COUNTS or section == "whois":
+        return None
+    bad = {key: n for key, n in counts.items() if n > 0 and normalized(key) != "info"}
+    if not bad:
+        is_whole = section == "security" and {*map(normalized, counts)} >= {"critical", "high"}
+        return Reading(Outcome.EMPTY if is_whole else Outcome.PASSED, "count", path)
+    title = ", ".join(f"{count:,} {normalized(key)}" for key, count in bad.items())
+    where = f"{shown_path(path)}: {title}" if path else title
+    word = next(iter(bad))
+    return issue_reading(section, names, "count", path, where, word=word, is_named=True)
