@@ -18,7 +18,7 @@ from bot.bootstrap.services import (
     Services,
     Stored,
     build_shared_state,
-    look_at_store,
+    observe_store,
     opened_store,
 )
 from bot.concurrency import NonOverlappingTask, Tasks
@@ -131,7 +131,7 @@ async def run_periodic(
     for_all = {**running.periodic, **lifecycle.periodic} if role.delivers else {}
     periodic = {name: timed(name, act) for name, act in for_all.items()}
     rounds = [] if shared else [NonOverlappingTask(parts.tasks, act) for act in periodic.values()]
-    await lifecycle.begin()
+    await lifecycle.at_start()
 
     async def tick() -> None:
         for each in rounds:
@@ -211,7 +211,7 @@ async def serve(
             **checks,
             **link_checks,
         }
-        look_at_store(parts.metrics, runtime.stored)
+        observe_store(parts.metrics, runtime.stored)
         install = lifecycle.endpoint if role.answers else None
         health = HealthEndpoints(checks)
         await slack_app.listen(listener, parts, health, slack=endpoint, install=install)

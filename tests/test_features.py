@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.bootstrap.services import Stored, look_at_store, look_at_work
+from bot.bootstrap.services import Stored, look_at_work, observe_store
 from bot.digests.repository import steps_to
 from bot.metrics.definitions import Metrics
 from bot.store.fenced import FencedDocuments, timed_documents
@@ -30,7 +30,7 @@ async def stored_in(database: str, metrics: Metrics) -> Stored:
 async def test_what_is_due_and_how_keys_stand_is_on_the_page() -> None:
     metrics, office, budget = a_bot(), Office(), RateLimiter(chance=lambda: 1.0)
     look_at_work(metrics, office.repository, budget, clock=office.clock)
-    look_at_store(metrics, Stored(documents=FencedDocuments(office.documents), ring=RING))
+    observe_store(metrics, Stored(documents=FencedDocuments(office.documents), ring=RING))
     await office.make()
     office.clock.now = NINE + timedelta(seconds=30)
     budget.record_remaining("a-key", 70)
@@ -62,7 +62,7 @@ async def test_a_digest_leaves_its_outcome_and_its_lag_on_the_page() -> None:
 async def test_queue_and_pool_are_on_the_page(database: str) -> None:
     metrics = a_bot()
     stored = await stored_in(database, metrics)
-    look_at_store(metrics, stored)
+    observe_store(metrics, stored)
     await stored.documents.put("-.T1/digest/d1", {})
 
     found = {name: each for name, each in (await samples(metrics)).items() if each}
@@ -78,7 +78,7 @@ async def test_queue_and_pool_are_on_the_page(database: str) -> None:
 async def test_a_database_that_is_away_leaves_the_rest_of_the_page(database: str) -> None:
     metrics = a_bot()
     stored = await stored_in(database, metrics)
-    look_at_store(metrics, stored)
+    observe_store(metrics, stored)
     await stored.documents.close()
 
     assert await value(metrics, "bot_look_failures_total", look="queue") == 1

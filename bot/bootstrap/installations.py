@@ -24,7 +24,7 @@ from bot.installations.oauth_flow import (
 from bot.installations.repository import InstallationRepository
 from bot.installations.token_check import TokenChecker, token_proof
 from bot.installations.uninstall import Uninstaller
-from bot.installations.welcome import FirstLook, Setup, Welcome
+from bot.installations.welcome import Setup, StoreCheck, Welcome
 from bot.listeners.app_lifecycle import ANSWERED_WITHIN_S, LifecycleListeners
 from bot.listeners.request import Request
 from bot.settings import text_of
@@ -41,11 +41,11 @@ from bot.workspace import WorkspaceId
 class Lifecycle:
     """The endpoint for browsers (`None` without OAuth), and the periodic work.
 
-    `begin` comes before the first request is served.
+    `at_start` is awaited before the first request is served.
     """
 
     endpoint: InstallEndpoint | None
-    begin: Callable[[], Awaitable[None]]
+    at_start: Callable[[], Awaitable[None]]
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
 
 
@@ -92,19 +92,21 @@ def register_lifecycle(
     ).register(app)
     workspaces.doubt.listen(checker.recheck)  # with one token there is none to check
     if own:
-        first_look = FirstLook(parts.documents, own.fetch)
+        store_check = StoreCheck(parts.documents, own.fetch)
         return Lifecycle(
-            endpoint=None, begin=first_look.begin, periodic={"first-look": first_look.look}
+            endpoint=None,
+            at_start=store_check.check_at_start,
+            periodic={"store-check": store_check.check},
         )
     return Lifecycle(
         endpoint=InstallEndpoint(_flow(parts, oauth, repository, welcome)) if oauth else None,
-        begin=_nothing,
+        at_start=_nothing,
         periodic={"proofs": uninstaller.run_due},
     )
 
 
 async def _nothing() -> None:
-    """Each workspace's store is welcome again by its own installation."""
+    """Do nothing: an installation by OAuth says that the store takes in its workspace again."""
 
 
 def _flow(

@@ -229,7 +229,7 @@ def look_at_work(
     metrics.looks.set_source("budget", states)
 
 
-def look_at_store(metrics: Metrics, stored: Stored) -> None:
+def observe_store(metrics: Metrics, stored: Stored) -> None:
     """Let the metrics tell what the queue holds, and how the pool is."""
     if (shared := stored.shared) is None:
         return

@@ -91,7 +91,7 @@ class Uninstaller:
         for each in [*sorted(others, key=str), home]:
             await self.documents.delete_prefix(f"{each}/")
             self._drop_cached(each)
-        logger.info("forgotten", home=str(home))
+        logger.info("workspace deleted", home=str(home))
 
     def _drop_cached(self, home: WorkspaceId) -> None:
         for forget in self.checker.caches:

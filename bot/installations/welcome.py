@@ -103,8 +103,8 @@ class Welcome:
 
 
 @dataclass(slots=True)
-class FirstLook:
-    """Looks once, for a bot with one token, what the store knows of its workspace.
+class StoreCheck:
+    """Checks once, for a bot with one token, whether the store has data of its workspace.
 
     `own` asks Slack whose token it is. The store then takes in what it may have refused since a
     removal.
@@ -114,17 +114,17 @@ class FirstLook:
     own: Callable[[], Awaitable[AuthorizeResult]]
     _is_done: bool = field(default=False, init=False)
 
-    async def begin(self) -> None:
-        """Look before the first request, which must find that the store takes it in again.
+    async def check_at_start(self) -> None:
+        """Check before the first request: the store must take in its workspace again.
 
-        Slack or the store may not answer now: `look` then comes again with the periodic work.
+        Slack or the store may not answer now: `check` then comes again with the periodic work.
         """
-        with warned("no first look at the store yet", BotError, TimeoutError):
+        with warned("the store is not checked yet", BotError, TimeoutError):
             async with asyncio.timeout(BEGINS_WITHIN_S):
-                await self.look()
+                await self.check()
 
-    async def look(self) -> None:
-        """Look, unless that is done; raise SlackError or StoreError if it is still unknown."""
+    async def check(self) -> None:
+        """Check, unless that is done; raise SlackError or StoreError if it is still unknown."""
         if self._is_done:
             return
         workspace = workspace_of(await self.own())

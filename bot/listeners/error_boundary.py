@@ -19,7 +19,7 @@ from bot.commands import COMMANDS
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.errors import BotError, warned
-from bot.listeners.interrupted import Entry, InflightTracker
+from bot.listeners.interrupted import InflightTracker, WaitingRequest
 from bot.listeners.permissions import ExternalUserGuard, Permissions
 from bot.listeners.request import Request
 from bot.message import Message
@@ -198,8 +198,8 @@ class ErrorBoundary:
                 await self.external_users.check(request)
             await work()
 
-        entry = self.inflight.note(request, name, form_waits=form_waits) if is_awaited else None
-        return self.tasks.start(self._run(request, checked, name, entry, speaks=speaks))
+        waiting = self.inflight.note(request, name, form_waits=form_waits) if is_awaited else None
+        return self.tasks.start(self._run(request, checked, name, waiting, speaks=speaks))
 
     async def cancel_all(self) -> int:
         """Cancel running work and tell the people who wait; return how many they are."""
@@ -211,7 +211,7 @@ class ErrorBoundary:
         request: Request,
         work: Callable[[], Coroutine[Any, Any, None]],
         name: str,
-        entry: Entry | None,
+        waiting: WaitingRequest | None,
         *,
         speaks: bool,
     ) -> None:
@@ -228,8 +228,8 @@ class ErrorBoundary:
                 took_s = time.monotonic() - started
                 self.note(name, outcome_of(failure), took_s)
                 logger.info("request", outcome=outcome, took_s=round(took_s, 3))
-            if entry:  # after a cancellation the entry stays until the person knows
-                self.inflight.close(entry)
+            if waiting:  # after a cancellation the waiting stays until the person knows
+                self.inflight.close(waiting)
             if self._at_home and request.origin.is_home:
                 await self._at_home(request)
 

@@ -1,4 +1,4 @@
-"""Know who waits for an answer, and answer them when the process stops."""
+"""Track the requests that wait for an answer, and answer them when the process stops."""
 
 import asyncio
 import contextlib
@@ -15,8 +15,8 @@ TELL_WITHIN_S = 5.0
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
-    """A person who waits for `what`. `form_waits`: their form says "please wait"."""
+class WaitingRequest:
+    """A request that waits for `what`. `form_waits`: their form says "please wait"."""
 
     request: Request
     what: str
@@ -47,23 +47,23 @@ class Entry:
 
 @dataclass(slots=True)
 class InflightTracker:
-    """The people who wait for this process."""
+    """Tracks the requests that wait for this process."""
 
     tell_within_s: float = TELL_WITHIN_S
-    _open: set[Entry] = field(default_factory=set, init=False)
+    _open: set[WaitingRequest] = field(default_factory=set, init=False)
 
-    def note(self, request: Request, what: str, *, form_waits: bool = False) -> Entry:
-        """Note that a person waits for `what`; `close` the entry when nothing is owed any more."""
-        entry = Entry(request, what, form_waits)
-        self._open.add(entry)
-        return entry
+    def note(self, request: Request, what: str, *, form_waits: bool = False) -> WaitingRequest:
+        """Note that a person waits for `what`; `close` it when nothing is owed any more."""
+        waiting = WaitingRequest(request, what, form_waits)
+        self._open.add(waiting)
+        return waiting
 
-    def close(self, entry: Entry) -> None:
-        self._open.discard(entry)
+    def close(self, waiting: WaitingRequest) -> None:
+        self._open.discard(waiting)
 
     async def tell_all(self) -> int:
         """Tell those who still wait, after the tasks were cancelled; return how many they are."""
-        waiting = [entry for entry in self._open if not entry.request.is_answered]
+        waiting = [each for each in self._open if not each.request.is_answered]
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.tell_within_s):
                 await asyncio.gather(*(each.tell() for each in waiting), return_exceptions=True)

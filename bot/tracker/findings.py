@@ -1,4 +1,4 @@
-"""Say what a scan tells: its issues, what ends when, and how each of them is known."""
+"""Model the facts of a scan: its issues, what ends when, and how each is known."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.tracker.failures import has_error_text, reports_failure
+from bot.tracker.findings import MAX_WORD_CHARS
 from bot.tracker.names import Names, humanized, normalized, without_prefix, words_of
 from bot.tracker.neutral import says_nothing
 from bot.tracker.readings import (
@@ -239,7 +240,7 @@ class _Reader:
         """Return how a check came out: `fail`, `listed`, `not valid`."""
         truth = boolean_of(value)
         if truth is None or normalized(key) in self._names.states["names"]:
-            return str(value)[:40]
+            return str(value)[:MAX_WORD_CHARS]
         said = " ".join(word for word in words_of(key) if word not in {"is", "has"})
         return said if truth else f"not {said}"
 

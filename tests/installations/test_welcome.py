@@ -8,7 +8,7 @@ from slack_bolt.authorization import AuthorizeResult
 
 from bot.concurrency import Tasks
 from bot.installations.installation import Installation
-from bot.installations.welcome import Arrival, FirstLook, Setup, Welcome
+from bot.installations.welcome import Arrival, Setup, StoreCheck, Welcome
 from bot.message import Message
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.workspace import WorkspaceId
@@ -163,13 +163,13 @@ async def test_a_store_without_the_one_tokens_workspace_is_warned_of_once_and_no
     async def own() -> AuthorizeResult:
         return AuthorizeResult(enterprise_id=None, team_id=ACME.team_id)
 
-    first_look = FirstLook(documents, own)
+    store_check = StoreCheck(documents, own)
     if is_known:
         await room.registry.inner.put(f"{ACME}/key", {})
 
     with structlog.testing.capture_logs() as logs:
         for _ in range(2):
-            await first_look.look()
+            await store_check.check()
 
     assert [(log["log_level"], log["workspace"]) for log in logs] == [("warning", str(ACME))] * (
         not is_known

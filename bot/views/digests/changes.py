@@ -218,15 +218,23 @@ MAX_NEWS_CHARS = 120
 
 def news_text(report: Report, now: datetime) -> str:
     """Return the worst news with its domain in plain words, or nothing: what a phone shows."""
-    for move in worse_moves(report)[:1]:
+    return next(_news_of(report, now), "")
+
+
+def _news_of(report: Report, now: datetime) -> Iterator[str]:
+    """Yield the news, the worst first: what has ended, a fall, what ends soon, an issue."""
+    ending = [(domain, row) for domain, row in _nearest(report) if row.first]
+    ended = [each for each in ending if each[1].first and each[1].first.has_ended(now)]
+    for domain, row in ended:
+        yield _news(domain, soon_words(row, now))
+    for move in worse_moves(report):
         before, after = score_number(move.before or 0), score_number(move.after or 0)
-        return _news(move.domain, f"health {before} → {after}")
-    for domain, row in _nearest(report):
+        yield _news(move.domain, f"health {before} → {after}")
+    for domain, row in ending:
         if words := soon_words(row, now):
-            return _news(domain, words)
-    for domain, _row, issue in report.issues[:1]:
-        return _news(domain, issue.title or "new issue")
-    return ""
+            yield _news(domain, words)
+    for domain, _row, issue in report.issues:
+        yield _news(domain, issue.title or "new issue")
 
 
 def with_news(message: Message, report: Report, now: datetime) -> Message:

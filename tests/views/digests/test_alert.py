@@ -73,6 +73,21 @@ def test_an_alert_says_what_ends_soon() -> None:
     assert "a.example certificate expires in 7 days" in message.text
 
 
+def test_a_certificate_that_has_ended_is_worse_news_than_a_fall() -> None:
+    domains = [a_domain("a.example", 60), a_domain("b.example", 85)]
+    index, then = index_by_host(domains), MOMENT - timedelta(days=10)
+    ends = {"b.example": ending(certificate=-1)}
+    before = replace(
+        baseline_of(index, then, KnownEnds(ends, then)), scores={"a.example": 85, "b.example": 85}
+    )
+    report = report_on(domains, before, worst_count=10, ends=KnownEnds(ends, MOMENT))
+
+    message = taken(alert_message(a_post(report=report, sent_at=MOMENT), NAME))
+
+    assert message.text.startswith("b.example: certificate expired 1 day ago.")
+    assert "a.example health 85 good to 60" in message.text
+
+
 def test_the_owners_of_what_fell_are_mentioned() -> None:
     message = alert_message(a_fall(mentioned=True), NAME)
 
