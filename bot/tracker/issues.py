@@ -78,8 +78,6 @@ class _Reader:
         self._section = section
         self._names = names
 
-    # Records
-
     def record(self, node: _Node, given: Given) -> Found:
         """Return what a record says, and what is to be read below it."""
         if whole := self._whole(node, given):
@@ -195,7 +193,9 @@ class _Reader:
         if not node.path or self._section == "whois":
             return []
         protection = self._names.protection(node.path[-1])
-        subject = node.path[-1] if protection else self._subject(given)
+        texts = texts_of(given)
+        named = next((texts[name] for name in self._names.subjects if name in texts), None)
+        subject = node.path[-1] if protection else named
         if subject is None:
             return []
         path = node.path if protection else (*node.path[:-1], subject)
@@ -353,8 +353,6 @@ class _Reader:
         is_conclusive = any(each in self._names.conclusive_lists for each in names)
         return Reading(Outcome.EMPTY if is_conclusive else Outcome.INFO, "word for none", path)
 
-    # Texts
-
     def _issue(
         self, rule: str, path: tuple[str, ...], title: str, word: str, texts: Mapping[str, str]
     ) -> Reading:
@@ -379,10 +377,6 @@ class _Reader:
 
     def _fix(self, texts: Mapping[str, str]) -> str:
         return next((texts[name] for name in self._names.fixes if name in texts), "")
-
-    def _subject(self, given: Given) -> str | None:
-        texts = texts_of(given)
-        return next((texts[name] for name in self._names.subjects if name in texts), None)
 
     def _is_closed(self, given: Given, word: str) -> bool:
         """Return whether an issue is none any more, or was looked for and not found."""
