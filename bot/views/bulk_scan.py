@@ -64,7 +64,9 @@ def price_message(
     *,
     without_id: int = 0,
 ) -> Message:
-    """Return what a bulk scan costs, with `Start` unless it is too large or empty.
+    """Return what a bulk scan costs, with a button to start it unless it is empty.
+
+    Of more domains than one takes, the button starts the first ones.
 
     `selection` is the filter or the names. `without_id` domains cannot be scanned.
     """
@@ -74,7 +76,12 @@ def price_message(
     count = len(items)
     button_below = None if items else run_button("All domains", "/domains")
     if count > MAX_DOMAINS:
-        lines[:0] = [f"*{count:,} domains match; one bulk scan takes {MAX_DOMAINS}.* {NARROW}"]
+        lines[:0] = [
+            f"*{count:,} domains match; one bulk scan takes {MAX_DOMAINS}.* {NARROW}",
+            f"Or scan the first {MAX_DOMAINS}, about {_span(MAX_DOMAINS)}."
+            f" {_budget(MAX_DOMAINS, allowance)}",
+        ]
+        button_below = button(f"Scan {MAX_DOMAINS}", START, selection)
     elif count:
         lines[:0] = [
             f"*{plural(count, 'scan')}, about {_span(count)}.* {_budget(count, allowance)}",

@@ -58,12 +58,13 @@ def test_a_price_above_what_is_left_says_that_it_pauses() -> None:
     assert "goes on by itself" in message.text
 
 
-def test_too_many_cannot_be_started_and_the_way_to_narrow_is_named() -> None:
+def test_of_too_many_the_first_can_be_scanned_and_the_way_to_narrow_is_named() -> None:
     message = price_message([an_item()] * (MAX_DOMAINS + 1), [], "tag:prod", None)
 
     assert f"one bulk scan takes {MAX_DOMAINS}" in message.text
     assert "below:50" in message.text
-    assert buttons(message) == {}
+    assert "goes on by itself" not in message.text
+    assert buttons(message) == {"Scan 200": "tag:prod"}
 
 
 def test_names_too_long_for_a_button_are_not_cut() -> None:
