@@ -18,7 +18,7 @@ from bot.bulk_scans.record import (
     End,
     items_of,
 )
-from bot.bulk_scans.runner import LEASE, BulkScans
+from bot.bulk_scans.runner import LEASE, MAX_DOMAINS, BulkScans
 from bot.concurrency import Tasks
 from bot.errors import BotError
 from bot.jobs.due_work import AT_ONCE
@@ -138,6 +138,12 @@ async def test_each_domain_is_scanned_once_and_the_list_is_asked_once(office: Of
     assert [item.score_after for item in run.done] == [41, 41, 41]
     assert [who for who, _ in office.posts.notified] == [BOB, BOB]
     assert "3 scanned." in office.summary
+
+
+async def test_of_more_than_one_takes_the_first_are_scanned(office: Office) -> None:
+    run = await office.start("".join(map(chr, range(0x4E00, 0x4E00 + MAX_DOMAINS + 5))))
+
+    assert [item.domain_id for item in run.left] == list(map(chr, range(0x4E00, 0x4E00 + 200)))
 
 
 @loop_over(("every_s", "shown"), [(0.0, [0, 1, 2, 3]), (3600.0, [0, 3])])
