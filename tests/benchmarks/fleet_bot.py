@@ -1,19 +1,16 @@
 """A process as `python -m bot` runs it, perhaps to be killed, by a clock that its parent sets.
 
-    python -m tests.benchmarks.fleet_bot [role] [metered]
+    python -m tests.benchmarks.fleet_bot <role>
 
-The clock: lines of seconds on standard input, each ahead of now. A metered process writes a line
-of JSON at SIGUSR1: what it has measured since the line before.
+The clock: lines of seconds on standard input, each ahead of now.
 """
 
 import asyncio
 import gc
-import json
 import os
 import signal
 import sys
 import threading
-from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 
 from bot.app import serve
@@ -21,7 +18,6 @@ from bot.bootstrap.services import Role
 from bot.concurrency import EventLoop
 from bot.logs import set_up_logs
 from bot.settings import load_settings
-from tests.benchmarks.meter import Meter, metered
 
 
 class HandedClock:
@@ -57,25 +53,12 @@ def main() -> None:
     gc.freeze()  # as `python -m bot` does
 
     async def run() -> None:
-        stop, loop = asyncio.Event(), asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGTERM, stop.set)
-        role = Role(sys.argv[1] if sys.argv[1:] else Role.ALL)
-        async with AsyncExitStack() as stack:
-            if sys.argv[2:]:
-                meter = stack.enter_context(metered())
-                loop.add_signal_handler(signal.SIGUSR1, _report, meter)
-            await serve(settings, stop, role=role, clock=clock)
+        stop = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+        await serve(settings, stop, role=Role(sys.argv[1]), clock=clock)
 
     with asyncio.Runner(loop_factory=EventLoop) as runner:
         runner.run(run())
-
-
-def _report(meter: Meter) -> None:
-    tasks = len(asyncio.all_tasks())
-    told = {"callback_max_s": meter.longest_s, "tasks": tasks}
-    sys.stdout.write(f"{json.dumps(told)}\n")
-    sys.stdout.flush()
-    meter.longest_s = 0.0
 
 
 if __name__ == "__main__":

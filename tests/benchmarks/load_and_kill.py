@@ -24,33 +24,27 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from bot.api_keys.key_record import KeyDraft
-from bot.api_keys.repository import Keys
 from bot.bulk_scans.record import INTERRUPTED, KIND, BulkScan
-from bot.digests.edits import Editor, create
 from bot.digests.models import Digest, Outcome, Plan, RunState
 from bot.digests.repository import DigestRepository
 from bot.digests.run_state import CLAIM
 from bot.digests.schedule import Schedule
-from bot.installations.installation import Installation, Tokens
-from bot.installations.repository import InstallationRepository
 from bot.playground.slack import LocalSlack, Message, Person, lifecycle, running_slack
 from bot.playground.slack.installations import Consent
 from bot.playground.slack.refusals import CommandFailed
 from bot.playground.tracker import Account, Tracker, running_tracker
-from bot.store.encryption import KeyRing
+from bot.store.documents import Documents
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from bot.store.sqlite import open_sqlite
 from bot.views.digests.wording import MANAGE_DIGEST
 from bot.workspace import WorkspaceId
 from tests.benchmarks.measured import Measured, process
-from tests.benchmarks.population import EVERY_DAY, RING, SQLITE, fill_store
+from tests.benchmarks.population import EVERY_DAY, SQLITE, Settled, fill_store
 from tests.benchmarks.quick_slack import QuickSlack
-from tests.memory import MemoryDocuments
 from tests.ports import reserve_port
 from tests.postgres import running_postgres
-from tests.whole.harness import ABOUT, Clock
+from tests.whole.harness import ABOUT, RING, Clock
 
 CHANNELS = 2
 PER_ROUND = 4  # digests of a workspace in one slot: two follow each other in a channel
@@ -122,32 +116,34 @@ class Scene:
     def posts(self) -> int:
         return sum(call.method == "chat.postMessage" for call in self.slack.calls)
 
-    async def digests(self) -> dict[Which, Digest]:
-        """Return every digest, of a store that no one has open or that many may."""
+    @asynccontextmanager
+    async def documents(self) -> AsyncIterator[Documents]:
+        """Open the store, of SQLite a copy: the bot itself is to find what a kill left."""
         with tempfile.TemporaryDirectory() as folder:
             if self.is_shared:
-                documents: Any = await open_postgres(parse_address(self.database_url))
-            else:  # a copy: the bot itself is to find what a kill left
+                documents: Documents = await open_postgres(parse_address(self.database_url))
+            else:
                 path = Path(self.database_url.removeprefix(SQLITE))
                 for each in path.parent.glob(f"{path.name}*"):
                     shutil.copy(each, folder)
                 documents = await open_sqlite(Path(folder) / path.name)
-            found = {
+            yield documents
+            await documents.close()
+
+    async def digests(self) -> dict[Which, Digest]:
+        """Return every digest, of a store that no one has open or that many may."""
+        async with self.documents() as documents:
+            return {
                 (place.workspace, digest.digest_id): digest
                 for place in self.places
                 for digest in await DigestRepository(documents).of_workspace(place.workspace)
             }
-            await documents.close()
-        return found
 
     async def bulk_scan(self) -> BulkScan:
         """Return what the store holds of the bulk scan, after the bot has stopped."""
-        if self.is_shared:
-            documents: Any = await open_postgres(parse_address(self.database_url))
-        else:
-            documents = await open_sqlite(Path(self.database_url.removeprefix(SQLITE)))
-        document = await documents.get(f"{self.places[0].workspace}/{KIND}")
-        await documents.close()
+        async with self.documents() as documents:
+            document = await documents.get(f"{self.places[0].workspace}/{KIND}")
+        assert document
         return msgspec.convert(document.value["run"], BulkScan)
 
 
@@ -185,7 +181,7 @@ async def running_scene(
             database_url=database_url,
             chance=chance,
         )
-        await fill_store(database_url, await _documents(scene))
+        await fill_store(database_url, [_filled(scene, each) for each in places], clock())
         yield scene
 
 
@@ -205,34 +201,27 @@ def _settled(slack: LocalSlack, tracker: Tracker, number: int) -> Place:
     )
 
 
-async def _documents(scene: Scene) -> list[Any]:
-    documents, ring, now = MemoryDocuments(), KeyRing.parse(RING), scene.clock()
-    keys, digests = Keys(documents, ring, clock=lambda: now), DigestRepository(documents)
-    for place in scene.places:
-        bob = Editor(user_id=place.bob.id, name="bob")
-        installed = place.slack.world.installation
-        assert installed
-        await InstallationRepository(documents, ring).put(
-            Installation(
-                home=place.workspace,
-                app_id=place.slack.app.id,
-                bot_id=place.slack.world.workspace.bot_id,
-                bot_user_id=installed.bot_user_id,
-                scopes=installed.scopes,
-                installed_by=installed.installed_by,
-                installed_at=now,
-                tokens=Tokens(access=place.slack.bot_token),
+def _filled(scene: Scene, place: Place) -> Settled:
+    """Return what the store holds of a place at the start."""
+    installed = place.slack.world.installation
+    assert installed
+    slots = [scene.first_slot + n // PER_ROUND * HOUR for n in range(scene.rounds * PER_ROUND)]
+    return Settled(
+        team_id=place.slack.team_id,
+        token=place.slack.bot_token,
+        key=place.account.create_key("bot"),
+        bot_id=place.slack.world.workspace.bot_id,
+        bot_user_id=installed.bot_user_id,
+        installed_by=installed.installed_by,
+        made_by=place.bob.id,
+        plans=[
+            Plan(
+                channel_id=place.channel_ids[number % CHANNELS],
+                schedule=Schedule(EVERY_DAY, slot.time(), "Etc/UTC"),
             )
-        )
-        secret = place.account.create_key("bot")
-        draft = KeyDraft(secret=secret, label="", expires_on=None, scopes=())
-        await keys.save(place.workspace, draft, set_by=installed.installed_by)
-        for number in range(scene.rounds * PER_ROUND):
-            at = (scene.first_slot + number // PER_ROUND * HOUR).time()
-            schedule = Schedule(EVERY_DAY, at, "Etc/UTC")
-            plan = Plan(channel_id=place.channel_ids[number % CHANNELS], schedule=schedule)
-            await digests.put(place.workspace, create(f"d{number}", plan, bob, now))
-    return await documents.list_prefix("")
+            for number, slot in enumerate(slots)
+        ],
+    )
 
 
 @dataclass

@@ -1,9 +1,7 @@
 """Processes that answer commands, and what the system says that they use."""
 
 import asyncio
-import json
 import os
-import signal
 import statistics
 import subprocess
 import sys
@@ -12,13 +10,14 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from tests.benchmarks.population import RING, Population, listing
+from tests.benchmarks.population import Population, fill_store, listing
 from tests.benchmarks.quick_slack import SIGNING_SECRET, TEAM_ID, QuickSlack, read_head
 from tests.ports import reserve_port
+from tests.whole.harness import RING
 
 ROOT = Path(__file__).parents[2]
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -28,7 +27,7 @@ READY_WITHIN_S = 60.0
 AS_DEPLOYED = (
     "import runpy, sys; sys.modules['click'] = None; runpy.run_module('bot', run_name='__main__')"
 )
-Ask: TypeAlias = Callable[..., Awaitable[float]]  # a line, and perhaps a workspace
+Ask: TypeAlias = Callable[[str], Awaitable[float]]
 ONE = Population()
 
 
@@ -40,7 +39,6 @@ class Measured:
     child: asyncio.subprocess.Process
     port: int
     started_s: float
-    population: Population = ONE
 
     def cpu_s(self) -> float:
         """Return the processor time so far."""
@@ -52,43 +50,25 @@ class Measured:
         status = Path(f"/proc/{self.child.pid}/status").read_text()
         return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
-    def files(self) -> int:
-        """Return how many files and connections are open."""
-        return sum(1 for _ in Path(f"/proc/{self.child.pid}/fd").iterdir())
-
     def move_clock(self, ahead: timedelta) -> None:
         """Set the clock of a process that has a handed one."""
         assert self.child.stdin
         self.child.stdin.write(f"{ahead.total_seconds()}\n".encode())
 
-    async def report(self) -> dict[str, Any]:
-        """Return what a process that measures itself has measured since the last report."""
-        assert self.child.stdout
-        self.child.send_signal(signal.SIGUSR1)
-        found: dict[str, Any] = json.loads(await self.child.stdout.readline())
-        return found
-
     @asynccontextmanager
-    async def connection(
-        self, unanswered: "list[asyncio.Future[None]] | None" = None
-    ) -> AsyncIterator[Ask]:
-        """Yield `ask(line)`: it returns after the answer, with the seconds until the ack.
-
-        It does not wait for answers that it puts on the list of the `unanswered`.
-        """
+    async def connection(self) -> AsyncIterator[Ask]:
+        """Yield `ask(line)`: it returns after the answer, with the seconds until the ack."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
 
-        async def ask(line: str, team: str = "") -> float:
-            sent, answered = self.slack.command(line, team or self.population.teams[0])
+        async def ask(line: str) -> float:
+            sent, answered = self.slack.command(line)
             began = time.perf_counter()
             writer.write(sent)
             head = await read_head(reader)
             took_s = time.perf_counter() - began
             if b" 200 " not in head.partition(b"\r\n")[0]:
                 raise RuntimeError(f"{line}: {head!r}")
-            if unanswered is not None:
-                unanswered.append(answered)
-            elif not line.startswith("/acked"):
+            if not line.startswith("/acked"):
                 await answered
             return took_s
 
@@ -124,7 +104,6 @@ async def process(
     port: int,
     env: dict[str, str],
     is_ready: bytes,
-    population: Population = ONE,
     ahead: timedelta = timedelta(),
 ) -> AsyncIterator[Measured]:
     """Run a process until the end of the block; wait until `is_ready` is answered with 200."""
@@ -134,9 +113,8 @@ async def process(
         cwd=ROOT,
         env=dict(os.environ) | env,
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        limit=2**20,
     )
     assert child.stdin
     child.stdin.write(f"{ahead.total_seconds()}\n".encode())
@@ -144,7 +122,7 @@ async def process(
         async with asyncio.timeout(READY_WITHIN_S):
             while not await _answers(port, is_ready):  # noqa: ASYNC110  # it tells no event here
                 await asyncio.sleep(0.01)
-        yield Measured(slack, child, port, time.perf_counter() - began, population)
+        yield Measured(slack, child, port, time.perf_counter() - began)
     finally:
         if child.returncode is None:
             child.terminate()
@@ -180,16 +158,15 @@ async def bot(
     role: str = "",
     **more: str,
 ) -> AsyncIterator[Measured]:
-    """Run the whole bot over HTTP, on a new SQLite store of this population.
+    """Run the whole bot over HTTP, on a new store of this population.
 
-    With a `database_url` that store is used as it is. With a `role` the bot measures itself.
+    Its clock can be moved if it has a `role`. Without a `database_url` the store is SQLite.
     """
     port = reserve_port()
     with tempfile.TemporaryDirectory() as folder:
-        if not database_url:
-            database_url = f"sqlite:///{folder}/bot.sqlite"
-            await population.settle(database_url)
-            slack.listing = await listing(population.domains)
+        database_url = database_url or f"sqlite:///{folder}/bot.sqlite"
+        await fill_store(database_url, population.settled, datetime.now(UTC))
+        slack.listing = await listing(population.domains)
         tokens = {"SLACK_BOT_TOKEN": f"xoxb-{TEAM_ID}"}
         if population.workspaces > 1:
             tokens = {"SLACK_CLIENT_ID": "1.1", "SLACK_CLIENT_SECRET": "none"}
@@ -204,10 +181,6 @@ async def bot(
             "HOST": "127.0.0.1",
             "LOG_FORMAT": "json",
         }
-        words = (
-            ("-m", "tests.benchmarks.fleet_bot", role, "metered") if role else ("-c", AS_DEPLOYED)
-        )
-        async with process(
-            slack, words, port, env | tokens | more, b"/readyz", population
-        ) as measured:
+        words = ("-m", "tests.benchmarks.fleet_bot", role) if role else ("-c", AS_DEPLOYED)
+        async with process(slack, words, port, env | tokens | more, b"/readyz") as measured:
             yield measured

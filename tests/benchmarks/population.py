@@ -2,10 +2,10 @@
 
 import json
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -20,7 +20,7 @@ from bot.digests.schedule import Schedule
 from bot.installations.installation import Installation, Tokens
 from bot.installations.repository import InstallationRepository
 from bot.jobs.queue_jobs import migrations
-from bot.playground.tracker import Tracker, running_tracker
+from bot.playground.tracker import running_tracker
 from bot.store.documents import Document, encode_row, encode_value
 from bot.store.encryption import KeyRing
 from bot.store.postgres.address import parse_address
@@ -30,60 +30,62 @@ from bot.tracker.http import PATH
 from bot.workspace import WorkspaceId
 from tests.benchmarks.quick_slack import BOT_USER_ID, TEAM_ID, USER_ID
 from tests.memory import MemoryDocuments
-from tests.whole.harness import SCOPES, Clock
+from tests.whole.harness import RING, SCOPES, Clock
 
-RING = "k1:" + "a" * 43 + "="
 EVERY_DAY = frozenset(range(7))
 AHEAD = timedelta(hours=2)
 SQLITE = "sqlite:///"
+KEY = "service_sk_" + "b" * 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settled:
+    """A workspace that is installed, with a key, and a digest for each plan: `d0`, `d1` …"""
+
+    team_id: str
+    token: str
+    key: str = KEY
+    bot_id: str = "B0BOT"
+    bot_user_id: str = BOT_USER_ID
+    installed_by: str = USER_ID
+    made_by: str = USER_ID
+    plans: Sequence[Plan] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Population:
-    """How many there are, `digests` over all workspaces; each of a workspace has its channel.
-
-    The digests are due at `due_at`, or, if they are `spread`, at the hours of the day in turn.
-    """
+    """How many there are, `digests` over all workspaces; each of a workspace has its channel."""
 
     workspaces: int = 1
     domains: int = 50
     digests: int = 0
-    is_spread: bool = False
-    key: str = "service_sk_" + "b" * 40
-
-    @property
-    def teams(self) -> list[str]:
-        """The ids of all workspaces; the only one has a token of its own."""
-        several = [f"T{number:05}" for number in range(self.workspaces)]
-        return several if self.workspaces > 1 else [TEAM_ID]
 
     @property
     def due_at(self) -> datetime:
         """The full hour at which the digests are due, at least an hour ahead."""
         return (datetime.now(UTC) + AHEAD).replace(minute=0, second=0, microsecond=0)
 
-    async def settle(self, database_url: str) -> None:
-        """Write all of them to an empty store, which is made."""
-        await fill_store(database_url, await self._documents())
-
-    async def _documents(self) -> list[Document]:
-        documents, ring, now = MemoryDocuments(), KeyRing.parse(RING), datetime.now(UTC)
-        keys = Keys(documents, ring, clock=lambda: now)
-        draft = KeyDraft(secret=self.key, label="", expires_on=None, scopes=SCOPES)
-        for team in self.teams:
-            await keys.save(WorkspaceId(team), draft, set_by=USER_ID)
-            await InstallationRepository(documents, ring).put(_installation(team, now))
-        shelf, by = DigestRepository(documents), Editor(user_id=USER_ID, name="bob")
-        for number in range(self.digests):
-            team = self.teams[number % self.workspaces]
-            at = time(number % 24) if self.is_spread else self.due_at.time()
-            plan = Plan(channel_id=f"C{number:06}", schedule=Schedule(EVERY_DAY, at, "Etc/UTC"))
-            await shelf.put(WorkspaceId(team), create(f"d{number}", plan, by, now))
-        return await documents.list_prefix("")
+    @property
+    def settled(self) -> list[Settled]:
+        """All workspaces; the only one has a token of its own."""
+        schedule = Schedule(EVERY_DAY, self.due_at.time(), "Etc/UTC")
+        several = [f"T{number:05}" for number in range(self.workspaces)]
+        return [
+            Settled(
+                team_id=team_id,
+                token=f"xoxb-{team_id}",
+                plans=[
+                    Plan(channel_id=f"C{place:06}", schedule=schedule)
+                    for place in range(number, self.digests, self.workspaces)
+                ],
+            )
+            for number, team_id in enumerate(several if self.workspaces > 1 else [TEAM_ID])
+        ]
 
 
-async def fill_store(database_url: str, documents: list[Document]) -> None:
-    """Make an empty store with these documents."""
+async def fill_store(database_url: str, workspaces: Iterable[Settled], now: datetime) -> None:
+    """Make an empty store with all that these workspaces have."""
+    documents = await _documents(workspaces, now)
     if database_url.startswith(SQLITE):
         path = Path(database_url.removeprefix(SQLITE))
         await (await open_sqlite(path)).close()
@@ -102,34 +104,38 @@ async def fill_store(database_url: str, documents: list[Document]) -> None:
         )
 
 
+async def _documents(workspaces: Iterable[Settled], now: datetime) -> list[Document]:
+    documents, ring = MemoryDocuments(), KeyRing.parse(RING)
+    keys, digests = Keys(documents, ring, clock=lambda: now), DigestRepository(documents)
+    for each in workspaces:
+        workspace, by = WorkspaceId(each.team_id), Editor(user_id=each.made_by, name="bob")
+        draft = KeyDraft(secret=each.key, label="", expires_on=None, scopes=SCOPES)
+        await keys.save(workspace, draft, set_by=each.installed_by)
+        installation = Installation(
+            home=workspace,
+            app_id="A0BENCH",
+            bot_id=each.bot_id,
+            bot_user_id=each.bot_user_id,
+            scopes=("commands", "chat:write"),
+            installed_by=each.installed_by,
+            installed_at=now,
+            tokens=Tokens(access=each.token),
+        )
+        await InstallationRepository(documents, ring).put(installation)
+        for number, plan in enumerate(each.plans):
+            await digests.put(workspace, create(f"d{number}", plan, by, now))
+    return await documents.list_prefix("")
+
+
 def _row(document: Document) -> str:
     return encode_row(document.rev, document.due_at, encode_value(document.value))
 
 
-def _installation(team: str, now: datetime) -> Installation:
-    return Installation(
-        home=WorkspaceId(team),
-        app_id="A0BENCH",
-        bot_id="B0BOT",
-        bot_user_id=BOT_USER_ID,
-        scopes=("commands", "chat:write"),
-        installed_by=USER_ID,
-        installed_at=now,
-        tokens=Tokens(access=f"xoxb-{team}"),
-    )
-
-
 async def listing(domains: int) -> bytes:
     """Return the service's list of so many domains, as it sends it."""
-    async with service(domains) as (tracker, key), httpx.AsyncClient() as http:
-        headers = {"Authorization": f"Bearer {key}"}
-        return (await http.get(f"{tracker.url}{PATH}", headers=headers)).content
-
-
-@asynccontextmanager
-async def service(domains: int) -> AsyncIterator[tuple[Tracker, str]]:
-    """Run the playground's service; yield it and the key of the whole population."""
-    async with running_tracker(clock=Clock()) as tracker:
+    async with running_tracker(clock=Clock()) as tracker, httpx.AsyncClient() as http:
         account = tracker.account("bench")
         account.fill(domains, seed=1)
-        yield tracker, account.create_key("bench", scopes=SCOPES, days=90)
+        key = account.create_key("bench", scopes=SCOPES, days=90)
+        headers = {"Authorization": f"Bearer {key}"}
+        return (await http.get(f"{tracker.url}{PATH}", headers=headers)).content

@@ -74,38 +74,24 @@ class QuickSlack:
         while self.calls[name] < calls:  # noqa: ASYNC110  # an event for each would cost more
             await asyncio.sleep(0.01)
 
-    def command(self, line: str, team: str = TEAM_ID) -> "tuple[bytes, asyncio.Future[None]]":
+    def command(self, line: str) -> "tuple[bytes, asyncio.Future[None]]":
         """Return the bytes of a signed request, and what is done when its answer has come.
 
         https://docs.slack.dev/authentication/verifying-requests-from-slack
         """
         name, _, text = line.partition(" ")
-        given = {"command": name, "text": text, "team_id": team, "user_id": USER_ID}
-        way, answered = self._way()
-        return self._signed(urlencode(given | way | {"channel_id": "C0BENCH"})), answered
-
-    def press(self, action_id: str, value: str) -> "tuple[bytes, asyncio.Future[None]]":
-        """Return the same of a press on a button.
-
-        https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
-        """
-        way, answered = self._way()
-        action = {"type": "button", "action_id": action_id, "value": value}
-        ts = f"{way['trigger_id']}.1"
-        payload = way | {
-            "type": "block_actions",
-            "team": {"id": TEAM_ID},
-            "user": {"id": USER_ID, "team_id": TEAM_ID},
-            "channel": {"id": "C0BENCH"},
-            "container": {"type": "message", "message_ts": ts, "channel_id": "C0BENCH"},
-            "actions": [action | {"block_id": "b", "action_ts": ts}],
-        }
-        return self._signed(urlencode({"payload": json.dumps(payload)})), answered
-
-    def _way(self) -> "tuple[dict[str, str], asyncio.Future[None]]":
         number = f"{next(self._numbers)}"
         answered = self._awaited[number] = asyncio.get_running_loop().create_future()
-        return {"trigger_id": number, "response_url": f"{self.url}/respond/{number}"}, answered
+        given = {
+            "command": name,
+            "text": text,
+            "team_id": TEAM_ID,
+            "user_id": USER_ID,
+            "channel_id": "C0BENCH",
+            "trigger_id": number,
+            "response_url": f"{self.url}/respond/{number}",
+        }
+        return self._signed(urlencode(given)), answered
 
     def _signed(self, body: str) -> bytes:
         moment = f"{int(time.time())}"
