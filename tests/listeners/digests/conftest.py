@@ -4,11 +4,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.listeners.digests.room import Room, running_room
+from tests.listeners.digests.room import Room
+from tests.listeners.running import running_listeners
 
 
 @pytest.fixture
 async def room() -> AsyncIterator[Room]:
     """A workspace without digests."""
-    async with running_room() as room:
+    async with running_listeners(Room) as room:
         yield room

@@ -24,7 +24,7 @@ class Asking:
     def __init__(self, room: Room, client: AsyncWebClient) -> None:
         self.room = room
         self.client = client
-        self.access = DigestAccess(room.office.desk, room.rights)
+        self.access = DigestAccess(room.desk, room.rights)
 
     def by(self, name: str, typed_in: str | None = None, view_id: str | None = None) -> Request:
         channel_id = self.room.channel_id(typed_in) if typed_in else None
@@ -90,7 +90,7 @@ async def test_admins_change_the_digests_of_every_public_channel(asking: Asking)
 
 
 async def test_a_restricted_workspace_leaves_it_to_its_admins(asking: Asking) -> None:
-    await asking.room.office.desk.restrict(asking.room.workspace, admins_only=True)
+    await asking.room.desk.restrict(asking.room.workspace, admins_only=True)
 
     with pytest.raises(AdminsOnlyError):
         await asking.editor("bob", "general")

@@ -69,7 +69,8 @@ async def test_a_saved_digest_is_announced_and_listed_with_its_next_run(room: Ro
     assert (digest.made_by, digest.made_by_name) == (room.bob.id, "bob")
     assert "✅ Saved. Next run Sat 21 Nov 2026, 23:59, for you " in saved.everything
     assert "no domain matches the filter" in saved.everything
-    assert [text for _, text in room.office.posts.posts] == ["announced by bob"]
+    [(_, announcement)] = room.posts.posts
+    assert announcement.startswith("bob set up a health digest for this channel.")
 
 
 async def test_the_next_runs_follow_what_is_chosen_and_what_was_typed_stays(room: Room) -> None:
@@ -228,7 +229,7 @@ async def test_a_rule_mentions_at_most_twenty(room: Room) -> None:
 
 
 async def test_the_menus_offer_what_there_is(room: Room) -> None:
-    room.office.lists.domains = (a_domain(tags=("prod",)),)
+    room.lists.domains = (a_domain(tags=("prod",)),)
     form = await room.new_form()
 
     zones = await room.bob.suggest(form, "Time zone", "tokyo")
@@ -258,7 +259,7 @@ async def test_user_groups_are_asked_for_once_a_minute(room: Room) -> None:
 
 async def test_without_the_service_what_was_typed_is_offered(room: Room) -> None:
     form = await room.new_form()
-    room.office.lists.error = SlackUnavailableError("any")
+    room.lists.error = SlackUnavailableError("any")
 
     assert await room.bob.suggest(form, "Tag or folder", "eu") == ["tag:eu", "folder:eu"]
 

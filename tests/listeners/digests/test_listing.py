@@ -52,7 +52,8 @@ async def test_send_now_says_that_it_takes_a_while_and_then_that_it_was_sent(roo
     assert "✅ Sent to *#general*." in sent.everything
     updates = [str(call.arguments) for call in room.slack.calls if call.method == "views.update"]
     assert ["Sending…" in update for update in updates] == [False, True, False]
-    assert [text for _, text in room.office.posts.posts] == ["digest: 1 domains, average 41.0"]
+    [(_, post)] = room.posts.posts
+    assert post.startswith("Health digest: 1 domain, average 41.")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ async def test_what_slack_does_with_the_post_is_told_in_the_form(
 ) -> None:
     await room.made()
     form = await room.list()
-    room.office.posts.errors.append(error)
+    room.posts.errors.append(error)
 
     sent = await room.press(form, "Send now")
 
@@ -79,13 +80,13 @@ async def test_what_slack_does_with_the_post_is_told_in_the_form(
 async def test_a_service_that_is_down_is_told_in_the_form(room: Room) -> None:
     await room.made()
     form = await room.list()
-    room.office.lists.error = DOWN
+    room.lists.error = DOWN
 
     after = await room.press(form, "Send now")
 
     assert "⚠️ *Not sent.* Domain Tracker is unavailable" in after.everything
     assert "Send now" in after.buttons
-    assert room.office.posts.posts == []
+    assert room.posts.posts == []
 
 
 async def test_a_preview_that_no_form_opens_for_is_said_in_the_list(room: Room) -> None:
@@ -101,7 +102,7 @@ async def test_a_preview_that_no_form_opens_for_is_said_in_the_list(room: Room) 
 
 async def test_without_a_key_the_form_says_who_can_set_one(room: Room) -> None:
     await room.made()
-    room.office.lists.error = NoKeyError("none")
+    room.lists.error = NoKeyError("none")
 
     member = await room.press(await room.list(), "Preview")
     admin = await room.press(await room.list(room.ada), "Preview", room.ada)
@@ -138,11 +139,11 @@ async def test_an_owner_deletes_what_they_made_in_a_channel_that_was_archived(ro
 async def test_a_form_that_was_closed_meanwhile_still_tells_how_it_ended(room: Room) -> None:
     await room.made()
     form = await room.list()
-    room.office.lists.gate.clear()
+    room.lists.gate.clear()
 
     await room.bob.press(form, "Send now")
     await room.bob.close(form)
-    room.office.lists.gate.set()
+    room.lists.gate.set()
 
     assert "✅ Sent to *#general*." in await room.answer()
 
@@ -165,7 +166,7 @@ async def test_a_digest_that_somebody_deleted_meanwhile_is_said_to_be_gone(
 ) -> None:
     digest = await room.made()
     form = await room.list()
-    await room.office.desk.delete(room.workspace, digest.digest_id)
+    await room.desk.delete(room.workspace, digest.digest_id)
 
     after = await room.press(form, label)
 

@@ -18,8 +18,8 @@ async def room() -> AsyncIterator[AdminRoom]:
     async with running_admin_room() as room:
         channel = room.slack.world.workspace.channel_named("general")
         assert channel is not None
-        await room.shelf.put(room.workspace, a_digest(channel_id=channel.id))
-        await room.shelf.restrict(room.workspace, admins_only=True)
+        await room.repository.put(room.workspace, a_digest(channel_id=channel.id))
+        await room.repository.restrict(room.workspace, admins_only=True)
         await room.name(groups=("web-team",))
         yield room
 
@@ -41,7 +41,7 @@ async def delete(room: AdminRoom, name: str = "bob") -> str:
 
 
 async def count(room: AdminRoom) -> int:
-    return len(await room.shelf.of_workspace(room.workspace))
+    return len(await room.repository.of_workspace(room.workspace))
 
 
 async def test_whoever_is_in_the_group_changes_digests(room: AdminRoom) -> None:

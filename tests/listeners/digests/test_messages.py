@@ -41,7 +41,7 @@ async def test_who_made_a_digest_manages_it_where_the_bot_can_no_longer_look(roo
     await room.made("secret")
     plan = Plan(channel_id=room.channel_id("secret"), schedule=DAILY)
     bob = Editor(user_id=room.bob.id, name="bob")
-    digest, _ = await room.office.desk.make(room.workspace, plan, by=bob)
+    digest, _ = await room.desk.make(room.workspace, plan, by=bob)
     room.post(MANAGE_DIGEST, "Manage", f"C/{digest.digest_id}", "dm")
     room.slack.remove_bot("secret")
 
@@ -85,13 +85,13 @@ async def test_an_owner_sends_a_missing_digest_from_the_direct_message_once(room
 
     await room.bob.press(notice, "Send now")
     first = await room.answer(channel="dm")
-    room.office.clock.advance(timedelta(minutes=5).total_seconds())
+    room.clock.advance(timedelta(minutes=5).total_seconds())
     await room.bob.press(notice, "Send now")
     second = await room.answer(channel="dm")
 
     assert "✅ Sent to *#general*." in first
     assert "This is already done" in second
-    assert len(room.office.posts.posts) == 1
+    assert len(room.posts.posts) == 1
 
 
 @pytest.mark.parametrize("keeps_bot", [True, False])
@@ -99,7 +99,7 @@ async def test_in_an_archived_channel_nothing_is_resumed_until_it_is_back(
     room: Room, keeps_bot: bool
 ) -> None:
     digest = await room.made()
-    await room.office.desk.pause(room.workspace, digest.digest_id, by=BOB, until=None)
+    await room.desk.pause(room.workspace, digest.digest_id, by=BOB, until=None)
     room.post(RESUME_DIGEST, "Resume", f"C0/{digest.digest_id}", "dm")
     notice = room.bob.messages("dm")[-1]
     room.slack.archive("general", keeps_bot=keeps_bot)
@@ -122,11 +122,11 @@ async def test_what_keeps_a_missing_digest_from_being_sent_is_told_and_it_can_be
     digest = await room.made()
     room.post(SEND_DIGEST, "Send now", f"C0/{digest.digest_id}", "dm")
     notice = room.bob.messages("dm")[-1]
-    room.office.lists.error = InvalidKeyError()
+    room.lists.error = InvalidKeyError()
 
     await room.bob.press(notice, "Send now")
     refused = await room.answer(channel="dm")
-    room.office.lists.error = None
+    room.lists.error = None
     await room.bob.press(notice, "Send now")
 
     assert "⚠️ *Not sent.* This workspace's API key no longer works" in refused
@@ -138,7 +138,7 @@ async def test_manage_on_an_old_post_of_a_digest_that_moved_shows_what_is_here(r
     digest, cy = await room.made(), room.slack.person("cy")
     room.post(MANAGE_DIGEST, "Manage", f"{digest.plan.channel_id}/{digest.digest_id}", "general")
     there = replace(digest.plan, channel_id=room.channel_id("secret"))
-    await room.office.desk.change(room.workspace, digest.digest_id, there, by=BOB, version=1)
+    await room.desk.change(room.workspace, digest.digest_id, there, by=BOB, version=1)
     await room.made(filter_text="tag:here")
 
     form = await room.press(cy.messages()[-1], "Manage", cy)

@@ -46,7 +46,7 @@ async def test_a_day_in_the_past_is_refused_under_the_field(room: Room) -> None:
 
 async def test_a_day_that_has_begun_in_the_zone_of_the_digest_is_refused_too(room: Room) -> None:
     digest = await room.made(schedule=Schedule(DAILY.days, DAILY.at, "Asia/Tokyo"))
-    room.office.clock.now = datetime(2026, 11, 19, 16, tzinfo=UTC)  # the 20th in Tokyo
+    room.clock.now = datetime(2026, 11, 19, 16, tzinfo=UTC)  # the 20th in Tokyo
 
     after = await room.submit(await pause_form(room), {"Until": "2026-11-20"})
 
@@ -58,7 +58,7 @@ async def test_a_day_that_has_begun_in_the_zone_of_the_digest_is_refused_too(roo
 async def test_a_pause_of_a_digest_that_is_gone_says_so(room: Room) -> None:
     digest = await room.made()
     form = await pause_form(room)
-    await room.office.desk.delete(room.workspace, digest.digest_id)
+    await room.desk.delete(room.workspace, digest.digest_id)
 
     assert "That digest was deleted" in (await room.submit(form)).everything
 
@@ -66,7 +66,7 @@ async def test_a_pause_of_a_digest_that_is_gone_says_so(room: Room) -> None:
 async def test_rights_are_asked_for_when_it_is_submitted(room: Room) -> None:
     digest = await room.made()
     form = await pause_form(room)
-    await room.office.desk.restrict(room.workspace, admins_only=True)
+    await room.desk.restrict(room.workspace, admins_only=True)
 
     after = await room.submit(form)
 

@@ -34,13 +34,13 @@ async def test_who_is_no_admin_any_more_does_not_say_who_may(room: Room) -> None
     after = await room.press(form, "Only admins may change digests", room.ada)
 
     assert "Only admins and owners of this workspace can" in after.everything
-    assert not await room.office.desk.admins_only(room.workspace)
+    assert not await room.desk.admins_only(room.workspace)
 
 
 async def test_who_may_not_scan_lets_no_digest_scan_more(room: Room) -> None:
     night = "Scan up to … domains a night"
     await room.made(scans_a_night=5)
-    audiences = Audiences(room.office.documents)
+    audiences = Audiences(room.documents)
     await audiences.choose(room.workspace, {"scan": Audience.MANAGERS})
 
     more = await room.submit(await room.change_form(), {night: "6"})
@@ -57,7 +57,7 @@ async def test_who_may_not_scan_lets_no_digest_scan_more(room: Room) -> None:
 async def test_rights_are_asked_for_at_every_press(room: Room, label: str) -> None:
     await room.made()
     form = await room.list()
-    await room.office.desk.restrict(room.workspace, admins_only=True)
+    await room.desk.restrict(room.workspace, admins_only=True)
 
     after = await room.press(form, label)
 
@@ -74,7 +74,7 @@ async def test_where_the_bot_cannot_look_nothing_is_changed(room: Room) -> None:
     own = await room.made_by_bob("hidden")
     form = await room.list(channel="hidden")
     theirs = replace(own, made_by=BOB.user_id)
-    await room.office.repository.change(room.workspace, own.digest_id, lambda _: theirs)
+    await room.repository.change(room.workspace, own.digest_id, lambda _: theirs)
 
     after = await room.press(form, "Delete")
 
@@ -87,7 +87,7 @@ async def test_where_the_bot_cannot_look_nothing_is_changed(room: Room) -> None:
 async def test_a_mistake_of_the_bot_does_not_leave_the_form_waiting(room: Room) -> None:
     await room.made()
     form = await room.list()
-    room.office.lists.error = RuntimeError("boom")
+    room.lists.error = RuntimeError("boom")
 
     after = await room.press(form, "Preview")
 
@@ -99,7 +99,7 @@ async def test_a_mistake_of_the_bot_does_not_leave_the_form_waiting(room: Room) 
 async def test_a_store_that_fails_is_told_in_the_form(room: Room) -> None:
     await room.made()
     form = await room.list()
-    await room.office.documents.close()
+    await room.documents.close()
 
     after = await room.press(form, "Delete")
 
@@ -126,7 +126,7 @@ async def test_a_mistake_while_the_list_opens_does_not_leave_it_looking_for_ever
         raise RuntimeError("boom")
 
     with monkeypatch.context() as patched:
-        patched.setattr(room.office.desk, "of_channel", broken)
+        patched.setattr(room.desk, "of_channel", broken)
         form = await room.list()
     again = await room.press(form, "Try again")
 

@@ -21,7 +21,7 @@ async def test_the_second_of_two_who_change_it_is_told_and_shown_how_it_is(room:
     form = await room.change_form()
     plan = replace(digest.plan, filter_text="tag:theirs")
     by = replace(BOB, user_id=room.ada.id)
-    await room.office.desk.change(room.workspace, digest.digest_id, plan, by=by, version=1)
+    await room.desk.change(room.workspace, digest.digest_id, plan, by=by, version=1)
 
     after = await room.submit(form, {"Filter": "tag:mine"})
     saved = await room.submit(after, {"Time": "10:00"})
@@ -36,7 +36,7 @@ async def test_a_change_by_others_shows_at_the_next_choice_too(room: Room) -> No
     digest = await room.made()
     form = await room.change_form()
     plan = replace(digest.plan, filter_text="tag:theirs")
-    await room.office.desk.change(room.workspace, digest.digest_id, plan, by=BOB, version=1)
+    await room.desk.change(room.workspace, digest.digest_id, plan, by=BOB, version=1)
 
     after = await room.choose(form, "Days", ["Sun"])
 
@@ -48,7 +48,7 @@ async def test_a_change_by_others_shows_at_the_next_choice_too(room: Room) -> No
 async def test_a_digest_deleted_meanwhile_is_said_to_be_gone(room: Room, is_saved: bool) -> None:
     digest = await room.made()
     form = await room.change_form()
-    await room.office.desk.delete(room.workspace, digest.digest_id)
+    await room.desk.delete(room.workspace, digest.digest_id)
 
     after = await (room.submit(form) if is_saved else room.choose(form, "Days", ["Sun"]))
 
@@ -76,7 +76,7 @@ async def test_a_channel_that_cannot_be_posted_to_is_refused_and_what_was_typed_
     assert text in after.everything
     assert (after.values["Channel"], after.values["Filter"]) == (channel_id, "shop")
     assert not _block_ids(after) & _block_ids(form)  # so that Slack takes it for a form again
-    assert room.office.posts.posts == []
+    assert room.posts.posts == []
 
 
 def _block_ids(form: View) -> set[str]:
@@ -127,7 +127,7 @@ async def test_what_becomes_of_the_announcement_is_told(
     room: Room, error: Exception, text: str, count: int
 ) -> None:
     form = await room.new_form()
-    room.office.posts.errors.append(error)
+    room.posts.errors.append(error)
 
     after = await room.submit(form)
 
@@ -139,14 +139,14 @@ async def test_a_form_that_was_saved_though_it_said_otherwise_makes_one_digest(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     form = await room.new_form()
-    put = room.office.repository.put
+    put = room.repository.put
 
     async def saved_unheard(*digest: Any) -> None:
         await put(*digest)
         raise StoreError("no answer")
 
     with monkeypatch.context() as patched:
-        patched.setattr(room.office.repository, "put", saved_unheard)
+        patched.setattr(room.repository, "put", saved_unheard)
         failed = await room.submit(form)
     saved = await room.submit(failed)
 
@@ -190,7 +190,7 @@ async def test_a_store_that_fails_takes_nothing_away_that_was_typed(
     typed = {"Filter": "tag:typed below:80", "Time": "07:13", "Mention rules": []}
 
     with monkeypatch.context() as patched:
-        patched.setattr(room.office.documents, "get", away)
+        patched.setattr(room.documents, "get", away)
         after = await room.submit(form, typed)
     saved = await room.submit(after)
 

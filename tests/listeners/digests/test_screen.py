@@ -24,12 +24,12 @@ class Drawing:
     """A screen in a process of its own, before a form that bob has open."""
 
     def __init__(self, room: Room, client: AsyncWebClient, view_id: str) -> None:
-        desk = room.office.desk
+        desk = room.desk
         self.screen = DigestScreen(
             digests=desk,
             access=DigestAccess(desk, room.rights),
             failures=cast(Failures, None),
-            clock=room.office.clock,
+            clock=room.clock,
         )
         self.conversation = Request(
             workspace=room.workspace,

@@ -2,65 +2,17 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 
-import aiohttp
-from slack_sdk.web.async_client import AsyncWebClient
-
-from bot.admin import Audiences, Audit, Managers
-from bot.concurrency import Tasks
-from bot.deferred_commands import DeferredCommands
-from bot.errors import BotError
-from bot.listeners.domainkey import KeyState
-from bot.listeners.error_boundary import ErrorBoundary, Failures
-from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
-from bot.listeners.interrupted import InflightTracker
-from bot.listeners.permissions import Permissions
-from bot.listeners.router import Dispatcher
-from bot.playground.slack import LocalSlack, Person, View, running_slack
-from bot.portfolio.end_dates import KeptEndDates
-from bot.portfolio.service import Portfolio
-from bot.shared_limits import QuotaService
-from bot.slack.replies import Replies
-from bot.slack.usergroups import UserGroups
-from bot.store.encryption import KeyRing
-from bot.tracker.rate_limit import RateLimiter
-from bot.workspace import WorkspaceId
+from bot.playground.slack import Person, View
 from tests.builders import a_domain
-from tests.digests.office import Office
-from tests.fakes import TIME_LIMIT_S, FakeLists
-from tests.listeners.digests.room import SCOPES
-from tests.playground.slack.bolt import bolt_app, by_http
+from tests.fakes import TIME_LIMIT_S
+from tests.listeners.running import Running, running_listeners
+from tests.whole.harness import PATIENT
 
 
-@dataclass
-class Room:
-    """`ada` is an admin, `bob` and `cy` are members, `gus` is a guest, `zoe` a stranger."""
-
-    slack: LocalSlack
-    office: Office
-    tasks: Tasks
-    dispatcher: Dispatcher
-    managers: Managers
-    screen: HomeScreen
-    portfolio: Portfolio
-    unready: list[BotError]  # the first of them is why the service cannot be asked at all
-
-    @property
-    def workspace(self) -> WorkspaceId:
-        return WorkspaceId(self.slack.team_id)
-
-    @property
-    def lists(self) -> FakeLists:
-        return self.office.lists
-
-    @property
-    def bob(self) -> Person:
-        return self.slack.person("bob")
-
-    @property
-    def ada(self) -> Person:
-        return self.slack.person("ada")
+class Room(Running):
+    """A workspace with two domains; no one has opened Home."""
 
     async def opened(self, person: Person | None = None) -> View:
         """Open somebody's Home tab; return it as it stands when all is done."""
@@ -110,75 +62,7 @@ class Room:
 async def running_room(
     first_look_after_s: float = TIME_LIMIT_S, first_word_after_s: float = TIME_LIMIT_S
 ) -> AsyncIterator[Room]:
-    office, tasks = Office(), Tasks()
-    office.lists.domains = (a_domain(), a_domain("www.example", 97))
-    async with (
-        aiohttp.ClientSession() as http,
-        running_slack(
-            answers_within_s=TIME_LIMIT_S,
-            clock=office.clock.seconds,
-            scopes=SCOPES,
-            events=("app_home_opened",),
-        ) as slack,
-    ):
-        app = bolt_app(slack)
-        client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url, session=http)
-
-        async def client_for(_workspace: WorkspaceId) -> AsyncWebClient:
-            return client
-
-        unready: list[BotError] = []
-
-        async def ready(_workspace: WorkspaceId) -> None:
-            if unready:
-                raise unready[0]
-
-        kept = DeferredCommands(office.documents, KeyRing({"k1": b"1" * 32}), clock=office.clock)
-        managers, audiences = Managers(office.documents), Audiences(office.documents)
-        replies = Replies(http)
-        allowances = QuotaService(office.documents, office.keys, RateLimiter(), Tasks())
-        rights = Permissions(managers, audiences, UserGroups())
-        failures = Failures(
-            office.keys,
-            kept,
-            allowances,
-            egress_addresses=(),
-            clock=office.clock,
-            permissions=rights,
-        )
-        boundary = ErrorBoundary(
-            tasks,
-            failures,
-            inflight=InflightTracker(),
-            first_word_after_s=TIME_LIMIT_S,
-            first_word_in_home_after_s=first_word_after_s,
-        )
-        dispatcher = Dispatcher(app, boundary, replies)
-        portfolio = Portfolio(office.lists, clock=office.clock)
-        collector = HomeCollector(
-            permissions=rights,
-            key=KeyState(
-                keys=office.keys,
-                managers=managers,
-                audiences=audiences,
-                allowances=allowances,
-                clock=office.clock,
-            ),
-            audit=Audit(office.documents, clock=office.clock),
-            portfolio=portfolio,
-            ends=KeptEndDates(office.documents),
-            ready=ready,
-            digests=office.repository.of_workspace,
-            failures=failures,
-        )
-        screen = HomeScreen(
-            collector=collector,
-            replies=replies,
-            client_for=client_for,
-            first_look_after_s=first_look_after_s,
-        )
-        HomeListeners(screen=screen, documents=office.documents).register(dispatcher)
-        async with by_http(app, slack):
-            yield Room(slack, office, tasks, dispatcher, managers, screen, portfolio, unready)
-            office.lists.gate.set()
-            await tasks.drain(TIME_LIMIT_S)
+    pace = replace(PATIENT, first_word_in_home_after_s=first_word_after_s)
+    async with running_listeners(Room, pace=pace, first_look_after_s=first_look_after_s) as room:
+        room.lists.domains = (a_domain(), a_domain("www.example", 97))
+        yield room

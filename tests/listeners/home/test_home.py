@@ -70,13 +70,13 @@ async def test_whatever_goes_wrong_is_said_with_a_way_on(
 
 async def test_the_key_is_told_as_the_very_same_look_has_found_it(room: Room) -> None:
     draft = KeyDraft(secret=KEY, label="bot", expires_on=None, scopes=("read_domains",))
-    await room.office.keys.save(room.workspace, draft, set_by=room.ada.id)
+    await room.keys.save(room.workspace, draft, set_by=room.ada.id)
     room.lists.gate.clear()
     room.lists.error = InvalidKeyError("no")
     await room.ada.by_id.open_home()
     await asyncio.wait_for(room.lists.is_asked.wait(), TIME_LIMIT_S)
-    key = await room.office.keys.stored(room.workspace)
-    await room.office.keys.note_refused(room.workspace, key)  # as the connection does
+    key = await room.keys.stored(room.workspace)
+    await room.keys.note_refused(room.workspace, key)  # as the connection does
 
     room.lists.gate.set()
 
@@ -84,7 +84,7 @@ async def test_the_key_is_told_as_the_very_same_look_has_found_it(room: Room) ->
 
 
 async def test_a_store_that_is_down_is_said_and_the_domains_are_there(room: Room) -> None:
-    room.office.documents.cannot_be_read = {
+    room.documents.cannot_be_read = {
         f"{room.workspace}/managers",
         f"{room.workspace}/home-viewers",
     }
@@ -149,7 +149,7 @@ async def test_a_manager_through_a_group_that_slack_does_not_list_reads_so(
 async def test_pages_of_digests_are_turned(room: Room) -> None:
     for number in range(9):
         plan = Plan(channel_id=f"C{number}", schedule=DAILY)
-        await room.office.desk.make(room.workspace, plan, by=BOB)
+        await room.desk.make(room.workspace, plan, by=BOB)
 
     home = await room.opened(room.ada)
     await room.ada.press(home, "Next page")

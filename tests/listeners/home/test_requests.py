@@ -21,7 +21,7 @@ DOWN = UnavailableError("down", is_outcome_unknown=False)
 async def begin_slow_refresh(room: Room) -> View:
     """Let bob have an old list before him, and press `Refresh`; return what he then sees."""
     home = await room.opened()
-    room.office.clock.advance(LONG_S)
+    room.clock.advance(LONG_S)
     room.lists.gate.clear()
     room.lists.domains = (a_domain("newer.example"),)
     await room.bob.press(home, "Refresh")
@@ -30,7 +30,7 @@ async def begin_slow_refresh(room: Room) -> View:
 
 async def test_a_change_costs_no_request_however_old_the_list_is(room: Room) -> None:
     await room.opened()
-    room.office.clock.advance(LONG_S)
+    room.clock.advance(LONG_S)
 
     await room.redraw()
     home = await room.home()
@@ -70,7 +70,7 @@ async def test_what_changes_while_a_list_is_awaited_does_not_take_its_place() ->
 
 async def test_a_key_that_has_gone_is_said_in_spite_of_a_list_that_is_kept(room: Room) -> None:
     await room.opened()
-    room.unready.append(NoKeyError("removed by another process"))
+    room.lists.unready.append(NoKeyError("removed by another process"))
 
     await room.redraw()
 
