@@ -10,6 +10,7 @@ import aiohttp
 import httpx
 import pytest
 from pydantic import SecretStr
+from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.bootstrap import features
@@ -79,7 +80,7 @@ class Running:
     """
 
     slack: LocalSlack
-    client: AsyncWebClient
+    app: AsyncApp
     clock: FakeClock
     documents: DocumentsOnDisk
     posts: FakePosts
@@ -97,6 +98,10 @@ class Running:
     @property
     def lists(self) -> FakeConnection:
         return cast(FakeConnection, self.cases.tracker)
+
+    @property
+    def client(self) -> AsyncWebClient:
+        return self.app.client
 
     @property
     def workspace(self) -> WorkspaceId:
@@ -197,7 +202,7 @@ async def running_listeners(
             features.register_features(app, parts)
         running = kind(
             slack,
-            app.client,
+            app,
             clock,
             documents,
             posts,

@@ -1,11 +1,8 @@
 """Who may see and change the digests of a channel."""
 
-from collections.abc import AsyncIterator
 from typing import cast
 
-import aiohttp
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.digests.models import AdminsOnlyError, GuestError, NotInChannelError
 from bot.errors import StrangerError
@@ -21,9 +18,8 @@ pytestmark = pytest.mark.anyio
 class Asking:
     """People who ask `DigestAccess`, of a Slack that is really there."""
 
-    def __init__(self, room: Room, client: AsyncWebClient) -> None:
+    def __init__(self, room: Room) -> None:
         self.room = room
-        self.client = client
         self.access = DigestAccess(room.desk, room.rights)
 
     def by(self, name: str, typed_in: str | None = None, view_id: str | None = None) -> Request:
@@ -31,7 +27,7 @@ class Asking:
         return Request(
             workspace=self.room.workspace,
             origin=Origin(self.room.slack.person(name).id, channel_id),
-            client=self.client,
+            client=self.room.client,
             replies=cast(Replies, None),
             view_id=view_id,
         )
@@ -42,12 +38,8 @@ class Asking:
 
 
 @pytest.fixture
-async def asking(room: Room) -> AsyncIterator[Asking]:
-    async with aiohttp.ClientSession() as http:
-        yield Asking(
-            room,
-            AsyncWebClient(token=room.slack.bot_token, base_url=room.slack.api_url, session=http),
-        )
+def asking(room: Room) -> Asking:
+    return Asking(room)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,8 @@
 """What is drawn over what in an open form."""
 
-from collections.abc import AsyncIterator
 from typing import cast
 
-import aiohttp
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.listeners.error_boundary import Failures
 from bot.listeners.modals import DigestScreen
@@ -23,7 +20,7 @@ NEWER = busy_form("newer", "")
 class Drawing:
     """A screen in a process of its own, before a form that bob has open."""
 
-    def __init__(self, room: Room, client: AsyncWebClient, view_id: str) -> None:
+    def __init__(self, room: Room, view_id: str) -> None:
         desk = room.desk
         self.screen = DigestScreen(
             digests=desk,
@@ -34,7 +31,7 @@ class Drawing:
         self.conversation = Request(
             workspace=room.workspace,
             origin=Origin(room.bob.id),
-            client=client,
+            client=room.client,
             replies=cast(Replies, None),
             view_id=view_id,
         )
@@ -45,13 +42,8 @@ class Drawing:
 
 
 @pytest.fixture
-async def drawing(room: Room) -> AsyncIterator[Drawing]:
-    form = await room.list()
-    async with aiohttp.ClientSession() as http:
-        client = AsyncWebClient(
-            token=room.slack.bot_token, base_url=room.slack.api_url, session=http
-        )
-        yield Drawing(room, client, form.id)
+async def drawing(room: Room) -> Drawing:
+    return Drawing(room, (await room.list()).id)
 
 
 async def test_what_was_pressed_last_is_drawn(room: Room, drawing: Drawing) -> None:
