@@ -13,7 +13,6 @@ from bot.playground.slack import LocalSlack, running_slack
 from bot.playground.tracker import Tracker
 from tests.fakes import TIME_LIMIT_S
 from tests.playground.page.visiting import visiting
-from tests.playground.slack.samples import ScriptedBot, form, home, section, text_field
 
 pytestmark = pytest.mark.anyio
 
@@ -45,45 +44,6 @@ async def test_an_answer_is_shown_to_one_person_and_markup_of_others_as_text(
 
     await visitor.open("/?as=ada&channel=general")
     await visitor.should_not_see("Only visible to you")
-
-
-async def test_a_form_shows_its_errors_and_sends_what_is_typed(
-    slack: LocalSlack, visitor: User
-) -> None:
-    errors = {"response_action": "errors", "errors": {"name": "Taken already"}}
-    slack.outbox.carrier = bot = ScriptedBot(errors)
-    await visitor.open("/?as=bob&channel=general")
-    trigger_id = slack.world.triggers.give(slack.person("bob").id, None, None)
-    slack.world.stacks.open(trigger_id, form(text_field("Name")))
-    await visitor.should_see("A form", retries=100)
-
-    visitor.find("Send").click()
-    await visitor.should_see("Please complete this required field.", retries=100)
-    inputs = visitor.find(ui.input).elements
-    field = next(each for each in inputs if each.props.get("data-action-id") == "typed")
-    field.value = "Bob"
-    visitor.find("Send").click()
-    await visitor.should_see("Taken already", retries=100)
-    visitor.find("Send").click()
-
-    closed = slack.universe.change_event.until(
-        lambda: True if slack.person("bob").form is None else None, TIME_LIMIT_S
-    )
-    assert await closed
-    sent = [each.payload["view"]["state"]["values"]["name"]["typed"] for each in bot.got]
-    assert [each["value"] for each in sent] == ["Bob", "Bob"]
-
-
-async def test_home_follows_what_the_bot_publishes(slack: LocalSlack, visitor: User) -> None:
-    slack.outbox.carrier, slack.app.settings.events = (bot := ScriptedBot()), ["app_home_opened"]
-    await visitor.open("/?as=bob&channel=home")
-    await visitor.should_see("nothing on its Home tab yet")
-
-    for words in ("Welcome", "12 domains"):
-        slack.world.stacks.publish(slack.person("bob").id, home(section(words)))
-        await visitor.should_see(words)
-
-    assert [each.payload["event"]["tab"] for each in bot.got] == ["home"]
 
 
 async def test_a_file_of_the_app_is_shown_and_can_be_downloaded(

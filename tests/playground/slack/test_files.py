@@ -75,35 +75,3 @@ async def test_uploading_needs_its_scope(slack: LocalSlack, api: Api, method: st
     answer = await api(method)
 
     assert (answer["error"], answer["needed"]) == ("missing_scope", "files:write")
-
-
-@pytest.mark.parametrize(
-    ("place", "error"),
-    [
-        ("random", "not_in_channel"),
-        ("hidden", "channel_not_found"),
-        ("old", "is_archived"),
-    ],
-)
-async def test_a_file_goes_where_the_bot_is(
-    slack: LocalSlack, api: Api, http: aiohttp.ClientSession, place: str, error: str
-) -> None:
-    slack.world.scopes = ("chat:write", "chat:write.public", "files:write")
-    file_id = await uploaded(api, http)
-
-    refused = await complete(api, file_id, slack.channel(place).id)
-
-    assert refused["error"] == error
-    assert (await complete(api, file_id, slack.channel("general").id))["ok"]
-
-
-async def test_the_address_takes_what_was_announced_once(
-    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
-) -> None:
-    got = await api("files.getUploadURLExternal", filename="a.csv", length=3)
-
-    async def status(content: bytes) -> int:
-        async with http.post(got["upload_url"], data=content) as response:
-            return response.status
-
-    assert [await status(each) for each in (b"four", b"abc", b"abc")] == [400, 200, 404]

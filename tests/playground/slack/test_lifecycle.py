@@ -39,13 +39,3 @@ async def test_a_removed_app_is_told_in_the_words_of_slack(slack: LocalSlack, ap
         "tokens": {"oauth": [], "bot": [slack.bot_user_id]},
     }
     assert removed["event_id"] != revoked["event_id"]
-
-
-async def test_tokens_can_be_revoked_while_the_app_stays(slack: LocalSlack, api: Api) -> None:
-    token = slack.bot_token
-
-    await slack.revoke_bot_token()
-
-    assert [each.payload["event"]["type"] for each in slack.envelopes] == ["tokens_revoked"]
-    assert (await api("auth.test", token=token))["error"] == "token_revoked"
-    await slack.person("bob").type("/scan")

@@ -91,39 +91,6 @@ class TestTheToken:
         assert found["ok"]
 
 
-class TestPeople:
-    @pytest.mark.parametrize(
-        ("name", "of_org", "of_sales", "of_legal"),
-        [
-            ("ora", "admin", "member", "member"),
-            ("ada", "member", "admin", "member"),
-        ],
-    )
-    async def test_rights_in_the_organisation_and_in_a_workspace_are_two_things(
-        self,
-        sales: LocalSlack,
-        legal: LocalSlack,
-        org: LocalOrg,
-        api: Api,
-        name: str,
-        of_org: str,
-        of_sales: str,
-        of_legal: str,
-    ) -> None:
-        def role(of: Json) -> str:
-            return "owner" if of["is_owner"] else "admin" if of["is_admin"] else "member"
-
-        found = []
-        for slack in (sales, legal):
-            await org.grant(slack)
-            who = slack.person(name).id
-            found.append((await api("users.info", token=org.bot_token, user=who))["user"])
-            await org.revoke_access(slack)
-
-        assert [role(user) for user in found] == [of_sales, of_legal]
-        assert [role(user["enterprise_user"]) for user in found] == [of_org, of_org]
-
-
 class TestPayloads:
     async def test_an_event_names_whose_installation_hears_of_it(
         self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack
@@ -144,19 +111,3 @@ class TestPayloads:
                 "is_enterprise_install": True,
             }
         ]
-
-
-class TestEvents:
-    async def test_an_organisation_that_removes_the_app_removes_it_everywhere(
-        self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
-    ) -> None:
-        await org.grant(sales, legal)
-        token = org.bot_token
-
-        [removed] = [each.payload for each in await org.uninstall()]
-
-        assert removed["event"] == {"type": "app_uninstalled"}
-        assert removed["enterprise_id"] == org.id
-        assert "team_id" not in removed
-        assert (await api("auth.test", token=token))["error"] == "account_inactive"
-        assert [sales.is_installed, legal.is_installed] == [False, False]

@@ -33,21 +33,6 @@ async def test_after_a_short_burst_it_is_one_post_a_second(
     assert await errors(api, 2) == [None, "ratelimited"]
 
 
-@pytest.mark.parametrize(("passed_s", "text"), [(0.5, "5"), (4.9, "1")])
-async def test_a_refusal_says_how_many_whole_seconds_to_wait(
-    slack: LocalSlack, http: aiohttp.ClientSession, real: Clock, passed_s: float, text: str
-) -> None:
-    slack.world.posting.burst, slack.world.posting.seconds_between_posts = 1, 5
-    post = {"channel": "general", "text": "x", "token": slack.bot_token}
-    headers = []
-    for _ in range(2):
-        async with http.post(f"{slack.api_url}chat.postMessage", data=post) as answer:
-            headers.append((answer.status, answer.headers.get("Retry-After")))
-        real.now += passed_s
-
-    assert headers == [(200, None), (429, text)]
-
-
 @pytest.mark.parametrize(("after_acting", "posted"), [(False, 0), (True, 1)])
 async def test_a_dropped_connection_leaves_the_outcome_open(
     slack: LocalSlack, api: Api, after_acting: bool, posted: int

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from bot.playground.slack import LocalSlack, payloads
-from bot.playground.slack.delivery import Delivery, _envelope
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import ScriptedBot, options, section
 
@@ -33,24 +32,6 @@ async def test_a_suggestion_names_its_message_and_does_not_show_it(
 
 
 @pytest.mark.parametrize(
-    ("kind", "payload", "is_answered"),
-    [
-        ("slash_commands", {}, True),
-        ("interactive", {"type": "view_submission"}, True),
-        ("interactive", {"type": "block_suggestion"}, True),
-        ("interactive", {"type": "block_actions"}, False),
-        ("events_api", {"type": "event_callback"}, False),
-    ],
-)
-def test_an_envelope_says_whether_its_ack_may_answer(
-    kind: str, payload: Json, is_answered: bool
-) -> None:
-    envelope = _envelope(Delivery(kind=kind, payload=payload, envelope_id="1"))
-
-    assert envelope["accepts_response_payload"] is is_answered
-
-
-@pytest.mark.parametrize(
     ("typed", "sent"),
     [
         pytest.param("example.com", "example.com", id="bare domain"),
@@ -65,17 +46,6 @@ async def test_text_is_escaped_and_links_marked_up(
     slack: LocalSlack, typed: str, sent: str
 ) -> None:
     assert payloads.escaped(slack.world, typed) == sent
-
-
-async def test_names_arrive_as_ids(slack: LocalSlack) -> None:
-    general = slack.world.workspace.channel_named("general")
-    secret = slack.world.workspace.channel_named("secret")
-    assert general
-    assert secret
-
-    sent = payloads.escaped(slack.world, "@ada #general #secret")
-
-    assert sent == f"<@{slack.person('ada').id}> <#{general.id}|general> <#{secret.id}|>"
 
 
 @pytest.mark.parametrize(

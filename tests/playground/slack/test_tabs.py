@@ -31,18 +31,6 @@ async def test_a_home_tab_that_is_off_takes_nothing(slack: LocalSlack, api: Api)
     assert (await published(slack, api, section("Hello")))["error"] == "not_enabled"
 
 
-async def test_a_hash_keeps_a_newer_home_tab(slack: LocalSlack, api: Api) -> None:
-    first = (await published(slack, api, section("1")))["view"]["hash"]
-
-    taken = await published(slack, api, section("2"), hash=first)
-    refused = await published(slack, api, section("3"), hash=first)
-
-    assert (taken["ok"], refused["error"]) == (True, "hash_conflict")
-    shown = slack.person("bob").home
-    assert shown
-    assert shown.everything == "2"
-
-
 async def test_channels_need_the_scope_of_their_kind(slack: LocalSlack, api: Api) -> None:
     slack.world.scopes = ("channels:read",)
 

@@ -60,12 +60,6 @@ async def test_a_refused_form_leaves_the_trigger_good(slack: LocalSlack, api: Ap
     assert (refused["ok"], opened["ok"]) == (False, True)
 
 
-async def test_a_made_up_trigger_is_refused(api: Api) -> None:
-    answer = await api("views.open", trigger_id="1.2.3", view=form())
-
-    assert answer["error"] == "invalid_trigger_id"
-
-
 async def test_three_forms_fit_on_a_stack(slack: LocalSlack, api: Api) -> None:
     first = form(actions(button("More")))
     opened = await api("views.open", trigger_id=await trigger(slack), view=first)
@@ -75,12 +69,6 @@ async def test_three_forms_fit_on_a_stack(slack: LocalSlack, api: Api) -> None:
     assert [answer.get("error") for answer in answers] == [None, None, "push_limit_reached"]
     assert answers[1]["view"]["root_view_id"] == opened["view"]["id"]
     assert answers[1]["view"]["previous_view_id"] == answers[0]["view"]["id"]
-
-
-async def test_a_push_needs_a_trigger_of_the_stack(slack: LocalSlack, api: Api) -> None:
-    answer = await api("views.push", trigger_id=await trigger(slack), view=form())
-
-    assert answer["error"] == "not_found"
 
 
 async def test_an_update_with_an_old_hash_conflicts(slack: LocalSlack, api: Api) -> None:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import aiohttp
 import pytest
 
 from bot.playground.slack import LocalSlack
@@ -11,8 +10,6 @@ from tests.playground.slack.samples import section
 
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
-
-READS = ("channels:read", "groups:read", "im:read")
 
 
 def channel_id(slack: LocalSlack, name: str) -> str:
@@ -103,15 +100,6 @@ async def test_an_ephemeral_is_refused_above_4000_bytes(slack: LocalSlack, api: 
     assert (fitting["ok"], too_long["error"]) == (True, "msg_too_long")
 
 
-async def test_an_update_without_blocks_takes_them_away(slack: LocalSlack, api: Api) -> None:
-    posted = await api("chat.postMessage", channel="general", text="a", blocks=[section("a")])
-
-    await api("chat.update", channel=posted["channel"], ts=posted["ts"], text="b")
-
-    message = slack.person("bob").messages()[0]
-    assert (message.text, message.blocks) == ("b", [])
-
-
 async def test_an_update_is_refused_above_4000_characters(slack: LocalSlack, api: Api) -> None:
     posted = await api("chat.postMessage", channel="general", text="a" * 40_001)
 
@@ -129,52 +117,3 @@ async def test_a_refusal_points_at_the_problem(api: Api) -> None:
 
     assert "[json-pointer:/blocks/0/text/text]" in " ".join(answer["errors"])
     assert answer["response_metadata"]["messages"][0].startswith("[ERROR] ")
-
-
-async def test_members_come_in_pages_that_their_cursors_lead_through(
-    slack: LocalSlack, api: Api
-) -> None:
-    slack.world.scopes = READS
-    where = {"channel": channel_id(slack, "general"), "limit": 2}
-    pages = [await api("conversations.members", **where)]
-
-    while cursor := pages[-1]["response_metadata"]["next_cursor"]:
-        pages.append(await api("conversations.members", cursor=cursor, **where))
-
-    general = slack.channel("general")
-    assert [len(page["members"]) for page in pages] == [2, 2, 2]
-    found = [member for page in pages for member in page["members"]]
-    assert found == sorted(general.members)
-
-
-@pytest.mark.parametrize(
-    ("wish", "error"),
-    [
-        ({"cursor": "2"}, "invalid_cursor"),
-        ({"cursor": "bm9uc2Vuc2U="}, "invalid_cursor"),
-        ({"cursor": "ä"}, "invalid_cursor"),
-        ({"limit": 0}, None),
-        ({"limit": -1}, "invalid_limit"),
-        ({"limit": 1000}, "invalid_limit"),
-        ({"limit": "many"}, "invalid_limit"),
-        ({"limit": 999}, None),
-    ],
-    ids=repr,
-)
-async def test_nonsense_about_pages_is_refused(
-    slack: LocalSlack, api: Api, wish: Json, error: str | None
-) -> None:
-    slack.world.scopes = READS
-
-    answer = await api("conversations.members", channel=channel_id(slack, "general"), **wish)
-
-    assert answer.get("error") == error
-
-
-@pytest.mark.parametrize(("body", "error"), [("{", "invalid_json"), ("[]", "json_not_object")])
-async def test_a_body_must_be_a_json_object(
-    slack: LocalSlack, http: aiohttp.ClientSession, body: str, error: str
-) -> None:
-    headers = {"Content-Type": "application/json"}
-    async with http.post(slack.api_url + "api.test", data=body, headers=headers) as response:
-        assert (await response.json())["error"] == error

@@ -10,16 +10,6 @@ from tests.playground.tracker.conftest import LIST, Api, bearer
 pytestmark = pytest.mark.anyio
 
 
-async def test_an_added_domain_is_in_the_portfolio(api: Api, acme: Account, key: str) -> None:
-    response = await api.add(key, tags=["prod", "eu"], folder="Shops")
-
-    [record] = acme.domains.values()
-    assert response.status_code == 201
-    assert (await api.list(key)).json() == [response.json()] == [record.as_json()]
-    assert (record.tags, record.folder) == (("prod", "eu"), "Shops")
-    assert isinstance(record.health, int)
-
-
 @pytest.mark.parametrize(
     ("body", "message"),
     [

@@ -2,23 +2,10 @@
 
 import pytest
 
-from bot.playground.tracker import Account, Request, Tracker
-from tests.playground.tracker.conftest import LIST, Api, Clock
+from bot.playground.tracker import Account, Tracker
+from tests.playground.tracker.conftest import LIST, Api
 
 pytestmark = pytest.mark.anyio
-
-
-async def test_a_request_is_remembered(
-    api: Api, tracker: Tracker, acme: Account, clock: Clock, key: str
-) -> None:
-    await api.add(key)
-    await api.list("service_sk_" + "A" * 41)
-
-    body = {"domain": "shop.example", "domainType": "owned"}
-    assert tracker.requests == [
-        Request("POST", LIST, clock.now, "add", "acme", "bot", 201, body),
-        Request("GET", LIST, clock.now, "list", status=401),
-    ]
 
 
 async def test_a_key_is_nowhere_to_be_read(
