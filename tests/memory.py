@@ -1,7 +1,7 @@
 """A document store in memory."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -119,3 +119,47 @@ class FailingDocuments(MemoryDocuments):
         self.writes += 1
         await asyncio.sleep(0)
         return await super().put(key, value, **more)
+
+
+class EventfulDocuments(MemoryDocuments):
+    """Documents that let others go first; `before[name]` happens before the next such call.
+
+    The next `failures` deletions fail. `read` and `deleted` are the keys and prefixes so far.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before: dict[str, Callable[[], Awaitable[object]]] = {}
+        self.failures = 0
+        self.read: list[str] = []
+        self.deleted: list[str] = []
+
+    async def get(self, key: str) -> Document | None:
+        self.read.append(key)
+        await self._happen("get")
+        return await super().get(key)
+
+    async def put(self, key: str, value: Mapping[str, Any], **how: Any) -> Document:
+        await self._happen("put")
+        return await super().put(key, value, **how)
+
+    async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
+        await self._happen("delete")
+        return await super().delete(key, if_rev=if_rev)
+
+    async def delete_prefix(self, prefix: str) -> int:
+        await self._happen("delete_prefix")
+        if self.failures:
+            self.failures -= 1
+            raise StoreError("the disk is gone")
+        self.deleted.append(prefix)
+        return await super().delete_prefix(prefix)
+
+    async def check(self) -> None:
+        await self._happen("check")
+        await super().check()
+
+    async def _happen(self, name: str) -> None:
+        await asyncio.sleep(0)
+        if event := self.before.pop(name, None):
+            await event()

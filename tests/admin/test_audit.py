@@ -7,9 +7,9 @@ import pytest
 
 from bot.admin import MAX_ENTRIES, Act, Audit
 from bot.workspace import WorkspaceId
-from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.builders import KEY, KEY_TAIL, MOMENT
 from tests.fakes import FakeClock
+from tests.memory import EventfulDocuments
 
 pytestmark = pytest.mark.anyio
 
@@ -18,8 +18,8 @@ MINUTE = timedelta(minutes=1)
 
 
 @pytest.fixture
-def documents() -> UnhurriedDocuments:
-    return UnhurriedDocuments()
+def documents() -> EventfulDocuments:
+    return EventfulDocuments()
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def audit(documents: UnhurriedDocuments, clock: FakeClock) -> Audit:
+def audit(documents: EventfulDocuments, clock: FakeClock) -> Audit:
     return Audit(documents, clock=clock)
 
 
@@ -64,7 +64,7 @@ async def test_acts_at_the_same_time_are_all_there(audit: Audit) -> None:
     assert {entry.by for entry in await audit.entries(ONE)} == {f"U{n}" for n in range(20)}
 
 
-async def test_a_secret_does_not_get_in(audit: Audit, documents: UnhurriedDocuments) -> None:
+async def test_a_secret_does_not_get_in(audit: Audit, documents: EventfulDocuments) -> None:
     await audit.note(ONE, Act.KEY_SET, by="U1", key=KEY, detail=f"with {KEY}")
 
     assert KEY_TAIL not in str(await documents.list_prefix(""))

@@ -11,9 +11,9 @@ from bot.store.documents import UnreadableSecretError
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
-from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.builders import KEY
 from tests.fakes import FakeClock
+from tests.memory import EventfulDocuments
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +26,7 @@ class Safe:
     """Keys around a store in memory, and a clock that is moved."""
 
     def __init__(self) -> None:
-        self.documents = UnhurriedDocuments()
+        self.documents = EventfulDocuments()
         self.clock = FakeClock()
         self.keys = Keys(self.documents, RING, clock=self.clock)
 
@@ -173,7 +173,7 @@ async def test_what_is_no_news_is_said_to_be_none(safe: Safe) -> None:
 
 async def test_a_key_that_is_set_in_the_middle_of_removing_another_stays(safe: Safe) -> None:
     mark = (await safe.keys.stored(ONE)).record.mark
-    safe.documents.before_delete = lambda: safe.save(NEWEST)
+    safe.documents.before["delete"] = lambda: safe.save(NEWEST)
 
     with pytest.raises(OtherKeyError):
         await safe.keys.remove(ONE, mark)

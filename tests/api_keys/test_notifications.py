@@ -33,9 +33,9 @@ from bot.slack.usergroups import GroupPeople
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
-from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.builders import KEY, MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts
+from tests.memory import EventfulDocuments
 
 pytestmark = pytest.mark.anyio
 
@@ -90,7 +90,7 @@ class Bell:
     """Notices around a store in memory, with people who remember what they were sent."""
 
     def __init__(self) -> None:
-        self.documents = UnhurriedDocuments()
+        self.documents = EventfulDocuments()
         self.clock = FakeClock()
         self.posts = People()
         self.keys = Keys(self.documents, RING, clock=self.clock)

@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 
 from bot.api_keys.key_record import NoKeyError
-from bot.digests.baseline import Baseline
 from bot.digests.models import FailureReason, LostClaimError, Mode, Outcome, RunState
 from bot.errors import BotError
 from bot.slack.errors import (
@@ -18,7 +17,7 @@ from bot.slack.errors import (
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError, RateLimitedError, UnavailableError
 from tests.builders import a_domain
-from tests.digests.office import ACME, BOB, DAY, EVE, NINE, Office, outcomes
+from tests.digests.office import ACME, BOB, DAY, NINE, Office, outcomes
 
 pytestmark = pytest.mark.anyio
 
@@ -30,16 +29,6 @@ DOWN = UnavailableError("down", is_outcome_unknown=False)
 def office() -> Office:
     """Return an office with its store in memory: another store does the same, more slowly."""
     return Office()
-
-
-async def test_a_digest_is_posted_at_its_slot(office: Office) -> None:
-    await office.make()
-
-    await office.at(NINE)
-
-    assert office.posts.posts == [("C1", "digest: 1 domains, average 41.0")]
-    digest = await office.digest()
-    assert (outcomes(digest), digest.past[0].average) == ([Outcome.POSTED], 41)
 
 
 @pytest.mark.parametrize(
@@ -215,19 +204,6 @@ async def test_a_digest_with_a_new_filter_begins_anew(office: Office) -> None:
 
     assert len(office.posts.posts) == 2
     assert [run.average for run in (await office.digest()).past] == [None, 41]
-
-
-async def test_what_a_killed_process_kept_for_the_next_post_is_deleted_after_the_next_run(
-    office: Office,
-) -> None:
-    digest = await office.make()
-    left = Baseline(scores={}, taken_at=EVE)
-    await office.repository.keep_baseline(ACME, digest.digest_id, "of a killed one", left)
-
-    await office.at(NINE)
-
-    posted = await office.digest()
-    assert [*await office.repository.baselines(ACME, digest.digest_id)] == [posted.baseline]
 
 
 async def test_what_the_next_post_is_compared_with_is_kept_from_a_worker_that_comes_late(

@@ -1,7 +1,7 @@
 """Installations, a store in which something can happen in between, and a Slack that renews."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -21,13 +21,13 @@ from bot.installations.repository import (
 from bot.installations.token_check import TokenChecker
 from bot.installations.uninstall import Uninstaller
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
-from bot.store.documents import Document, Documents, StoreError
+from bot.store.documents import Documents, StoreError
 from bot.store.encryption import KeyRing
 from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID, MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock
-from tests.memory import MemoryDocuments
+from tests.memory import EventfulDocuments
 
 ACME, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 IN_ORG, OTHER_IN_ORG, ORG = WorkspaceId("T3", "E1"), WorkspaceId("T4", "E1"), organisation("E1")
@@ -126,36 +126,6 @@ class Gate:
 
     def open(self) -> None:
         self._opened.set()
-
-
-class EventfulDocuments(MemoryDocuments):
-    """A store that may fail, and in which `before[name]` happens before the next such call."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.before: dict[str, Callable[[], Awaitable[object]]] = {}
-        self.failures = 0
-        self.deleted: list[str] = []
-
-    async def get(self, key: str) -> Document | None:
-        await self._happen("get")
-        return await super().get(key)
-
-    async def put(self, key: str, value: Mapping[str, Any], **how: Any) -> Document:
-        await self._happen("put")
-        return await super().put(key, value, **how)
-
-    async def delete_prefix(self, prefix: str) -> int:
-        await self._happen("delete_prefix")
-        if self.failures:
-            self.failures -= 1
-            raise StoreError("the disk is gone")
-        self.deleted.append(prefix)
-        return await super().delete_prefix(prefix)
-
-    async def _happen(self, name: str) -> None:
-        if event := self.before.pop(name, None):
-            await event()
 
 
 def an_uninstaller(documents: ErasableDocuments, tasks: Tasks) -> Uninstaller:

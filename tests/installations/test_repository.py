@@ -11,7 +11,6 @@ from bot.installations.token_rotation import TokenProvider
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import ConflictError
 from bot.workspace import WorkspaceId
-from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.fakes import FakeClock
 from tests.installations.builders import (
     Renewals,
@@ -21,6 +20,7 @@ from tests.installations.builders import (
     an_installation,
 )
 from tests.loops import loop_over
+from tests.memory import EventfulDocuments
 
 pytestmark = pytest.mark.anyio
 
@@ -32,7 +32,7 @@ class Room:
     """A store, what is remembered of it, and a clock."""
 
     def __init__(self) -> None:
-        self.clock, self.documents = FakeClock(), UnhurriedDocuments()
+        self.clock, self.documents = FakeClock(), EventfulDocuments()
         self.shelf = a_shelf(self.documents)
         self.recent = a_memory(self.documents, self.clock.seconds)
         tokens = TokenProvider(

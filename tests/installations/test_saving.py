@@ -11,7 +11,6 @@ from bot.installations.repository import CHECKED_EVERY, InstallationRepository
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
-from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.builders import MOMENT
 from tests.fakes import FakeClock
 from tests.installations.builders import ACME as ONE
@@ -22,7 +21,7 @@ from tests.installations.builders import (
     an_installation,
     kept,
 )
-from tests.memory import MemoryDocuments
+from tests.memory import EventfulDocuments, MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 
@@ -37,12 +36,12 @@ async def save(documents: Documents, made: Installation) -> NewInstallation:
 
 
 @pytest.fixture
-def documents() -> UnhurriedDocuments:
-    return UnhurriedDocuments()
+def documents() -> EventfulDocuments:
+    return EventfulDocuments()
 
 
 async def test_a_new_installation_takes_the_place_of_a_revoked_one_that_was_being_renewed(
-    documents: UnhurriedDocuments,
+    documents: EventfulDocuments,
 ) -> None:
     revoked = a_revoked_installation()
     await a_shelf(documents).put(revoked, refreshing_until=MOMENT + timedelta(seconds=30))
@@ -59,7 +58,7 @@ async def test_a_new_installation_takes_the_place_of_a_revoked_one_that_was_bein
 
 
 async def test_a_workspace_that_joined_an_organisation_stays_what_it_was(
-    documents: UnhurriedDocuments,
+    documents: EventfulDocuments,
 ) -> None:
     await a_shelf(documents).put(an_installation(ONE, "xoxb-old"))
 
@@ -71,7 +70,7 @@ async def test_a_workspace_that_joined_an_organisation_stays_what_it_was(
 
 
 async def test_installing_anew_mends_tokens_that_no_key_opens(
-    documents: UnhurriedDocuments,
+    documents: EventfulDocuments,
 ) -> None:
     lost = InstallationRepository(documents, KeyRing({"lost": b"2" * 32}))
     await lost.put(an_installation(ONE, "xoxb-lost"))

@@ -19,7 +19,6 @@ from bot.slack.errors import (
 )
 from bot.store.documents import Document, StoreError
 from bot.workspace import WorkspaceId
-from tests.api_keys.unhurried import UnhurriedDocuments
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.installations.builders import ACME as ONE
@@ -35,6 +34,7 @@ from tests.installations.builders import (
     kept,
 )
 from tests.loops import loop_over
+from tests.memory import EventfulDocuments
 
 pytestmark = pytest.mark.anyio
 
@@ -42,18 +42,14 @@ OLD, DEAD = HOUR, timedelta(seconds=20)
 FIRST, RENEWED = "xoxb-first", "xoxe.xoxb-1"
 
 
-class StoreWithFaults(UnhurriedDocuments):
-    """Fails the next `failures` writes of new tokens; counts what is read."""
+class StoreWithFaults(EventfulDocuments):
+    """Fails the next `faults` writes of new tokens."""
 
-    failures = reads = 0
-
-    async def get(self, key: str) -> Document | None:
-        self.reads += 1
-        return await super().get(key)
+    faults = 0
 
     async def put(self, key: str, value: Mapping[str, Any], **how: Any) -> Document:
-        if self.failures and "refreshing_until" not in value:
-            self.failures -= 1
+        if self.faults and "refreshing_until" not in value:
+            self.faults -= 1
             raise StoreError("disk full")
         return await super().put(key, value, **how)
 
@@ -150,11 +146,11 @@ async def test_a_token_with_two_hours_left_is_not_renewed(world: World) -> None:
 async def test_a_request_with_a_token_for_hours_costs_no_read_of_the_store(world: World) -> None:
     await world.install(LIFE)
     await world.one.fresh()
-    before = world.documents.reads
+    before = len(world.documents.read)
 
     await world.one.fresh()
 
-    assert world.documents.reads == before
+    assert len(world.documents.read) == before
 
 
 async def test_requests_while_a_token_is_renewed_cost_no_reads_each(world: World) -> None:
@@ -162,13 +158,13 @@ async def test_requests_while_a_token_is_renewed_cost_no_reads_each(world: World
     await world.install(OLD)
     await world.one.tokens.fresh(ONE)
     await gate.until_reached()
-    before = world.documents.reads
+    before = len(world.documents.read)
 
     for _ in range(50):
         await world.one.tokens.fresh(ONE)
         await asyncio.sleep(0)
 
-    assert world.documents.reads == before
+    assert len(world.documents.read) == before
     gate.open()
     assert await world.one.tasks.drain(TIME_LIMIT_S)
 
@@ -377,7 +373,7 @@ async def test_new_tokens_that_the_store_did_not_take_are_saved_with_the_next_re
     world: World,
 ) -> None:
     await world.install(OLD)
-    world.documents.failures = 2
+    world.documents.faults = 2
     await world.one.fresh()
     await world.one.fresh()
     assert await world.stored() == FIRST
@@ -392,7 +388,7 @@ async def test_new_tokens_that_were_not_saved_take_the_place_of_no_newer_install
     world: World,
 ) -> None:
     await world.install(OLD)
-    world.documents.failures = 1
+    world.documents.faults = 1
     await world.one.fresh()
     world.slack.current = "xoxe-1-new"
     await world.install(OLD, refresh="xoxe-1-new")

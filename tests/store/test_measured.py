@@ -10,7 +10,8 @@ from bot.metrics.definitions import STORE_OPERATIONS, STORE_OUTCOMES
 from bot.store.documents import ConflictError, Documents, StoreError
 from bot.store.fenced import ErasableDocuments, FencedDocuments, timed_documents
 from tests.builders import MOMENT
-from tests.memory import MemoryDocuments
+from tests.installations.builders import Gate
+from tests.memory import EventfulDocuments, MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 
@@ -30,18 +31,6 @@ class Notes:
 
 def timed(stored: MemoryDocuments, notes: Notes) -> ErasableDocuments:
     return timed_documents(FencedDocuments(stored), notes)
-
-
-class StuckDocuments(MemoryDocuments):
-    """A store that does not answer."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_asked = asyncio.Event()
-
-    async def check(self) -> None:
-        self.is_asked.set()
-        await asyncio.Event().wait()
 
 
 async def test_everything_goes_through_unchanged_and_is_told() -> None:
@@ -88,9 +77,10 @@ async def test_a_failure_is_told_and_passed_on() -> None:
 
 
 async def test_a_call_that_somebody_gave_up_is_no_failure_of_the_store() -> None:
-    notes, stuck = Notes(), StuckDocuments()
+    notes, stuck, gate = Notes(), EventfulDocuments(), Gate()
+    stuck.before["check"] = gate
     asking = asyncio.create_task(timed(stuck, notes).check())
-    await stuck.is_asked.wait()
+    await gate.until_reached()
     began = time.perf_counter()
 
     await asyncio.sleep(0.02)

@@ -282,21 +282,6 @@ def test_what_the_service_said_is_quoted_as_its_own_words() -> None:
 
 
 @loop_over(
-    ("code", "said"),
-    [
-        ("is_archived", "is archived"),
-        ("not_in_channel", "The app isn't in that channel. Invite it there with `/invite`."),
-        ("no_permission", "The app isn't in that channel. Invite it there with `/invite`."),
-        ("channel_not_found", "the app isn't in it. Invite the app there with `/invite`."),
-        ("restricted_action_read_only_channel", "say who may post"),
-        ("a new word", "say who may post"),
-    ],
-)
-def test_a_closed_channel_says_how_it_is_opened(code: str, said: str) -> None:
-    assert said in shown_text(failure_message(ChannelClosedError(code), facts_for()))
-
-
-@loop_over(
     ("error", "words"),
     [
         (MissingScopeError("usergroups:read"), "permission for this: usergroups:read. Please ask"),

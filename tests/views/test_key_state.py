@@ -1,6 +1,6 @@
 import re
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import timedelta
 
 from bot.api_keys.key_pair import PreviousKey
 from bot.api_keys.key_record import KeyRecord
@@ -9,9 +9,7 @@ from bot.views.api_key import (
     MAX_LABEL_CHARS,
     PROPOSED_LABEL,
     budget_lines,
-    expiry_text,
     key_state_message,
-    left_text,
     proposed_label,
 )
 from bot.views.text import moment_token
@@ -122,14 +120,6 @@ def test_an_end_that_is_near_is_said_with_a_sign(days: int, words: str) -> None:
     assert words in shown_text(message)
 
 
-@loop_over("expires_on", [None, TODAY + 15 * DAY])
-def test_an_end_that_is_far_or_not_known_needs_no_sign(expires_on: date | None) -> None:
-    text = shown_text(key_state_message(a_key_record(expires_on=expires_on), None, MOMENT))
-
-    assert "📅" not in text
-    assert "⚠️" not in text
-
-
 def test_the_key_before_is_told_from_one_of_the_same_label() -> None:
     before = replace(a_key_record(), last4="0R-b")
     earlier = PreviousKey("v1.k.x", before, MOMENT + 7 * DAY)
@@ -139,19 +129,6 @@ def test_the_key_before_is_told_from_one_of_the_same_label() -> None:
     assert buttons(message)["Roll back"] == before.mark
     assert "Roll back to the previous key?" in str(message.blocks)
     assert "The previous key, `Slack bot` (`…0R-b`), is kept until" in shown_text(message)
-
-
-@loop_over(
-    ("days", "words"),
-    [
-        (-1, "28 Feb 2030 (expired)"),
-        (0, "1 Mar 2030 (today)"),
-        (1, "2 Mar 2030 (in 1 day)"),
-        (365, "1 Mar 2031 (in 365 days)"),
-    ],
-)
-def test_an_expiration_is_said_with_what_is_left(days: int, words: str) -> None:
-    assert expiry_text(TODAY + days * DAY, TODAY) == words
 
 
 @loop_over(
@@ -183,12 +160,6 @@ def test_no_line_tells_an_age_that_is_wrong_when_it_is_read_later() -> None:
 
     for line in lines(waiting):
         assert not re.search(r"\d (s|min|h)\b|\bago\b", line)
-
-
-@loop_over("budget", [None, BudgetState(), BudgetState(highest_seen=1_000)])
-def test_a_budget_that_nobody_told_is_not_guessed(budget: BudgetState | None) -> None:
-    assert left_text(budget, MOMENT) == "Requests left this hour: not known yet."
-    assert budget_lines(None, MOMENT) == [left_text(None, MOMENT)]
 
 
 def test_a_wait_is_said_with_its_end_and_never_too_early() -> None:

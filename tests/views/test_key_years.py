@@ -88,24 +88,6 @@ def test_a_label_does_nothing_in_notices_and_steps(text: str) -> None:
         assert_slack_takes_form(form)
 
 
-def test_the_steps_name_what_to_do_with_which_key() -> None:
-    record = a_key_record(label="new bot", scopes=("read_domains", "write_domains"))
-    text = [
-        "\n".join(shown(form))
-        for form in (
-            first_step(pair_of(record), "next bot", ""),
-            third_step(record, an_earlier_key(), 3, ""),
-            fourth_step(an_earlier_key(), ""),
-        )
-    ]
-
-    assert "`read_domains`, `write_domains`" in text[0]
-    assert "*name*: such as `next bot`" in text[0]
-    assert "the current key is `new bot` (`…z7Wx`)" in text[0]
-    assert "*last used* of `old bot` (`…z7Wx`)" in text[1]
-    assert "delete `old bot` (`…z7Wx`)" in text[2]
-
-
 def test_slack_takes_every_form_in_between() -> None:
     for form in (
         second_step("meta", KeyFormValues(), "Mistyped."),

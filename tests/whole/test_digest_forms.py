@@ -1,21 +1,14 @@
 """What people do with digests in forms, and what of that one sees in the channel."""
 
-from datetime import timedelta
-
 import pytest
 
 from tests.whole.digests import (
     at_nine,
-    digests,
-    headline,
     make,
-    move_to,
     next_digest,
-    nine,
     open_list,
     press_in,
     score,
-    settled,
 )
 from tests.whole.harness import Harness
 
@@ -45,26 +38,6 @@ async def test_a_preview_is_for_one_person_alone_and_changes_nothing(ready: Harn
     assert "No runs yet" in again.everything
     for person in (ready.bob, ready.ada):
         assert not any("Preview" in each.everything for each in person.messages())
-
-
-async def test_a_digest_is_changed_and_moves_to_another_channel(ready: Harness) -> None:
-    listed = await make(ready)
-    form = await press_in(ready.bob, listed, "Change")
-
-    changed = {"Channel": "secret", "Time": "10:30", "Filter": "tag:prod"}
-    delivery = await ready.bob.submit(form, changed)
-    saved = await settled(ready.bob)
-    announced = await ready.ada.next_message(
-        "secret", where=lambda each: "every day at 10:30" in each.everything
-    )
-    move_to(ready, nine(ready) + timedelta(minutes=90))
-    post = await next_digest(ready, channel="secret")
-
-    assert not delivery.errors
-    assert "Saved" in saved.everything
-    assert "tag:prod" in announced.everything
-    assert "2 domains" in headline(post)
-    assert digests(ready) == []
 
 
 async def test_what_was_sent_by_hand_is_what_the_next_one_compares_with(ready: Harness) -> None:

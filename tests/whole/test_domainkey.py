@@ -55,19 +55,6 @@ async def test_a_date_can_be_given_as_expiration_and_must_then_be_picked(app: Ha
     assert "3 Feb 2031" in (await app.ask(app.ada, "/domainkey")).everything
 
 
-async def test_a_key_that_the_service_refuses_is_not_saved(app: Harness) -> None:
-    key = app.account.create_key("bot", scopes=("read_domains",), days=30)
-    app.account.delete_key(key)
-
-    form = await app.submit_key(key, Label="Our bot")
-
-    assert "Not saved" in form.everything
-    assert "refuses this key" in form.everything
-    assert "Our bot" in form.everything
-    state = await app.ask(app.ada, "/domainkey")
-    assert "not connected" in state.everything
-
-
 @pytest.mark.transports("shared")
 async def test_removing_a_key_asks_first_and_disconnects(ready: Harness) -> None:
     state = await ready.ask(ready.ada, "/domainkey")

@@ -17,17 +17,6 @@ def rows(message: Message) -> list[list[str]]:
     return [[cell["text"] for cell in row] for row in table["rows"][1:]]
 
 
-async def test_a_fresh_list_costs_no_request_and_an_old_one_costs_one(ready: Harness) -> None:
-    await ready.ask(ready.bob, "/domains")
-    await ready.ask(ready.ada, "/domains tag:prod")
-    assert ready.service_requests() == [("GET", "domain-tracker")]
-
-    ready.clock.ahead += ready.clock.ahead.resolution * 61_000_000
-    await ready.ask(ready.bob, "/domains")
-
-    assert len(ready.service_requests()) == 2
-
-
 async def test_while_the_service_is_unavailable_the_last_list_is_shown_with_its_age(
     ready: Harness,
 ) -> None:

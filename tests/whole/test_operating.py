@@ -393,15 +393,6 @@ class TestRotation:
             assert said.status == 0
 
 
-async def test_every_command_explains_itself(tmp_path: Path) -> None:
-    async with stand_ins_in_real_time(tmp_path) as app:
-        for name in ("backup", "doctor", "migrate", "restore", "rotate-secrets"):
-            said = await command(app, name, "--help")
-
-            assert f"usage: python -m bot {name}" in said.out
-            assert said.status == 0
-
-
 async def test_the_version_is_one_line_and_needs_no_settings(tmp_path: Path) -> None:
     async with stand_ins_in_real_time(tmp_path) as app:
         said = await command(app, "--version", DOMAIN_TRACKER_API_URL="nonsense")

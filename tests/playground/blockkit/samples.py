@@ -95,20 +95,3 @@ EVERY_MESSAGE_BLOCK: list[Json] = [
         section(block_id="inside"), subtitle=plain(), is_collapsible=True, default_collapsed=True
     ),
 ]
-EVERY_FIELD: list[Json] = [
-    {"type": "conversations_select", "filter": {"include": ["public"]}},
-    {"type": "external_select", "min_query_length": 0},
-    {"type": "multi_external_select", "min_query_length": 0},
-    {"type": "multi_users_select", "max_selected_items": 2},
-    {"type": "static_select", "options": options(100)},
-    {"type": "multi_static_select", "options": options(3), "max_selected_items": 2},
-    {
-        "type": "checkboxes",
-        "options": [option(description=plain())],
-        "initial_options": [option(description=plain())],
-    },
-    {"type": "datepicker", "initial_date": "2031-02-03"},
-    {"type": "timepicker", "initial_time": "09:30"},
-    {"type": "plain_text_input", "multiline": True, "max_length": 10},
-    {"type": "number_input", "is_decimal_allowed": True, "min_value": "1"},
-]

@@ -48,6 +48,17 @@ async def test_text_is_escaped_and_links_marked_up(
     assert payloads.escaped(slack.world, typed) == sent
 
 
+async def test_names_arrive_as_ids(slack: LocalSlack) -> None:
+    general = slack.world.workspace.channel_named("general")
+    secret = slack.world.workspace.channel_named("secret")
+    assert general
+    assert secret
+
+    sent = payloads.escaped(slack.world, "@ada #general #secret")
+
+    assert sent == f"<@{slack.person('ada').id}> <#{general.id}|general> <#{secret.id}|>"
+
+
 @pytest.mark.parametrize(
     ("typed", "sent"),
     [

@@ -55,15 +55,6 @@ def action_ids(message: Message) -> list[str]:
     return [element["action_id"] for element in row["elements"]]
 
 
-@loop_over("trouble", FailureReason)
-def test_every_trouble_has_words_that_end_a_sentence(trouble: FailureReason) -> None:
-    words = failure_text(trouble)
-
-    assert words.split()[0] in {"the", "it", "its", "Domain", "Slack"}
-    assert words[-1] not in ".!:"
-    assert len(words) <= 80
-
-
 @loop_over(
     ("outcome", "trouble"),
     list(product([None, *Outcome], [None, *FailureReason])),

@@ -1,12 +1,38 @@
 """mrkdwn becomes HTML, and nothing from outside becomes a tag."""
 
 import re
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from bot.playground.page.drawing import mrkdwn_html
 from bot.playground.page.drawing.mrkdwn import text_html
-from tests.playground.page.drawing.people import Berlin
+from bot.playground.page.session import SlackNames
+
+NOON = datetime(2027, 2, 3, 12, tzinfo=UTC)
+
+
+class Berlin(SlackNames):
+    """Names as Ada reads them, in Berlin, at noon UTC of 3 February 2027."""
+
+    def __init__(self) -> None:
+        pass
+
+    def user(self, user_id: str) -> str | None:
+        return {"U1": "ada", "U666": "<b>mallory"}.get(user_id)
+
+    def channel(self, channel_id: str) -> str | None:
+        return {"C1": "general"}.get(channel_id)
+
+    def user_group(self, group_id: str) -> str | None:
+        return {"S1": "web-team"}.get(group_id)
+
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo("Europe/Berlin")
+
+    def now(self) -> datetime:
+        return NOON
 
 
 @pytest.mark.parametrize(
