@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 
 from bot.bootstrap.services import Stored, look_at_work, observe_store
-from bot.digests.repository import steps_to
 from bot.metrics.definitions import Metrics
 from bot.store.fenced import FencedDocuments, timed_documents
 from bot.store.postgres.address import parse_address
@@ -44,19 +43,6 @@ async def test_what_is_due_and_how_keys_stand_is_on_the_page() -> None:
     assert await value(metrics, "bot_budget_keys", state="waiting") == 1
     assert await value(metrics, "bot_budget_keys_by_requests_left", left="10-99") == 1
     assert b"a-key" not in page
-
-
-async def test_a_digest_leaves_its_outcome_and_its_lag_on_the_page() -> None:
-    metrics, office = a_bot(), Office()
-    await office.make()
-    await office.at(NINE + timedelta(seconds=4))
-
-    on_step = steps_to(metrics.digests)
-    for before, after in office.steps:
-        on_step(before, after)
-
-    assert await value(metrics, "bot_digest_runs_total", outcome="posted") == 1
-    assert await value(metrics, "bot_digest_lag_seconds_sum", tries="first") == 4
 
 
 async def test_queue_and_pool_are_on_the_page(database: str) -> None:

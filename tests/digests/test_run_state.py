@@ -30,15 +30,6 @@ def posting_at(now: datetime, token: str = "ours") -> Digest:
     return run_state.begin_posting(claimed, token, now, baseline="a", average=80)
 
 
-def test_a_due_slot_is_claimed_and_the_next_one_is_the_day_after() -> None:
-    digest = claimed_at(NINE)
-
-    assert digest.run is not None
-    assert (digest.run.token, digest.run.slot.due_at) == ("ours", NINE)
-    assert digest.next.due_at == NINE + DAY
-    assert run_state.due_at(digest) == NINE + run_state.CLAIM
-
-
 @loop_over(
     ("attempts", "minutes"),
     [(1, 1), (2, 2), (3, 4), (4, 8), (5, 15), (6, 15)],

@@ -106,17 +106,6 @@ async def test_a_refused_key_is_told_once_and_a_new_one_sends_what_waits_once(
     assert [message.ts for message in notices] == [notice.ts]
 
 
-async def test_an_owner_who_has_left_is_followed_by_whoever_set_the_key(ready: Harness) -> None:
-    await make(ready)
-    ready.slack.deactivate("bob")
-    ready.slack.archive("general")
-
-    move_to(ready, nine(ready))
-    notice = await next_notice(ready, ready.ada)
-
-    assert "archived" in notice.everything
-
-
 @pytest.mark.transports("shared")
 async def test_a_form_that_is_submitted_twice_makes_one_digest(ready: Harness) -> None:
     form = await new_form(ready, ready.bob)
@@ -162,13 +151,3 @@ async def test_d18_after_days_of_downtime_the_newest_comes_once_and_the_others_a
         assert "3" in notice.everything
         assert "missed" in listed.everything
         assert len(digests(app)) == 1
-
-
-async def test_slack_refusing_the_new_blocks_gets_the_plain_twin(ready: Harness) -> None:
-    await make(ready)
-    ready.slack.refuse_block_types("data_table", "data_visualization")
-
-    post = await at_nine(ready)
-
-    assert "shop.example" in post.everything
-    assert {block["type"] for block in post.blocks} <= {"header", "section", "context", "actions"}

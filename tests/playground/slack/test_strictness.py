@@ -1,7 +1,6 @@
 """What the real Slack refuses or does otherwise, sent by slack_sdk through a real socket."""
 
 import json
-import math
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -13,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import CommandFailed, FormError, LocalSlack
 from tests.playground.slack.bolt import served
-from tests.playground.slack.conftest import Clock, Open
+from tests.playground.slack.conftest import Open
 from tests.playground.slack.samples import ScriptedBot, actions, button, form, text_field
 
 pytestmark = pytest.mark.anyio
@@ -61,41 +60,6 @@ async def test_a_reply_to_a_message_that_is_gone_is_seen_by_the_whole_channel(
 
     assert ["thread_ts" in answer["message"] for answer in answers] == [False, True]
     assert [message.thread_ts for message in bob.messages()] == [None, None, kept.ts]
-
-
-@pytest.mark.parametrize(
-    ("method", "arguments", "per_minute"),
-    [
-        ("usergroups.list", {}, 20),
-        ("conversations.open", {"users": "ada"}, 50),
-        ("users.info", {"user": "ada"}, 100),
-        ("chat.postMessage", {"channel": "ada"}, 300),
-        ("apps.connections.open", {}, 50),
-    ],
-)
-async def test_a_method_is_called_so_often_in_a_minute(
-    slack: LocalSlack, client: AsyncWebClient, method: str, arguments: Json, per_minute: int
-) -> None:
-    slack.world.posting.monotonic = real = Clock(100.0)
-    slack.world.scopes = (*slack.world.scopes, "usergroups:read")
-    slack.world.posting.seconds_between_posts = 0
-    if method.startswith("apps."):
-        client.token = slack.app_token
-    arguments = {name: slack.person(who).id for name, who in arguments.items()} | {"text": "x"}
-    for _ in range(per_minute):
-        await client.api_call(method, json=arguments)
-        real.now += 0.125
-
-    with pytest.raises(SlackApiError) as caught:
-        await client.api_call(method, json=arguments)
-
-    assert caught.value.response["error"] == "ratelimited"
-    assert caught.value.response.status_code == 429
-    wait_s = int(caught.value.response.headers["Retry-After"])
-    assert wait_s == math.ceil(60 - per_minute * 0.125)
-    assert (await client.api_test())["ok"]  # of its own
-    real.now += wait_s
-    assert (await client.api_call(method, json=arguments))["ok"]
 
 
 async def test_a_token_in_a_json_body_or_in_the_address_is_none(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.playground.tracker import Account
-from tests.playground.tracker.conftest import LIST, Api, bearer
+from tests.playground.tracker.conftest import Api
 
 pytestmark = pytest.mark.anyio
 
@@ -35,40 +35,6 @@ async def test_a_domain_with_a_mistake_is_not_added(
     assert response.status_code == 400
     assert response.json()["error"].startswith(message)
     assert acme.domains == {}
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
-        pytest.param(b"", id="empty"),
-        pytest.param(b"domain=shop.example", id="form"),
-        pytest.param(b'["shop.example"]', id="array"),
-        pytest.param(b'{"domain": "shop', id="truncated"),
-        pytest.param(b"\xff\xfe", id="not-utf-8"),
-        pytest.param(b"[" * 100_000, id="nested-too-deep"),
-    ],
-)
-@pytest.mark.parametrize("path", [LIST, LIST + "/{id}/scan"], ids=["add", "scan"])
-async def test_a_body_must_be_a_json_object(
-    api: Api, acme: Account, key: str, path: str, raw: bytes
-) -> None:
-    path = path.format(id=acme.add("known.example").domain_id)
-    headers = bearer(key) | {"Content-Type": "application/json"}
-
-    response = await api.http.post(path, headers=headers, content=raw)
-
-    assert response.status_code == 400
-
-
-@pytest.mark.parametrize("content_type", [None, "text/plain", "application/x-www-form-urlencoded"])
-async def test_a_body_must_be_declared_as_json(
-    api: Api, key: str, content_type: str | None
-) -> None:
-    headers = bearer(key) | ({"Content-Type": content_type} if content_type else {})
-
-    response = await api.http.post(LIST, headers=headers, content=b'{"domain": "a.example"}')
-
-    assert response.status_code == 415
 
 
 @pytest.mark.parametrize("again", ["shop.example", "SHOP.EXAMPLE"])

@@ -40,12 +40,6 @@ async def test_any_other_header_is_an_invalid_key(api: Api, key: str, header: st
     assert refusal(response) == (401, "Invalid API key")
 
 
-async def test_two_authorization_headers_are_an_invalid_key(api: Api, key: str) -> None:
-    response = await api.http.get(LIST, headers=[("Authorization", f"Bearer {key}")] * 2)
-
-    assert refusal(response) == (401, "Invalid API key")
-
-
 @pytest.mark.parametrize("end", [Account.delete_key, Account.revoke_key])
 async def test_a_key_that_was_ended_is_an_invalid_key(
     api: Api, acme: Account, key: str, end: Callable[[Account, str], None]
