@@ -10,7 +10,6 @@ from bot.admin import Act, Named
 from bot.api_keys.key_pair import KeyPair
 from bot.api_keys.key_record import KeyRecord
 from bot.message import Block
-from bot.message import Message as BotMessage
 from bot.playground.slack import Message, Person, View
 from bot.playground.slack.refusals import CommandFailed, FormError, NothingToPress
 from bot.slack.client import open_form
@@ -65,18 +64,12 @@ class AdminRoom(Running):
 
     def metadata(self, note: str | None = None) -> str:
         """Return what a form carries that was opened in the channel."""
-        channel = self.slack.world.workspace.channel_named("general")
-        assert channel is not None
-        way = [channel.id, None, True]
+        way = [self.channel_id(), None, True]
         return json.dumps(way if note is None else [*way, note])
 
-    def post_button(self, person: Person, action_id: str, value: str) -> Message:
+    def button(self, person: Person, action_id: str, value: str) -> Message:
         """Let a message with a button stand in the channel; return it as that person sees it."""
-        channel = self.slack.world.workspace.channel_named("general")
-        assert channel is not None
-        blocks = (section("A message"), *actions(button(PRESS, action_id, value)))
-        message = BotMessage("A message", blocks)
-        self.slack.world.posting.add(channel, message.as_args(), user=self.slack.bot_user_id)
+        self.post_button(self.channel_id(), PRESS, action_id, value)
         return person.messages()[-1]
 
     async def open_button(

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.listeners.incoming import from_form
 from bot.listeners.request import Request
-from bot.playground.slack import Message, View
+from bot.playground.slack import Message
 from bot.slack.client import open_form
 from bot.views.blocks import actions, button, form, notice, section
 from bot.views.digests.modal import EDIT_FORM
@@ -58,13 +58,6 @@ class Room(Running):
 
     def said(self, channel: str = "general") -> list[Message]:
         return self.bob.messages(channel)
-
-    async def form_saying(self, words: str) -> View:
-        def look() -> View | None:
-            form = self.bob.form
-            return form if form and words in form.everything else None
-
-        return await self.slack.world.workspace.change_event.until(look, TIME_LIMIT_S)
 
     async def _submitted(self, ack: Any, body: Mapping[str, Any], context: Any) -> None:
         conversation = from_form(body, context, self.screen.replies)

@@ -22,12 +22,14 @@ from bot.errors import BotError
 from bot.listeners.home import HomeScreen
 from bot.listeners.interrupted import InflightTracker
 from bot.listeners.router import Dispatcher
+from bot.message import Message
 from bot.metrics.definitions import Metrics
-from bot.playground.slack import LocalSlack, Person, running_slack
+from bot.playground.slack import LocalSlack, Person, View, running_slack
 from bot.settings import Settings
 from bot.slack.replies import Replies
 from bot.slack.usergroups import UserGroups
 from bot.store.encryption import KeyRing
+from bot.views.blocks import actions, button, section
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import EVE, DocumentsOnDisk
@@ -114,6 +116,30 @@ class Running:
     @property
     def bob(self) -> Person:
         return self.slack.person("bob")
+
+    def channel_id(self, name: str = "general") -> str:
+        return self.slack.channel(name).id
+
+    def post_button(self, channel_id: str, label: str, action_id: str, value: str) -> None:
+        """Let a message with a button stand somewhere, as if posted some time ago."""
+        blocks = (section("A post"), *actions(button(label, action_id, value)))
+        where = self.slack.world.workspace.channels[channel_id]
+        sent = Message("A post", blocks).as_args()
+        self.slack.world.posting.add(where, sent, user=self.slack.bot_user_id)
+
+    async def shown(
+        self, is_so: Callable[[View], bool], person: Person | None = None, *, at_home: bool = False
+    ) -> View:
+        """Return somebody's form, or Home tab, once it is so, while work may still go on."""
+
+        def look() -> View | None:
+            view = (person or self.bob).home if at_home else (person or self.bob).form
+            return view if view and is_so(view) else None
+
+        return await self.slack.world.workspace.change_event.until(look, TIME_LIMIT_S)
+
+    async def form_saying(self, words: str, person: Person | None = None) -> View:
+        return await self.shown(lambda form: words in form.everything, person)
 
     async def quiet(self) -> None:
         assert await self.tasks.drain(TIME_LIMIT_S)

@@ -199,7 +199,7 @@ async def hand(room: AdminRoom, action: Action, name: str = "ada") -> Hand:
         if action.in_form:
             place = await room.open_button(person, action.name, value, action.note)
         else:
-            place = room.post_button(person, action.name, value)
+            place = room.button(person, action.name, value)
     return Hand(room, person, action, place)
 
 

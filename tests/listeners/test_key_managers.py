@@ -23,7 +23,7 @@ async def room() -> AsyncIterator[AdminRoom]:
 
 
 async def open_form(room: AdminRoom) -> View:
-    await room.ada.press(room.post_button(room.ada, NAME_MANAGERS, ""), PRESS)
+    await room.ada.press(room.button(room.ada, NAME_MANAGERS, ""), PRESS)
     await room.quiet()
     assert room.ada.form is not None
     return room.ada.form

@@ -1,25 +1,16 @@
 """What people do with digests, in real Bolt, with a local Slack and a store in memory."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from bot.digests.models import Digest, Plan
-from bot.message import Message as BotMessage
 from bot.playground.slack import Message, Person, View
-from bot.views.blocks import actions, button, section
 from tests.digests.office import BOB, DAILY
-from tests.fakes import TIME_LIMIT_S
 from tests.listeners.running import Running
 
 
 class Room(Running):
     """A workspace without digests; the clock stands at noon."""
-
-    def channel_id(self, name: str) -> str:
-        channel = self.slack.world.workspace.channel_named(name)
-        assert channel is not None
-        return channel.id
 
     async def made(self, channel: str = "general", **plan: Any) -> Digest:
         """Return a digest that somebody has made some time ago."""
@@ -86,26 +77,10 @@ class Room(Running):
         return form
 
     def post(self, action_id: str, label: str, value: str, channel: str) -> None:
-        """Let a message with a button stand somewhere, as if posted some time ago."""
-        place = self.slack.world.workspace
-        is_direct = channel == "dm"
-        where = (
-            place.direct_message(self.bob.member) if is_direct else place.channel_named(channel)
-        )
-        message = BotMessage(
-            "A post", (section("A post"), *actions(button(label, action_id, value)))
-        )
-        assert where is not None
-        self.slack.world.posting.add(where, message.as_args(), user=self.slack.bot_user_id)
-
-    async def shown(self, is_so: Callable[[View], bool]) -> View:
-        """Return bob's form once it is so, while work may still go on."""
-
-        def look() -> View | None:
-            form = self.bob.form
-            return form if form and is_so(form) else None
-
-        return await self.slack.world.workspace.change_event.until(look, TIME_LIMIT_S)
+        """Let a message with a button stand in a channel, or in bob's direct message."""
+        direct = self.slack.world.workspace.direct_message(self.bob.member)
+        channel_id = direct.id if channel == "dm" else self.channel_id(channel)
+        self.post_button(channel_id, label, action_id, value)
 
     async def answer(self, person: Person | None = None, channel: str = "general") -> str:
         """Return the newest message that somebody sees."""

@@ -16,9 +16,7 @@ pytestmark = pytest.mark.anyio
 async def room() -> AsyncIterator[AdminRoom]:
     """A channel with a digest, where only admins and the web team may change digests."""
     async with running_admin_room() as room:
-        channel = room.slack.world.workspace.channel_named("general")
-        assert channel is not None
-        await room.repository.put(room.workspace, a_digest(channel_id=channel.id))
+        await room.repository.put(room.workspace, a_digest(channel_id=room.channel_id()))
         await room.repository.restrict(room.workspace, admins_only=True)
         await room.name(groups=("web-team",))
         yield room

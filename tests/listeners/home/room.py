@@ -29,21 +29,7 @@ class Room(Running):
 
     async def saying(self, words: str, person: Person | None = None) -> View:
         """Return somebody's Home tab once it says that, while work may still go on."""
-
-        def look() -> View | None:
-            home = (person or self.bob).home
-            return home if home and words in home.everything else None
-
-        return await self.slack.world.workspace.change_event.until(look, TIME_LIMIT_S)
-
-    async def window(self, words: str, person: Person | None = None) -> View:
-        """Return the window over somebody's Home tab once it says that."""
-
-        def look() -> View | None:
-            form = (person or self.bob).form
-            return form if form and words in form.everything else None
-
-        return await self.slack.world.workspace.change_event.until(look, TIME_LIMIT_S)
+        return await self.shown(lambda home: words in home.everything, person, at_home=True)
 
     def direct(self, person: Person | None = None) -> list[str]:
         """Return what lies in somebody's messages with the bot."""

@@ -32,9 +32,9 @@ async def test_a_slow_answer_is_announced_and_takes_the_place_of_that(hasty_room
     answering(hasty_room, SHORT, gate)
 
     await hasty_room.bob.press(await hasty_room.opened(), "All domains")
-    waiting = await hasty_room.window("⏳")
+    waiting = await hasty_room.form_saying("⏳")
     gate.set()
-    answered = await hasty_room.window("All is well")
+    answered = await hasty_room.form_saying("All is well")
 
     assert answered.id == waiting.id
     assert "⏳" not in answered.everything
@@ -47,7 +47,7 @@ async def test_whoever_closes_the_window_finds_the_answer_in_the_messages(
     answering(hasty_room, SHORT, gate)
     await hasty_room.bob.press(await hasty_room.opened(), "All domains")
 
-    await hasty_room.bob.close(await hasty_room.window("⏳"))
+    await hasty_room.bob.close(await hasty_room.form_saying("⏳"))
     gate.set()
     await hasty_room.home()
 
@@ -58,12 +58,12 @@ async def test_what_is_pressed_in_the_window_is_answered_in_it(room: Room) -> No
     button = run_button("Once more", "/domains")
     answering(room, Message("More?", (section("More?"), *actions(button))))
     await room.bob.press(await room.opened(), "All domains")
-    window = await room.window("More?")
+    window = await room.form_saying("More?")
     answering(room, SHORT)
 
     await room.bob.press(window, "Once more")
 
-    assert (await room.window("All is well")).id == window.id
+    assert (await room.form_saying("All is well")).id == window.id
     assert room.direct() == []
 
 
@@ -81,7 +81,7 @@ async def test_a_slow_form_is_not_robbed_of_its_only_chance(hasty_room: Room) ->
     await hasty_room.bob.press(await hasty_room.opened(), "Scan")
 
     await asyncio.wait_for(opens.wait(), TIME_LIMIT_S)
-    assert "Pick one" in (await hasty_room.window("Pick one")).everything
+    assert "Pick one" in (await hasty_room.form_saying("Pick one")).everything
 
 
 async def test_a_form_from_home_is_answered_in_a_window(room: Room) -> None:
@@ -96,9 +96,9 @@ async def test_a_form_from_home_is_answered_in_a_window(room: Room) -> None:
     room.dispatcher.on_form("pick", lambda _values: None, answer)
     await room.bob.press(await room.opened(), "Scan")
 
-    await room.bob.submit(await room.window("Pick"))
+    await room.bob.submit(await room.form_saying("Pick"))
 
-    await room.window("All is well")
+    await room.form_saying("All is well")
     assert room.direct() == []
 
 
@@ -106,11 +106,11 @@ async def test_a_window_that_does_not_take_the_answer_says_where_it_is(hasty_roo
     gate = asyncio.Event()
     answering(hasty_room, SHORT, gate)
     await hasty_room.bob.press(await hasty_room.opened(), "All domains")
-    await hasty_room.window("⏳")
+    await hasty_room.form_saying("⏳")
     hasty_room.slack.fail_next("views.update", error="view_too_large")
 
     gate.set()
-    window = await hasty_room.window("in your direct messages")
+    window = await hasty_room.form_saying("in your direct messages")
     await hasty_room.home()
 
     assert "⏳" not in window.everything
