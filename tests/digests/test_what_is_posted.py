@@ -1,8 +1,7 @@
 """What the words of a digest are given, and what its runs leave in the store."""
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 
@@ -17,7 +16,6 @@ from bot.slack.errors import (
     SlackRefusedError,
     SlackUnavailableError,
 )
-from bot.store.documents import Document, StoreError
 from bot.tracker.models import Listing, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
@@ -29,7 +27,6 @@ from tests.digests.office import (
     DAY,
     EVE,
     NINE,
-    DocumentsOnDisk,
     Office,
     an_alert,
     announcement,
@@ -253,18 +250,6 @@ async def test_of_a_post_that_slack_did_not_take_nothing_is_kept(
     assert await kept(office) == before
 
 
-class FailingAfterPost(DocumentsOnDisk):
-    """A store that refuses so many times to record that something was posted."""
-
-    refusals = 5
-
-    async def put(self, key: str, value: Mapping[str, Any], **how: Any) -> Document:
-        if "/digest/" in key and value["past"] and self.refusals:
-            self.refusals -= 1
-            raise StoreError("starting up")
-        return await super().put(key, value, **how)
-
-
 def a_mistake() -> Awaitable[object]:
     raise KeyError("a mistake of ours")
 
@@ -280,12 +265,3 @@ async def test_a_mistake_of_ours_in_the_middle_of_a_post_leaves_it_uncertain(
     [run] = (await office.digest()).past
     assert (run.outcome, run.trouble) == (Outcome.UNCERTAIN, FailureReason.INTERNAL)
     assert office.posts.notified == [(BOB.user_id, "uncertain ours x1")]
-
-
-async def test_a_store_that_takes_half_a_minute_to_start_makes_no_post_uncertain() -> None:
-    office = Office(documents=FailingAfterPost())
-    await office.make()
-
-    await office.at(NINE)
-
-    assert [run.outcome for run in (await office.digest()).past] == [Outcome.POSTED]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.playground.slack import Message
+from bot.playground.tracker.service import Hold
 from tests.whole.harness import Harness, running_bot, running_stand_ins
 from tests.whole.test_audiences import MANAGERS, NO_GUESTS, choose
 
@@ -22,6 +23,14 @@ async def message_with(app: Harness, *words: str) -> Message:
     return await app.bob.next_message(
         "dm", where=lambda each: all(word in each.everything for word in words)
     )
+
+
+async def begun(app: Harness) -> Hold:
+    """Let Bob start a bulk scan of two domains; return what holds its first scan."""
+    held = app.tracker.hold_scans()
+    await app.press(app.bob, await app.ask(app.bob, "/scan above:0"), "Start")
+    await held.waiting(1)
+    return held
 
 
 async def test_m16_the_price_comes_first_and_the_summary_in_the_end(ready: Harness) -> None:
@@ -46,10 +55,7 @@ async def test_m16_the_price_comes_first_and_the_summary_in_the_end(ready: Harne
 async def test_m16_a_second_person_reads_of_the_first_and_stop_leaves_the_rest(
     ready: Harness,
 ) -> None:
-    held = ready.tracker.hold_scans()
-    price = await ready.ask(ready.bob, "/scan above:0")
-    await ready.press(ready.bob, price, "Start")
-    await held.waiting(1)
+    held = await begun(ready)
     second = await ready.ask(ready.ada, "/scan tag:prod")
     again = await ready.ask(ready.bob, "/scan tag:prod")
     answer = await ready.press(ready.bob, again, "Stop")
@@ -112,10 +118,7 @@ async def test_m16_who_may_not_scan_any_more_starts_nothing(ready: Harness) -> N
 
 @pytest.mark.transports("socket")
 async def test_m16_who_may_not_scan_any_more_can_still_stop(ready: Harness) -> None:
-    held = ready.tracker.hold_scans()
-    price = await ready.ask(ready.bob, "/scan above:0")
-    await ready.press(ready.bob, price, "Start")
-    await held.waiting(1)
+    held = await begun(ready)
     await choose(ready, scan=MANAGERS)
 
     await ready.bob.press(await message_with(ready, "Now:"), "Stop")
@@ -132,10 +135,7 @@ async def test_m16_who_may_not_scan_any_more_can_still_stop(ready: Harness) -> N
 async def test_m16_an_admin_stops_it_too_and_a_summary_whose_answer_was_lost_comes_once(
     ready: Harness,
 ) -> None:
-    held = ready.tracker.hold_scans()
-    price = await ready.ask(ready.bob, "/scan above:0")
-    await ready.press(ready.bob, price, "Start")
-    await held.waiting(1)
+    held = await begun(ready)
     for_a_member = await ready.ask(ready.slack.person("cy"), "/scan above:0")
     for_ada = await ready.ask(ready.ada, "/scan above:0")
     stopped = await ready.press(ready.ada, for_ada, "Stop")
