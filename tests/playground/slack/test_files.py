@@ -75,3 +75,23 @@ async def test_uploading_needs_its_scope(slack: LocalSlack, api: Api, method: st
     answer = await api(method)
 
     assert (answer["error"], answer["needed"]) == ("missing_scope", "files:write")
+
+
+async def test_an_address_takes_once_what_was_announced(
+    api: Api, http: aiohttp.ClientSession
+) -> None:
+    got = await api("files.getUploadURLExternal", filename="a.csv", length=len(CSV))
+
+    answers = [await http.post(got["upload_url"], data=data) for data in (b"a", CSV, CSV)]
+
+    assert [each.status for each in answers] == [400, 200, 404]
+
+
+async def test_a_file_goes_where_the_bot_is(
+    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
+) -> None:
+    slack.world.scopes = ("chat:write", "chat:write.public", "files:write")
+
+    refused = await complete(api, await uploaded(api, http), slack.channel("random").id)
+
+    assert refused["error"] == "not_in_channel"

@@ -31,13 +31,14 @@ async def pushed(slack: LocalSlack, api: Api) -> Json:
     return await api("views.push", trigger_id=delivery.trigger_id, view=view)
 
 
-async def test_a_trigger_works_once(slack: LocalSlack, api: Api) -> None:
+async def test_a_trigger_that_was_given_works_once(slack: LocalSlack, api: Api) -> None:
     trigger_id = await trigger(slack)
 
-    first = await api("views.open", trigger_id=trigger_id, view=form())
-    second = await api("views.open", trigger_id=trigger_id, view=form())
+    used = [trigger_id, trigger_id, "1.2.3"]
+    answers = [await api("views.open", trigger_id=each, view=form()) for each in used]
 
-    assert (first["ok"], second["error"]) == (True, "exchanged_trigger_id")
+    errors = [each.get("error") for each in answers]
+    assert errors == [None, "exchanged_trigger_id", "invalid_trigger_id"]
 
 
 async def test_a_trigger_dies_after_three_seconds(

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import aiohttp
 import pytest
 
 from bot.playground.slack import LocalSlack
@@ -117,3 +118,29 @@ async def test_a_refusal_points_at_the_problem(api: Api) -> None:
 
     assert "[json-pointer:/blocks/0/text/text]" in " ".join(answer["errors"])
     assert answer["response_metadata"]["messages"][0].startswith("[ERROR] ")
+
+
+async def test_members_come_in_pages_that_their_cursors_lead_through(
+    slack: LocalSlack, api: Api
+) -> None:
+    slack.world.scopes = ("channels:read",)
+    where = {"channel": channel_id(slack, "general"), "limit": 2}
+    pages = [await api("conversations.members", **where)]
+
+    while cursor := pages[-1]["response_metadata"]["next_cursor"]:
+        pages.append(await api("conversations.members", cursor=cursor, **where))
+
+    found = [member for page in pages for member in page["members"]]
+    assert found == sorted(slack.channel("general").members)
+    for wish in ({"cursor": "2"}, {"cursor": "bm9uc2Vuc2U="}, {"limit": -1}, {"limit": "many"}):
+        refused = await api("conversations.members", **where | wish)
+        assert refused["error"] == f"invalid_{next(iter(wish))}"
+
+
+@pytest.mark.parametrize(("body", "error"), [("{", "invalid_json"), ("[]", "json_not_object")])
+async def test_a_body_must_be_a_json_object(
+    slack: LocalSlack, http: aiohttp.ClientSession, body: str, error: str
+) -> None:
+    headers = {"Content-Type": "application/json"}
+    async with http.post(slack.api_url + "api.test", data=body, headers=headers) as response:
+        assert (await response.json())["error"] == error

@@ -1,9 +1,12 @@
 """The list, what is not there, and the hourly allowance: service document, sections 4 and 8."""
 
+from typing import Any
+
+import httpx
 import pytest
 
 from bot.playground.tracker import Account, Tracker
-from tests.playground.tracker.conftest import Api, Clock
+from tests.playground.tracker.conftest import LIST, Api, Clock, bearer
 
 pytestmark = pytest.mark.anyio
 
@@ -31,3 +34,33 @@ async def test_the_limit_holds_until_the_clock_hour_ends(
         statuses.append((await api.list(key)).status_code)
 
     assert statuses == [200, 429, 200, 429]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "sent", "status"),
+    [
+        ("GET", "/", {}, 404),
+        ("DELETE", LIST, {}, 405),
+        ("GET", LIST + "?sort=score", {}, 400),
+        ("GET", LIST, {"json": {}}, 400),
+        ("POST", LIST, {"json": ["shop.example"]}, 400),
+        ("POST", LIST, {"content": b"{", "headers": {"Content-Type": "application/json"}}, 400),
+        ("POST", LIST, {"data": {"domain": "shop.example"}}, 415),
+    ],
+)
+async def test_a_request_that_the_document_does_not_show_is_refused(
+    api: Api, key: str, method: str, path: str, sent: dict[str, Any], status: int
+) -> None:
+    sent |= {"headers": bearer(key) | sent.get("headers", {})}
+
+    assert (await api.http.request(method, path, **sent)).status_code == status
+
+
+async def test_an_answer_can_be_cut_off_on_its_way(
+    api: Api, tracker: Tracker, acme: Account, key: str
+) -> None:
+    tracker.fail_next("cut_off")
+
+    with pytest.raises(httpx.RemoteProtocolError, match="complete message"):
+        await api.add(key)
+    assert len(acme.domains) == 1
