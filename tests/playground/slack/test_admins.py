@@ -42,17 +42,6 @@ async def test_an_archived_channel_takes_nothing_and_loses_the_app(
     assert (refused, await posted(slack, api, name)) == (while_archived, afterwards)
 
 
-async def test_a_message_of_an_archived_channel_cannot_be_changed(
-    slack: LocalSlack, api: Api
-) -> None:
-    message = await api("chat.postMessage", channel="general", text="x")
-    slack.archive("general")
-
-    answer = await api("chat.update", channel=message["channel"], ts=message["ts"], text="y")
-
-    assert answer["error"] == "is_inactive"
-
-
 async def test_a_restricted_channel_takes_no_posts(slack: LocalSlack, api: Api) -> None:
     slack.restrict("general")
 
@@ -95,10 +84,3 @@ async def test_somebody_deactivated_does_nothing_any_more(slack: LocalSlack, api
     with pytest.raises(CommandFailed, match="account_inactive"):
         bob.say("Hello")
     assert bot.got == []
-
-
-async def test_the_app_cannot_write_to_itself(slack: LocalSlack, api: Api) -> None:
-    opened = await api("conversations.open", users=slack.bot_user_id)
-    sent = await api("chat.postMessage", channel=slack.bot_user_id, text="x")
-
-    assert [opened["error"], sent["error"]] == ["cannot_dm_bot"] * 2

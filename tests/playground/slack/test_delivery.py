@@ -3,7 +3,7 @@
 import pytest
 from aiohttp import web
 
-from bot.playground.slack import CommandFailed, LocalSlack, running_slack
+from bot.playground.slack import CommandFailed, LocalSlack
 from tests.playground.slack.bolt import served
 from tests.playground.slack.conftest import Api, Clock
 from tests.playground.slack.samples import ScriptedBot
@@ -25,11 +25,6 @@ async def test_a_command_without_an_ack_of_200_fails(
         await slack.person("bob").type("/scan")
 
     assert caught.value.delivery is slack.envelopes[0]
-
-
-async def test_the_limit_for_an_ack_is_three_seconds() -> None:
-    async with running_slack() as slack:
-        assert slack.outbox.ack_limit_s == 3
 
 
 EVENT = {"type": "team_rename"}

@@ -52,13 +52,6 @@ class TestInstalling:
 
         assert page.status == status
 
-    async def test_but_not_once_all_of_it_has_the_app(
-        self, legal: LocalSlack, installer: Installer
-    ) -> None:
-        page = await legal.person("bob").install(installer.start_url)
-
-        assert page.text == "cannot_install_an_org_installed_app"
-
 
 class TestTheToken:
     async def test_a_workspace_that_was_not_given_the_app_is_closed_to_it(

@@ -53,17 +53,6 @@ async def test_it_dies_after_half_an_hour(
     assert late == (404, {"ok": False, "error": "expired_url"})
 
 
-async def test_the_web_api_cannot_change_a_reply(
-    slack: LocalSlack, http: aiohttp.ClientSession, api: Api, url: str
-) -> None:
-    await use(http, url, text="for all", response_type="in_channel")
-    [message] = slack.person("bob").messages()
-
-    answer = await api("chat.update", channel=message.channel_id, ts=message.ts, text="x")
-
-    assert answer["error"] == "cant_update_message"
-
-
 @pytest.mark.parametrize(
     ("sent", "expected"),
     [
@@ -78,15 +67,3 @@ async def test_a_button_acts_on_its_message(
     await use(http, pressed, text="b", **sent)
 
     assert [message.text for message in slack.person("bob").messages()] == expected
-
-
-async def test_an_answer_in_a_thread_replaces_nothing(
-    slack: LocalSlack, http: aiohttp.ClientSession, pressed: str
-) -> None:
-    [parent] = slack.person("bob").messages()
-    slack.person("cy").say("c", thread_ts=parent.ts)
-
-    await use(http, pressed, text="b", thread_ts=parent.ts)
-
-    assert [message.text for message in slack.person("bob").messages()] == ["a", "c", "b"]
-    assert slack.person("bob").messages()[-1].thread_ts == parent.ts

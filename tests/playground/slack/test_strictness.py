@@ -1,17 +1,14 @@
 """What the real Slack refuses or does otherwise, sent by slack_sdk through a real socket."""
 
-import json
 from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
 import pytest
-from aiohttp import web
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import CommandFailed, FormError, LocalSlack
-from tests.playground.slack.bolt import served
 from tests.playground.slack.conftest import Open
 from tests.playground.slack.samples import ScriptedBot, actions, button, form, text_field
 
@@ -113,22 +110,6 @@ async def test_nothing_is_pressed_or_suggested_that_the_manifest_leaves_out(
         await bob.suggest(message, "pick", "")
 
     assert slack.envelopes == []
-
-
-@pytest.mark.parametrize(
-    ("content_type", "shown"),
-    [("application/json", "Hi"), ("text/plain", '{"text": "Hi"}')],
-)
-async def test_an_ack_is_read_as_json_only_where_it_says_so(
-    slack: LocalSlack, content_type: str, shown: str
-) -> None:
-    async def answer(_request: web.Request) -> web.Response:
-        return web.Response(text=json.dumps({"text": "Hi"}), content_type=content_type)
-
-    async with served(slack, answer):
-        await slack.person("bob").type("/scan")
-
-    assert [message.text for message in slack.person("bob").messages()] == [shown]
 
 
 @pytest.mark.parametrize("said", ["", 7, None, {"text": "taken"}])
