@@ -32,18 +32,6 @@ async def begun(work: Work) -> None:
         await work.has_begun.wait()
 
 
-async def test_many_askers_share_one_run() -> None:
-    flights: SingleFlight[str, str] = SingleFlight()
-    work = Work()
-    askers = [asyncio.create_task(flights.run("a", work)) for _ in range(100)]
-    await begun(work)
-
-    work.may_end.set()
-
-    assert await asyncio.gather(*askers) == ["done"] * 100
-    assert work.times_begun == 1
-
-
 async def test_an_error_reaches_everybody_and_the_next_one_starts_anew() -> None:
     flights: SingleFlight[str, str] = SingleFlight()
     work = Work(RuntimeError("broken"))
@@ -102,17 +90,3 @@ async def test_an_error_that_nobody_waits_for_is_no_complaint_of_asyncio() -> No
     gc.collect()
 
     assert complaints == []
-
-
-async def test_whether_a_run_is_under_way_is_known() -> None:
-    flights: SingleFlight[str, str] = SingleFlight()
-    work = Work()
-    asker = asyncio.create_task(flights.run("a", work))
-    await begun(work)
-
-    during = flights.is_under_way("a"), flights.is_under_way("b")
-    work.may_end.set()
-    await asker
-
-    assert during == (True, False)
-    assert not flights.is_under_way("a")

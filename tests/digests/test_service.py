@@ -48,24 +48,6 @@ async def test_a_form_that_is_sent_again_with_other_values_changes_its_digest() 
     assert (await office.digest(), again.plan.worst_count) == (again, 7)
 
 
-async def test_a_digest_that_its_channel_refuses_is_not_saved(office: Office) -> None:
-    office.posts.errors = [ChannelClosedError("not_in_channel")]
-
-    with pytest.raises(ChannelClosedError):
-        await office.desk.make(ACME, PLAN, by=BOB)
-
-    assert await office.desk.of_channel(ACME, "C1") == []
-
-
-async def test_a_channel_holds_twenty_digests(office: Office) -> None:
-    for _ in range(MAX_PER_CHANNEL):
-        await office.make()
-
-    with pytest.raises(TooManyDigestsError):
-        await office.desk.make(ACME, PLAN, by=BOB)
-    await office.desk.make(ACME, replace(PLAN, channel_id="C2"), by=BOB)
-
-
 async def test_another_workspace_sees_and_touches_none_of_them(office: Office) -> None:
     digest = await office.make()
 

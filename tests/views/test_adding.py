@@ -65,16 +65,6 @@ def test_what_the_service_did_not_say_is_a_dash_and_no_number() -> None:
     )
 
 
-def test_a_domain_that_is_not_listed_yet_was_added_all_the_same() -> None:
-    message = added_message(new_domain("xn--mnchen-3ya.example"), None)
-
-    assert message.text == (
-        "Added münchen.example (xn--mnchen-3ya.example)."
-        " Domain Tracker doesn't list it yet. This can take a moment."
-    )
-    assert buttons(message) == {"All domains": "/domains"}
-
-
 @loop_over("size", [0, 3_000])
 def test_slack_takes_the_form(size: int) -> None:
     assert_slack_takes_form(add_form("x" * size, owned_type="&" * MAX_LABEL_CHARS))

@@ -248,15 +248,6 @@ async def test_without_the_permission_no_user_groups_are_offered(room: Room) -> 
     assert await room.bob.suggest(form, "Mention user group", "") == []
 
 
-async def test_user_groups_are_asked_for_once_a_minute(room: Room) -> None:
-    form = await room.new_form()
-
-    for typed in ("", "w", ""):
-        assert await room.bob.suggest(form, "Mention user group", typed)
-
-    assert [call.method for call in room.slack.calls].count("usergroups.list") == 1
-
-
 async def test_without_the_service_what_was_typed_is_offered(room: Room) -> None:
     form = await room.new_form()
     room.lists.error = SlackUnavailableError("any")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.digests.models import Mention
-from bot.playground.slack import View
+from bot.playground.slack import Person, View
 from bot.slack.errors import ChannelClosedError, SlackRateLimitedError, SlackUnavailableError
 from bot.store.documents import StoreError
 from tests.digests.office import BOB
@@ -70,7 +70,9 @@ async def test_a_channel_that_cannot_be_posted_to_is_refused_and_what_was_typed_
     form = await room.new_form()
     channel_id = room.channel_id(channel)
 
-    after = await room.submit(form, {"Filter": "shop"} | _channel(room, form, channel_id))
+    choose_channel(room.bob, form, channel_id)
+
+    after = await room.submit(form, {"Filter": "shop"})
 
     assert "Not saved.*" in after.everything
     assert text in after.everything
@@ -83,26 +85,19 @@ def _block_ids(form: View) -> set[str]:
     return {block["block_id"] for block in form.blocks if block["type"] == "input"}
 
 
-def _channel(room: Room, form: View, channel_id: str) -> dict[str, Any]:
+def choose_channel(person: Person, form: View, channel_id: str) -> None:
     """Choose a channel that Slack's own client may not offer any more."""
-    live = room.bob.by_id.live(form)
+    live = person.by_id.live(form)
     [place] = [block for block in live.blocks if block.get("label", {}).get("text") == "Channel"]
     key = (place["block_id"], place["element"]["action_id"])
     live.typed[key] = {"type": "conversations_select", "selected_conversation": channel_id}
-    return {}
 
 
 async def test_a_channel_of_others_is_refused(room: Room) -> None:
     cy = room.slack.person("cy")
     await cy.type("/domaindigest")
     form = await room.press(await room.settled(cy), "New", cy)
-    live = cy.by_id.live(form)
-    [place] = [block for block in live.blocks if block.get("label", {}).get("text") == "Channel"]
-    key = (place["block_id"], place["element"]["action_id"])
-    live.typed[key] = {
-        "type": "conversations_select",
-        "selected_conversation": room.channel_id("secret"),
-    }
+    choose_channel(cy, form, room.channel_id("secret"))
 
     after = await room.submit(form, {}, cy)
 

@@ -42,25 +42,6 @@ async def test_an_archived_channel_takes_nothing_and_loses_the_app(
     assert (refused, await posted(slack, api, name)) == (while_archived, afterwards)
 
 
-async def test_a_restricted_channel_takes_no_posts(slack: LocalSlack, api: Api) -> None:
-    slack.restrict("general")
-
-    assert await posted(slack, api, "general") == "restricted_action"
-
-
-@pytest.mark.parametrize("code", ["account_inactive", "token_revoked"])
-async def test_a_revoked_token_is_refused_everywhere_but_not_the_app_s(
-    slack: LocalSlack, api: Api, code: str
-) -> None:
-    slack.revoke_token(code)
-
-    answers = [await api("auth.test"), await api("chat.postMessage", channel="general", text="x")]
-    link = await api("apps.connections.open", token=slack.app_token)
-
-    assert [answer["error"] for answer in answers] == [code, code]
-    assert link["ok"]
-
-
 async def test_nobody_opens_a_conversation_with_somebody_deactivated(
     slack: LocalSlack, api: Api
 ) -> None:

@@ -1,6 +1,5 @@
 """How fast the app may post to a channel, and faults to order."""
 
-import aiohttp
 import pytest
 
 from bot.playground.slack import LocalSlack
@@ -31,15 +30,3 @@ async def test_after_a_short_burst_it_is_one_post_a_second(
     assert burst == [None] * slack.world.posting.burst
     assert at_once == ["ratelimited"]
     assert await errors(api, 2) == [None, "ratelimited"]
-
-
-@pytest.mark.parametrize(("after_acting", "posted"), [(False, 0), (True, 1)])
-async def test_a_dropped_connection_leaves_the_outcome_open(
-    slack: LocalSlack, api: Api, after_acting: bool, posted: int
-) -> None:
-    slack.fail_next("chat.postMessage", kind="drop", after_acting=after_acting)
-
-    with pytest.raises(aiohttp.ClientError):
-        await api("chat.postMessage", channel="general", text="hello")
-
-    assert len(slack.person("bob").messages()) == posted
