@@ -3,9 +3,21 @@
 import pytest
 
 from bot.playground.tracker import Account, Tracker
-from tests.playground.tracker.conftest import Api
+from bot.playground.tracker.samples import sample_scan
+from tests.playground.tracker.conftest import Api, Clock
 
 pytestmark = pytest.mark.anyio
+
+
+async def test_a_scan_answers_with_the_id_and_the_four_sections(
+    api: Api, acme: Account, clock: Clock, key: str
+) -> None:
+    record = acme.add("shop.example", health=41)
+
+    response = await api.scan(key, record.domain_id)
+
+    expected = sample_scan("shop.example", today=clock.now.date(), health=record.health)
+    assert response.json() == {"domainId": record.domain_id, **expected}
 
 
 @pytest.mark.parametrize("action", ["quick_scan", "", None, 7, ["full_scan"]])
