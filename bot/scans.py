@@ -208,7 +208,7 @@ class Scans:
     async def _keep_ends(
         self, workspace: WorkspaceId, report: ScanReport, listed: Snapshot | None
     ) -> None:
-        ends = end_dates_of(report.facts, report.scanned_at, self.clock())
+        ends = end_dates_of(report.host, report.facts, self.clock())
         hosts = listed.by_host if listed else None
         await self.end_dates.keep(workspace, report.host, ends, portfolio=hosts)
 

@@ -141,7 +141,13 @@ class UseCases:
     def _digests(self, parts: Services) -> tuple[DigestService, DigestWorker]:
         """Build what people do with digests, and what the clock does."""
         clock, repository = parts.clock, self.repository
-        collector = Collector(self.portfolio, repository, self.ends, clock=clock)
+        collector = Collector(
+            self.portfolio,
+            repository,
+            self.ends,
+            clock=clock,
+            owned_type=parts.settings.domain_tracker_owned_type,
+        )
         words = DigestRenderer(
             digest_message, heartbeat_message, announcement_message, alert_message
         )

@@ -12,7 +12,7 @@ from bot.digests.models import Digest
 from bot.errors import BotError
 from bot.health import summary
 from bot.message import Block, Message
-from bot.portfolio.end_dates import EndDates, KnownEnds
+from bot.portfolio.end_dates import Ending, KnownEnds
 from bot.portfolio.service import Snapshot
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.tracker.findings import SOON_DAYS
@@ -229,8 +229,8 @@ def _worst(portfolio: Snapshot) -> list[Block]:
 def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
     soon = known.soon(portfolio.by_host)
     blocks = [section("*Ends soon*")] if soon else []
-    for number, (host, ends) in enumerate(soon[:MAX_SOON], MAX_WORST):
-        blocks.append(_soon_block(portfolio.by_host[host], ends, known.now, number))
+    for number, ending in enumerate(soon[:MAX_SOON], MAX_WORST):
+        blocks.append(_soon_block(portfolio.by_host[ending.host], ending, known.now, number))
     notes, rest = [], None
     if (left_out := len(soon) - MAX_SOON) > 0:
         notes.append(f"and {left_out:,} more: `/domains expires:{SOON_DAYS}`.")
@@ -241,9 +241,9 @@ def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
     return [*blocks, *([context("\n".join(notes))] if notes else []), *actions(rest)]
 
 
-def _soon_block(domain: Domain, ends: EndDates, now: datetime, number: int) -> Block:
+def _soon_block(domain: Domain, ending: Ending, now: datetime, number: int) -> Block:
     shown = host_text(domain.domain)
-    return section(f"{bold(shown, 300)}\n{soon_text(ends, now)}", _scan(domain, number))
+    return section(f"{bold(shown, 300)}\n{soon_text(ending, now)}", _scan(domain, number))
 
 
 def _domain_block(number: int, domain: Domain) -> Block:
