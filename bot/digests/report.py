@@ -20,7 +20,7 @@ from bot.portfolio.end_dates import (
 )
 from bot.portfolio.lookup import host_of
 from bot.portfolio.query import ALL_SCORES, Bounds
-from bot.tracker.findings import SEVERITIES, EndDate, Severity
+from bot.tracker.findings import SEVERITIES, EndDate, Knowledge, Severity
 from bot.tracker.hijack_signs import is_worse
 from bot.tracker.models import Domain
 
@@ -74,7 +74,10 @@ class Report:
     renewed: tuple[tuple[Domain, str, EndDate], ...] = ()  # was to end soon: its name and new end
     # Found since then, the worst first; all that are known with nothing to compare with.
     issues: tuple[tuple[Domain, EndDates, KnownIssue], ...] = ()
-    open_issues: tuple[tuple[Domain, EndDates], ...] = ()  # critical or high, the most first
+    # The worst critical, high or unrated issue of each domain that is not among `issues`.
+    open_issues: tuple[tuple[Domain, EndDates, KnownIssue], ...] = ()
+    unchecked: tuple[tuple[Domain, EndDates], ...] = ()  # sections of the last scan tell nothing
+    is_well: bool = False  # scans know of all domains that there is no issue and no end is near
     changed: tuple[tuple[Domain, EndDates, KnownChange], ...] = ()  # name servers first
     coverage: Coverage | None = None  # `None` where nothing of scans is known
     dates_lost: int = 0  # of so many domains dates were known then and are not now
@@ -139,18 +142,28 @@ def _with_ends(
     soon = ends.soon(hosts)
     near = {each.host for each in soon}
     found = ends.issues(hosts, baseline.taken_at if baseline else None)
-    rows = ((index[host], row) for host in hosts if (row := ends.by_host.get(host)))
-    grave = [(domain, row) for domain, row in rows if any(_grave_counts(row))]
+    rows = [(host, index[host], row) for host in hosts if (row := ends.by_host.get(host))]
+    new = {(host, issue) for host, _, issue in found}
+    still_open = [
+        (domain, row, issue)
+        for host, domain, row in rows
+        if (issue := next((each for each in row.worst if (host, each) not in new), None))
+        and issue.severity in {*_GRAVE, Severity.UNKNOWN}
+    ]
+    is_clear = all(row.issue_knowledge is Knowledge.NONE for _, _, row in rows)
+    coverage = ends.coverage(hosts)
     return replace(
         report,
-        coverage=ends.coverage(hosts),
+        coverage=coverage,
+        unchecked=tuple((domain, row) for _, domain, row in rows if row.failed),
+        is_well=is_clear and coverage.is_complete and not soon,
         soon=tuple((index[each.host], each) for each in soon),
         issues=tuple(
             (index[host], row, issue)
             for host, row, issue in found
             if not (host in near and _COUNTS_DOWN.search(issue.title))
         ),
-        open_issues=tuple(sorted(grave, key=lambda each: _grave_counts(each[1]), reverse=True)),
+        open_issues=tuple(sorted(still_open, key=_gravity)),
     )
 
 
@@ -180,8 +193,10 @@ def _since(
     )
 
 
-def _grave_counts(row: EndDates) -> list[int]:
-    return [row.issues.get(severity, 0) for severity in _GRAVE]
+def _gravity(found: tuple[Domain, EndDates, KnownIssue]) -> tuple[int, list[int]]:
+    """Return a key by which the worst issue comes first, then the domain with most grave ones."""
+    _, row, issue = found
+    return issue.rank, [-row.issues.get(severity, 0) for severity in _GRAVE]
 
 
 def _compared(

@@ -1,6 +1,7 @@
 """End dates are kept for every scanned domain of a portfolio, and for no other."""
 
 import asyncio
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -174,7 +175,7 @@ async def test_a_store_without_an_answer_leaves_the_dates_unknown(
     assert await KeptEndDates(documents, answered_within_s=0).known(ONE, MOMENT) is None
 
 
-async def changes_of(kept: KeptEndDates, *scans: dict[str, object]) -> list[tuple[str, str]]:
+async def changes_of(kept: KeptEndDates, *scans: Mapping[str, object]) -> list[tuple[str, str]]:
     """Keep scans of a domain, one a day; return each change's value before and after."""
     for day, sections in enumerate(scans):
         at = MOMENT + timedelta(days=day)

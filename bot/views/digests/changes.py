@@ -14,6 +14,7 @@ from bot.portfolio.query import parse_query, query_text
 from bot.tracker.findings import SOON_DAYS, Severity
 from bot.tracker.hijack_signs import ISSUER, kind_of
 from bot.tracker.models import Domain
+from bot.tracker.readings import section_name
 from bot.views.blocks import text_of, text_section
 from bot.views.digests.wording import (
     MAX_GROUP_CHARS,
@@ -36,6 +37,7 @@ from bot.views.text import (
 # In a post, which fits a screen, and in its details.
 MAX_LISTED, MAX_LISTED_IN_DETAILS = 3, 40
 MAX_DETAILS_CHARS = 900
+MAX_TITLES = 5
 MAX_SIGN_CHARS = 200
 ONE_DAY = timedelta(days=1)
 _NO_BREAKS = str.maketrans(" ", "\N{NO-BREAK SPACE}")
@@ -61,6 +63,7 @@ def change_groups(
         *([_open_issues(report, now, filter_text)] if report.since and report.open_issues else []),
         *([unknown] if report.lost else []),
         _renewed(report),
+        _unchecked(report),
         _gone(report, is_filtered=is_filtered),
         _added(report.new, is_new),
         _moved("📈", "got better", better, len(report.crossed_up), "higher", is_listed=False),
@@ -155,36 +158,60 @@ def _soon(report: Report, now: datetime) -> ChangeGroup:
 
 
 def _issues(report: Report, now: datetime) -> ChangeGroup:
+    """Return the issues, those of one domain on one line."""
     age = _common_age([row for _, row, _ in report.issues], now)
+    by_domain: dict[str, list[KnownIssue]] = {}
+    scanned: dict[str, EndDates] = {}
+    for domain, row, issue in report.issues:
+        by_domain.setdefault(domain.domain, []).append(issue)
+        scanned[domain.domain] = row
     lines = (
-        _issue_line(domain.domain, issue, "" if age else scanned_text([row], now))
-        for domain, row, issue in report.issues
+        _issues_line(host, issues, "" if age else scanned_text([scanned[host]], now))
+        for host, issues in by_domain.items()
     )
     title = "New issues" if report.since else "Known issues"
-    return _group("🚨", title, lines, len(report.issues), age and f" ({age})", is_listed=True)
+    return _group("🚨", title, lines, len(by_domain), age and f" ({age})", is_listed=True)
+
+
+def _issues_line(host: str, issues: Sequence[KnownIssue], age: str) -> str:
+    left_out = len(issues) - MAX_TITLES
+    named = "; ".join(map(_issue_text, issues[:MAX_TITLES]))
+    more = f"; and {left_out:,} more" if left_out > 0 else ""
+    return domain_line(host, f"{named}{more}{age and f' ({age})'}")
+
+
+def _issue_text(issue: KnownIssue) -> str:
+    word = "Unrated" if issue.severity is Severity.UNKNOWN else issue.severity.capitalize()
+    return f"{SIGNS[issue.severity]} {word}: {_title(issue)}"
+
+
+def _title(issue: KnownIssue) -> str:
+    return literal(issue.title or "no title given", MAX_TITLE_CHARS)
 
 
 def _open_issues(report: Report, now: datetime, filter_text: str) -> ChangeGroup:
-    """Return the domains with critical or high issues, also old ones, and how to list them."""
+    """Return the domains with critical, high or unrated issues, and how to list them."""
     found = report.open_issues
-    lines = (domain_line(domain.domain, _worst_severity(row)) for domain, row in found)
+    lines = (
+        domain_line(domain.domain, f"{SIGNS[issue.severity]} {_title(issue)}")
+        for domain, _, issue in found
+    )
     query = parse_query(filter_text)
     least = Severity.CRITICAL if query.issues is Severity.CRITICAL else Severity.HIGH
     line = unescaped(f"/domains {query_text(replace(query, issues=least))}")
-    more = f" ({scanned_text([row for _, row in found], now)}; see {code(line, len(line))})"
-    title = f"{plural(len(found), 'domain')} with open critical or high issues"
+    age = scanned_text([row for _, row, _ in found], now)
+    title = f"Still open on {plural(len(found), 'domain')}"
+    more = f" ({age}; all: {code(line, len(line))})"
     return replace(_group("🚨", title, lines, len(found), more), is_named=True)
 
 
-def _worst_severity(row: EndDates) -> str:
-    severity = next(each for each in SIGNS if row.issues.get(each))
-    return f"{SIGNS[severity]} {severity}"
-
-
-def _issue_line(host: str, issue: KnownIssue, age: str) -> str:
-    word = "Unrated" if issue.severity is Severity.UNKNOWN else issue.severity.capitalize()
-    title = literal(issue.title or "no title given", MAX_TITLE_CHARS)
-    return domain_line(host, f"{SIGNS[issue.severity]} {word}: {title}{age and f' ({age})'}")
+def _unchecked(report: Report) -> ChangeGroup:
+    lines = (
+        domain_line(domain.domain, ", ".join(map(section_name, row.failed)))
+        for domain, row in report.unchecked
+    )
+    title = "Could not be checked in the last scan"
+    return replace(_group("⚠️", title, lines, len(report.unchecked)), is_named=True)
 
 
 def _common_age(rows: Sequence[EndDates], now: datetime) -> str:

@@ -242,8 +242,8 @@ def _scan_button(report: Report) -> Block | None:
 
 
 def _sign(report: Report) -> str:
-    """Return the sign of well-being, only where dates and issues of all domains are known."""
-    return "✅ " if report.coverage and report.coverage.is_complete else ""
+    """Return the sign of well-being, only where scans know that nothing is wrong."""
+    return "✅ " if report.is_well else ""
 
 
 def _rest_button(report: Report) -> Block | None:
