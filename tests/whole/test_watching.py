@@ -50,7 +50,7 @@ async def offered(app: Harness, ends: datetime) -> Message:
     return app.first_steps
 
 
-async def test_h10_two_presses_after_the_first_key_lead_to_a_digest_that_names_what_ends(
+async def test_h8_two_presses_after_the_first_key_lead_to_a_digest_that_names_what_ends(
     app: Harness,
 ) -> None:
     due = at(app, 9, on_weekday=True)
@@ -75,7 +75,7 @@ async def test_h10_two_presses_after_the_first_key_lead_to_a_digest_that_names_w
     assert "Dates known for 1 of 3 domains, issues for 1" in posted.everything
 
 
-async def test_h10_a_digest_made_by_one_press_is_deleted_by_another(app: Harness) -> None:
+async def test_h8_a_digest_made_by_one_press_is_deleted_by_another(app: Harness) -> None:
     message = await offered(app, app.clock() + 7 * DAY)
     await app.ada.press(message, "Digest here")
     made = await app.ada.next_message(where=lambda message: "Saved" in message.everything)
@@ -90,7 +90,7 @@ async def test_h10_a_digest_made_by_one_press_is_deleted_by_another(app: Harness
     assert "was deleted" in gone.everything
 
 
-async def test_h10_a_night_scans_what_was_never_scanned_within_a_quarter_of_the_allowance(
+async def test_d22_h9_a_night_scans_what_was_never_scanned_within_a_quarter_of_the_allowance(
     app: Harness,
 ) -> None:
     app.tracker.hourly_limit = 40
@@ -110,7 +110,7 @@ async def test_h10_a_night_scans_what_was_never_scanned_within_a_quarter_of_the_
     assert len({sent.path for sent in app.tracker.requests if sent.method == "POST"}) == 12
 
 
-async def test_h10_an_admin_turns_nightly_scans_off_and_the_history_says_so(
+async def test_h9_an_admin_turns_nightly_scans_off_and_the_history_says_so(
     ready: Harness,
 ) -> None:
     state = await ready.ask(ready.ada, "/domainkey")
