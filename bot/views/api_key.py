@@ -204,7 +204,8 @@ def key_state_message(
     state, warning = _state_words(record, now.date()), _warning(record, now.date(), keys_url)
     title = f"*Domain Tracker API key: {state}*"
     foot = [f"👥 {managers_text(managers)}", f"🔐 {audiences_text(audiences)}"]
-    foot += [nights_text(outlook, allowance)] if outlook else []
+    may_scan = _is_of_use(record, now.date()) and "scan" not in record.lacks
+    foot += [nights_text(outlook, allowance)] if outlook and may_scan else []
     foot += [earlier_line(earlier)] if earlier else []
     return message_of(
         section(f"{title}\n{warning}" if warning else title),

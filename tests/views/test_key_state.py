@@ -139,6 +139,16 @@ OF_NO_USE = [
 ]
 
 
+@loop_over("record", [*OF_NO_USE, a_key_record(lacks=("scan",))])
+def test_of_a_key_that_may_not_scan_no_nightly_scans_are_promised(record: KeyRecord) -> None:
+    outlook = Outlook(is_on=True, zone="UTC", domains=3)
+
+    message = key_state_message(record, BUDGET, MOMENT, outlook=outlook)
+
+    assert "Nightly scans" not in shown_text(message)
+    assert "Stop nightly scans" in buttons(message)
+
+
 @loop_over("record", OF_NO_USE, ids=["refused", "refused in time", "expired"])
 def test_a_key_of_no_use_has_no_ticks_and_no_requests_left(record: KeyRecord) -> None:
     message = key_state_message(record, BUDGET, MOMENT)
