@@ -135,26 +135,25 @@ class KeyFormListeners:
         """Check the key with one request, save it, run the deferred commands."""
         if check := await self._save(request, given, forms.key_form):
             form = forms.saved_form(check.record, check.domains, check.pair.earlier)
-            first = await self._first_steps(request, check)
-            saved = None if first else saved_message(check.record, check.domains)
+            is_told = await self._offer_first_steps(request, check)
+            saved = None if is_told else saved_message(check.record, check.domains)
             await self.screen.show(request, form, saved)
-            if first:
-                await request.reply(first)
             await self._run_deferred(request)
 
-    async def _first_steps(self, request: Request, check: KeyCheck) -> Message | None:
-        """Begin nightly scans; return what to do after the first key of a workspace."""
+    async def _offer_first_steps(self, request: Request, check: KeyCheck) -> bool:
+        """Begin nightly scans; after the first key say what to do next, and return `True`."""
         with warned("no first steps", StoreError, SlackError):  # the key is saved, anyway
             zone = (await request.fetch_member()).zone
             is_new = await self.nights.begin(request.workspace, zone)
-            if is_new and check.pair.earlier is None:
-                return first_steps_message(
-                    check.record,
-                    check.domains,
-                    await self.allowances.of(request.workspace),
-                    nonce=secrets.token_hex(6) if is_channel(request.origin.channel_id) else "",
-                )
-        return None
+            if not is_new or check.pair.earlier:
+                return False
+            allowance = await self.allowances.of(request.workspace)
+            nonce = secrets.token_hex(6) if is_channel(request.origin.channel_id) else ""
+            await request.reply(
+                first_steps_message(check.record, check.domains, allowance, nonce=nonce)
+            )
+            return True
+        return False
 
     async def open_rotation(self, request: Request, _value: str) -> None:
         """Open the first of four steps that rotate the key."""

@@ -227,7 +227,7 @@ def nights_text(outlook: Outlook, allowance: BudgetState | None) -> str:
         return f"{text}."
     nights = nights_each(outlook.domains, allowance)
     often = "every night" if nights == 1 else f"every {nights:,} nights"
-    return f"{text}. Each of {plural(outlook.domains, 'domain')} about {often}."
+    return f"{text}, each domain about {often}."
 
 
 def turned_message(*, is_on: bool) -> Message:

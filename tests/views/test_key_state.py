@@ -69,8 +69,7 @@ def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
     [
         (
             Outlook(is_on=True, zone="Europe/Berlin", domains=128),
-            "on, 1:00–6:00 (Europe/Berlin), the oldest scan first. Each of 128 domains about every"
-            " night.",
+            "on, 1:00–6:00 (Europe/Berlin), the oldest scan first, each domain about every night.",
             "Stop nightly scans",
         ),
         (
