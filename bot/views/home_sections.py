@@ -219,6 +219,12 @@ def _buttons() -> list[Block]:
     )
 
 
+def scan_all_label(never_scanned: int) -> str:
+    """Return the label of the button that scans all, or as many as one bulk scan takes."""
+    is_all = never_scanned <= MAX_DOMAINS
+    return f"Scan all {never_scanned}" if is_all else f"Scan {MAX_DOMAINS}"
+
+
 def _worst(portfolio: Snapshot) -> list[Block]:
     known = [domain for domain in portfolio.domains if domain.health_score is not None]
     worst = nsmallest(MAX_WORST, known, key=lambda domain: domain.health_score or 0)
@@ -241,12 +247,6 @@ def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
         label = "Scan the rest" if coverage.scanned else scan_all_label(coverage.domains)
         rest = run_button(label, f"/scan {NEVER_SCANNED}")
     return [*blocks, *([context("\n".join(notes))] if notes else []), *actions(rest)]
-
-
-def scan_all_label(never_scanned: int) -> str:
-    """Return the label of the button that scans all, or as many as one bulk scan takes."""
-    is_all = never_scanned <= MAX_DOMAINS
-    return f"Scan all {never_scanned}" if is_all else f"Scan {MAX_DOMAINS}"
 
 
 def _soon_block(domain: Domain, ends: EndDates, now: datetime, number: int) -> Block:
