@@ -6,6 +6,7 @@ such scan at a time, and another process goes on when this one dies. A domain is
 scan, and none is scanned within `FRESH_FOR` of its last scan, a person's scan included.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -14,7 +15,6 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from bot.concurrency import off_loop
 from bot.digests.failure_policy import of_service, service_failure
 from bot.digests.models import Digest, FailureReason
 from bot.digests.zones import is_zone, zone_of
@@ -246,8 +246,8 @@ class NightlyScans(DueWork):
         if listed is None or listed.listed_at < listed_since:
             listed = await self.portfolio.snapshot(workspace, purpose=Purpose.SPARE)
         ends = KnownEnds(await self.ends.get(workspace), self.clock())
-        # 10,000 domains take some milliseconds.
-        return await off_loop(len(listed.domains), oldest, listed.domains, ends, nights)
+        # 10,000 domains take some milliseconds: off the loop.
+        return await asyncio.to_thread(oldest, listed.domains, ends, nights)
 
 
 def _place(workspace: WorkspaceId) -> str:
