@@ -30,6 +30,7 @@ logger = structlog.get_logger()
 # The section of a change of the score.
 HEALTH = "health"
 MAX_KEPT_SCANS = 200
+SECONDS_EACH = 40  # about what a scan takes
 MAX_KEPT_CHANGES = 100
 # The scan has answered: the score that goes with it is not worth a long wait.
 LISTED_WITHIN_S = 10.0

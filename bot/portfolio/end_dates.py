@@ -8,7 +8,7 @@ domains does not write them all.
 import zlib
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from cachetools import TTLCache
@@ -114,12 +114,16 @@ class EndDates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """For how many of `domains` the last scan told both end dates, and issues or checks."""
+    """For how many of `domains` the last scan told both end dates, and issues or checks.
+
+    `age` is that of the oldest of these scans, `None` without any.
+    """
 
     domains: int
     scanned: int
     dates: int
     issues: int
+    age: timedelta | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -226,6 +230,7 @@ class KnownEnds:
             scanned=len(scanned),
             dates=sum(row.ends_are_known for row in scanned),
             issues=sum(row.issues_are_known for row in scanned),
+            age=max((self.now - row.scanned_at for row in scanned), default=None),
         )
 
     def never_scanned(self, hosts: Iterable[str]) -> int:

@@ -7,6 +7,7 @@ from enum import Enum
 from heapq import nsmallest
 
 from bot.admin import DEFAULT_AUDIENCES, Entry, ManagersUnknownError
+from bot.bulk_scans.runner import MAX_DOMAINS
 from bot.commands import COMMANDS, Audience, Command
 from bot.digests.models import Digest
 from bot.errors import BotError
@@ -20,7 +21,6 @@ from bot.tracker.models import Domain
 from bot.views import domains
 from bot.views.admin import names_text
 from bot.views.blocks import actions, button, container, context, header, run_button, section
-from bot.views.digests.tables import night_lines
 from bot.views.digests.wording import (
     filter_mrkdwn,
     manage_button,
@@ -131,7 +131,7 @@ def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Bloc
     title = f"<#{plan.channel_id}>  ·  {schedule_text(plan.schedule)}"
     text = "\n".join([title, *state_lines(digest, now, zone)])
     details = f"Filter: {filter_mrkdwn(plan.filter_text)}  ·  Post: {mode_text(plan)}"
-    details = "\n".join([details, *run_lines(digest), *night_lines(digest)])
+    details = "\n".join([details, *run_lines(digest)])
     return [section(text, manage_button(digest)), context(details)]
 
 
@@ -164,6 +164,7 @@ REFRESH = "home.refresh"
 MAX_WORST = 5
 MAX_SOON = 5
 MAX_LABELS_CHARS = 60
+NEVER_SCANNED = "scanned:never"
 # https://docs.slack.dev/reference/block-kit/block-elements/button-element
 _TITLE = "Your domains"
 
@@ -218,6 +219,12 @@ def _buttons() -> list[Block]:
     )
 
 
+def scan_all_label(never_scanned: int) -> str:
+    """Return the label of the button that scans all, or as many as one bulk scan takes."""
+    is_all = never_scanned <= MAX_DOMAINS
+    return f"Scan all {never_scanned}" if is_all else f"Scan {MAX_DOMAINS}"
+
+
 def _worst(portfolio: Snapshot) -> list[Block]:
     known = [domain for domain in portfolio.domains if domain.health_score is not None]
     worst = nsmallest(MAX_WORST, known, key=lambda domain: domain.health_score or 0)
@@ -237,7 +244,8 @@ def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
     coverage = known.coverage(portfolio.by_host)
     notes += filter(None, [coverage_text(coverage)])
     if coverage.scanned < coverage.domains:
-        rest = run_button("Scan the rest", "/scan scanned:never")
+        label = "Scan the rest" if coverage.scanned else scan_all_label(coverage.domains)
+        rest = run_button(label, f"/scan {NEVER_SCANNED}")
     return [*blocks, *([context("\n".join(notes))] if notes else []), *actions(rest)]
 
 

@@ -177,9 +177,16 @@ def scanned_text(rows: Sequence[EndDates], now: datetime) -> str:
     return f"{'scanned' if newest == oldest else 'oldest scan'} {oldest}"
 
 
-def coverage_text(coverage: Coverage | None) -> str:
-    """Return for how many domains dates and issues are known; nothing where it is for all."""
-    if coverage is None or coverage.is_complete or not coverage.domains:
+def coverage_text(coverage: Coverage | None, *, age: bool = True) -> str:
+    """Return for how many domains dates and issues are known, nothing where it is for all.
+
+    With `age` also that of the oldest scan.
+    """
+    if coverage is None or not coverage.domains:
         return ""
-    known = f"{coverage.dates:,} of {plural(coverage.domains, 'domain')}"
-    return f"Dates known for {known}, issues for {coverage.issues:,}."
+    count = plural(coverage.domains, "domain")
+    known = f"Dates known for {coverage.dates:,} of {count}, issues for {coverage.issues:,}."
+    said = [] if coverage.is_complete else [known]
+    if age and coverage.age is not None:
+        said.append(f"Oldest scan {age_text(coverage.age.total_seconds())}.")
+    return " ".join(said)

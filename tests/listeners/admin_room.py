@@ -19,6 +19,7 @@ from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
+from bot.digests.nightly import NightlySetting
 from bot.digests.repository import DigestRepository
 from bot.digests.service import DigestService
 from bot.listeners.domaindigest import DigestListeners
@@ -181,6 +182,8 @@ def listeners_of(
     portfolio = Portfolio(connection, clock=room.clock)
     key_service = KeyService(room.keys, connection, portfolio, room.audit)
     digests = _digests(room, portfolio)
+    nights = NightlySetting(room.documents, room.shelf.of_workspace, clock=room.clock)
+    allowances = QuotaService(room.documents, room.keys, RateLimiter(), Tasks())
     KeyListeners(
         permissions=permissions,
         key_service=key_service,
@@ -188,7 +191,9 @@ def listeners_of(
             keys=room.keys,
             managers=room.managers,
             audiences=Audiences(room.documents),
-            allowances=QuotaService(room.documents, room.keys, RateLimiter(), Tasks()),
+            allowances=allowances,
+            nights=nights,
+            portfolio=portfolio,
             clock=room.clock,
         ),
         digests=digests,
@@ -199,6 +204,8 @@ def listeners_of(
         permissions=permissions,
         keys=room.keys,
         key_service=key_service,
+        allowances=allowances,
+        nights=nights,
         deferred=DeferredCommands(room.documents, RING, clock=room.clock),
         lines=dispatcher.lines,
         digests=digests,
@@ -208,6 +215,7 @@ def listeners_of(
     AdminListeners(
         permissions=permissions,
         audit=room.audit,
+        nights=nights,
         notifier=ManagerNotifier(room.posts, appointed_message, room.tasks),
         screen=screen,
     ).register(dispatcher)

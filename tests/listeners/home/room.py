@@ -10,6 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.admin import Audiences, Audit, Managers
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands
+from bot.digests.nightly import NightlySetting
 from bot.errors import BotError
 from bot.listeners.domainkey import KeyState
 from bot.listeners.error_boundary import ErrorBoundary, Failures
@@ -162,6 +163,10 @@ async def running_room(
                 managers=managers,
                 audiences=audiences,
                 allowances=allowances,
+                nights=NightlySetting(
+                    office.documents, office.repository.of_workspace, clock=office.clock
+                ),
+                portfolio=portfolio,
                 clock=office.clock,
             ),
             audit=Audit(office.documents, clock=office.clock),
