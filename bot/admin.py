@@ -203,6 +203,8 @@ class Act(Enum):
     DIGEST_DELETED = "digest-deleted"
     DIGESTS_RESTRICTED = "digests-restricted"
     DIGESTS_UNRESTRICTED = "digests-unrestricted"
+    NIGHTLY_SCANS_ON = "nightly-scans-on"
+    NIGHTLY_SCANS_OFF = "nightly-scans-off"
     APP_INSTALLED = "app-installed"
     APP_REINSTALLED = "app-reinstalled"
     ACCESS_REVOKED = "access-revoked"

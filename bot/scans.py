@@ -30,6 +30,7 @@ logger = structlog.get_logger()
 # The section of a change of the score.
 HEALTH = "health"
 MAX_KEPT_SCANS = 200
+SECONDS_EACH = 40  # about what a scan takes
 MAX_KEPT_CHANGES = 100
 # The scan has answered: the score that goes with it is not worth a long wait.
 LISTED_WITHIN_S = 10.0
@@ -208,7 +209,7 @@ class Scans:
     async def _keep_ends(
         self, workspace: WorkspaceId, report: ScanReport, listed: Snapshot | None
     ) -> None:
-        ends = end_dates_of(report.facts, report.scanned_at, self.clock())
+        ends = end_dates_of(report.host, report.facts, self.clock())
         hosts = listed.by_host if listed else None
         await self.end_dates.keep(workspace, report.host, ends, portfolio=hosts)
 

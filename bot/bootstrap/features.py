@@ -15,7 +15,7 @@ from bot.clean_up import forget_expired
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.failure_policy import Owners
-from bot.digests.nightly import NightlyScans
+from bot.digests.nightly import NightlyScans, NightlySetting
 from bot.digests.repository import DigestRepository, steps_to
 from bot.digests.service import DigestService
 from bot.digests.worker import DigestWorker
@@ -98,6 +98,7 @@ class UseCases:
             names=parts.settings.scan_names,
         )
         self.repository = DigestRepository(documents, on_step=steps_to(parts.metrics.digests))
+        self.nights = NightlySetting(documents, self.repository.of_workspace, clock=clock)
         self.digests, self.worker = self._digests(parts)
         self.bulk = BulkScans(
             documents,
@@ -122,6 +123,8 @@ class UseCases:
             managers=self.admin.managers,
             audiences=self.admin.permissions.audiences,
             allowances=self.allowances,
+            nights=self.nights,
+            portfolio=self.portfolio,
             clock=clock,
             keys_url=parts.settings.domain_tracker_keys_url,
         )
@@ -141,7 +144,13 @@ class UseCases:
     def _digests(self, parts: Services) -> tuple[DigestService, DigestWorker]:
         """Build what people do with digests, and what the clock does."""
         clock, repository = parts.clock, self.repository
-        collector = Collector(self.portfolio, repository, self.ends, clock=clock)
+        collector = Collector(
+            self.portfolio,
+            repository,
+            self.ends,
+            clock=clock,
+            owned_type=parts.settings.domain_tracker_owned_type,
+        )
         words = DigestRenderer(
             digest_message, heartbeat_message, announcement_message, alert_message
         )
@@ -167,10 +176,11 @@ class Features:
         nightly = NightlyScans(
             documents,
             parts.tasks,
-            cases.repository,
+            cases.nights,
             cases.portfolio,
             cases.scans,
             cases.ends,
+            cases.allowances.of,
             clock=parts.clock,
         )
         self.boundary, self.admin, self.digests = boundary, cases.admin, cases.worker
@@ -289,6 +299,8 @@ def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> N
         permissions=admin.permissions,
         keys=admin.keys,
         key_service=key_service,
+        allowances=cases.allowances,
+        nights=cases.nights,
         deferred=parts.deferred,
         lines=dispatcher.lines,
         digests=cases.digests,
@@ -299,6 +311,7 @@ def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> N
     AdminListeners(
         permissions=admin.permissions,
         audit=admin.audit,
+        nights=cases.nights,
         notifier=ManagerNotifier(parts.posting, appointed_message, parts.tasks),
         screen=screen,
         listed_within_s=LISTED_WITHIN_S * parts.pace.patience,

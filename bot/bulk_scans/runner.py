@@ -54,7 +54,6 @@ from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 MAX_DOMAINS = 200  # as many as reports of a workspace are kept
-SECONDS_EACH = 40  # about what a scan takes
 LEASE = timedelta(seconds=60)
 SHOWN_EVERY_S = 3.0
 

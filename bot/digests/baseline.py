@@ -1,10 +1,11 @@
 """The baseline of a digest: what its next report is compared with. Plain data."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bot.portfolio.end_dates import EndDates, KnownEnds
+from bot.tracker.findings import EndDate
 from bot.tracker.models import Domain
 
 # Days until an end at which a domain got worse.
@@ -26,13 +27,16 @@ class Replaced:
 class Baseline:
     """The scores of a delivered digest by host name; `None` is unknown.
 
-    `marks` hold, by host and what ends, the least of `MARKS` that was reached. `replaced` leads
+    `marks` hold, by host and what ends, the least of `MARKS` that was reached. For so many hosts
+    dates and issues were known. `replaced` leads
     back to the baseline that the digest was compared with, `None` if there was none.
     """
 
     scores: Mapping[str, float | None]
     taken_at: datetime
     marks: Mapping[str, Marks] = field(default_factory=dict)
+    dates_known: int = 0
+    issues_known: int = 0
     replaced: Replaced | None = None
 
     @property
@@ -53,10 +57,13 @@ def baseline_of(
     """Return the baseline of the next report: the score and the marks of each host now."""
     scores = {host: domain.health_score for host, domain in index.items()}
     soon = ends.soon(index) if ends else []
+    coverage = ends.coverage(index) if ends else None
     return Baseline(
         scores=scores,
         taken_at=now,
-        marks={host: marks_of(row, now) for host, row in soon},
+        marks={each.host: marks_of(each.ends, now) for each in soon},
+        dates_known=coverage.dates if coverage else 0,
+        issues_known=coverage.issues if coverage else 0,
         replaced=_replaced(before, scores) if before else None,
     )
 
@@ -73,10 +80,9 @@ def _replaced(before: Baseline, scores: Mapping[str, float | None]) -> Replaced:
 
 def marks_of(row: EndDates, now: datetime) -> Marks:
     """Return the least mark that each end has reached at `now`, by its name."""
-    given = {"registration": row.registration, "certificate": row.certificate}
     reached = {
         name: next((mark for mark in MARKS if end.days_left(now) <= mark), None)
-        for name, end in given.items()
+        for name, end in _given(row).items()
         if end
     }
     return {name: mark for name, mark in reached.items() if mark is not None}
@@ -89,6 +95,19 @@ def is_nearer(baseline: Baseline, host: str, row: EndDates, now: datetime) -> bo
     """
     before = baseline.marks.get(host, {})
     return any(mark < before.get(name, NO_MARK) for name, mark in marks_of(row, now).items())
+
+
+def renewed_since(baseline: Baseline, host: str, ends: KnownEnds) -> Iterator[tuple[str, EndDate]]:
+    """Yield what of a host was to end soon and now ends later, with its name."""
+    for name in baseline.marks.get(host, {}):
+        row = ends.by_host.get(host)
+        end = row and _given(row)[name]
+        if end and end.days_left(ends.now) > MARKS[-1]:
+            yield name, end
+
+
+def _given(row: EndDates) -> Mapping[str, EndDate | None]:
+    return {"registration": row.registration, "certificate": row.certificate}
 
 
 def has_shrunk(before: Baseline | None, now: Baseline) -> bool:

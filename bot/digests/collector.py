@@ -47,6 +47,7 @@ class Collector:
     ends: KeptEndDates
     _: KW_ONLY
     clock: Callable[[], datetime]
+    owned_type: str = ""
     # One thread at a time: more of them compete with the loop for the interpreter.
     _counting: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
@@ -137,16 +138,18 @@ class Collector:
     async def _compare(
         self, snapshot: Snapshot, plan: Plan, before: Baseline | None, ends: KnownEnds
     ) -> tuple[Report, Baseline]:
-        ends = replace(ends, now=self.clock())
         size = len(snapshot.domains)
-        return await self.offload(_report_of, snapshot, plan, before, ends, size=size)
+        owned = self.owned_type
+        return await self.offload(_report_of, snapshot, plan, before, ends, owned, size=size)
 
     async def _known(self, workspace: WorkspaceId) -> KnownEnds:
-        return KnownEnds(await self.ends.recent(workspace), self.clock())
+        """Return what scans have said until now; what is kept later is for the next post."""
+        now = self.clock()
+        return KnownEnds(await self.ends.get(workspace), now)
 
 
 def _report_of(
-    snapshot: Snapshot, plan: Plan, before: Baseline | None, ends: KnownEnds
+    snapshot: Snapshot, plan: Plan, before: Baseline | None, ends: KnownEnds, owned_type: str
 ) -> tuple[Report, Baseline]:
     query = parse_query(plan.filter_text)
     index = snapshot.by_host
@@ -154,7 +157,12 @@ def _report_of(
         chosen = set(map(id, select(index.values(), query.scope, ends)))
         index = {host: domain for host, domain in index.items() if id(domain) in chosen}
     report = make_report(
-        index, before, worst_count=plan.worst_count, bounds=query.bounds, ends=ends
+        index,
+        before,
+        worst_count=plan.worst_count,
+        bounds=query.bounds,
+        ends=ends,
+        owned_type=owned_type,
     )
     return report, baseline_of(index, ends.now, ends, before)
 

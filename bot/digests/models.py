@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from enum import Enum
 
 from bot.command_text import split_words
@@ -14,7 +14,6 @@ MAX_PER_CHANNEL = 20
 MAX_PAST_RUNS = 40
 WORST_COUNTS = range(5, 26)
 HEARTBEATS = range(1, 100)
-SCANS_A_NIGHT = range(1, 201)
 MAX_FILTER_CHARS = 500
 MAX_RULES = 10
 MAX_LABEL_CHARS = 150  # as many as the value of an option in Slack's menus
@@ -64,8 +63,7 @@ class Plan:
     """The settings of a digest. `filter_text` is a filter of `/domains`, empty for all domains.
 
     `heartbeat_every`: after so many silent runs in a row the next one posts a short sign of
-    life, `None` never. `worst_count` is from 5 to 25; five fit a screen. `scans_a_night`: so many
-    domains are scanned each night, see `nightly.py`.
+    life, `None` never. `worst_count` is from 5 to 25; five fit a screen.
     """
 
     channel_id: str
@@ -75,7 +73,6 @@ class Plan:
     heartbeat_every: int | None = None
     worst_count: int = 5
     mentions: tuple[Mention, ...] = ()
-    scans_a_night: int = 0
 
     @property
     def is_alert(self) -> bool:
@@ -183,23 +180,6 @@ class PastRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Night:
-    """The scans of the night of `day`, and the requests that they took.
-
-    `failed` of the `begun` ones failed, the last `failed_in_row` of them one after the other.
-    `trouble`: why it stopped, for good if it `is_over`.
-    """
-
-    day: date
-    begun: int = 0
-    failed: int = 0
-    failed_in_row: int = 0
-    requests: int = 0
-    trouble: FailureReason | None = None
-    is_over: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """A message that still has to be sent.
 
@@ -227,8 +207,8 @@ class Digest:
 
     `version` counts the changes that people made; `moved_at` is when it came into this channel.
     `past` holds the latest runs, the newest last. `baseline` names the next report's baseline,
-    `None` before the first. `silent_runs` counts the latest runs without a post. `night` is the
-    latest night with scans. `rev` is the store's.
+    `None` before the first. `silent_runs` counts the latest runs without a post. `rev` is the
+    store's.
     """
 
     digest_id: str
@@ -247,7 +227,6 @@ class Digest:
     notices: tuple[Notice, ...] = ()
     baseline: str | None = None
     silent_runs: int = 0
-    night: Night | None = None
     rev: int = 0
 
 

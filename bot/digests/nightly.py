@@ -1,205 +1,262 @@
-"""Scan the domains of digests at night, the oldest scan first: see `Plan.scans_a_night`.
+"""Scan the domains of each workspace at night, the oldest scan first.
 
-Each workspace has one document, which comes due when somebody is to look whether a scan is
-wanted. The process that looks holds it back for as long as a scan may take: so a workspace has
-one such scan at a time, and another process goes on when this one dies. A domain is noted before
-its scan, and none is scanned within `FRESH_FOR` of its last scan, a person's scan included.
+A workspace has one document from its first key on: the setting, and when somebody is to look
+again. The process that looks holds it back for as long as a scan may take: so a workspace has one
+such scan at a time, and another process goes on when this one dies. A domain is noted before its
+scan, and none is scanned within `FRESH_FOR` of its last scan, a person's scan included.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
-from functools import partial
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import KW_ONLY, dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import msgspec
 
-from bot.concurrency import off_loop
 from bot.digests.failure_policy import of_service, service_failure
-from bot.digests.models import Digest, FailureReason, Night, UnknownDigestError
-from bot.digests.repository import NIGHTLY, VERSION, DigestRepository
+from bot.digests.models import Digest, FailureReason
 from bot.digests.zones import is_zone, zone_of
 from bot.errors import BotError
 from bot.jobs.due_work import DueWork
 from bot.portfolio.end_dates import KeptEndDates, KnownEnds
 from bot.portfolio.lookup import host_of
-from bot.portfolio.query import parse_query, select
 from bot.portfolio.service import Portfolio
-from bot.scans import Scans
+from bot.scans import SECONDS_EACH, Scans
+from bot.store.documents import Document, Documents, Write, update
 from bot.tracker.client import tallied
 from bot.tracker.models import Domain, RejectedError
-from bot.tracker.rate_limit import Purpose
+from bot.tracker.rate_limit import BudgetState, Purpose
 from bot.workspace import WorkspaceId
 
-# Hours by the digest's own clock.
+KIND = "nightly"
+# Hours by the clock of the workspace's most used zone.
 NIGHT_HOURS = range(1, 6)
-FRESH_FOR = timedelta(hours=12)
+# So that what was scanned late in one night has its turn in the next one.
+FRESH_FOR = timedelta(hours=20)
 LOOK_EVERY = timedelta(minutes=15)
 # Longer than a scan takes with its wait for a place.
 LEASE = timedelta(minutes=6)
-# So many scans in a row fail when the service is out of order.
-FAILURES_IN_ROW = 3
+# One request in so many is for nightly scans; while the allowance is unknown, so many an hour.
+SHARE, UNKNOWN_SHARE = 4, 4
 MAX_TRIED = 200
-_WAITING = {FailureReason.RATE, FailureReason.SERVICE}
 _NEVER = datetime.min.replace(tzinfo=UTC)
-# When domains were tried whose scan is not kept.
-Tried = dict[str, datetime]
-Note = Callable[[], Awaitable[None]]
 
 
-class UnwantedScanError(Exception):
-    """The digest wants no scan any more: it was changed, paused, or its night has ended."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nights:
+    """The nightly scans of a workspace, as they are stored.
+
+    `zone` is that of who set the key. `tried`: when domains were tried whose scan is not kept.
+    """
+
+    is_on: bool = True
+    zone: str = "UTC"
+    tried: dict[str, datetime] = field(default_factory=dict)
+
+    def trying(self, host: str, now: datetime) -> "Nights":
+        """Return these with one more domain that is tried."""
+        latest = sorted((self.tried | {host: now}).items(), key=lambda item: item[1])[-MAX_TRIED:]
+        return replace(self, tried=dict(latest))
 
 
-def night_now(digest: Digest, now: datetime) -> Night | None:
-    """Return the present night of a digest if it wants one more scan, else `None`."""
-    if digest.pause or not is_zone(digest.plan.schedule.zone):
-        return None
-    local = now.astimezone(zone_of(digest.plan.schedule.zone))
-    if local.hour not in NIGHT_HOURS:
-        return None
-    night = _night_of(digest, local.date())
-    wants_more = night.begun < digest.plan.scans_a_night and not night.is_over
-    return night if wants_more else None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """The setting as people see it: when, and how many `domains`, `None` if that is not known."""
+
+    is_on: bool
+    zone: str
+    domains: int | None = None
 
 
-def begun(digest: Digest, now: datetime) -> Digest:
-    """Return the digest with one more scan begun, or raise UnwantedScanError."""
-    if (night := night_now(digest, now)) is None:
-        raise UnwantedScanError("no scan is wanted")
-    return replace(digest, night=replace(night, begun=night.begun + 1, trouble=None))
+def requests_an_hour(budget: BudgetState | None) -> int:
+    """Return how many requests of an hour are for nightly scans: at most a quarter.
+
+    One less, as a scan may ask for the list too.
+    """
+    allowance = budget.highest_seen if budget else 0
+    return max(1, allowance // SHARE - 1) if allowance else UNKNOWN_SHARE
 
 
-def after_scan(night: Night, error: BotError | None) -> Night:
-    """Return the night after a scan that was begun; `error` is why it failed."""
-    if error is None:
-        return replace(night, failed_in_row=0)
-    trouble, _ = service_failure(error)
-    if trouble is not FailureReason.SERVICE:  # the service has scanned nothing
-        return stopped(replace(night, begun=night.begun - 1), error)
-    is_its_own = isinstance(error, RejectedError)  # about this domain alone
-    in_row = night.failed_in_row + (not is_its_own)
-    night = replace(night, failed=night.failed + 1, failed_in_row=in_row)
-    is_over = night.failed_in_row >= FAILURES_IN_ROW
-    return replace(night, trouble=trouble if is_over else None, is_over=is_over)
+def nights_each(domains: int, budget: BudgetState | None) -> int:
+    """Return in how many nights each of `domains` is scanned once, about."""
+    scans_an_hour = min(requests_an_hour(budget), 3600 // SECONDS_EACH)
+    return max(1, -(-domains // (len(NIGHT_HOURS) * scans_an_hour)))
 
 
-def stopped(night: Night, error: BotError) -> Night:
-    """Return the night that stopped, for good unless the reason may pass before its end."""
-    trouble, _ = service_failure(error)
-    return replace(night, trouble=trouble, is_over=trouble not in _WAITING)
+def next_night(now: datetime, zone: ZoneInfo) -> datetime:
+    """Return when the next night begins that has not begun."""
+    local = now.astimezone(zone)
+    begins = local.replace(hour=NIGHT_HOURS[0], minute=0, second=0, microsecond=0)
+    return (begins if begins > local else begins + timedelta(days=1)).astimezone(UTC)
 
 
-def oldest(
-    domains: Iterable[Domain], filter_text: str, ends: KnownEnds, tried: Mapping[str, datetime]
-) -> Domain | None:
-    """Return the domain of a filter whose last scan is the oldest, `None` if all are fresh."""
+def oldest(domains: Iterable[Domain], ends: KnownEnds, nights: Nights) -> Domain | None:
+    """Return the domain whose last scan is the oldest, `None` if all are fresh."""
 
     def last(domain: Domain) -> datetime:
         host = host_of(domain)
         row = ends.by_host.get(host)
-        moments = [tried.get(host), row.scanned_at if row else None]
+        moments = [nights.tried.get(host), row.scanned_at if row else None]
         return max(filter(None, moments), default=_NEVER)
 
-    known = [each for each in domains if each.domain_id]
-    chosen = min(select(known, parse_query(filter_text), ends), key=last, default=None)
+    chosen = min((each for each in domains if each.domain_id), key=last, default=None)
     return chosen if chosen and last(chosen) <= ends.now - FRESH_FOR else None
+
+
+@dataclass(frozen=True, slots=True)
+class NightlySetting:
+    """Says whether and when a workspace is scanned at night. Every method may raise StoreError.
+
+    `digests` returns all digests of a workspace.
+    """
+
+    documents: Documents
+    digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
+    _: KW_ONLY
+    clock: Callable[[], datetime]
+
+    async def begin(self, workspace: WorkspaceId, zone: str | None = None) -> bool:
+        """Look at a workspace from now on, as it has a key; return whether that is new.
+
+        `zone` is that of the person who set the key.
+        """
+        is_new = False
+
+        def begun(document: Document | None) -> Write:
+            nonlocal is_new
+            is_new, nights = document is None, decode(document)
+            return self._write(replace(nights, zone=zone or nights.zone))
+
+        await update(self.documents, _place(workspace), begun)
+        return is_new
+
+    async def turn(self, workspace: WorkspaceId, *, is_on: bool) -> bool:
+        """Turn the scans on or off; return whether that is new."""
+        is_new = False
+
+        def turned(document: Document | None) -> Write | None:
+            nonlocal is_new
+            nights = decode(document)
+            is_new = nights.is_on is not is_on
+            return self._write(replace(nights, is_on=is_on)) if is_new else None
+
+        await update(self.documents, _place(workspace), turned)
+        return is_new
+
+    def _write(self, nights: Nights) -> Write:
+        return Write(encode(nights), self.clock() if nights.is_on else None)
+
+    async def outlook(self, workspace: WorkspaceId, domains: int | None) -> Outlook:
+        """Return the setting of a workspace with a key.
+
+        One that got its key from an earlier version of the bot is looked at from now on.
+        """
+        document = await self.documents.get(_place(workspace))
+        if document is None:
+            await self.begin(workspace)
+        nights = decode(document)
+        zone = await self.zone(workspace, nights)
+        return Outlook(is_on=nights.is_on, zone=zone.key, domains=domains)
+
+    async def zone(self, workspace: WorkspaceId, nights: Nights) -> ZoneInfo:
+        """Return the zone of most digests; without digests that of who set the key."""
+        zones = [digest.plan.schedule.zone for digest in await self.digests(workspace)]
+        used = Counter(filter(is_zone, zones or [nights.zone]))
+        return zone_of(used.most_common(1)[0][0] if used else "UTC")
 
 
 @dataclass(slots=True)
 class NightlyScans(DueWork):
     """Scans at night, one domain of a workspace at a time; people and digests go first."""
 
-    kind = NIGHTLY
-    repository: DigestRepository
+    kind = KIND
+    setting: NightlySetting
     portfolio: Portfolio
     scans: Scans
     ends: KeptEndDates
+    allowances: Callable[[WorkspaceId], Awaitable[BudgetState | None]]
 
     async def work(self, workspace: WorkspaceId) -> None:
-        """Hold the workspace, scan one domain if that is wanted, and say when to look again.
+        """Hold the workspace, scan one domain if it is night, and say when to look again.
+
+        The requests are spread over the hour, so that no hour has more of them than its share.
 
         Raises:
-            ConflictError: another process holds it. StoreError: the store failed.
+            ConflictError: another process holds it, or it was turned off or on.
+            StoreError: the store failed.
         """
-        key = f"{workspace}/{NIGHTLY}"
-        held = await self.documents.get(key)
-        if held is None or held.due_at is None or held.due_at > self.clock():
+        place, now = _place(workspace), self.clock()
+        held = await self.documents.get(place)
+        if held is None or held.due_at is None or held.due_at > now:
             return
-        tried = msgspec.convert(held.value["tried"], Tried)
-        rev, again, looked_at = held.rev, LOOK_EVERY, self.clock()
+        nights, rev = decode(held), held.rev
 
-        async def save(due_at: datetime) -> None:
+        async def save(nights: Nights, due_at: datetime) -> None:
             nonlocal rev
-            latest = sorted(tried.items(), key=lambda item: item[1])[-MAX_TRIED:]
-            value = {"v": VERSION, "tried": msgspec.to_builtins(dict(latest))}
-            rev = (await self.documents.put(key, value, due_at=due_at, if_rev=rev)).rev
+            rev = (await self.documents.put(place, encode(nights), due_at=due_at, if_rev=rev)).rev
 
-        await save(looked_at + LEASE)
-        try:
-            again = await self._scan_next(workspace, tried, lambda: save(self.clock() + LEASE))
-        finally:
-            await save(looked_at + again)  # what is wanted since then is seen at once
-
-    async def _scan_next(self, workspace: WorkspaceId, tried: Tried, note: Note) -> timedelta:
-        """Scan a domain of the digest that had the fewest; return when to look again."""
-        now = self.clock()
-        digests = await self.repository.of_workspace(workspace)
-        wanted = [
-            (night.begun, place, night.day)
-            for place, digest in enumerate(digests)
-            if (night := night_now(digest, now))
-        ]
-        if not wanted:
-            return LOOK_EVERY
-        _, place, day = min(wanted)
-        digest = digests[place]
-        try:
-            with tallied() as tally:
-                step = await self._scan_one(workspace, digest, tried, note)
-            after = await self.repository.change(
-                workspace, digest.digest_id, lambda each: _stepped(each, day, step, tally.requests)
+        zone = await self.setting.zone(workspace, nights)
+        local, coming = now.astimezone(zone), next_night(now, zone)
+        if local.hour not in NIGHT_HOURS or await self.allowances(workspace) is None:
+            await save(nights, coming)
+            return
+        await save(nights, now + LEASE)
+        with tallied() as tally:
+            nights, wait = await self._scan_next(
+                workspace,
+                nights,
+                local.replace(hour=0),
+                lambda trying: save(trying, self.clock() + LEASE),
             )
-        except (UnwantedScanError, UnknownDigestError):
-            return timedelta()  # the others of the workspace may want one
-        return LOOK_EVERY if after.night and after.night.trouble in _WAITING else timedelta()
+        share = requests_an_hour(await self.allowances(workspace))
+        spread = tally.requests * timedelta(hours=1) / share
+        await save(nights, coming if wait is None else now + max(wait, spread))
 
-    async def _scan_one(
-        self, workspace: WorkspaceId, digest: Digest, tried: Tried, note: Note
-    ) -> Callable[[Night], Night]:
-        """Scan the domain whose turn it is; return what that makes of the night."""
-        now = self.clock()
+    async def _scan_next(
+        self,
+        workspace: WorkspaceId,
+        nights: Nights,
+        listed_since: datetime,
+        note: Callable[[Nights], Awaitable[None]],
+    ) -> tuple[Nights, timedelta | None]:
+        """Scan the domain whose turn it is; return the wait after it, `None`: till next night."""
+        trying = nights
         try:
-            snapshot = await self.portfolio.snapshot(workspace, purpose=Purpose.SPARE)
-            domains, text = snapshot.domains, digest.plan.filter_text
-            ends = KnownEnds(await self.ends.get(workspace), now)
-            # 10,000 domains take some milliseconds.
-            domain = await off_loop(len(domains), oldest, domains, text, ends, dict(tried))
+            domain = await self._oldest(workspace, nights, listed_since)
+            if domain is None:
+                return nights, LOOK_EVERY
+            trying = nights.trying(host_of(domain), self.clock())
+            await note(trying)
+            await self.scans.run(workspace, domain, purpose=Purpose.SPARE, lists=False)
         except BotError as error:
-            return partial(stopped, error=of_service(error))
-        if domain is None:
-            return lambda night: replace(night, is_over=True)
-        host, failure = host_of(domain), None
-        tried[host] = now
-        await note()
-        try:
-            await self.repository.change(
-                workspace, digest.digest_id, lambda each: begun(each, now)
-            )
-            await self.scans.run(workspace, domain, purpose=Purpose.SPARE)
-        except (UnwantedScanError, UnknownDigestError):
-            del tried[host]
-            raise
-        except BotError as error:
-            failure = of_service(error)
-        if failure is None or service_failure(failure)[0] is not FailureReason.SERVICE:
-            del tried[host]  # its end dates say when it was scanned, or it was not
-        return partial(after_scan, error=failure)
+            reason, _ = service_failure(of_service(error))
+            if reason is not FailureReason.SERVICE:  # nothing was scanned
+                return nights, LOOK_EVERY if reason is FailureReason.RATE else None
+            is_of_domain = trying is not nights and isinstance(error, RejectedError)
+            return trying, timedelta() if is_of_domain else LOOK_EVERY
+        return nights, timedelta()  # its end dates say when it was scanned
+
+    async def _oldest(
+        self, workspace: WorkspaceId, nights: Nights, listed_since: datetime
+    ) -> Domain | None:
+        """Return the domain whose turn it is, by one list a night."""
+        listed = await self.portfolio.last_snapshot(workspace)
+        if listed is None or listed.listed_at < listed_since:
+            listed = await self.portfolio.snapshot(workspace, purpose=Purpose.SPARE)
+        ends = KnownEnds(await self.ends.get(workspace), self.clock())
+        # 10,000 domains take some milliseconds: off the loop.
+        return await asyncio.to_thread(oldest, listed.domains, ends, nights)
 
 
-def _stepped(digest: Digest, day: date, step: Callable[[Night], Night], requests: int) -> Digest:
-    night = _night_of(digest, day)
-    return replace(digest, night=replace(step(night), requests=night.requests + requests))
+def _place(workspace: WorkspaceId) -> str:
+    return f"{workspace}/{KIND}"
 
 
-def _night_of(digest: Digest, day: date) -> Night:
-    return digest.night if digest.night and digest.night.day == day else Night(day=day)
+def encode(nights: Nights) -> dict[str, object]:
+    return {"v": 1, **msgspec.to_builtins(nights)}
+
+
+def decode(document: Document | None) -> Nights:
+    return msgspec.convert(document.value, Nights) if document else Nights()

@@ -6,14 +6,22 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
-from bot.digests.baseline import Baseline, is_nearer
+from bot.digests.baseline import Baseline, is_nearer, renewed_since
 from bot.digests.models import Digest, Mention, PastRun
 from bot.digests.schedule import Slot
 from bot.health import Band, Summary, band_of, summary
-from bot.portfolio.end_dates import Coverage, EndDates, KnownEnds, KnownIssue
+from bot.portfolio.end_dates import (
+    Coverage,
+    EndDates,
+    Ending,
+    KnownChange,
+    KnownEnds,
+    KnownIssue,
+)
 from bot.portfolio.lookup import host_of
 from bot.portfolio.query import ALL_SCORES, Bounds
-from bot.tracker.findings import SEVERITIES, Severity
+from bot.tracker.findings import SEVERITIES, EndDate, Knowledge, Severity
+from bot.tracker.hijack_signs import is_worse
 from bot.tracker.models import Domain
 
 # The smallest move of a score that is reported.
@@ -37,46 +45,59 @@ class Move:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """The domains of a digest; `before` and `since` are `None` with nothing to compare with.
+    """The domains of a digest, compared with the post before.
 
-    `new` are domains that were not there, `gone` hosts with their last score. `up` and `down`
-    moved by at least `MOVED_FROM`, or across a bound of the filter; `crossed_up` and
-    `crossed_down` came into another band (of good, fair, poor), so a domain may be in both.
-    `soon` ends within 30 days or has ended, the first one first; of these, `nearer` came to 30,
-    14, 7 or 1 days since the last digest. `issues` were found since then, the worst first; all
-    that are known with nothing to compare with. `open_issues`: the last scans found critical or
-    high ones, the most first. `lost` were known and are unknown now, `found` the other way round.
-    `worst` are the worst with a known score. Other lists are worst first: by
-    the score now, the lowest first. `before_of` holds the known score then by the domain's name.
-    `is_bounded`: the filter has bounds of scores. `coverage`: for how many dates and issues are
-    known, `None` where nothing of scans is.
+    `before` and `since` are `None` with nothing to compare with. Where nothing else is said, a
+    list is worst first: by the score now, the lowest first.
     """
 
     totals: Summary
-    worst: tuple[Domain, ...]
+    worst: tuple[Domain, ...]  # with a known score
     unknown: tuple[Domain, ...]
-    is_bounded: bool = False
+    is_bounded: bool = False  # the filter has bounds of scores
+    owned_type: str = ""  # the type of owned domains, "" if not known
     before: Summary | None = None
     since: datetime | None = None
-    before_of: Mapping[str, float] = field(default_factory=dict)
-    new: tuple[Domain, ...] = ()
-    gone: tuple[tuple[str, float | None], ...] = ()
+    before_of: Mapping[str, float] = field(default_factory=dict)  # the known score, by name
+    new: tuple[Domain, ...] = ()  # were not there
+    gone: tuple[tuple[str, float | None], ...] = ()  # hosts with their last score
+    # Moved by at least `MOVED_FROM`, or across a bound of the filter.
     up: tuple[Move, ...] = ()
     down: tuple[Move, ...] = ()
+    # Came into another band (of good, fair, poor); a domain may be in both.
     crossed_up: tuple[Move, ...] = ()
     crossed_down: tuple[Move, ...] = ()
-    lost: tuple[Move, ...] = ()
-    found: tuple[Move, ...] = ()
-    soon: tuple[tuple[Domain, EndDates], ...] = ()
-    nearer: tuple[Domain, ...] = ()
+    lost: tuple[Move, ...] = ()  # the score was known and is unknown now
+    found: tuple[Move, ...] = ()  # the other way round
+    soon: tuple[tuple[Domain, Ending], ...] = ()  # within 30 days or ended, the first one first
+    nearer: tuple[Domain, ...] = ()  # of these, came to 30, 14, 7 or 1 days since then
+    renewed: tuple[tuple[Domain, str, EndDate], ...] = ()  # was to end soon: its name and new end
+    # Found since then, the worst first; all that are known with nothing to compare with.
     issues: tuple[tuple[Domain, EndDates, KnownIssue], ...] = ()
-    open_issues: tuple[tuple[Domain, EndDates], ...] = ()
-    coverage: Coverage | None = None
+    # The worst critical, high or unrated issue of each domain that is not among `issues`.
+    open_issues: tuple[tuple[Domain, EndDates, KnownIssue], ...] = ()
+    unchecked: tuple[tuple[Domain, EndDates], ...] = ()  # sections of the last scan tell nothing
+    is_well: bool = False  # scans know of all domains that there is no issue and no end is near
+    changed: tuple[tuple[Domain, EndDates, KnownChange], ...] = ()  # name servers first
+    coverage: Coverage | None = None  # `None` where nothing of scans is known
+    dates_lost: int = 0  # of so many domains dates were known then and are not now
+    issues_lost: int = 0
 
     @property
     def grave(self) -> tuple[Domain, ...]:
         """The domains with a critical or high issue among `issues`."""
         return tuple(domain for domain, _, issue in self.issues if issue.severity in _GRAVE)
+
+    def is_owned(self, domain: Domain) -> bool:
+        """Return whether a domain is of the owned type, as far as both are known."""
+        types = {each.casefold() for each in (self.owned_type, domain.domain_type) if each}
+        return len(types) < 2
+
+    @property
+    def taken(self) -> tuple[Domain, ...]:
+        """The domains with a change among `changed` that may be a hijack."""
+        worse = (each for each in self.changed if is_worse(each[2].sign, each[2].after))
+        return tuple({domain.domain: domain for domain, _, _ in worse}.values())
 
 
 def make_report(
@@ -86,6 +107,7 @@ def make_report(
     worst_count: int,
     bounds: Bounds = ALL_SCORES,
     ends: KnownEnds | None = None,
+    owned_type: str = "",
 ) -> Report:
     """Return the report of the domains within `bounds`, compared with `baseline`.
 
@@ -100,9 +122,12 @@ def make_report(
         worst=tuple(islice(known, worst_count)),
         unknown=tuple(domain for _, domain in chosen if domain.health_score is None),
         is_bounded=bounds != ALL_SCORES,
+        owned_type=owned_type,
     )
     if ends:
-        report = _with_ends(report, index, [host for host, _ in chosen], baseline, ends)
+        hosts = [host for host, _ in chosen]
+        report = _with_ends(report, index, hosts, baseline, ends)
+        report = _since(report, index, hosts, baseline, ends) if baseline else report
     return _compared(report, listed, baseline, bounds) if baseline else report
 
 
@@ -113,29 +138,65 @@ def _with_ends(
     baseline: Baseline | None,
     ends: KnownEnds,
 ) -> Report:
-    """Return the report with what ends soon, what is open, and what was found since then."""
+    """Return the report with what ends soon, what is open, and the issues found since then."""
     soon = ends.soon(hosts)
-    nearer = [host for host, row in soon if baseline and is_nearer(baseline, host, row, ends.now)]
-    near = {host for host, _ in soon}
+    near = {each.host for each in soon}
     found = ends.issues(hosts, baseline.taken_at if baseline else None)
-    rows = ((index[host], row) for host in hosts if (row := ends.by_host.get(host)))
-    grave = [(domain, row) for domain, row in rows if any(_grave_counts(row))]
+    rows = [(host, index[host], row) for host in hosts if (row := ends.by_host.get(host))]
+    new = {(host, issue) for host, _, issue in found}
+    still_open = [
+        (domain, row, issue)
+        for host, domain, row in rows
+        if (issue := next((each for each in row.worst if (host, each) not in new), None))
+        and issue.severity in {*_GRAVE, Severity.UNKNOWN}
+    ]
+    is_clear = all(row.issue_knowledge is Knowledge.NONE for _, _, row in rows)
+    coverage = ends.coverage(hosts)
     return replace(
         report,
-        coverage=ends.coverage(hosts),
-        soon=tuple((index[host], row) for host, row in soon),
-        nearer=tuple(index[host] for host in nearer),
+        coverage=coverage,
+        unchecked=tuple((domain, row) for _, domain, row in rows if row.failed),
+        is_well=is_clear and coverage.is_complete and not soon,
+        soon=tuple((index[each.host], each) for each in soon),
         issues=tuple(
             (index[host], row, issue)
             for host, row, issue in found
             if not (host in near and _COUNTS_DOWN.search(issue.title))
         ),
-        open_issues=tuple(sorted(grave, key=lambda each: _grave_counts(each[1]), reverse=True)),
+        open_issues=tuple(sorted(still_open, key=_gravity)),
     )
 
 
-def _grave_counts(row: EndDates) -> list[int]:
-    return [row.issues.get(severity, 0) for severity in _GRAVE]
+def _since(
+    report: Report,
+    index: Mapping[str, Domain],
+    hosts: Sequence[str],
+    baseline: Baseline,
+    ends: KnownEnds,
+) -> Report:
+    """Return the report with what scans have found since the baseline but issues."""
+    nearer = (d for d, each in report.soon if is_nearer(baseline, each.host, each.ends, ends.now))
+    changes = ends.changes(hosts, baseline.taken_at)
+    gone = sum(host not in index for host in baseline.scores)
+    known = ends.coverage(index)
+    return replace(
+        report,
+        nearer=tuple(nearer),
+        changed=tuple((index[host], row, change) for host, row, change in changes),
+        renewed=tuple(
+            (index[host], name, end)
+            for host in hosts
+            for name, end in renewed_since(baseline, host, ends)
+        ),
+        dates_lost=max(0, baseline.dates_known - gone - known.dates),
+        issues_lost=max(0, baseline.issues_known - gone - known.issues),
+    )
+
+
+def _gravity(found: tuple[Domain, EndDates, KnownIssue]) -> tuple[int, list[int]]:
+    """Return a key by which the worst issue comes first, then the domain with most grave ones."""
+    _, row, issue = found
+    return issue.rank, [-row.issues.get(severity, 0) for severity in _GRAVE]
 
 
 def _compared(
@@ -177,10 +238,12 @@ def has_changed(report: Report) -> bool:
     """Return whether the report has a change; also `True` without a baseline.
 
     A change is a domain that is new or gone, one that moved by at least `MOVED_FROM` or into
-    another band, one whose score was lost or found, and a new issue.
+    another band, one whose score was lost or found, a new issue, a sign of who controls a domain
+    that changed, and a renewal.
     """
     scores = (report.up, report.crossed_up, report.lost, report.found)
-    return got_worse(report) or any((report.new, report.gone, *scores, report.issues))
+    scans = (report.issues, report.changed, report.renewed)
+    return got_worse(report) or any((report.new, report.gone, *scores, *scans))
 
 
 def got_worse(report: Report) -> bool:
@@ -190,10 +253,10 @@ def got_worse(report: Report) -> bool:
     `MOVED_FROM`, lies in a lower band, or has come below a bound of the filter. A score that is
     no longer known, a new domain and one that is gone do not count. A domain, also a new one, got
     worse too when its registration or certificate came to 30, 14, 7 or 1 days, or a scan found a
-    critical or high issue.
+    critical or high issue, or a change that may be a hijack. To know less than before is worse.
     """
-    worse = (report.down, report.crossed_down, report.nearer, report.grave)
-    return report.since is None or any(worse)
+    worse = (report.down, report.crossed_down, report.nearer, report.grave, report.taken)
+    return report.since is None or any((*worse, report.dates_lost, report.issues_lost))
 
 
 def worse_moves(report: Report) -> tuple[Move, ...]:
@@ -208,12 +271,12 @@ def better_moves(report: Report) -> tuple[Move, ...]:
 
 def fallen(report: Report) -> tuple[str, ...]:
     """Return the hosts that got worse; none without a baseline: see `got_worse`."""
-    domains = [*(move.domain for move in worse_moves(report)), *report.nearer]
+    domains = [*report.taken, *(move.domain for move in worse_moves(report)), *report.nearer]
     return tuple(dict.fromkeys(host_of(domain) for domain in domains))
 
 
 def without_snoozed(report: Report, snoozed: Collection[str]) -> Report:
-    """Return the report in which none of these hosts got worse."""
+    """Return the report in which none of these hosts got worse but by a possible hijack."""
 
     def is_awake(domain: Domain) -> bool:
         return host_of(domain) not in snoozed
@@ -234,7 +297,7 @@ def owners_to_mention(report: Report, mentions: Sequence[Mention]) -> tuple[str,
     if report.since is None:
         return ()
     worse = [move.domain for move in (*report.down, *report.crossed_down)] if mentions else []
-    worse += [*report.nearer, *report.grave]
+    worse += [*report.nearer, *report.grave, *report.taken]
     labels = {label for domain in worse for label in _labels(domain)}
     who = (each for rule in mentions if rule.label.casefold() in labels for each in rule.who)
     return tuple(dict.fromkeys(who))

@@ -54,7 +54,6 @@ MAX_LOGGED = 1_000
 KIND = "digest"
 BASELINE = "digest-baseline"
 RIGHTS = "digest-rights"
-NIGHTLY = "nightly"
 ALERT = "digest-alert"
 # So long the buttons of an alert work.
 ALERT_KEPT_FOR = timedelta(days=30)
@@ -101,10 +100,6 @@ class DigestRepository:
 
     async def put(self, workspace: WorkspaceId, digest: Digest) -> Digest:
         """Save a digest; raise ConflictError if it was written since `rev` (0: it is new)."""
-        await self._begin_nights(workspace, digest)
-        return await self._save(workspace, digest)
-
-    async def _save(self, workspace: WorkspaceId, digest: Digest) -> Digest:
         place, value = _place(workspace, digest.digest_id), encode_digest(digest)
         document = await self.documents.put(place, value, due_at=due_at(digest), if_rev=digest.rev)
         return replace(digest, rev=document.rev)
@@ -117,7 +112,7 @@ class DigestRepository:
         Raise as `change` does.
         """
         with suppress(ConflictError):  # it was changed since
-            saved = await self._save(workspace, step(known))
+            saved = await self.put(workspace, step(known))
             self.on_step(known, saved)
             return saved
         return await self.change(workspace, known.digest_id, step)
@@ -139,20 +134,11 @@ class DigestRepository:
 
         document = await update(self.documents, _place(workspace, digest_id), changed)
         before, after = known
-        if before.plan != after.plan:
-            await self._begin_nights(workspace, after)
         if document is None or document.rev == before.rev:
             return before
         saved = replace(after, rev=document.rev)
         self.on_step(before, saved)
         return saved
-
-    async def _begin_nights(self, workspace: WorkspaceId, digest: Digest) -> None:
-        """Let `NightlyScans` look at the workspace from now on, if the digest wants scans."""
-        if digest.plan.scans_a_night:
-            with suppress(ConflictError):  # it does already
-                value, key = {"v": VERSION, "tried": {}}, f"{workspace}/{NIGHTLY}"
-                await self.documents.put(key, value, due_at=digest.made_at, if_rev=0)
 
     async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
         """Delete a digest and its baselines; raise UnknownDigestError."""

@@ -41,6 +41,7 @@ class BulkScanListeners:
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.on_press(views.START, self.start, replies=True)
+        dispatcher.on_press(views.START_ALL, self.start)
         dispatcher.on_press(views.STOP, self.stop)
         dispatcher.on_press(views.RETRY, self.retry)
 

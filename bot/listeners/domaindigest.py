@@ -26,7 +26,7 @@ from bot.views.digests import modal, tables
 from bot.views.digests.alert import alert_preview
 from bot.views.digests.post import NO_DETAILS, SHOW_DETAILS, details_message, digest_message
 from bot.views.digests.trouble import RESUME_DIGEST, SEND_DIGEST
-from bot.views.digests.wording import MANAGE_DIGEST
+from bot.views.digests.wording import DELETE_DIGEST, MANAGE_DIGEST
 from bot.views.schedule import schedule_text
 
 logger = structlog.get_logger()
@@ -62,6 +62,8 @@ class DigestListeners:
         dispatcher.on_press(SEND_DIGEST, send, replies=True, once=once)
         resume = self.in_message(self.resume, modal.NOT_RESUMED)
         dispatcher.on_press(RESUME_DIGEST, resume, replies=True, once=once)
+        delete = self.in_message(self.delete, modal.NOT_DELETED)
+        dispatcher.on_press(DELETE_DIGEST, delete, replies=True, once=once)
         dispatcher.on_press(MANAGE_DIGEST, self.manage)
         dispatcher.on_press(SHOW_DETAILS, self.show_details)
 

@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from dataclasses import dataclass, replace
+from datetime import time
 
 import structlog
 
@@ -12,10 +13,12 @@ from bot.digests.models import (
     Digest,
     EditConflictError,
     GuestError,
+    Mode,
     NotInChannelError,
     Plan,
     UnknownDigestError,
 )
+from bot.digests.schedule import Schedule
 from bot.digests.service import DigestService
 from bot.digests.zones import is_zone, suggest_zones
 from bot.errors import BotError, StrangerError, warned
@@ -37,6 +40,7 @@ from bot.views.digests import form_fields, modal, tables
 from bot.views.digests.form_fields import Draft, draft_of, zone_option
 from bot.views.digests.mention_fields import rule_label_options, with_rule
 from bot.views.digests.trouble import changed_text
+from bot.views.digests.wording import DIGEST_HERE, MAKE_DIGEST
 
 logger = structlog.get_logger()
 COUNT_WITHIN_S = 3.0
@@ -46,7 +50,7 @@ _LOST = (UnknownDigestError, NotInChannelError, AdminsOnlyError, GuestError, Str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestFormListeners:
-    """The listeners of the form.
+    """The listeners of the form, and of the buttons that make a digest without the list.
 
     `count_within_s` limits the check whether a filter matches anything.
     """
@@ -59,6 +63,8 @@ class DigestFormListeners:
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.on_press(tables.NEW, self.screen.in_form(self.open_new))
         dispatcher.on_press(tables.CHANGE, self.screen.in_form(self.open_change))
+        dispatcher.on_press(MAKE_DIGEST, self.open_first)
+        dispatcher.on_press(DIGEST_HERE, self.make_here)
         of_time = (form_fields.DAYS_FIELD, form_fields.TIME_FIELD, form_fields.ZONE_FIELD)
         for field in (*of_time, form_fields.MODE_FIELD):
             dispatcher.on_press(field, self.draw_again, is_awaited=False)
@@ -79,10 +85,29 @@ class DigestFormListeners:
         member = await self.access.require_maker(request)
         channel_id = note_in(request.note).channel_id
         channel = await seen_channel(request, channel_id) if channel_id else None
-        zone = member.zone if member.zone and is_zone(member.zone) else "UTC"
-        draft = Draft(channel_id=channel.channel_id if channel else None, zone=zone)
+        draft = Draft(channel_id=channel.channel_id if channel else None, zone=_zone_of(member))
         note = FormNote(channel_id=channel_id, nonce=_nonce(), zone=member.zone)
         await self.screen.show(request, self._form(request, note, draft))
+
+    async def open_first(self, request: Request, _value: str) -> None:
+        """Open the form for a new digest in a message outside channels."""
+        request.note = FormNote().as_text()
+        busy = tables.busy_form(modal.LOOKING, request.as_metadata(request.note))
+        request.view_id = await request.open_form(busy)
+        await self.screen.in_form(self.open_new)(request, "")
+
+    async def make_here(self, request: Request, digest_id: str) -> None:
+        """Make the digest that the form proposes, posted when something got worse."""
+        channel_id = request.origin.channel_id or ""
+        visitor = await self.access.require_editor(request, channel_id)
+        require_open(visitor)
+        schedule = Schedule(form_fields.WEEKDAYS, time(9), _zone_of(visitor.member))
+        plan = Plan(channel_id=channel_id, schedule=schedule, mode=Mode.WORSE)
+        made, is_announced = await self.digests.make(
+            request.workspace, plan, by=visitor.editor, digest_id=digest_id
+        )
+        zone = visitor.member.zone
+        await request.reply(modal.made_message(made, zone, is_announced=is_announced))
 
     async def open_change(self, request: Request, digest_id: str) -> None:
         digest, editor = await self.access.digest_to_edit(request, digest_id)
@@ -145,8 +170,6 @@ class DigestFormListeners:
         """
         note, plan, workspace = note_in(request.note), given.plan, request.workspace
         before = await self._same_digest(request, note) if note.digest_id else None
-        if plan.scans_a_night > (before.plan.scans_a_night if before else 0):
-            await self.access.permissions.require(request, "scan")
         if before is None:
             visitor = await self.access.require_editor(request, plan.channel_id)
             require_open(visitor)
@@ -252,6 +275,10 @@ class DigestFormListeners:
             note=line,
         )
         return modal.edit_form(editing, request.as_metadata(note.as_text()))
+
+
+def _zone_of(member: Member) -> str:
+    return member.zone if member.zone and is_zone(member.zone) else "UTC"
 
 
 def _nonce() -> str:

@@ -39,7 +39,6 @@ def draft_in(values: Values) -> form_fields.Draft:
         mode=field_in(values, form_fields.MODE_FIELD).value or "",
         life=field_in(values, form_fields.LIFE_FIELD).value or "",
         worst=field_in(values, form_fields.WORST_FIELD).text,
-        night=field_in(values, form_fields.NIGHT_FIELD).text,
         label=field_in(values, form_fields.LABEL_FIELD).value,
         people=field_in(values, form_fields.PEOPLE_FIELD).user_ids,
         group=field_in(values, form_fields.GROUP_FIELD).option,
@@ -151,9 +150,6 @@ def read_digest_form(values: Values) -> GivenDigest:
     if mode is None:
         errors[form_fields.MODE_FIELD] = "Please choose when to post."
     worst = _number_in(draft.worst, models.WORST_COUNTS, form_fields.WORST_FIELD, errors)
-    night = 0
-    if draft.night.strip():
-        night = _number_in(draft.night, models.SCANS_A_NIGHT, form_fields.NIGHT_FIELD, errors)
     rule = rule_in(draft, errors)
     # Without an error all values are there; the type checker needs the names.
     if errors or not (draft.channel_id and schedule and mode):
@@ -166,7 +162,6 @@ def read_digest_form(values: Values) -> GivenDigest:
         heartbeat_every=models.number_of(draft.life, models.HEARTBEATS),  # not for "never"
         worst_count=worst,
         mentions=(rule,) if rule else (),
-        scans_a_night=night,
     )
     kept = None if draft.kept is None else frozenset(place for place, _, _ in _rules(draft))
     return GivenDigest(draft=draft, plan=plan, kept=kept)

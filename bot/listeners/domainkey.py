@@ -26,6 +26,7 @@ from bot.api_keys.key_service import KeyService
 from bot.api_keys.notifications import ManagerNotifier
 from bot.api_keys.repository import Keys
 from bot.commands import Audience
+from bot.digests.nightly import NightlySetting
 from bot.digests.service import DigestService
 from bot.errors import BotError, NotAllowedError
 from bot.listeners.incoming import field_in
@@ -34,6 +35,7 @@ from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
+from bot.portfolio.service import Portfolio
 from bot.shared_limits import QuotaService
 from bot.slack.client import Member, fetch_member
 from bot.slack.errors import MissingScopeError, SlackError
@@ -56,6 +58,8 @@ class KeyState:
     managers: Managers
     audiences: Audiences
     allowances: QuotaService
+    nights: NightlySetting
+    portfolio: Portfolio
     clock: Callable[[], datetime]
     keys_url: str | None = None
 
@@ -63,6 +67,11 @@ class KeyState:
         """Return the state for a manager or admin; raise StoreError."""
         pair = await self.keys.pair(workspace)
         named = await self.managers.named(workspace)
+        outlook = None
+        if pair:
+            listed = await self.portfolio.last_snapshot(workspace)
+            domains = len(listed.domains) if listed else None
+            outlook = await self.nights.outlook(workspace, domains)
         return api_key.key_state_message(
             pair.record if pair else None,
             await self.allowances.of(workspace),
@@ -70,6 +79,7 @@ class KeyState:
             earlier=pair.earlier if pair else None,
             managers=named.ids,
             audiences=await self.audiences.chosen(workspace),
+            outlook=outlook,
             may_name=member.is_admin,
             keys_url=self.keys_url,
         )
@@ -149,7 +159,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdminListeners:
-    """The listeners of the forms about managers, and about who may add and scan.
+    """The listeners of the forms about managers, who may add and scan, and of nightly scans.
 
     They are for admins and owners, checked at each press. `listed_within_s` limits how long the
     form of the managers waits for the user groups.
@@ -157,6 +167,7 @@ class AdminListeners:
 
     permissions: Permissions
     audit: Audit
+    nights: NightlySetting
     notifier: ManagerNotifier
     screen: KeyScreen
     listed_within_s: float = LISTED_WITHIN_S
@@ -170,6 +181,7 @@ class AdminListeners:
         dispatcher.on_form(admin.MANAGERS_FORM, read_managers_form, self.name, busy=naming)
         dispatcher.on_press(api_key.CHOOSE_AUDIENCES, self.open_audiences)
         dispatcher.on_form(admin.AUDIENCES_FORM, read_audiences_form, self.choose, busy=choosing)
+        dispatcher.on_press(api_key.TURN_NIGHTS, self.turn_nights, replies=True)
 
     async def open_managers(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
@@ -267,6 +279,15 @@ class AdminListeners:
         else:
             saved = f"{admin.SAVED} {text}"
             await self.screen.show(request, admin.audiences_notice(saved), Message(saved))
+
+    async def turn_nights(self, request: Request, value: str) -> None:
+        """Turn nightly scans on or off."""
+        by = (await self.permissions.require_admin(request)).user_id
+        is_on = value == api_key.TURNED_ON
+        if await self.nights.turn(request.workspace, is_on=is_on):
+            act = Act.NIGHTLY_SCANS_ON if is_on else Act.NIGHTLY_SCANS_OFF
+            await self.audit.note(request.workspace, act, by=by)
+        await request.reply(api_key.turned_message(is_on=is_on))
 
 
 def read_managers_form(values: Mapping[str, Any]) -> Chosen:

@@ -1,6 +1,7 @@
 """Handle the forms that set and rotate the API key."""
 
 import contextlib
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -19,19 +20,23 @@ from bot.api_keys.key_record import (
 from bot.api_keys.key_service import KeyCheck, KeyService
 from bot.api_keys.repository import Keys
 from bot.deferred_commands import DeferredCommands
+from bot.digests.nightly import NightlySetting
 from bot.digests.service import DigestService
-from bot.errors import BotError, NotAllowedError
+from bot.errors import BotError, NotAllowedError, warned
 from bot.listeners.command_lines import CommandLines
 from bot.listeners.modals import KeyScreen
-from bot.listeners.permissions import Permissions
+from bot.listeners.permissions import Permissions, is_channel
 from bot.listeners.request import FormErrors, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
 from bot.redaction import holds_secret
+from bot.shared_limits import QuotaService
+from bot.slack.errors import SlackError
 from bot.store.documents import StoreError
 from bot.views import api_key_forms as forms
 from bot.views.api_key import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, proposed_label, saved_message
 from bot.views.blocks import section
+from bot.views.bulk_scan import first_steps_message
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +92,16 @@ Draw = Callable[[str, forms.KeyFormValues, str | None, KeyPair | None], Block]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyFormListeners:
-    """The listeners that set the key and rotate it. Each checks the person's rights again."""
+    """The listeners that set the key and rotate it. Each checks the person's rights again.
+
+    After the first key of a workspace they offer to scan all domains, and to make a digest.
+    """
 
     permissions: Permissions
     keys: Keys
     key_service: KeyService
+    allowances: QuotaService
+    nights: NightlySetting
     deferred: DeferredCommands
     lines: CommandLines
     digests: DigestService
@@ -125,9 +135,25 @@ class KeyFormListeners:
         """Check the key with one request, save it, run the deferred commands."""
         if check := await self._save(request, given, forms.key_form):
             form = forms.saved_form(check.record, check.domains, check.pair.earlier)
-            saved = saved_message(check.record, check.domains)
+            is_told = await self._offer_first_steps(request, check)
+            saved = None if is_told else saved_message(check.record, check.domains)
             await self.screen.show(request, form, saved)
             await self._run_deferred(request)
+
+    async def _offer_first_steps(self, request: Request, check: KeyCheck) -> bool:
+        """Begin nightly scans; after the first key say what to do next, and return `True`."""
+        with warned("no first steps", StoreError, SlackError):  # the key is saved, anyway
+            zone = (await request.fetch_member()).zone
+            is_new = await self.nights.begin(request.workspace, zone)
+            if not is_new or check.pair.earlier:
+                return False
+            allowance = await self.allowances.of(request.workspace)
+            nonce = secrets.token_hex(6) if is_channel(request.origin.channel_id) else ""
+            await request.reply(
+                first_steps_message(check.record, check.domains, allowance, nonce=nonce)
+            )
+            return True
+        return False
 
     async def open_rotation(self, request: Request, _value: str) -> None:
         """Open the first of four steps that rotate the key."""

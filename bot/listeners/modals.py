@@ -245,8 +245,8 @@ class KeyScreen:
 
     failures: Failures
 
-    async def show(self, request: Request, form: Block, otherwise: Message) -> None:
-        """Draw `form` in the open one; reply with `otherwise` where that fails."""
+    async def show(self, request: Request, form: Block, otherwise: Message | None) -> None:
+        """Draw `form` in the open one; reply with `otherwise`, if any, where that fails."""
         drawing = put_form(request.client, request.view_id or "", form)
         await draw_or_reply(request, drawing, otherwise)
 

@@ -282,9 +282,14 @@ def require_open(visitor: ChannelAccess) -> None:
         raise models.BotNotInChannelError("not invited")
 
 
+def is_channel(channel_id: str | None) -> bool:
+    """Return whether an id is that of a place other than a direct message of one person."""
+    return bool(channel_id) and not (channel_id or "").startswith(_DIRECT)
+
+
 async def seen_channel(request: Request, channel_id: str) -> Channel | None:
     """Return a channel, `None` if it is hidden from the bot; raise SlackError."""
-    if channel_id.startswith(_DIRECT):
+    if not is_channel(channel_id):
         return None
     try:
         return await fetch_channel(request.client, channel_id)

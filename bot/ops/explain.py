@@ -10,7 +10,7 @@ from bot.ops.output import OperatingError, shown
 from bot.tracker.facts import Explained, explain
 from bot.tracker.findings import EndDate, Knowledge
 from bot.tracker.models import SECTIONS
-from bot.tracker.names import Names, load_names
+from bot.tracker.names import Names, humanized, load_names
 from bot.tracker.readings import Outcome, Reading, section_name
 
 STDIO = "-"
@@ -52,6 +52,8 @@ def _lines(explained: Explained) -> Iterator[str]:
     yield f"Issues: {_WORDS[facts.issue_knowledge]}"
     yield f"Registration ends: {_end(facts.registration, facts.registration_knowledge)}"
     yield f"Certificate ends: {_end(facts.certificate, facts.certificate_knowledge)}"
+    for sign, value in facts.signs.items():
+        yield f"{humanized(sign)}: {shown(value)}"
     for name in SECTIONS:
         yield f"{section_name(name)}:"
         if reason := facts.failed.get(name):

@@ -8,7 +8,7 @@ domains does not write them all.
 import zlib
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from cachetools import TTLCache
@@ -25,6 +25,7 @@ from bot.tracker.findings import (
     ScanFacts,
     Severity,
 )
+from bot.tracker.hijack_signs import KINDS, is_same, kind_of
 from bot.workspace import WorkspaceId
 
 KIND = "ends"
@@ -32,6 +33,7 @@ DOCUMENTS = 16
 # Of a domain's issues the worst are kept, for digests; all of them are in its last report.
 MAX_WORST_ISSUES = 8
 MAX_TITLE_CHARS = 80
+MAX_CHANGES = 8
 # After this time an answer is sent without the dates.
 ANSWERED_WITHIN_S = 1.0
 KNOWN_FOR_S = 5.0
@@ -59,12 +61,27 @@ class KnownIssue(NamedTuple):
         return SEVERITIES.index(self.severity)
 
 
+class KnownChange(NamedTuple):
+    """A sign of who controls the domain (see `bot.tracker.hijack_signs`) that changed.
+
+    A scan found it at `since`, in seconds since 1970; the last scan that said it said `before`.
+    """
+
+    sign: str
+    before: str
+    after: str
+    since: float
+
+
 @dataclass(frozen=True, slots=True)
 class EndDates:
     """What the last scan of a domain said. `issues` are counted by severity, worst first.
 
     `worst` are the worst of the issues, worst first. `issue_knowledge` says how the issues are
-    known, `failed` names the sections that tell nothing.
+    known, `failed` names the sections that tell nothing. `signs` show who controls the domain, as
+    the last scan said that named them; `changes` are the latest of these, oldest first.
+    `registered` is the registered name that the domain is below, "" for the domain itself or
+    where none is known.
     """
 
     scanned_at: datetime
@@ -74,6 +91,9 @@ class EndDates:
     worst: tuple[KnownIssue, ...] = ()
     issue_knowledge: Knowledge = Knowledge.UNRECOGNIZED
     failed: tuple[str, ...] = ()
+    signs: Mapping[str, str] = field(default_factory=dict)
+    changes: tuple[KnownChange, ...] = ()
+    registered: str = ""
 
     @property
     def ends_are_known(self) -> bool:
@@ -94,16 +114,31 @@ class EndDates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """For how many of `domains` the last scan told both end dates, and issues or checks."""
+    """For how many of `domains` the last scan told both end dates, and issues or checks.
+
+    `age` is that of the oldest of these scans, `None` without any.
+    """
 
     domains: int
     scanned: int
     dates: int
     issues: int
+    age: timedelta | None = None
 
     @property
     def is_complete(self) -> bool:
         return self.dates == self.issues == self.domains
+
+
+class Ending(NamedTuple):
+    """A domain that ends soon; `hosts_under` more hosts are under the same registration.
+
+    `ends` has no registration where the line of another host tells it.
+    """
+
+    host: str
+    ends: EndDates
+    hosts_under: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +148,64 @@ class KnownEnds:
     by_host: Mapping[str, EndDates]
     now: datetime
 
-    def soon(self, hosts: Iterable[str]) -> list[tuple[str, EndDates]]:
-        """Return those of `hosts` that end within 30 days or have ended, the first one first."""
-        near = [
-            (first.day, host, ends)
+    def soon(self, hosts: Iterable[str]) -> list[Ending]:
+        """Return those of `hosts` that end within 30 days or have ended, the first one first.
+
+        A registration stands once, at the shortest of the hosts that it is for.
+        """
+        near = {
+            host: ends
+            for host in hosts
+            if (ends := self.by_host.get(host)) and self._is_soon(ends.first)
+        }
+        counts = self._by_registration(near)
+        rows = (
+            Ending(host, ends, told - 1)
+            if (told := counts.get(host, 1))
+            else Ending(host, replace(ends, registration=None))
+            for host, ends in near.items()
+        )
+        soon = [(first.day, row) for row in rows if (first := row.ends.first)]
+        soon = [(day, row) for day, row in soon if self._is_soon(row.ends.first)]
+        return [row for _, row in sorted(soon, key=lambda each: (each[0], each[1].host))]
+
+    def _is_soon(self, end: EndDate | None) -> bool:
+        return end is not None and end.days_left(self.now) <= SOON_DAYS
+
+    def _by_registration(self, near: Mapping[str, EndDates]) -> dict[str, int]:
+        """Return how many hosts each one tells the registration of: 0 where another one does.
+
+        It is named as WHOIS does, or else as a host above that has the same end.
+        """
+        counts: dict[str, int] = {}
+        told_by: dict[tuple[str, date], str] = {}
+        for host in sorted(near, key=lambda each: (len(each), each)):
+            end = near[host].registration
+            if end is None or not self._is_soon(end):
+                continue
+            labels = host.split(".")
+            above = (".".join(labels[place:]) for place in range(1, len(labels)))
+            names = (near[host].registered or host, *above)
+            known = (told_by[name, end.day] for name in names if (name, end.day) in told_by)
+            first = next(known, host)
+            told_by.setdefault((names[0], end.day), first)
+            told_by.setdefault((host, end.day), first)
+            counts.setdefault(host, 0)
+            counts[first] += 1
+        return counts
+
+    def changes(
+        self, hosts: Iterable[str], since: datetime
+    ) -> list[tuple[str, EndDates, KnownChange]]:
+        """Return the changes of signs of `hosts` after `since`, name servers first."""
+        found = [
+            (host, ends, change)
             for host in hosts
             if (ends := self.by_host.get(host))
-            and (first := ends.first)
-            and first.days_left(self.now) <= SOON_DAYS
+            for change in ends.changes
+            if change.since > since.timestamp()
         ]
-        return [(host, ends) for _day, host, ends in sorted(near, key=lambda each: each[:2])]
+        return sorted(found, key=lambda each: (KINDS.index(kind_of(each[2].sign)), each[0]))
 
     def issues(
         self, hosts: Iterable[str], since: datetime | None
@@ -147,6 +230,7 @@ class KnownEnds:
             scanned=len(scanned),
             dates=sum(row.ends_are_known for row in scanned),
             issues=sum(row.issues_are_known for row in scanned),
+            age=max((self.now - row.scanned_at for row in scanned), default=None),
         )
 
     def never_scanned(self, hosts: Iterable[str]) -> int:
@@ -176,11 +260,6 @@ class KeptEndDates:
                 by_host = await self._patience.wait(self.get(workspace))
             return KnownEnds(by_host, now)
         return None
-
-    async def recent(self, workspace: WorkspaceId) -> dict[str, EndDates]:
-        """Return them as `get` did at most 5 s ago; raise StoreError."""
-        known = self._known.get(workspace)
-        return await self.get(workspace) if known is None else known
 
     async def get(self, workspace: WorkspaceId) -> dict[str, EndDates]:
         """Return them by host name, of scanned domains only; raise StoreError."""
@@ -218,20 +297,22 @@ class KeptEndDates:
         self._known.pop(workspace, None)
 
 
-def end_dates_of(facts: ScanFacts, scanned_at: datetime, now: datetime) -> EndDates:
-    """Return what is kept of a scan; its issues are known from now on."""
+def end_dates_of(host: str, facts: ScanFacts, now: datetime) -> EndDates:
+    """Return what is kept of a scan of `host` that has just ended."""
     worst = tuple(
         KnownIssue(issue.severity.value, issue.title[:MAX_TITLE_CHARS], now.timestamp())
         for issue in facts.issues[:MAX_WORST_ISSUES]
     )
     return EndDates(
-        scanned_at,
+        now,
         facts.registration,
         facts.certificate,
         facts.counts,
         worst,
         facts.issue_knowledge,
         tuple(facts.failed),
+        facts.signs,
+        registered=facts.registered if host.endswith(f".{facts.registered}") else "",
     )
 
 
@@ -243,6 +324,7 @@ def _after(before: EndDates | None, ends: EndDates) -> EndDates:
     """
     if before is None:
         return ends
+    ends = _with_changes(before, ends)
     known = {_name(issue): issue for issue in reversed(before.worst)}
     has_more = sum(before.issues.values()) > len(before.worst)
     last_rank = before.worst[-1].rank if before.worst else 0
@@ -255,6 +337,19 @@ def _after(before: EndDates | None, ends: EndDates) -> EndDates:
         return issue._replace(since=before.scanned_at.timestamp()) if is_doubtful else issue
 
     return replace(ends, worst=tuple(map(dated, ends.worst)))
+
+
+def _with_changes(before: EndDates, ends: EndDates) -> EndDates:
+    """Return the result of a scan with what changed; what it does not say stays as it was."""
+    latest = {kind_of(each.sign): each.after for each in before.changes}
+    found: dict[str, KnownChange] = {}
+    for sign, after in ends.signs.items():
+        then, kind = before.signs.get(sign, after), kind_of(sign)
+        # WHOIS and DNS say the same, not always in the same scan.
+        if not is_same(sign, then, after) and not is_same(sign, latest.get(kind, then), after):
+            found.setdefault(kind, KnownChange(sign, then, after, ends.scanned_at.timestamp()))
+    changes = (*before.changes, *found.values())[-MAX_CHANGES:]
+    return replace(ends, signs={**before.signs, **ends.signs}, changes=changes)
 
 
 def _name(issue: KnownIssue) -> str:
@@ -279,11 +374,16 @@ def _encoded(ends: EndDates) -> list[object]:
     issues = {severity.value: count for severity, count in ends.issues.items()}
     dates = ends.scanned_at.isoformat(), _text(ends.registration), _text(ends.certificate)
     worst = [list(issue) for issue in ends.worst]
-    return [*dates, issues, worst, ends.issue_knowledge.value, list(ends.failed)]
+    signs, changes = dict(ends.signs), [list(change) for change in ends.changes]
+    known = ends.issue_knowledge.value, list(ends.failed)
+    return [*dates, issues, worst, *known, signs, changes, ends.registered]
 
 
 def _text(end: EndDate | None) -> str | None:
-    return (end.moment or end.day).isoformat() if end else None
+    """Return an end and its other days, with spaces between."""
+    if end is None:
+        return None
+    return " ".join(each.isoformat() for each in (end.moment or end.day, *end.also))
 
 
 def _decoded(row: Any) -> EndDates | None:
@@ -298,6 +398,9 @@ def _decoded(row: Any) -> EndDates | None:
                 list(worst),
                 str(issue_knowledge),
                 list(failed),
+                dict(signs),
+                list(changes),
+                str(registered),
             ]:
                 return EndDates(
                     datetime.fromisoformat(scanned),
@@ -307,6 +410,9 @@ def _decoded(row: Any) -> EndDates | None:
                     tuple(KnownIssue(*each) for each in worst),
                     Knowledge(issue_knowledge),
                     tuple(map(str, failed)),
+                    signs,
+                    tuple(KnownChange(*each) for each in changes),
+                    registered,
                 )
     except (TypeError, ValueError):
         return None
@@ -316,7 +422,9 @@ def _decoded(row: Any) -> EndDates | None:
 def _end(text: str | None) -> EndDate | None:
     if text is None:
         return None
-    if "T" in text:
-        moment = datetime.fromisoformat(text)
-        return EndDate(moment.date(), moment)
-    return EndDate(date.fromisoformat(text))
+    first, *others = text.split(" ")
+    also = tuple(map(date.fromisoformat, others))
+    if "T" in first:
+        moment = datetime.fromisoformat(first)
+        return EndDate(moment.date(), moment, also)
+    return EndDate(date.fromisoformat(first), also=also)

@@ -296,7 +296,8 @@ def _is_within(end: EndDate | None, days: int | None, known: KnownEnds) -> bool:
 
 
 def _has_issues(ends: EndDates, least: Severity) -> bool:
-    counted = SEVERITIES[: SEVERITIES.index(least) + 1]
+    # An unrated one may be as bad as any.
+    counted = {*SEVERITIES[: SEVERITIES.index(least) + 1], Severity.UNKNOWN}
     return any(ends.issues.get(severity) for severity in counted)
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from bot.tracker.ends import end_in
 from bot.tracker.failures import failure_of
 from bot.tracker.findings import MAX_KEPT_ISSUES, SEVERITIES, EndDate, Issue, Knowledge, ScanFacts
+from bot.tracker.hijack_signs import registered_name, signs_of
 from bot.tracker.issues import readings_in
 from bot.tracker.models import SECTIONS
 from bot.tracker.names import Names, without_prefix
@@ -61,6 +62,8 @@ def explain(sections: Mapping[str, object], scanned: datetime, names: Names) -> 
         certificate=certificate,
         certificate_knowledge=_end_knowledge("ssl", certificate, failed),
         failed=failed,
+        signs=signs_of({n: value for n, value in sections.items() if n not in failed}, names),
+        registered=registered_name(sections.get("whois"), names),
     )
     return Explained(facts, readings)
 

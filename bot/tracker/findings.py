@@ -76,7 +76,8 @@ class ScanFacts:
     """What matters in a scan: its issues, worst first, what ends when, and what is not known.
 
     `counts` are of all issues, those that are not kept included. `failed`: why a section tells
-    nothing, by its name.
+    nothing, by its name. `signs` show who controls the domain: see `hijack_signs.py`.
+    `registered` is the name that WHOIS gives for the registration, "" if it gives none.
     """
 
     issues: tuple[Issue, ...] = ()
@@ -87,6 +88,8 @@ class ScanFacts:
     certificate: EndDate | None = None
     certificate_knowledge: Knowledge = Knowledge.UNRECOGNIZED
     failed: dict[str, str] = field(default_factory=dict)
+    signs: dict[str, str] = field(default_factory=dict)
+    registered: str = ""
 
     @property
     def ends_are_known(self) -> bool:

@@ -76,6 +76,8 @@ class Names:
     fixes: tuple[str, ...]
     subjects: tuple[str, ...]
     ends: Mapping[str, frozenset[str]]
+    signs: Mapping[str, frozenset[str]]
+    host_keys: tuple[str, ...]
     failures: Mapping[str, frozenset[str]]
     failure_text: re.Pattern[str]
     certificate_text: re.Pattern[str]
@@ -124,6 +126,7 @@ _FLAGS = ("bad_if_true", "bad_if_false", "results", "present")
 def parse_names(data: Mapping[str, Any]) -> Names:
     """Return the table that TOML holds; raise KeyError, TypeError or re.error for another one."""
     severities, texts, failures = data["severities"], data["texts"], data["failures"]
+    signs = data["signs"]
     ranks = ("critical", "high", "medium", "low", "info")
     return Names(
         **{name: frozenset(map(normalized, data[name])) for name in _LISTS},
@@ -147,6 +150,8 @@ def parse_names(data: Mapping[str, Any]) -> Names:
         fixes=tuple(map(normalized, texts["fix"])),
         subjects=tuple(map(normalized, texts["subject"])),
         ends=_sets(data["ends"]),
+        signs=_sets({name: words for name, words in signs.items() if name != "hosts"}),
+        host_keys=tuple(map(normalized, signs["hosts"])),
         failures=_sets({name: words for name, words in failures.items() if name != "texts"}),
         failure_text=_pattern(failures["texts"]),
         certificate_text=_pattern(texts["certificate"]),

@@ -226,6 +226,16 @@ _RULES: tuple[tuple[str, Rule], ...] = (
 )
 
 
+# https://www.icann.org/resources/pages/epp-status-codes-2014-06-16-en
+_REGISTRY_MEANINGS = {
+    "redemptionperiod": "it has expired, its owner can still restore it",
+    "pendingdelete": "it is deleted within days",
+    "pendingrestore": "its owner is restoring it",
+    "clienthold": "the registrar keeps it out of DNS",
+    "serverhold": "the registry keeps it out of DNS",
+}
+
+
 def read_registry_state(path: Path, value: object, names: Names) -> Reading | None:
     """Read a status of a registration (RFC 8056) that is the beginning of its end."""
     words = words_of(path[-1]) if path else ()
@@ -235,7 +245,9 @@ def read_registry_state(path: Path, value: object, names: Names) -> Reading | No
     given = {normalized(each) for each in (plain, *re.split(r"[\s,;|]+", plain))}
     if not given & names.states["registry"]:
         return None
-    title = f"{shown_path(path)}: {value}"
+    meanings = (_REGISTRY_MEANINGS[each] for each in sorted(given & _REGISTRY_MEANINGS.keys()))
+    meaning = "".join(f" ({each})" for each in meanings)
+    title = f"{shown_path(path)}: {plain}{meaning}"
     return issue_reading("whois", names, "registry state", path, title, is_named=True)
 
 

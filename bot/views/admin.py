@@ -195,6 +195,8 @@ _DONE = {
     admin.Act.DIGEST_DELETED: "deleted a digest",
     admin.Act.DIGESTS_RESTRICTED: "let only admins change digests",
     admin.Act.DIGESTS_UNRESTRICTED: "let members change digests",
+    admin.Act.NIGHTLY_SCANS_ON: "turned nightly scans on",
+    admin.Act.NIGHTLY_SCANS_OFF: "turned nightly scans off",
     admin.Act.APP_INSTALLED: "installed the app",
     admin.Act.APP_REINSTALLED: "installed the app again",
     admin.Act.ACCESS_REVOKED: "ended the app's access",
@@ -241,7 +243,8 @@ def _not_a_manager(error: admin.NotAManagerError, _facts: Facts) -> Message:
 
 def _not_an_admin(error: admin.NotAnAdminError, _facts: Facts) -> Message:
     return plain_message(
-        "Only admins and owners of this workspace can appoint managers and set permissions."
+        "Only admins and owners of this workspace can appoint managers, set permissions, and turn"
+        " nightly scans on or off."
         f"{_organisation_text(error)}"
     )
 

@@ -8,6 +8,7 @@ from bot.admin import DEFAULT_AUDIENCES
 from bot.api_keys.key_pair import PreviousKey
 from bot.api_keys.key_record import COUNTDOWN_DAYS, KeyRecord
 from bot.commands import COMMANDS, Audience
+from bot.digests.nightly import NIGHT_HOURS, Outlook, nights_each
 from bot.message import Block, Message
 from bot.tracker.rate_limit import BudgetState
 from bot.views.admin import audiences_text, managers_text
@@ -111,7 +112,9 @@ def _line(record: KeyRecord, command: str, operation: str, scope: str | None) ->
 SET_KEY, CHECK_KEY, REMOVE_KEY = "key.set", "key.check", "key.remove"
 ROLL_BACK, ROTATE_KEY = "key.back", "key.rotate"
 NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
-CHOOSE_AUDIENCES = "key.audiences"
+CHOOSE_AUDIENCES, TURN_NIGHTS = "key.audiences", "key.nights"
+TURNED_ON, TURNED_OFF = "on", "off"
+"""The values of the button that turns nightly scans on or off."""
 REMOVED = plain_message(
     "The key is removed from this workspace. Also delete it in Domain Tracker, under"
     " Portfolio → API Keys.",
@@ -187,19 +190,22 @@ def key_state_message(
     earlier: PreviousKey | None = None,
     managers: Sequence[str] = (),
     audiences: Mapping[str, Audience] = DEFAULT_AUDIENCES,
+    outlook: Outlook | None = None,
     may_name: bool = True,
     keys_url: str | None = None,
 ) -> Message:
     """Return the answer to `/domainkey` for an admin or manager.
 
-    `managers` are ids of people and user groups; `may_name`: the reader may name managers, and
-    choose the `audiences`. `keys_url` as in `Facts`.
+    `managers` are ids of people and user groups; `may_name`: the reader may name managers, choose
+    the `audiences`, and turn nightly scans on or off. `keys_url` as in `Facts`.
     """
     if record is None:
         return _not_connected_message(keys_url, may_name=may_name)
     state, warning = _state_words(record, now.date()), _warning(record, now.date(), keys_url)
     title = f"*Domain Tracker API key: {state}*"
     foot = [f"👥 {managers_text(managers)}", f"🔐 {audiences_text(audiences)}"]
+    may_scan = _is_of_use(record, now.date()) and "scan" not in record.lacks
+    foot += [nights_text(outlook, allowance)] if outlook and may_scan else []
     foot += [earlier_line(earlier)] if earlier else []
     return message_of(
         section(f"{title}\n{warning}" if warning else title),
@@ -207,8 +213,31 @@ def key_state_message(
         *_use(record, allowance, now),
         context("\n".join(foot)),
         *_key_buttons(earlier, is_urgent=not _is_of_use(record, now.date())),
-        *_more_buttons(record, may_name=may_name),
+        *_more_buttons(record, may_name=may_name, outlook=outlook),
     )
+
+
+def nights_text(outlook: Outlook, allowance: BudgetState | None) -> str:
+    """Return mrkdwn on whether the domains are scanned at night, and how often each of them."""
+    if not outlook.is_on:
+        return "🌙 Nightly scans: off. Only people scan."
+    hours = f"{NIGHT_HOURS.start}:00–{NIGHT_HOURS.stop}:00 ({outlook.zone})"
+    text = f"🌙 Nightly scans: on, {hours}, the oldest scan first"
+    if not outlook.domains:
+        return f"{text}."
+    nights = nights_each(outlook.domains, allowance)
+    often = "every night" if nights == 1 else f"every {nights:,} nights"
+    return f"{text}, each domain about {often}."
+
+
+def turned_message(*, is_on: bool) -> Message:
+    """Return the answer to a press that turned nightly scans on or off."""
+    text = (
+        "🌙 Nightly scans are on. The oldest scan comes first."
+        if is_on
+        else "🌙 Nightly scans are off. End dates and issues come from scans by people."
+    )
+    return plain_message(text, run_button("Key", "/domainkey", here=True))
 
 
 def _pairs(record: KeyRecord, today: date) -> list[tuple[str, str]]:
@@ -263,9 +292,15 @@ def _key_buttons(earlier: PreviousKey | None, *, is_urgent: bool) -> list[Block]
     return actions(replace, rotate, check, back)
 
 
-def _more_buttons(record: KeyRecord | None, *, may_name: bool) -> list[Block]:
+def _more_buttons(
+    record: KeyRecord | None, *, may_name: bool, outlook: Outlook | None = None
+) -> list[Block]:
     managers = button("Managers", NAME_MANAGERS) if may_name else None
     audiences = button("Permissions", CHOOSE_AUDIENCES) if may_name else None
+    nights = None
+    if outlook and may_name:
+        other, label = (TURNED_OFF, "Stop") if outlook.is_on else (TURNED_ON, "Start")
+        nights = button(f"{label} nightly scans", TURN_NIGHTS, other)
     remove = None
     if record:
         question = confirm(
@@ -275,7 +310,7 @@ def _more_buttons(record: KeyRecord | None, *, may_name: bool) -> list[Block]:
             "Remove key",
         )
         remove = button("Remove key", REMOVE_KEY, record.mark, confirm=question)
-    return actions(managers, audiences, button("History", SHOW_HISTORY), remove)
+    return actions(managers, audiences, nights, button("History", SHOW_HISTORY), remove)
 
 
 def _is_of_use(record: KeyRecord, today: date) -> bool:

@@ -268,7 +268,7 @@ Explain = Callable[[Any, Facts], Message]
 _CUT = "The message itself says more."
 _ENDS = (".", "!", "?", "…")
 # Of a score; the path to a page has such an arrow, too.
-_CHANGE = re.compile(r" → (?=[^A-Z])")
+_CHANGE = re.compile(r"(?<!Portfolio) → ")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 # What is drawn, and how it is said.
 _WORDS = (

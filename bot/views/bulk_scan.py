@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from bot.api_keys.key_record import KeyRecord
 from bot.bulk_scans.record import INTERRUPTED, BulkScan, End, Item
-from bot.bulk_scans.runner import MAX_DOMAINS, SECONDS_EACH
+from bot.bulk_scans.runner import MAX_DOMAINS
 from bot.message import Block, Message
+from bot.scans import SECONDS_EACH
 from bot.tracker.findings import SEVERITIES, Knowledge, ScanFacts
 from bot.tracker.rate_limit import BudgetState
 from bot.tracker.readings import section_name
@@ -20,7 +22,9 @@ from bot.views.blocks import (
     run_button,
     section,
 )
+from bot.views.digests.wording import DIGEST_HERE, MAKE_DIGEST
 from bot.views.home import OPEN_MESSAGES
+from bot.views.home_sections import NEVER_SCANNED, scan_all_label
 from bot.views.scan_facts import SIGNS, end_sign, ends, issues_title, soon_words
 from bot.views.text import (
     bold,
@@ -36,6 +40,8 @@ from bot.views.text import (
 # Names that the portfolio lacks, each with those most like it.
 Unknown = Sequence[tuple[str, Sequence[str]]]
 START, STOP, RETRY = "bulk.start", "bulk.stop", "bulk.retry"
+# As START, in a message that stays.
+START_ALL = "bulk.all"
 BAR_SQUARES = 10
 MAX_LINES = 5  # of each part: a summary should fit a phone
 MAX_UNKNOWN = 10
@@ -93,6 +99,48 @@ def price_message(
     return message_of(*paragraphs(lines), *actions(button_below))
 
 
+def first_steps_message(
+    record: KeyRecord, domains: int, allowance: BudgetState | None, *, nonce: str
+) -> Message:
+    """Return what to do after the first key of a workspace: scan all domains, make a digest.
+
+    `nonce` is the id of that digest, empty where there is no channel for it.
+    """
+    text = f"✅ {code(record.shown)} works and is saved. It sees {plural(domains, 'domain')}."
+    count = min(domains, MAX_DOMAINS)
+    price = f"*{plural(count, 'scan')}*, about {_span(count)}, {_share(count, allowance)}"
+    scan = button(scan_all_label(domains), START_ALL, NEVER_SCANNED, style="primary")
+    if not domains:
+        price, scan = "", run_button("Add domain", "/adddomain", style="primary")
+    else:
+        text += " End dates and issues are not known before a scan."
+    where, make = "in a channel", button("Make a digest", MAKE_DIGEST)
+    if nonce:
+        where, make = "here", button("Digest here", DIGEST_HERE, nonce)
+    digest = f"*Digest* {where}: weekdays at 9:00, when something got worse or expires soon."
+    return message_of(
+        section(text),
+        section("\n".join(filter(None, [price, digest]))),
+        *actions(scan, make),
+        context("🌙 Nightly scans are on. `/domainkey` says how often, and turns them off."),
+    )
+
+
+def _share(count: int, allowance: BudgetState | None) -> str:
+    """Return `14 of 1,000 requests left this hour.`, with the list before and after."""
+    requests, budget = count + 2, allowance or BudgetState()
+    if budget.remaining is None:
+        return f"{requests:,} requests."
+    text = f"{requests:,} of {budget.remaining:,} requests left this hour."
+    return f"{text} {_pauses(count, budget)}".strip()
+
+
+def _pauses(count: int, budget: BudgetState) -> str:
+    if budget.remaining is None or count < budget.remaining - budget.reserve:
+        return ""
+    return "The scan pauses when they are used up, and goes on by itself."
+
+
 def _unknown_lines(unknown: Unknown) -> list[str]:
     lines = []
     for name, near in unknown[:MAX_UNKNOWN]:
@@ -109,9 +157,7 @@ def _budget(count: int, allowance: BudgetState | None) -> str:
         return "Requests left this hour: not known yet."
     reserved = f", {budget.reserve:,} of them reserved for digests" if budget.reserve else ""
     text = f"{plural(budget.remaining, 'request')} left this hour{reserved}."
-    if count >= budget.remaining - budget.reserve:
-        text += " The scan pauses when they are used up, and goes on by itself."
-    return text
+    return f"{text} {_pauses(count, budget)}".strip()
 
 
 def _span(count: int) -> str:

@@ -191,7 +191,7 @@ def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds |
 
 
 def _never_scanned_note(snapshot: Snapshot, known: KnownEnds) -> str:
-    known_text = coverage_text(known.coverage(snapshot.by_host))
+    known_text = coverage_text(known.coverage(snapshot.by_host), age=False)
     never = known.never_scanned(snapshot.by_host)
     how = " `/scan scanned:never` scans the rest." if never else ""
     return f" {known_text}{how}" if known_text else ""

@@ -7,12 +7,13 @@ from enum import Enum
 from heapq import nsmallest
 
 from bot.admin import DEFAULT_AUDIENCES, Entry, ManagersUnknownError
+from bot.bulk_scans.runner import MAX_DOMAINS
 from bot.commands import COMMANDS, Audience, Command
 from bot.digests.models import Digest
 from bot.errors import BotError
 from bot.health import summary
 from bot.message import Block, Message
-from bot.portfolio.end_dates import EndDates, KnownEnds
+from bot.portfolio.end_dates import Ending, KnownEnds
 from bot.portfolio.service import Snapshot
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.tracker.findings import SOON_DAYS
@@ -20,7 +21,6 @@ from bot.tracker.models import Domain
 from bot.views import domains
 from bot.views.admin import names_text
 from bot.views.blocks import actions, button, container, context, header, run_button, section
-from bot.views.digests.tables import night_lines
 from bot.views.digests.wording import (
     filter_mrkdwn,
     manage_button,
@@ -131,7 +131,7 @@ def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Bloc
     title = f"<#{plan.channel_id}>  ·  {schedule_text(plan.schedule)}"
     text = "\n".join([title, *state_lines(digest, now, zone)])
     details = f"Filter: {filter_mrkdwn(plan.filter_text)}  ·  Post: {mode_text(plan)}"
-    details = "\n".join([details, *run_lines(digest), *night_lines(digest)])
+    details = "\n".join([details, *run_lines(digest)])
     return [section(text, manage_button(digest)), context(details)]
 
 
@@ -164,6 +164,7 @@ REFRESH = "home.refresh"
 MAX_WORST = 5
 MAX_SOON = 5
 MAX_LABELS_CHARS = 60
+NEVER_SCANNED = "scanned:never"
 # https://docs.slack.dev/reference/block-kit/block-elements/button-element
 _TITLE = "Your domains"
 
@@ -218,6 +219,12 @@ def _buttons() -> list[Block]:
     )
 
 
+def scan_all_label(never_scanned: int) -> str:
+    """Return the label of the button that scans all, or as many as one bulk scan takes."""
+    is_all = never_scanned <= MAX_DOMAINS
+    return f"Scan all {never_scanned}" if is_all else f"Scan {MAX_DOMAINS}"
+
+
 def _worst(portfolio: Snapshot) -> list[Block]:
     known = [domain for domain in portfolio.domains if domain.health_score is not None]
     worst = nsmallest(MAX_WORST, known, key=lambda domain: domain.health_score or 0)
@@ -229,21 +236,22 @@ def _worst(portfolio: Snapshot) -> list[Block]:
 def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
     soon = known.soon(portfolio.by_host)
     blocks = [section("*Ends soon*")] if soon else []
-    for number, (host, ends) in enumerate(soon[:MAX_SOON], MAX_WORST):
-        blocks.append(_soon_block(portfolio.by_host[host], ends, known.now, number))
+    for number, ending in enumerate(soon[:MAX_SOON], MAX_WORST):
+        blocks.append(_soon_block(portfolio.by_host[ending.host], ending, known.now, number))
     notes, rest = [], None
     if (left_out := len(soon) - MAX_SOON) > 0:
         notes.append(f"and {left_out:,} more: `/domains expires:{SOON_DAYS}`.")
     coverage = known.coverage(portfolio.by_host)
     notes += filter(None, [coverage_text(coverage)])
     if coverage.scanned < coverage.domains:
-        rest = run_button("Scan the rest", "/scan scanned:never")
+        label = "Scan the rest" if coverage.scanned else scan_all_label(coverage.domains)
+        rest = run_button(label, f"/scan {NEVER_SCANNED}")
     return [*blocks, *([context("\n".join(notes))] if notes else []), *actions(rest)]
 
 
-def _soon_block(domain: Domain, ends: EndDates, now: datetime, number: int) -> Block:
+def _soon_block(domain: Domain, ending: Ending, now: datetime, number: int) -> Block:
     shown = host_text(domain.domain)
-    return section(f"{bold(shown, 300)}\n{soon_text(ends, now)}", _scan(domain, number))
+    return section(f"{bold(shown, 300)}\n{soon_text(ending, now)}", _scan(domain, number))
 
 
 def _domain_block(number: int, domain: Domain) -> Block:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.health import band_of
-from bot.portfolio.end_dates import Coverage, EndDates
+from bot.portfolio.end_dates import Coverage, EndDates, Ending, KnownChange
 from bot.scans import ScanReport
 from bot.tracker.findings import SOON_DAYS, URGENT_DAYS, EndDate, Issue, ScanFacts, Severity
+from bot.tracker.hijack_signs import MAIL_SERVERS, NAME_SERVERS, kind_of
 from bot.views.text import SYMBOLS, age_text, day_text, moment_token, outside, plural, score_words
 
 SIGNS = {
@@ -20,6 +21,7 @@ SIGNS = {
 URGENT, SOON = "🔴", "⚠️"
 END_COLUMNS = ("Registration", "Certificate")
 MAX_ISSUE_CHARS = 160
+MAX_HOSTS_TOLD = 2
 DAYS_IN_YEAR = 365
 # Further ends are said in years: a certificate without an end says 9999.
 MAX_DAYS_TOLD = 1_000
@@ -101,9 +103,7 @@ def span_text(days: int) -> str:
 
 def end_date_text(end: EndDate) -> str:
     """Return mrkdwn of when something ends, the day alone where the scan names no time zone."""
-    text = moment_token(end.moment) if end.moment else day_text(end.day)
-    also = ", ".join(map(day_text, end.also))
-    return f"{text} (the scan also says {also})" if also else text
+    return _both_dates(moment_token(end.moment) if end.moment else day_text(end.day), end)
 
 
 # The value by which a cell sorts that has no date: after all days.
@@ -127,17 +127,45 @@ def _cell(end: EndDate | None, now: datetime) -> Cell:
     return left, f"{end_sign(end, now)} {text}".strip()
 
 
-def soon_text(row: EndDates, now: datetime, *, age: bool = True) -> str:
-    """Return all that ends within 30 days, and the age of the scan that says so."""
-    text = soon_words(row, now)
-    sign = f"{end_sign(ends(row)[0][1], now)} " if text else ""
-    return f"{sign}{text}{f' ({scanned_text([row], now)})' if age else ''}"
+def soon_text(row: Ending, now: datetime, *, age: bool = True, is_owned: bool = True) -> str:
+    """Return all that ends within 30 days, and the age of the scan that says so.
+
+    One that is not of the owned type has no sign: its end is for its owner to mend.
+    """
+    notes = [f"and {plural(row.hosts_under, 'host')} under it"] if row.hosts_under else []
+    notes += [] if is_owned else ["not an owned domain"]
+    notes += [scanned_text([row.ends], now)] if age else []
+    text = soon_words(row.ends, now)
+    sign = f"{end_sign(ends(row.ends)[0][1], now)} " if text and is_owned else ""
+    return f"{sign}{text}" + (f" ({', '.join(notes)})" if notes else "")
 
 
 def soon_words(facts: ScanFacts | EndDates, now: datetime) -> str:
     """Return all that ends within 30 days without its sign, or nothing."""
     near = (each for each in ends(facts) if each[1].days_left(now) <= SOON_DAYS)
-    return ", ".join(end_text(name.lower(), end, now) for name, end in near)
+    return ", ".join(_both_dates(end_text(name.lower(), end, now), end) for name, end in near)
+
+
+def _both_dates(text: str, end: EndDate) -> str:
+    also = ", ".join(map(day_text, end.also))
+    return f"{text} (the scan also says {also})" if also else text
+
+
+def sign_words(change: KnownChange) -> str:
+    """Return `name servers ns1.a → ns1.b`, of lists what is no longer there and what is new."""
+    kind, before, after = kind_of(change.sign), change.before, change.after
+    if kind not in {NAME_SERVERS, MAIL_SERVERS}:
+        return f"{kind} {before} → {after}"
+    was, now = before.split(", "), after.split(", ")
+    gone, new = (_few([h for h in a if h not in b]) for a, b in ((was, now), (now, was)))
+    if gone and new:
+        return f"{kind} {gone} → {new}"
+    return f"{kind} {new} added" if new else f"{kind} {gone} removed"
+
+
+def _few(hosts: Sequence[str]) -> str:
+    left_out = len(hosts) - MAX_HOSTS_TOLD
+    return ", ".join(hosts[:MAX_HOSTS_TOLD]) + (f" and {left_out:,} more" if left_out > 0 else "")
 
 
 def scanned_text(rows: Sequence[EndDates], now: datetime) -> str:
@@ -149,9 +177,16 @@ def scanned_text(rows: Sequence[EndDates], now: datetime) -> str:
     return f"{'scanned' if newest == oldest else 'oldest scan'} {oldest}"
 
 
-def coverage_text(coverage: Coverage | None) -> str:
-    """Return for how many domains dates and issues are known; nothing where it is for all."""
-    if coverage is None or coverage.is_complete or not coverage.domains:
+def coverage_text(coverage: Coverage | None, *, age: bool = True) -> str:
+    """Return for how many domains dates and issues are known, nothing where it is for all.
+
+    With `age` also that of the oldest scan.
+    """
+    if coverage is None or not coverage.domains:
         return ""
-    known = f"{coverage.dates:,} of {plural(coverage.domains, 'domain')}"
-    return f"Dates known for {known}, issues for {coverage.issues:,}."
+    count = plural(coverage.domains, "domain")
+    known = f"Dates known for {coverage.dates:,} of {count}, issues for {coverage.issues:,}."
+    said = [] if coverage.is_complete else [known]
+    if age and coverage.age is not None:
+        said.append(f"Oldest scan {age_text(coverage.age.total_seconds())}.")
+    return " ".join(said)

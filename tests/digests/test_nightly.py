@@ -1,40 +1,54 @@
-"""Scans at night: which domain is next, when they stop, and what is never done twice."""
+"""Scans at night: which domain is next, how many in an hour, and what is never done twice."""
 
 import asyncio
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time, timedelta
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.concurrency import Tasks
 from bot.digests import edits
-from bot.digests.models import Digest, FailureReason, Night, Plan
-from bot.digests.nightly import FRESH_FOR, LEASE, LOOK_EVERY, NightlyScans
+from bot.digests.models import Plan
+from bot.digests.nightly import (
+    FRESH_FOR,
+    KIND,
+    LEASE,
+    LOOK_EVERY,
+    NightlyScans,
+    NightlySetting,
+    nights_each,
+    requests_an_hour,
+)
 from bot.digests.repository import DigestRepository
+from bot.digests.schedule import Schedule
 from bot.errors import BotError
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import Scans
+from bot.tracker.client import _tally
 from bot.tracker.models import (
+    InvalidKeyError,
     RateLimitedError,
     RejectedError,
     ScanResult,
     UnavailableError,
 )
 from bot.tracker.names import default_names
-from bot.tracker.rate_limit import Purpose
+from bot.tracker.rate_limit import BudgetState, Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
-from tests.digests.office import ACME, BOB, DAILY
+from tests.digests.office import ACME, BOB
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
 from tests.loops import loop_over
 from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
 
-ONE_AT_NIGHT = datetime(2026, 11, 20, 0, 0, tzinfo=UTC)  # 01:00 in Berlin
-DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+ONE_AT_NIGHT = datetime(2026, 11, 20, 1, 0, tzinfo=UTC)
+DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
 DOWN = UnavailableError("down", is_outcome_unknown=True)
 
 
@@ -42,7 +56,7 @@ DOWN = UnavailableError("down", is_outcome_unknown=True)
 class Observatory:
     """Everything about nightly scans but Slack and the service, around a store in memory."""
 
-    clock: FakeClock = field(default_factory=lambda: FakeClock(ONE_AT_NIGHT))
+    clock: FakeClock = field(default_factory=lambda: FakeClock(ONE_AT_NIGHT - HOUR))
     documents: MemoryDocuments = field(default_factory=MemoryDocuments)
     lists: FakeLists = field(
         default_factory=lambda: FakeLists(
@@ -50,14 +64,18 @@ class Observatory:
         )
     )
     tasks: Tasks = field(default_factory=Tasks)
+    budget: BudgetState | None = field(default_factory=lambda: BudgetState(highest_seen=1_000))
 
     def __post_init__(self) -> None:
         self.scanned: list[str] = []
+        self.moments: list[datetime] = []
         self.purposes: list[Purpose] = []
         self.errors: dict[str, BotError] = {}
         self.gate, self.is_asked = asyncio.Event(), asyncio.Event()
         self.gate.set()
-        self.repository = DigestRepository(self.documents)
+        repository = DigestRepository(self.documents)
+        self.repository = repository
+        self.setting = NightlySetting(self.documents, repository.of_workspace, clock=self.clock)
         self.nightly = self.process()
 
     def process(self) -> NightlyScans:
@@ -67,19 +85,26 @@ class Observatory:
         return NightlyScans(
             self.documents,
             self.tasks,
-            self.repository,
+            self.setting,
             portfolio,
             Scans(self, portfolio, self.documents, ends, names=default_names(), clock=self.clock),
             ends,
+            self.allowance,
             clock=self.clock,
         )
+
+    async def allowance(self, _workspace: WorkspaceId) -> BudgetState | None:
+        return self.budget
 
     async def scan(
         self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
         """Be the service."""
         self.scanned.append(domain_id)
+        self.moments.append(self.clock())
         self.purposes.append(purpose)
+        if tally := _tally.get():
+            tally.requests += 1
         self.is_asked.set()
         async with asyncio.timeout(TIME_LIMIT_S):
             await self.gate.wait()
@@ -87,92 +112,165 @@ class Observatory:
             raise error
         return ScanResult()
 
-    async def make(self, name: str = "d1", scans_a_night: int = 2, **plan: Any) -> None:
-        fields: dict[str, Any] = {
-            "channel_id": "C1",
-            "schedule": DAILY,
-            "scans_a_night": scans_a_night,
-        } | plan
-        digest = edits.create(name, Plan(**fields), BOB, self.clock() - DAY)
-        await self.repository.put(ACME, digest)
-
-    async def pass_by(self, time: timedelta = timedelta()) -> None:
-        """Let time pass, and everything be done that is due then."""
-        self.clock.now += time
+    async def look(self) -> None:
+        """Let everything be done that is due now."""
         for _ in range(12):
             await self.nightly.run_due()
             assert await self.tasks.drain(TIME_LIMIT_S)
 
-    async def night(self, name: str = "d1") -> Night | None:
-        return (await self.repository.get(ACME, name)).night
+    async def pass_by(self, span: timedelta, step: timedelta = MINUTE) -> None:
+        """Let time pass, with a look at each step."""
+        end = self.clock.now + span
+        while self.clock.now < end:
+            self.clock.now += step
+            await self.look()
+
+    async def night(self) -> None:
+        """Let the next night pass, from midnight on."""
+        self.clock.now = self.clock.now.replace(hour=0, minute=0)
+        await self.pass_by(6 * HOUR, 5 * MINUTE)
+        self.clock.now += 18 * HOUR
 
 
 @pytest.fixture
-def sky() -> Observatory:
-    return Observatory()
+async def sky() -> Observatory:
+    """A workspace whose key was set in the hour before its first night."""
+    sky = Observatory()
+    assert await sky.setting.begin(ACME)
+    return sky
 
 
-async def test_so_many_domains_are_scanned_at_night_and_the_oldest_scan_is_first(
+async def test_every_domain_is_scanned_at_night_and_the_oldest_scan_is_first(
     sky: Observatory,
 ) -> None:
-    await sky.make()
-    sky.clock.now -= HOUR
-    await sky.pass_by()
-    by_day = [*sky.scanned]
+    await sky.pass_by(59 * MINUTE)
+    before = [*sky.scanned]
     for _ in range(3):
-        await sky.pass_by(HOUR)
-    await sky.pass_by(DAY - 2 * HOUR)
+        await sky.night()
 
-    assert by_day == []
-    assert sky.scanned == ["a", "b", "c", "a"]
-    assert set(sky.purposes) == {Purpose.SPARE}
-    assert set(sky.lists.purposes) == {Purpose.SPARE}
+    assert before == []
+    assert sky.scanned == [*"abc" * 3]
+    assert all(1 <= moment.hour < 6 for moment in sky.moments)
+    assert set(sky.purposes) == set(sky.lists.purposes) == {Purpose.SPARE}
+    assert len(sky.lists.asked) == 3  # one list a night
 
 
-async def test_a_night_that_begins_while_it_is_looked_is_seen_at_once(
-    sky: Observatory, monkeypatch: pytest.MonkeyPatch
+async def test_the_night_is_that_of_most_digests_else_of_who_set_the_key(
+    sky: Observatory,
 ) -> None:
-    of_workspace = sky.repository.of_workspace
+    await sky.setting.begin(ACME, "Asia/Tokyo")
+    without = await sky.setting.outlook(ACME, 3)
+    for name, zone in zip("abc", ("Europe/Berlin", "America/Lima", "America/Lima"), strict=True):
+        schedule = Schedule(frozenset(range(5)), time(9), zone)
+        digest = edits.create(name, Plan(channel_id="C1", schedule=schedule), BOB, sky.clock())
+        await sky.repository.put(ACME, digest)
+    await sky.pass_by(DAY, HOUR)
 
-    async def slow(workspace: WorkspaceId) -> list[Digest]:
-        sky.clock.now = ONE_AT_NIGHT
-        return await of_workspace(workspace)
-
-    await sky.make()
-    sky.clock.now -= HOUR
-    with monkeypatch.context() as while_looking:
-        while_looking.setattr(sky.repository, "of_workspace", slow)
-        await sky.nightly.run_due()
-        assert await sky.tasks.drain(TIME_LIMIT_S)
-    by_day = [*sky.scanned]
-    await sky.pass_by()
-
-    assert (by_day, sky.scanned) == ([], ["a", "b"])
+    assert without.zone == "Asia/Tokyo"
+    assert (await sky.setting.outlook(ACME, 3)).zone == "America/Lima"
+    assert {moment.hour for moment in sky.moments} == {6, 7, 8}  # from one o'clock on in Lima
 
 
-async def test_what_two_digests_share_is_scanned_once_a_night(sky: Observatory) -> None:
-    await sky.make("d1", 3)
-    await sky.make("d2", 3)
+async def test_no_hour_has_more_than_a_quarter_of_the_allowance() -> None:
+    sky = Observatory(budget=BudgetState(highest_seen=40))
+    sky.lists.domains = tuple(a_domain(f"{n}.example", domain_id=f"{n}") for n in range(90))
+    await sky.setting.begin(ACME)
 
-    await sky.pass_by()
+    await sky.pass_by(7 * HOUR)
+
+    assert len(sky.scanned) == len(set(sky.scanned)) >= 40
+    for moment in sky.moments:
+        assert sum(moment <= each < moment + HOUR for each in sky.moments) <= 40 // 4
+
+
+@loop_over(
+    ("allowance", "domains", "nights"),
+    [(1_000, 12, 1), (1_000, 450, 1), (1_000, 451, 2), (100, 800, 7), (0, 40, 2), (2, 3, 1)],
+)
+def test_the_setting_says_how_often_each_domain_has_its_turn(
+    allowance: int, domains: int, nights: int
+) -> None:
+    assert nights_each(domains, BudgetState(highest_seen=allowance)) == nights
+
+
+@given(st.integers(8, 100_000))
+def test_a_scan_with_its_list_fits_into_the_share(allowance: int) -> None:
+    assert 1 <= requests_an_hour(BudgetState(highest_seen=allowance)) <= allowance // 4 - 1
+
+
+async def test_off_nothing_is_scanned_and_on_it_goes_on(sky: Observatory) -> None:
+    is_new = [await sky.setting.turn(ACME, is_on=on) for on in (False, False)]
+    await sky.night()
+    off = [*sky.scanned], (await sky.setting.outlook(ACME, 3)).is_on
+    await sky.setting.begin(ACME)  # another key
+    await sky.night()
+    still = [*sky.scanned]
+    await sky.setting.turn(ACME, is_on=True)
+    await sky.night()
+
+    assert is_new == [True, False]
+    assert (off, still) == (([], False), [])
+    assert sky.scanned == ["a", "b", "c"]
+
+
+async def test_turned_off_in_the_middle_no_other_scan_begins(sky: Observatory) -> None:
+    sky.clock.now += HOUR
+    sky.gate.clear()
+    await sky.nightly.run_due()
+    await sky.is_asked.wait()
+    await sky.setting.turn(ACME, is_on=False)
+    sky.gate.set()
+    assert await sky.tasks.drain(TIME_LIMIT_S)
+    await sky.night()
+
+    assert sky.scanned == ["a"]
+
+
+async def test_without_a_key_nothing_is_asked_and_a_new_one_is_used_the_same_night(
+    sky: Observatory,
+) -> None:
+    sky.budget = None
+    await sky.pass_by(2 * HOUR)
+    asked = [*sky.lists.asked]
+    sky.budget = BudgetState()
+    was_new = await sky.setting.begin(ACME)
     await sky.pass_by(HOUR)
 
-    assert sorted(sky.scanned) == ["a", "b", "c"]
+    assert asked == []
+    assert not was_new
+    assert sky.scanned == ["a", "b", "c"]
+
+
+async def test_a_refused_key_ends_the_night(sky: Observatory) -> None:
+    sky.lists.error = InvalidKeyError("revoked")
+
+    await sky.night()
+
+    assert len(sky.lists.asked) == 1
+
+
+async def test_a_workspace_from_an_earlier_version_begins_when_its_setting_is_shown() -> None:
+    sky = Observatory()
+    outlook = await sky.setting.outlook(ACME, 3)
+    await sky.documents.put(f"T2/{KIND}", {"v": 1, "tried": {}})
+
+    await sky.night()
+
+    assert outlook.is_on
+    assert sky.scanned == ["a", "b", "c"]
 
 
 async def test_a_process_that_stops_begins_no_scan(sky: Observatory) -> None:
-    await sky.make()
     sky.nightly.stop_all()
-
-    await sky.pass_by()
+    await sky.night()
     begun, sky.nightly = [*sky.scanned], sky.process()
-    await sky.pass_by()
+    await sky.night()
 
-    assert (begun, sky.scanned) == ([], ["a", "b"])
+    assert (begun, sky.scanned) == ([], ["a", "b", "c"])
 
 
 async def test_a_restart_scans_nothing_twice_and_goes_on(sky: Observatory) -> None:
-    await sky.make(scans_a_night=3)
+    sky.clock.now += HOUR
     sky.gate.clear()
     await sky.nightly.run_due()
     await sky.is_asked.wait()
@@ -183,13 +281,13 @@ async def test_a_restart_scans_nothing_twice_and_goes_on(sky: Observatory) -> No
     await sky.tasks.cancel()
     sky.gate.set()
     sky.nightly = other
-    await sky.pass_by(max(LEASE, LOOK_EVERY))
+    await sky.pass_by(LEASE + MINUTE)
 
     assert sky.scanned == ["a", "b", "c"]
 
 
 async def test_two_processes_scan_one_domain_at_a_time(sky: Observatory) -> None:
-    await sky.make(scans_a_night=3)
+    sky.clock.now += HOUR
     other = sky.process()
     sky.gate.clear()
 
@@ -204,79 +302,49 @@ async def test_two_processes_scan_one_domain_at_a_time(sky: Observatory) -> None
 
 async def test_used_up_requests_hold_the_scans_up_and_they_go_on_later(sky: Observatory) -> None:
     sky.errors["b"] = RateLimitedError(600)
-    await sky.make(scans_a_night=3)
-
-    await sky.pass_by()
-    waiting = await sky.night()
+    await sky.pass_by(HOUR + 5 * MINUTE)
     sky.errors.clear()
     await sky.pass_by(LOOK_EVERY)
 
-    assert waiting is not None
-    assert (waiting.trouble, waiting.is_over) == (FailureReason.RATE, False)
     assert sky.scanned == ["a", "b", "b", "c"]
 
 
-async def test_a_service_out_of_order_ends_the_night_after_three_failures(
+async def test_a_service_out_of_order_is_asked_rarely_and_each_time_about_another_domain(
     sky: Observatory,
 ) -> None:
-    sky.lists.domains = tuple(a_domain(f"{n}.example", domain_id=f"{n}") for n in range(6))
-    sky.errors = {f"{number}": DOWN for number in range(6)}
-    await sky.make(scans_a_night=6)
+    sky.lists.domains = tuple(a_domain(f"{n}.example", domain_id=f"{n}") for n in range(30))
+    sky.errors = {f"{number}": DOWN for number in range(30)}
 
-    await sky.pass_by()
-    await sky.pass_by(DAY)
+    await sky.night()
 
-    assert len(sky.scanned) == 6  # three each night
-    assert len(set(sky.scanned)) == 6  # and what failed comes last in the next one
+    assert len(sky.scanned) == len(set(sky.scanned)) == 20
+    assert all(after - before >= LOOK_EVERY for before, after in pairwise(sky.moments))
 
 
-async def test_a_domain_that_the_service_rejects_does_not_end_the_night(sky: Observatory) -> None:
-    sky.errors = dict.fromkeys("abc", RejectedError(404))
-    sky.lists.domains = tuple(a_domain(f"{n}.example", domain_id=n) for n in "abcd")
-    await sky.make(scans_a_night=4)
+async def test_a_domain_that_the_service_rejects_holds_up_no_other(sky: Observatory) -> None:
+    sky.errors = dict.fromkeys("ab", RejectedError(404))
 
-    await sky.pass_by()
-    night = await sky.night()
+    await sky.pass_by(HOUR + 5 * MINUTE)
 
-    assert sky.scanned == ["a", "b", "c", "d"]
-    assert night is not None
-    assert (night.begun, night.failed, night.trouble) == (4, 3, None)
+    assert sky.scanned == ["a", "b", "c"]
 
 
-@loop_over("act", ["deleted", "paused", "changed"])
-async def test_a_digest_that_is_changed_in_the_middle_scans_no_more(act: str) -> None:
-    sky = Observatory()
-    await sky.make(scans_a_night=3)
-    sky.gate.clear()
-    await sky.nightly.run_due()
-    await sky.is_asked.wait()
+async def test_a_rejected_list_is_asked_for_rarely(sky: Observatory) -> None:
+    sky.lists.error = RejectedError(400)
 
-    def change(digest: Digest) -> Digest:
-        if act == "paused":
-            return edits.paused(digest, BOB, sky.clock(), until=None)
-        plan = replace(digest.plan, scans_a_night=0)
-        return edits.update(digest, plan, BOB, sky.clock(), version=1)
+    await sky.night()
 
-    if act == "deleted":
-        await sky.repository.delete(ACME, "d1")
-    else:
-        await sky.repository.change(ACME, "d1", change)
-    sky.gate.set()
-    assert await sky.tasks.drain(TIME_LIMIT_S)
-    await sky.pass_by(HOUR)
-
-    assert sky.scanned == ["a"]
+    assert len(sky.lists.asked) == 20
 
 
 async def test_what_a_person_has_scanned_is_not_scanned_again(sky: Observatory) -> None:
-    await sky.make(scans_a_night=3)
     portfolio, ends = Portfolio(sky.lists, clock=sky.clock), KeptEndDates(sky.documents)
     scans = Scans(sky, portfolio, sky.documents, ends, names=default_names(), clock=sky.clock)
-    sky.clock.now -= FRESH_FOR - HOUR
+    sky.clock.now -= FRESH_FOR - 7 * HOUR
     await scans.run(ACME, sky.lists.domains[1])
     sky.scanned.clear()
-    sky.clock.now += FRESH_FOR - HOUR
+    sky.clock.now += FRESH_FOR - 7 * HOUR
 
-    await sky.pass_by()
+    await sky.night()
 
     assert sky.scanned == ["a", "c"]

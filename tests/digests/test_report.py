@@ -203,7 +203,9 @@ def came_nearer(then: KnownEnds, now: KnownEnds) -> bool:
     index = index_by_host(domains_of({A: 90}))
     baseline = baseline_of(index, then.now, then)
     report = make_report(index, baseline, worst_count=1, ends=now)
-    assert got_worse(report) is has_changed(report) is bool(report.nearer)
+    is_worse = bool(report.nearer or report.dates_lost)
+    assert got_worse(report) is is_worse
+    assert has_changed(report) is (is_worse or bool(report.renewed))
     return bool(report.nearer)
 
 

@@ -18,6 +18,7 @@ from bot.commands import Audience
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.digests.models import Alert
+from bot.digests.nightly import NightlySetting
 from bot.digests.repository import DigestRepository
 from bot.installations.installation import Tokens, UninstallEvent, UninstallKind, scope_of_key
 from bot.installations.repository import InstallationRepository
@@ -99,8 +100,10 @@ class Life:
         audit = Audit(self.documents, clock=self.clock)
         await audit.note(self.workspace, Act.KEY_SET, by=f"U_{self.mark}", channel_id="C1")
         digests = DigestRepository(self.documents)
-        digest = a_digest(channel_id=f"C_{self.mark}", made_by=f"U_{self.mark}", scans_a_night=3)
+        digest = a_digest(channel_id=f"C_{self.mark}", made_by=f"U_{self.mark}")
         await digests.put(self.workspace, digest)
+        nights = NightlySetting(self.documents, digests.of_workspace, clock=self.clock)
+        await nights.begin(self.workspace)
         await digests.keep_baseline(
             self.workspace, digest.digest_id, "first", a_baseline({f"{self.mark}.example": 41})
         )

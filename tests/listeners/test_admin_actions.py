@@ -27,6 +27,7 @@ from bot.views.api_key import (
     ROTATE_KEY,
     SET_KEY,
     SHOW_HISTORY,
+    TURN_NIGHTS,
 )
 from bot.views.api_key_forms import (
     DELETED_IT,
@@ -137,6 +138,7 @@ ACTIONS = [
         act=Act.AUDIENCES_CHANGED,
         is_for_admins=True,
     ),
+    Action(name=TURN_NIGHTS, act=Act.NIGHTLY_SCANS_OFF, is_for_admins=True),
     Action(
         name=RESTRICT,
         value=admins,

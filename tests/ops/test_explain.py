@@ -29,6 +29,7 @@ def test_each_value_is_printed_with_its_rule_and_what_is_not_known(tmp_path: Pat
         "Issues: known",
         "Registration ends: 2027-08-13",
         "Certificate ends: not recognized",
+        "SSL certificate issuer: R12",
         "WHOIS:",
         "  no checks or issues recognized",
         "DNS:",

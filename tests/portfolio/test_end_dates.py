@@ -1,6 +1,7 @@
 """End dates are kept for every scanned domain of a portfolio, and for no other."""
 
 import asyncio
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from bot.portfolio.end_dates import (
     MAX_WORST_ISSUES,
     EndDates,
     KeptEndDates,
+    KnownEnds,
     KnownIssue,
     end_dates_of,
 )
@@ -51,11 +53,15 @@ async def test_what_was_kept_comes_back_as_it_was(kept: KeptEndDates) -> None:
 
 
 async def test_what_was_just_kept_is_known_at_once(kept: KeptEndDates) -> None:
-    before = await kept.recent(ONE)
+    before = await kept.known(ONE, MOMENT)
 
     await kept.keep(ONE, "shop.example", ENDS)
 
-    assert (before, await kept.recent(ONE)) == ({}, {"shop.example": ENDS})
+    after = await kept.known(ONE, MOMENT)
+    assert (before, after) == (
+        KnownEnds({}, MOMENT),
+        KnownEnds({"shop.example": ENDS}, MOMENT),
+    )
 
 
 async def test_what_was_read_before_it_was_kept_is_not_remembered(
@@ -76,7 +82,7 @@ async def test_what_was_read_before_it_was_kept_is_not_remembered(
     may_go_on.set()
 
     assert await reading == {}
-    assert await kept.recent(ONE) == {"shop.example": ENDS}
+    assert await kept.known(ONE, MOMENT) == KnownEnds({"shop.example": ENDS}, MOMENT)
 
 
 async def test_domains_that_left_the_portfolio_are_forgotten(
@@ -109,7 +115,7 @@ async def known_since(kept: KeptEndDates, *scans: list[tuple[str, str]]) -> dict
     for day, issues in enumerate(scans):
         listed = [{"severity": severity, "title": title} for severity, title in issues]
         at = MOMENT + timedelta(days=day)
-        ends = end_dates_of(facts_of({"security": {"issues": listed}}, MOMENT), at, at)
+        ends = end_dates_of("shop.example", facts_of({"security": {"issues": listed}}, MOMENT), at)
         await kept.keep(ONE, "shop.example", ends)
     known = (await kept.get(ONE))["shop.example"].worst
     return {each.title: int(each.since - MOMENT.timestamp()) // 86_400 for each in known}
@@ -167,3 +173,53 @@ async def test_a_store_without_an_answer_leaves_the_dates_unknown(
     documents: MemoryDocuments,
 ) -> None:
     assert await KeptEndDates(documents, answered_within_s=0).known(ONE, MOMENT) is None
+
+
+async def changes_of(kept: KeptEndDates, *scans: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Keep scans of a domain, one a day; return each change's value before and after."""
+    for day, sections in enumerate(scans):
+        at = MOMENT + timedelta(days=day)
+        ends = end_dates_of("shop.example", facts_of(sections, at), at)
+        await kept.keep(ONE, "shop.example", ends)
+    return [(each.before, each.after) for each in (await kept.get(ONE))["shop.example"].changes]
+
+
+def servers(whois: str, dns: str) -> dict[str, object]:
+    return {"whois": {"nameServers": [whois]}, "dns": {"NS": [dns]}}
+
+
+A, B = "ns.a.example", "ns.b.example"
+
+
+async def test_a_change_of_name_servers_is_kept_once_whichever_section_tells_it_first(
+    kept: KeptEndDates,
+) -> None:
+    assert await changes_of(kept, servers(A, A), servers(B, A), servers(B, B)) == [(A, B)]
+    assert await changes_of(kept, servers(B, A), servers(A, A)) == [(A, B), (B, A)]
+
+
+async def test_a_section_that_failed_in_between_hides_no_change(kept: KeptEndDates) -> None:
+    failed = {"whois": {"error": "timeout"}, "dns": None}
+
+    assert await changes_of(kept, servers(A, A), failed, servers(B, B)) == [(A, B)]
+
+
+async def test_another_intermediate_of_the_same_authority_is_no_change(kept: KeptEndDates) -> None:
+    scans = [{"ssl": {"issuer": {"CN": name}}} for name in ("R10", "R11", "E5", "WE1")]
+
+    assert await changes_of(kept, *scans) == [("E5", "WE1")]
+
+
+async def test_both_dates_and_the_registered_name_are_kept(kept: KeptEndDates) -> None:
+    end = EndDate(date(2027, 1, 1), also=(date(2027, 2, 1),))
+    await kept.keep(ONE, "www.shop.example", EndDates(MOMENT, end, registered="shop.example"))
+
+    known = (await kept.get(ONE))["www.shop.example"]
+    assert known.registration == end
+    assert known.registered == "shop.example"
+
+
+async def test_a_registered_name_that_is_not_above_the_host_is_not_taken() -> None:
+    facts = facts_of({"whois": {"domainName": "other.example"}}, MOMENT)
+
+    assert end_dates_of("www.shop.example", facts, MOMENT).registered == ""

@@ -207,7 +207,7 @@ CHOSEN_BY_SCAN = {
     "certificates": ("cert:31", ["zero", "shop", "KÖLN"]),
     "registrations": ("registration:31", ["Blog", "KÖLN"]),
     "both": ("cert:31 registration:100", ["shop", "KÖLN"]),
-    "at least high": ("issues:high", ["shop"]),
+    "at least high, and the unrated": ("issues:high", ["zero", "shop"]),
     "at least low takes the unrated in": ("issues:low", ["zero", "shop", "Blog"]),
     "never scanned": ("scanned:never", ["xn--mnchen-3ya"]),
     "what ends first": (

@@ -212,9 +212,40 @@ ISSUES: dict[str, tuple[dict[str, Any], tuple[str, str]]] = {
     "what to do": ({"security": {"issues": [{"title": "T", "howToFix": "Do it"}]}}, ("T", "Do it")),
     "a breach list": ({"security": {"breaches": ["Adobe"]}}, ("Adobe", "")),
     "a certificate that was revoked": ({"ssl": {"validTo": "2027-02-03", "crl_status": "revoked"}}, ("SSL › Crl status: revoked", "")),
-    "a hold among other states": ({"whois": {"status": "clientHold clientTransferProhibited"}}, ("WHOIS › Status: clientHold clientTransferProhibited", "")),
+    "a hold among other states": ({"whois": {"status": "clientHold clientTransferProhibited"}}, ("WHOIS › Status: clientHold clientTransferProhibited (the registrar keeps it out of DNS)", "")),
     "an error of the certificate": ({"ssl": {"error": "self-signed certificate", "valid": False}}, ("SSL › Error: self-signed certificate", "")),
     "a record that passed holds one": ({"security": {"zap": {"name": "zap", "status": "success", "alerts": [{"alert": "XSS", "riskdesc": "High (Medium)"}]}}}, ("XSS", "")),
     "a fix that may not be installed": ({"security": {"Vulnerabilities": [{"Severity": "HIGH", "Status": "fixed", "FixedVersion": "2", "Title": "T"}]}}, ("T", "")),
     "the headers that are missing": ({"security": {"missing_headers": {"hsts": True}}}, ("Security › Missing headers › HSTS: yes", "")),
+}
+
+# What shows who controls the domain; `registered` is the registered name.
+SIGNS: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
+    "a WHOIS service": (
+        {"whois": {"domain_name": ["SHOP.EXAMPLE", "shop.example"], "registrar": "A Registrar, Inc.", "name_servers": ["NS2.A.EXAMPLE", "ns1.a.example."], "status": ["clientTransferProhibited https://icann.org/epp#clientTransferProhibited", "clientDeleteProhibited"], "dnssec": "unsigned"}},
+        {"whois name servers": "ns1.a.example, ns2.a.example", "whois registrar": "A Registrar, Inc.", "whois registrar lock": "on", "whois DNSSEC": "off", "registered": "shop.example"},
+    ),
+    "RDAP": (
+        {"whois": {"objectClassName": "domain", "ldhName": "SHOP.EXAMPLE", "status": ["active"], "nameservers": [{"ldhName": "NS1.A.EXAMPLE"}], "secureDNS": {"delegationSigned": True}, "entities": [{"roles": ["registrar"], "vcardArray": ["vcard", [["version", {}, "text", "4.0"], ["fn", {}, "text", "A Registrar"]]]}]}},
+        {"whois name servers": "ns1.a.example", "whois registrar": "A Registrar", "whois registrar lock": "off", "whois DNSSEC": "on", "registered": "shop.example"},
+    ),
+    "a registrar as a record": ({"whois": {"registrar": {"id": "1", "name": "A Registrar"}}}, {"whois registrar": "A Registrar"}),
+    "a lock by its name": ({"whois": {"transferLock": False}}, {"whois registrar lock": "off"}),
+    "a registration that is signed": ({"whois": {"dnssec": "signedDelegation"}}, {"whois DNSSEC": "on"}),
+    "a call that went well": ({"whois": {"status": "success", "registrar": "REDACTED FOR PRIVACY"}}, {}),
+    "records by type": (
+        {"dns": {"NS": ["ns1.a.example."], "MX": [{"exchange": "MX.a.example", "priority": 10}, "20 mx2.a.example."], "dnssec": {"enabled": True}}},
+        {"dns name servers": "ns1.a.example", "dns mail servers": "mx.a.example, mx2.a.example", "dns DNSSEC": "on"},
+    ),
+    "DNS over HTTPS": (
+        {"dns": {"Answer": [{"name": "shop.example.", "type": 15, "TTL": 300, "data": "10 mx.a.example."}, {"name": "shop.example.", "type": 1, "data": "192.0.2.1"}]}},
+        {"dns mail servers": "mx.a.example"},
+    ),
+    "a list of records": ({"dns": {"records": [{"type": "NS", "name": "shop.example", "value": "ns1.a.example"}]}}, {"dns name servers": "ns1.a.example"}),
+    "what was there before": ({"dns": {"NS": ["ns1.a.example"], "previous": {"MX": ["mx.old.example"]}}}, {"dns name servers": "ns1.a.example"}),
+    "an issuer as a record": ({"ssl": {"issuer": {"C": "US", "O": "Let's Encrypt", "CN": "R12"}}}, {"ssl certificate issuer": "Let's Encrypt"}),
+    "an issuer by its common name": ({"ssl": {"issuer": {"commonName": "R12"}}}, {"ssl certificate issuer": "R12"}),
+    "an issuer as pairs": ({"ssl": {"issuer": [[["countryName", "US"]], [["organizationName", "A CA"]]]}}, {"ssl certificate issuer": "A CA"}),
+    "an issuer as a name": ({"ssl": {"issuer": "CN=R12, O=Let's Encrypt, C=US"}}, {"ssl certificate issuer": "Let's Encrypt"}),
+    "the issuer of an issuer": ({"ssl": {"subject": "shop.example", "chain": [{"issuer": "A Root"}], "issuerCertificate": {"issuer": "A Root"}}}, {}),
 }

@@ -58,6 +58,11 @@ def wrongly_read(names: Names | None = None) -> Iterator[str]:
     for name, (scan, day) in shapes.ENDS.items():
         if (end := end_of(scan, names)) != day:
             yield f"end: {name}: {end}"
+    for name, (scan, wanted) in shapes.SIGNS.items():
+        facts = facts_of(scan, NOW, names)
+        given = {**facts.signs, **({"registered": facts.registered} if facts.registered else {})}
+        if given != wanted:
+            yield f"signs: {name}: {given}"
 
 
 def test_shapes_that_no_sample_has_are_not_misread_either() -> None:

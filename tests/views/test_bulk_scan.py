@@ -10,13 +10,15 @@ from bot.bulk_scans.runner import MAX_DOMAINS
 from bot.tracker.rate_limit import BudgetState
 from bot.views.bulk_scan import (
     STOPPING,
+    first_steps_message,
     price_message,
     progress_message,
     running_message,
     started_message,
     summary_message,
 )
-from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, facts_of
+from bot.views.home_sections import NEVER_SCANNED
+from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_key_record, facts_of
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
 
@@ -65,6 +67,41 @@ def test_of_too_many_the_first_can_be_scanned_and_the_way_to_narrow_is_named() -
     assert "below:50" in message.text
     assert "goes on by itself" not in message.text
     assert buttons(message) == {"Scan 200": "tag:prod"}
+
+
+def test_after_the_first_key_all_can_be_scanned_and_a_digest_made() -> None:
+    message = first_steps_message(a_key_record(), 12, an_allowance(999), nonce="d1")
+
+    assert_slack_takes(message)
+    assert "It sees 12 domains." in message.text
+    assert "12 scans, about 8 minutes, 14 of 999 requests left this hour." in message.text
+    assert "weekdays at 9:00, when something got worse or expires soon" in message.text
+    assert "pauses" not in message.text
+    assert buttons(message) == {"Scan all 12": NEVER_SCANNED, "Digest here": "d1"}
+
+
+@loop_over(
+    ("domains", "nonce", "labels", "words"),
+    [
+        (0, "d1", ["Add domain", "Digest here"], "It sees 0 domains. Digest here"),
+        (5_000, "d1", ["Scan 200", "Digest here"], "200 scans, about 3 hours, 202 requests."),
+        (12, "", ["Scan all 12", "Make a digest"], "Digest in a channel: weekdays"),
+    ],
+)
+def test_what_is_offered_after_the_first_key_fits_the_portfolio_and_the_place(
+    domains: int, nonce: str, labels: list[str], words: str
+) -> None:
+    message = first_steps_message(a_key_record(), domains, None, nonce=nonce)
+
+    assert_slack_takes(message)
+    assert words in message.text
+    assert list(buttons(message)) == labels
+
+
+def test_scans_beyond_what_is_left_of_the_hour_are_said_to_pause() -> None:
+    message = first_steps_message(a_key_record(), 12, an_allowance(13), nonce="d1")
+
+    assert "14 of 13 requests left this hour. The scan pauses" in message.text
 
 
 def test_names_too_long_for_a_button_are_not_cut() -> None:

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from bot.api_keys.key_pair import PreviousKey
 from bot.api_keys.key_record import KeyRecord
+from bot.digests.nightly import Outlook
 from bot.tracker.rate_limit import BudgetState
 from bot.views.api_key import (
     MAX_LABEL_CHARS,
@@ -11,6 +12,7 @@ from bot.views.api_key import (
     budget_lines,
     key_state_message,
     proposed_label,
+    turned_message,
 )
 from bot.views.text import moment_token
 from tests.builders import MOMENT, TODAY, a_key_record
@@ -61,6 +63,47 @@ def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
 
 
 @loop_over(
+    ("outlook", "words", "label"),
+    [
+        (
+            Outlook(is_on=True, zone="Europe/Berlin", domains=128),
+            "on, 1:00–6:00 (Europe/Berlin), the oldest scan first, each domain about every night.",
+            "Stop nightly scans",
+        ),
+        (
+            Outlook(is_on=True, zone="UTC", domains=5_000),
+            "about every 12 nights",
+            "Stop nightly scans",
+        ),
+        (Outlook(is_on=True, zone="UTC"), "the oldest scan first.", "Stop nightly scans"),
+        (
+            Outlook(is_on=False, zone="UTC", domains=128),
+            "off. Only people scan.",
+            "Start nightly scans",
+        ),
+    ],
+)
+def test_nightly_scans_and_how_often_are_said_and_admins_turn_them(
+    outlook: Outlook, words: str, label: str
+) -> None:
+    message = key_state_message(a_key_record(), BUDGET, MOMENT, outlook=outlook)
+    of_manager = key_state_message(a_key_record(), BUDGET, MOMENT, outlook=outlook, may_name=False)
+
+    assert_slack_takes(message)
+    for each in (message, of_manager):
+        assert words in shown_text(each)
+    assert label in buttons(message)
+    assert label not in buttons(of_manager)
+
+
+def test_the_answer_to_the_press_says_how_it_is_now() -> None:
+    for is_on, words in ((True, "are on"), (False, "are off")):
+        message = turned_message(is_on=is_on)
+        assert_slack_takes(message)
+        assert f"Nightly scans {words}" in message.text
+
+
+@loop_over(
     ("state", "words"),
     [
         ({}, "active"),
@@ -91,6 +134,16 @@ OF_NO_USE = [
     a_key_of_no_use(refused_at=MOMENT, expires_on=TODAY + 90 * DAY),
     a_key_of_no_use(expires_on=TODAY - DAY),
 ]
+
+
+@loop_over("record", [*OF_NO_USE, a_key_record(lacks=("scan",))])
+def test_of_a_key_that_may_not_scan_no_nightly_scans_are_promised(record: KeyRecord) -> None:
+    outlook = Outlook(is_on=True, zone="UTC", domains=3)
+
+    message = key_state_message(record, BUDGET, MOMENT, outlook=outlook)
+
+    assert "Nightly scans" not in shown_text(message)
+    assert "Stop nightly scans" in buttons(message)
 
 
 @loop_over("record", OF_NO_USE, ids=["refused", "refused in time", "expired"])

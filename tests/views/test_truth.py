@@ -1,4 +1,4 @@
-"""What a scan and a bulk scan say of scans with the shapes of real tools, on the first screen."""
+"""What the bot says of scans with the shapes of real tools, on the first screen of messages."""
 
 import re
 from collections import Counter
@@ -8,18 +8,25 @@ from datetime import timedelta
 import pytest
 
 from bot.bulk_scans.record import BulkScan, End, Item
+from bot.digests.baseline import baseline_of
+from bot.digests.report import make_report
 from bot.message import Message
+from bot.portfolio.end_dates import KnownEnds, end_dates_of
+from bot.portfolio.lookup import index_by_host
 from bot.scans import ScanReport
 from bot.tracker.models import SECTIONS
 from bot.tracker.sections import section_of
 from bot.views.bulk_scan import summary_message
+from bot.views.digests.changes import MAX_NEWS_CHARS
+from bot.views.digests.post import digest_message
 from bot.views.scan import scan_message
-from tests.builders import facts_of
+from tests.builders import a_domain, facts_of
+from tests.digests.builders import a_post
 from tests.truth import ALARM, ALL_CLEAR, NOTHING_ENDS, NOW, UNCHECKED, Sample, samples, unnamed
 from tests.views.test_bulk_scan import a_run
 
-SOON = timedelta(days=30)
-HEALTH = re.compile(r"^\S+ \*?Health ")  # the service's own word
+DAY, SOON = timedelta(days=1), timedelta(days=30)
+HEALTH = re.compile(r"^\S+ \*?(Health |1\* good)")  # the service's own word
 
 
 def scan_of(sample: Sample) -> Message:
@@ -40,6 +47,19 @@ def bulk_scan_of(sample: Sample) -> Message:
     item = Item(host="shop.example", domain_id="d1", score=90, score_after=90, facts=facts)
     run: BulkScan = a_run(item, end=End.DONE)
     return summary_message(run, NOW)
+
+
+def digest_of(sample: Sample, *, is_first: bool = True) -> Message:
+    row = end_dates_of("shop.example", facts_of(sample.sections, NOW), NOW)
+    index = index_by_host([a_domain("shop.example", 90)])
+    before = baseline_of(index, NOW - DAY, KnownEnds({}, NOW - DAY))
+    ends = KnownEnds({"shop.example": row}, NOW)
+    report = make_report(index, None if is_first else before, worst_count=5, ends=ends)
+    return digest_message(a_post(report=report, sent_at=NOW))
+
+
+def second_digest_of(sample: Sample) -> Message:
+    return digest_of(sample, is_first=False)
 
 
 def lines_of(message: Message) -> list[str]:
@@ -87,10 +107,19 @@ def judged(sample: Sample, lines: list[str]) -> Counter[str]:
     )
 
 
-@pytest.mark.parametrize("drawn", [scan_of, bulk_scan_of])
+@pytest.mark.parametrize("drawn", [scan_of, bulk_scan_of, digest_of, second_digest_of])
 def test_nothing_false_is_said_and_all_that_matters(drawn: Callable[[Sample], Message]) -> None:
     counts = Counter[str]()
     for sample in samples():
         counts += judged(sample, lines_of(drawn(sample)))
 
     assert counts.keys() == {"problems", "failed"}
+
+
+def test_a_notification_begins_with_a_problem_where_there_is_one_and_claims_nothing() -> None:
+    for sample in samples():
+        text = second_digest_of(sample).text[:MAX_NEWS_CHARS]
+        if sample.expected["problems"]:
+            assert text.startswith("shop.example: ") or not facts_of(sample.sections, NOW).issues
+        assert not ALL_CLEAR.search(text), sample.name
+        assert not NOTHING_ENDS.search(text), sample.name

@@ -73,6 +73,7 @@ class Harness:
     key: str = field(default="", repr=False)
     portfolio: str = "acme"
     admin: str = "ada"
+    first_steps: Message | None = None
 
     @property
     def account(self) -> Account:
@@ -101,11 +102,23 @@ class Harness:
         return await self.answer(person)
 
     async def connect(self, *, scopes: tuple[str, ...] = SCOPES, **key: Any) -> str:
-        """Set a key the way an admin does; return its value."""
+        """Set a key the way an admin does; return its value.
+
+        What a workspace is offered after its first key is taken note of, and not used.
+        """
+        is_first = not self.key
         self.key = self.account.create_key("bot", scopes=scopes, **({"days": 90} | key))
         form = await self.submit_key(self.key, Scopes=list(scopes))
         assert "works and is saved" in form.everything
+        if is_first:
+            self.first_steps = await self.next_first_steps()
         return self.key
+
+    async def next_first_steps(self) -> Message:
+        """Return what an admin is offered after the first key."""
+        return await self.slack.person(self.admin).next_message(
+            where=lambda message: "Nightly scans are on." in message.everything
+        )
 
     async def submit_key(self, key: str, **fields: Any) -> View:
         """Fill in the key's form; return the form that stands there in the end."""

@@ -51,6 +51,7 @@ async def test_a_date_can_be_given_as_expiration_and_must_then_be_picked(app: Ha
     await app.ada.submit(form, {"Expiration date": "2031-02-03"})
     while "saved" not in (await app.ada.next_form()).everything:
         pass
+    await app.next_first_steps()
 
     assert "3 Feb 2031" in (await app.ask(app.ada, "/domainkey")).everything
 

@@ -87,8 +87,14 @@ async def test_a_key_is_set_from_home_and_home_shows_it(app: Harness) -> None:
     await app.ada.press(home, "Set key")
     await app.ada.submit(await app.ada.next_form(), {"API key": key})
 
+    offered = await window(app.ada, "Nightly scans are on")
+    await app.ada.press(offered, "Make a digest")
+    form = await window(app.ada, "Post a scheduled health summary")
     shown = await home_where(app, app.ada, "API key: active", "shop.example")
-    assert {"Replace key", "Scan"} <= set(buttons(shown))
+    assert {"Scan all 1", "Make a digest"} <= set(buttons(offered))
+    assert "Save" in form.everything
+    assert {"Replace key", "Scan", "Scan all 1", "Stop nightly scans"} <= set(buttons(shown))
+    assert "each domain about every night" in shown.everything
 
 
 @pytest.mark.transports("shared")

@@ -17,7 +17,8 @@ from bot.views.blocks import (
     plain_message,
     section,
 )
-from bot.views.digests.changes import move_text, preview_note, with_news
+from bot.views.digests.changes import changed_line, move_text, with_news
+from bot.views.digests.notes import preview_note
 from bot.views.digests.wording import (
     domain_line,
     manage_button,
@@ -42,7 +43,7 @@ _NO_EXAMPLE = "Nothing got worse since the last look, and no domain has a score 
 def alert_message(post: Post, name: str) -> Message:
     """Return the post about what got worse; `name` comes back with its buttons."""
     report, plan = post.report, post.digest.plan
-    lines = [*map(_fall, worse_moves(report)), *_nearer(post)]
+    lines = [*_taken(report), *map(_fall, worse_moves(report)), *_nearer(post)]
     hosts, left_out = fallen(report), len(lines) - MAX_LISTED
     owners = owners_line(owners_to_mention(report, plan.mentions))
     scan = scan_button("Scan", hosts[0]) if len(hosts) == 1 else None
@@ -140,7 +141,16 @@ def _fall(move: Move) -> str:
     return f"📉 {domain_line(move.domain.domain, f'health {move_text(move)}')}"
 
 
+def _taken(report: Report) -> Iterator[str]:
+    taken = {domain.domain for domain in report.taken}
+    for domain, _, change in report.changed:
+        if domain.domain in taken:
+            yield f"🔀 {changed_line(domain, change)}"
+
+
 def _nearer(post: Post) -> Iterator[str]:
-    rows = {domain.domain: row for domain, row in post.report.soon}
-    for domain in post.report.nearer:
-        yield f"⏳ {domain_line(domain.domain, soon_text(rows[domain.domain], post.sent_at))}"
+    report, rows = post.report, {domain.domain: row for domain, row in post.report.soon}
+    for domain in report.nearer:
+        row = rows[domain.domain]
+        text = soon_text(row, post.sent_at, is_owned=report.is_owned(domain))
+        yield f"⏳ {domain_line(domain.domain, text)}"

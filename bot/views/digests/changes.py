@@ -6,36 +6,29 @@ from datetime import datetime, timedelta
 from itertools import chain, islice
 
 from bot.command_text import unescaped
-from bot.digests.models import Digest
-from bot.digests.report import MOVED_FROM, Move, Post, Report, better_moves, worse_moves
-from bot.digests.schedule import Slot
-from bot.digests.zones import zone_of
+from bot.digests.report import Move, Report, better_moves, worse_moves
 from bot.health import band_of
 from bot.message import Message
-from bot.portfolio.end_dates import MAX_TITLE_CHARS, EndDates, KnownIssue
+from bot.portfolio.end_dates import MAX_TITLE_CHARS, EndDates, Ending, KnownChange, KnownIssue
 from bot.portfolio.query import parse_query, query_text
 from bot.tracker.findings import SOON_DAYS, Severity
+from bot.tracker.hijack_signs import ISSUER, kind_of
 from bot.tracker.models import Domain
+from bot.tracker.readings import section_name
 from bot.views.blocks import text_of, text_section
 from bot.views.digests.wording import (
     MAX_GROUP_CHARS,
     MINUS,
     ChangeGroup,
     domain_line,
-    filter_mrkdwn,
-    miss_text,
-    mode_text,
-    person_mrkdwn,
 )
 from bot.views.domains import score_mrkdwn
-from bot.views.scan_facts import SIGNS, scanned_text, soon_text, soon_words
-from bot.views.schedule import schedule_text, weekday_text, zoned_slot_text
+from bot.views.scan_facts import SIGNS, scanned_text, sign_words, soon_text, soon_words
 from bot.views.text import (
     code,
-    escaped,
+    day_text,
     host_text,
     literal,
-    moment_token,
     outside,
     plural,
     score_number,
@@ -44,6 +37,8 @@ from bot.views.text import (
 # In a post, which fits a screen, and in its details.
 MAX_LISTED, MAX_LISTED_IN_DETAILS = 3, 40
 MAX_DETAILS_CHARS = 900
+MAX_TITLES = 5
+MAX_SIGN_CHARS = 200
 ONE_DAY = timedelta(days=1)
 _NO_BREAKS = str.maketrans(" ", "\N{NO-BREAK SPACE}")
 
@@ -61,11 +56,14 @@ def change_groups(
     worse, better = worse_moves(report), better_moves(report)
     groups = (
         _moved("📉", "got worse", worse, len(report.crossed_down), "lower", is_listed=True),
+        _changed(report),
         _soon(report, now),
         _issues(report, now),
         # The first digest names all known issues.
         *([_open_issues(report, now, filter_text)] if report.since and report.open_issues else []),
         *([unknown] if report.lost else []),
+        _renewed(report),
+        _unchecked(report),
         _gone(report, is_filtered=is_filtered),
         _added(report.new, is_new),
         _moved("📈", "got better", better, len(report.crossed_up), "higher", is_listed=False),
@@ -122,12 +120,36 @@ def _moved(
     return _group(symbol, title, lines, len(moves), more, is_listed=is_listed)
 
 
+def _changed(report: Report) -> ChangeGroup:
+    lines = (changed_line(domain, change) for domain, _, change in report.changed)
+    title = "Changed: did your team do this?"
+    return _group("🔀", title, lines, len(report.changed), is_listed=True)
+
+
+def changed_line(domain: Domain, change: KnownChange) -> str:
+    """Return a domain and the sign of who controls it that changed, as mrkdwn."""
+    return domain_line(domain.domain, literal(sign_words(change), MAX_SIGN_CHARS))
+
+
+def _renewed(report: Report) -> ChangeGroup:
+    lines = (
+        domain_line(domain.domain, f"{name} until {day_text(end.day)}")
+        for domain, name, end in report.renewed
+    )
+    return replace(_group("🔁", "Renewed", lines, len(report.renewed)), is_named=True)
+
+
 def _soon(report: Report, now: datetime) -> ChangeGroup:
     """Return what ends soon, first what came to fewer days since the last digest."""
-    age = _common_age([row for _, row in report.soon], now)
+    age = _common_age([row.ends for _, row in report.soon], now)
     nearer = {domain.domain for domain in report.nearer}
     soon = sorted(report.soon, key=lambda each: each[0].domain not in nearer)
-    lines = (domain_line(domain.domain, soon_text(row, now, age=not age)) for domain, row in soon)
+    lines = (
+        domain_line(
+            domain.domain, soon_text(row, now, age=not age, is_owned=report.is_owned(domain))
+        )
+        for domain, row in soon
+    )
     count = len(nearer)
     urgent = f"{count:,} became more urgent" if count else ""
     more = "; ".join(filter(None, [age, urgent]))
@@ -136,36 +158,60 @@ def _soon(report: Report, now: datetime) -> ChangeGroup:
 
 
 def _issues(report: Report, now: datetime) -> ChangeGroup:
+    """Return the issues, those of one domain on one line."""
     age = _common_age([row for _, row, _ in report.issues], now)
+    by_domain: dict[str, list[KnownIssue]] = {}
+    scanned: dict[str, EndDates] = {}
+    for domain, row, issue in report.issues:
+        by_domain.setdefault(domain.domain, []).append(issue)
+        scanned[domain.domain] = row
     lines = (
-        _issue_line(domain.domain, issue, "" if age else scanned_text([row], now))
-        for domain, row, issue in report.issues
+        _issues_line(host, issues, "" if age else scanned_text([scanned[host]], now))
+        for host, issues in by_domain.items()
     )
     title = "New issues" if report.since else "Known issues"
-    return _group("🚨", title, lines, len(report.issues), age and f" ({age})", is_listed=True)
+    return _group("🚨", title, lines, len(by_domain), age and f" ({age})", is_listed=True)
+
+
+def _issues_line(host: str, issues: Sequence[KnownIssue], age: str) -> str:
+    left_out = len(issues) - MAX_TITLES
+    named = "; ".join(map(_issue_text, issues[:MAX_TITLES]))
+    more = f"; and {left_out:,} more" if left_out > 0 else ""
+    return domain_line(host, f"{named}{more}{age and f' ({age})'}")
+
+
+def _issue_text(issue: KnownIssue) -> str:
+    word = "Unrated" if issue.severity is Severity.UNKNOWN else issue.severity.capitalize()
+    return f"{SIGNS[issue.severity]} {word}: {_title(issue)}"
+
+
+def _title(issue: KnownIssue) -> str:
+    return literal(issue.title or "no title given", MAX_TITLE_CHARS)
 
 
 def _open_issues(report: Report, now: datetime, filter_text: str) -> ChangeGroup:
-    """Return the domains with critical or high issues, also old ones, and how to list them."""
+    """Return the domains with critical, high or unrated issues, and how to list them."""
     found = report.open_issues
-    lines = (domain_line(domain.domain, _worst_severity(row)) for domain, row in found)
+    lines = (
+        domain_line(domain.domain, f"{SIGNS[issue.severity]} {_title(issue)}")
+        for domain, _, issue in found
+    )
     query = parse_query(filter_text)
     least = Severity.CRITICAL if query.issues is Severity.CRITICAL else Severity.HIGH
     line = unescaped(f"/domains {query_text(replace(query, issues=least))}")
-    more = f" ({scanned_text([row for _, row in found], now)}; see {code(line, len(line))})"
-    title = f"{plural(len(found), 'domain')} with open critical or high issues"
+    age = scanned_text([row for _, row, _ in found], now)
+    title = f"Still open on {plural(len(found), 'domain')}"
+    more = f" ({age}; all: {code(line, len(line))})"
     return replace(_group("🚨", title, lines, len(found), more), is_named=True)
 
 
-def _worst_severity(row: EndDates) -> str:
-    severity = next(each for each in SIGNS if row.issues.get(each))
-    return f"{SIGNS[severity]} {severity}"
-
-
-def _issue_line(host: str, issue: KnownIssue, age: str) -> str:
-    word = "Unrated" if issue.severity is Severity.UNKNOWN else issue.severity.capitalize()
-    title = literal(issue.title or "no title given", MAX_TITLE_CHARS)
-    return domain_line(host, f"{SIGNS[issue.severity]} {word}: {title}{age and f' ({age})'}")
+def _unchecked(report: Report) -> ChangeGroup:
+    lines = (
+        domain_line(domain.domain, ", ".join(map(section_name, row.failed)))
+        for domain, row in report.unchecked
+    )
+    title = "Could not be checked in the last scan"
+    return replace(_group("⚠️", title, lines, len(report.unchecked)), is_named=True)
 
 
 def _common_age(rows: Sequence[EndDates], now: datetime) -> str:
@@ -222,8 +268,16 @@ def news_text(report: Report, now: datetime) -> str:
 
 
 def _news_of(report: Report, now: datetime) -> Iterator[str]:
-    """Yield the news, the worst first: what has ended, a fall, what ends soon, an issue."""
-    ending = [(domain, row) for domain, row in _nearest(report) if row.first]
+    """Yield the news, the worst first: a possible hijack, what has ended, a fall, and so on.
+
+    Then what ends soon, of owned domains first, a new issue, and other changes.
+    """
+    changes = sorted(report.changed, key=lambda each: kind_of(each[2].sign) == ISSUER)
+    taken = {domain.domain for domain in report.taken}
+    for domain, _row, change in changes:
+        if domain.domain in taken and kind_of(change.sign) != ISSUER:
+            yield _news(domain, sign_words(change))
+    ending = [(domain, row.ends) for domain, row in _nearest(report)]
     ended = [each for each in ending if each[1].first and each[1].first.has_ended(now)]
     for domain, row in ended:
         yield _news(domain, soon_words(row, now))
@@ -235,6 +289,8 @@ def _news_of(report: Report, now: datetime) -> Iterator[str]:
             yield _news(domain, words)
     for domain, _row, issue in report.issues:
         yield _news(domain, issue.title or "new issue")
+    for domain, _row, change in changes:
+        yield _news(domain, sign_words(change))
 
 
 def with_news(message: Message, report: Report, now: datetime) -> Message:
@@ -245,92 +301,11 @@ def with_news(message: Message, report: Report, now: datetime) -> Message:
     )
 
 
-def _nearest(report: Report) -> list[tuple[Domain, EndDates]]:
+def _nearest(report: Report) -> list[tuple[Domain, Ending]]:
     nearer = {domain.domain for domain in report.nearer}
-    return [each for each in report.soon if each[0].domain in nearer or report.since is None]
+    rows = [each for each in report.soon if each[0].domain in nearer or report.since is None]
+    return sorted(rows, key=lambda each: not report.is_owned(each[0]))
 
 
 def _news(domain: Domain, words: str) -> str:
-    return outside(f"{host_text(domain.domain)}: {words}.", MAX_NEWS_CHARS)
-
-
-LATE_FROM = timedelta(seconds=60)
-MAX_UNPOSTED = 3
-_SHRUNK = (
-    "⚠️ *The list is less than half as long as at the last digest.* Domain Tracker gave the same"
-    " list twice. If domains are missing, check Domain Tracker, or ask an admin about the API key."
-)
-
-
-def about_mrkdwn(post: Post) -> str:
-    """Return the schedule and the time of comparison as mrkdwn."""
-    since = post.report.since
-    compared = f"compared with {moment_token(since)}" if since else "nothing to compare with yet"
-    return f"{schedule_text(post.digest.plan.schedule)}  ·  {compared}"
-
-
-def filter_line(post: Post) -> str:
-    """Return the filter as mrkdwn, or nothing without one."""
-    text = post.digest.plan.filter_text
-    return f"Filter: {filter_mrkdwn(text)}" if text else ""
-
-
-def footer_mrkdwn(post: Post) -> str:
-    """Return the next run, the owner and the threshold of changes as mrkdwn."""
-    parts = [_coming(post), f"Set up by {person_mrkdwn(post.digest.made_by_name)}"]
-    if post.report.since:
-        parts.append(f"Shows changes of {MOVED_FROM}+ points or a new rating")
-    return "  ·  ".join(part for part in parts if part)
-
-
-def notes(post: Post) -> list[str]:
-    """Return the notes above the changes as lines of mrkdwn."""
-    lines = [f"Sent now by {person_mrkdwn(post.asked_by_name)}."] if post.asked_by_name else []
-    if post.slot and post.sent_at - post.slot.due_at >= LATE_FROM:
-        lines.append(_late(post.slot, post))
-    if post.has_shrunk:
-        lines.append(_SHRUNK)
-    return [*lines, *_unposted(post)]
-
-
-def preview_note(owners: int) -> str:
-    """Return the note of a preview; `owners` counts the mentions of the post itself."""
-    would = f" It would mention {plural(owners, 'owner')}." if owners else ""
-    return f"👀 *Preview:* only you can see this. No one is mentioned.{would}"
-
-
-def first_note(digest: Digest) -> str:
-    """Return the note of a digest's first post: its owner and how to change it."""
-    who = person_mrkdwn(digest.made_by_name)
-    return (
-        f"👋 This is the first digest, set up by {who}. Post: {mode_text(digest.plan)}."
-        " To change, pause, or delete it, press `Manage`."
-    )
-
-
-def _coming(post: Post) -> str:
-    """Return the next run or the pause; nothing if the next run is not known."""
-    pause = post.digest.pause
-    if pause:
-        return f"Paused until {moment_token(pause.until)}" if pause.until else "Paused"
-    if post.digest.next.due_at <= post.sent_at:
-        return ""
-    return f"Next: {moment_token(post.digest.next.due_at)}"
-
-
-def _late(slot: Slot, post: Post) -> str:
-    zone = post.digest.plan.schedule.zone
-    local = [moment.astimezone(zone_of(zone)) for moment in (slot.due_at, post.sent_at)]
-    due, sent = (f"{moment:%H:%M}" for moment in local)
-    if local[0].date() != local[1].date():
-        due, sent = (f"{weekday_text(moment)}, {moment:%H:%M}" for moment in local)
-    return f"⏰ *Late:* due {due}, sent {sent} ({escaped(zone, 60)})."
-
-
-def _unposted(post: Post) -> Iterator[str]:
-    for run in post.unposted[-MAX_UNPOSTED:]:
-        due = zoned_slot_text(run.slot, post.digest.plan.schedule.zone)
-        which = "requested" if run.asked_by else "due"
-        yield f"⚠️ The digest {which} {due} {miss_text(run)}."
-    if earlier := post.unposted[:-MAX_UNPOSTED]:
-        yield f"⚠️ {plural(len(earlier), 'earlier digest')} may be missing too."
+    return outside(f"{host_text(domain.domain)}: {words.rstrip('.')}.", MAX_NEWS_CHARS)

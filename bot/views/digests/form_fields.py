@@ -16,7 +16,7 @@ from bot.views.text import plural
 
 CHANNEL_FIELD, DAYS_FIELD, TIME_FIELD = "digests.channel", "digests.days", "digests.time"
 ZONE_FIELD, FILTER_FIELD, MODE_FIELD = "digests.zone", "digests.filter", "digests.mode"
-LIFE_FIELD, WORST_FIELD, NIGHT_FIELD = "digests.life", "digests.worst", "digests.night"
+LIFE_FIELD, WORST_FIELD = "digests.life", "digests.worst"
 LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD = "digests.label", "digests.people", "digests.group"
 RULES_FIELD = "digests.rules"
 WEEKDAYS = frozenset(range(5))
@@ -28,10 +28,6 @@ OFFERED_LIVES = (3, 5, 7, 14, 30)
 _AS_SOON = f"{ALERT_NAME[0].lower()}{ALERT_NAME[1:]}"
 MODE_HINT = (
     "“Check every … minutes” checks all day on the chosen days. The time does not matter then."
-)
-NIGHT_HINT = (
-    "between 01:00 and 06:00, the oldest scan first. A scan takes two requests to Domain Tracker."
-    " Half of each hour's requests stays for people. Empty: no scans."
 )
 
 
@@ -51,7 +47,6 @@ class Draft:
     mode: str = models.Mode.ALWAYS.value
     life: str = NEVER
     worst: str = "5"
-    night: str = ""
     label: str | None = None
     people: tuple[str, ...] = ()
     group: tuple[str, str] | None = None
@@ -78,7 +73,6 @@ def draft_of(plan: models.Plan) -> Draft:
         mode=f"{plan.schedule.every or plan.mode.value}",
         life=NEVER if every is None else f"{every}",
         worst=f"{plan.worst_count}",
-        night=f"{plan.scans_a_night or ''}",
     )
 
 
@@ -141,7 +135,6 @@ def what_fields(draft: Draft, nonce: str) -> list[Block]:
     modes |= {f"{every}": f"Check every {every} minutes, post {_AS_SOON}" for every in LOOKS}
     lives = _select(LIFE_FIELD, _lives(draft.life), draft.life)
     worst = _number(WORST_FIELD, models.WORST_COUNTS, draft.worst)
-    night = _number(NIGHT_FIELD, models.SCANS_A_NIGHT, draft.night)
     filter_hint = "Same filters as /domains. Leave empty for all domains."
     life_hint = "Post “no changes” after this many quiet runs."
     return [
@@ -150,13 +143,6 @@ def what_fields(draft: Draft, nonce: str) -> list[Block]:
         | {"dispatch_action": True},
         field(f"life:{nonce}", "Heartbeat", lives, hint=life_hint),
         field(f"worst:{nonce}", "Worst domains shown", worst, hint="From 5 to 25."),
-        field(
-            f"night:{nonce}",
-            "Scan up to … domains a night",
-            night,
-            hint=f"From 1 to {models.SCANS_A_NIGHT[-1]}, {NIGHT_HINT}",
-            optional=True,
-        ),
     ]
 
 

@@ -9,6 +9,9 @@ from bot.views.blocks import button, field, form, input_element, notice, plain_m
 from bot.views.digests.form_fields import Draft, channel_field, what_fields, when_fields
 from bot.views.digests.mention_fields import rule_blocks, rule_boxes
 from bot.views.digests.wording import (
+    DELETE_DIGEST,
+    digest_button,
+    manage_button,
     next_run_text,
     person_mrkdwn,
     run_after_pause,
@@ -29,6 +32,7 @@ EMPTY_FILTER = "⚠️ At the moment no domain matches the filter."
 DAY_IS_OVER = "⚠️ That day has already begun in the digest's time zone. Pick a later one, or none."
 SENDING = "Sending… This can take a few seconds."
 NOT_SAVED, NOT_SENT, NOT_RESUMED = "*Not saved.* ", "*Not sent.* ", "*Not resumed.* "
+NOT_DELETED = "*Not deleted.* "
 SAVING = "Saving…"
 PREVIEWING = "Preparing the preview…"
 RESTRICTED = "🔒 Only admins, owners, and managers can now change digests."
@@ -57,6 +61,16 @@ def _saved(digest: Digest, reader_zone: str | None) -> str:
     if digest.pause:
         return "✅ Saved. The digest is still paused. Press `Resume` to run it."
     return f"✅ Saved. Next run {next_run_text(digest, reader_zone)}."
+
+
+def made_message(digest: Digest, reader_zone: str | None, *, is_announced: bool) -> Message:
+    """Return the answer to a digest that was made by one press."""
+    doubt = "" if is_announced else f"\n{UNANNOUNCED}"
+    return plain_message(
+        f"{saved_line(digest, reader_zone)}{doubt}",
+        manage_button(digest),
+        digest_button("Delete", DELETE_DIGEST, digest),
+    )
 
 
 def sent_line(channel_name: str | None) -> str:

@@ -18,7 +18,7 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.digests import changes, wording
+from bot.views.digests import changes, notes, wording
 from bot.views.digests.tables import within_table, worst_table
 from bot.views.domains import bands_text
 from bot.views.scan_facts import coverage_text
@@ -146,18 +146,16 @@ def digest_message(post: Post) -> Message:
     note = f"🔔 {mentions}" if mentions else ""
     if not has_changed(report):  # details do not say so: they no longer know what came nearer
         note = f"{_sign(report)}{_NOTHING_CHANGED}"
-    preview = changes.preview_note(len(wording.mention_tokens(owners))) if post.is_preview else ""
+    preview = notes.preview_note(len(wording.mention_tokens(owners))) if post.is_preview else ""
     top = (
         *_sections(preview),
         header(title(report)),
-        *_contexts(changes.filter_line(post), *changes.notes(post)),
-        *_sections(changes.first_note(post.digest) if post.is_first else ""),
+        *_contexts(notes.filter_line(post), *notes.notes(post)),
+        *_sections(notes.first_note(post.digest) if post.is_first else ""),
         *news_blocks(report, groups, note, plan.filter_text),
     )
     known = coverage_text(report.coverage)
-    foot = "\n".join(
-        filter(None, [known, changes.about_mrkdwn(post), changes.footer_mrkdwn(post)])
-    )
+    foot = "\n".join(filter(None, [known, notes.about_mrkdwn(post), notes.footer_mrkdwn(post)]))
     bottom = (*([] if post.is_preview else _buttons(post)), context(foot))
     message = message_of(*top, *worst_table(report), *trend_chart(post.trend), *bottom)
     return message if post.is_preview else changes.with_news(message, report, post.sent_at)
@@ -171,12 +169,12 @@ def details_message(post: Post) -> Message:
     report = within_table(post.report, left)
     top = (
         section(f"*Digest details*  ·  {moment_token(post.sent_at)}"),
-        *_contexts(changes.filter_line(post)),
+        *_contexts(notes.filter_line(post)),
         *news_blocks(report, groups, "", plan.filter_text),
     )
     line = f"/domains {plan.filter_text}".strip()
     buttons = actions(run_button("All domains", line), wording.manage_button(post.digest))
-    bottom = (*buttons, context(changes.about_mrkdwn(post)))
+    bottom = (*buttons, context(notes.about_mrkdwn(post)))
     return message_of(*top, *worst_table(report), *bottom)
 
 
@@ -190,12 +188,12 @@ def heartbeat_message(post: Post) -> Message:
         section(f"{_sign(post.report)}*{title}* {counted}.\n{bands_text(totals)}".strip()),
         *_contexts(
             coverage_text(post.report.coverage),
-            changes.filter_line(post),
-            changes.about_mrkdwn(post),
-            *changes.notes(post),
+            notes.filter_line(post),
+            notes.about_mrkdwn(post),
+            *notes.notes(post),
         ),
         *actions(_rest_button(post.report), wording.manage_button(post.digest)),
-        context(changes.footer_mrkdwn(post)),
+        context(notes.footer_mrkdwn(post)),
     )
 
 
@@ -244,8 +242,8 @@ def _scan_button(report: Report) -> Block | None:
 
 
 def _sign(report: Report) -> str:
-    """Return the sign of well-being, only where dates and issues of all domains are known."""
-    return "✅ " if report.coverage and report.coverage.is_complete else ""
+    """Return the sign of well-being, only where scans know that nothing is wrong."""
+    return "✅ " if report.is_well else ""
 
 
 def _rest_button(report: Report) -> Block | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 
-from bot.digests.models import MAX_PER_CHANNEL, Digest, FailureReason
+from bot.digests.models import MAX_PER_CHANNEL, Digest
 from bot.digests.report import Report
 from bot.message import Block, table_lines
 from bot.slack.channels import Channel
@@ -25,10 +25,8 @@ from bot.views.digests.modal import BACK, SAVING
 from bot.views.digests.wording import (
     INVITE,
     digest_button,
-    failure_text,
     filter_mrkdwn,
     mode_text,
-    remedy,
     run_lines,
     state_lines,
 )
@@ -37,7 +35,6 @@ from bot.views.schedule import schedule_text
 from bot.views.text import (
     MAX_TABLE_ROWS,
     clip,
-    day_text,
     escaped,
     host_text,
     lines_within,
@@ -144,32 +141,12 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
         parts.append(plural(len(plan.mentions), "mention rule"))
     state = state_lines(digest, listed.now, listed.reader_zone)
     text = "\n".join([f"*{schedule_text(plan.schedule)}*", *state])
-    details = context("\n".join(["  ·  ".join(parts), *run_lines(digest), *night_lines(digest)]))
+    details = context("\n".join(["  ·  ".join(parts), *run_lines(digest)]))
     is_own = digest.made_by == listed.reader_id
     if not listed.may_change or not (listed.channel or is_own):
         return [section(text), details]
     change = digest_button("Change", CHANGE, digest, digest.digest_id)
     return [section(text, change), details, *_digest_buttons(digest)]
-
-
-def night_lines(digest: Digest) -> list[str]:
-    """Return a line of mrkdwn on the latest night, none for a digest without nightly scans."""
-    wanted, night = digest.plan.scans_a_night, digest.night
-    if not wanted:
-        return []
-    if night is None:
-        return [f"🌙 Scans up to {plural(wanted, 'domain')} a night, the first time tonight"]
-    done = night.begun - night.failed
-    failed = f", {night.failed:,} failed" if night.failed else ""
-    cost = plural(night.requests, "request")
-    line = f"🌙 Night of {day_text(night.day)}: scanned {plural(done, 'domain')}{failed}, {cost}"
-    return [f"{line}. {_night_end(night.trouble)}".strip() if night.trouble else line]
-
-
-def _night_end(trouble: FailureReason) -> str:
-    if trouble is FailureReason.RATE:
-        return "Stopped: the other requests of the hour are for people and digests."
-    return f"Stopped: {failure_text(trouble)}. {remedy(trouble)}"
 
 
 def _digest_buttons(digest: Digest) -> list[Block]:

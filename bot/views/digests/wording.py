@@ -115,7 +115,8 @@ def _fitting(parts: Sequence[str], max_chars: int) -> list[str]:
     return fitting
 
 
-MANAGE_DIGEST = "digest.manage"
+MANAGE_DIGEST, DELETE_DIGEST = "digest.manage", "digest.delete"
+MAKE_DIGEST, DIGEST_HERE = "digest.make", "digest.here"
 MAX_FILTER_CHARS = 100
 MAX_PERSON_CHARS = 40
 # The options of the form's field `Post`.
@@ -143,8 +144,6 @@ def plan_lines(plan: Plan) -> list[tuple[str, str]]:
             f"{plural(len(rule.who), 'owner')} of {code(rule.label, 60)}" for rule in plan.mentions
         )
         lines.append(("Mentioned when it gets worse", ", ".join(rules)))
-    if plan.scans_a_night:
-        lines.append(("Scans a night", f"up to {plural(plan.scans_a_night, 'domain')}"))
     return lines
 
 

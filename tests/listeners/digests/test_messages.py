@@ -1,15 +1,16 @@
 """The buttons about digests in messages: in posts, and in what their owners get."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import time, timedelta
 
 import pytest
 
 from bot.digests.edits import Editor
-from bot.digests.models import Plan
+from bot.digests.models import Mode, Plan
+from bot.digests.schedule import Schedule
 from bot.tracker.models import InvalidKeyError
 from bot.views.digests.trouble import RESUME_DIGEST, SEND_DIGEST
-from bot.views.digests.wording import MANAGE_DIGEST
+from bot.views.digests.wording import DELETE_DIGEST, DIGEST_HERE, MAKE_DIGEST, MANAGE_DIGEST
 from tests.digests.office import BOB, DAILY
 from tests.listeners.digests.room import Room
 
@@ -66,7 +67,10 @@ async def test_nobody_else_manages_a_digest_where_the_bot_can_no_longer_look(roo
 
 @pytest.mark.parametrize(
     ("action_id", "label"),
-    [(MANAGE_DIGEST, "Manage"), (SEND_DIGEST, "Send now"), (RESUME_DIGEST, "Resume")],
+    [
+        *((MANAGE_DIGEST, "Manage"), (SEND_DIGEST, "Send now")),
+        *((RESUME_DIGEST, "Resume"), (DELETE_DIGEST, "Delete")),
+    ],
 )
 async def test_a_button_about_a_deleted_digest_says_so(
     room: Room, action_id: str, label: str
@@ -146,3 +150,59 @@ async def test_manage_on_an_old_post_of_a_digest_that_moved_shows_what_is_here(r
     assert "That digest has moved to another channel." in form.everything
     assert "tag:here" in form.everything
     assert "1 digest in #general" in form.everything
+
+
+async def test_one_press_makes_a_digest_for_working_days_at_nine_in_the_persons_zone(
+    room: Room,
+) -> None:
+    room.post(DIGEST_HERE, "Digest here", "d0new", "general")
+    button = room.bob.messages()[-1]
+
+    for _ in range(2):
+        await room.bob.press(button, "Digest here")
+        answer = await room.answer()
+    [digest] = await room.digests()
+
+    assert "✅ Saved. Next run Fri 20 Nov 2026, 09:00" in answer
+    assert digest.plan == Plan(
+        channel_id=room.channel_id("general"),
+        schedule=Schedule(frozenset(range(5)), time(9), "Europe/Berlin"),
+        mode=Mode.WORSE,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("gus", "Guests can't"), ("bob", "Only admins, owners, and managers")]
+)
+async def test_who_may_make_no_digest_makes_none_by_one_press(
+    room: Room, name: str, words: str
+) -> None:
+    person = room.slack.person(name)
+    await room.desk.restrict(room.workspace, admins_only=True)
+    room.post(DIGEST_HERE, "Digest here", "d0new", "general")
+
+    await person.press(person.messages()[-1], "Digest here")
+
+    assert words in await room.answer(person)
+    assert await room.digests() == []
+
+
+async def test_where_the_app_cannot_post_one_press_makes_no_digest(room: Room) -> None:
+    room.post(DIGEST_HERE, "Digest here", "d0new", "general")
+    room.slack.remove_bot("general")
+
+    await room.bob.press(room.bob.messages()[-1], "Digest here")
+
+    assert "`/invite @Domain Tracker`" in await room.answer()
+    assert await room.digests() == []
+
+
+async def test_in_a_direct_message_the_button_opens_the_form(room: Room) -> None:
+    room.post(MAKE_DIGEST, "Make a digest", "", "dm")
+
+    form = await room.press(room.bob.messages("dm")[-1], "Make a digest")
+    saved = await room.submit(form, {"Channel": "general"})
+
+    assert "Post a scheduled health summary" in form.everything
+    assert "✅ Saved" in saved.everything
+    assert len(await room.digests()) == 1

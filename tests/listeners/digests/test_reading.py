@@ -16,7 +16,6 @@ from bot.views.digests.form_fields import (
     LABEL_FIELD,
     LIFE_FIELD,
     MODE_FIELD,
-    NIGHT_FIELD,
     PEOPLE_FIELD,
     RULES_FIELD,
     TIME_FIELD,
@@ -90,7 +89,6 @@ def test_every_field_is_read() -> None:
         **{
             FILTER_FIELD: typed("  tag:prod below:80 "),
             MODE_FIELD: chosen("15"),
-            NIGHT_FIELD: typed(" 40 "),
             LIFE_FIELD: chosen("5"),
             WORST_FIELD: typed("25"),
             LABEL_FIELD: chosen("tag:prod"),
@@ -100,7 +98,7 @@ def test_every_field_is_read() -> None:
     )
 
     assert (plan.filter_text, plan.mode) == ("tag:prod below:80", Mode.WORSE)
-    assert (plan.schedule.every, plan.scans_a_night) == (15, 40)
+    assert plan.schedule.every == 15
     assert (plan.heartbeat_every, plan.worst_count) == (5, 25)
     assert plan.mentions == (Mention(label="tag:prod", who=("U0BOB", "W0ADA", "S0WEB")),)
 
@@ -125,9 +123,6 @@ def test_every_field_is_read() -> None:
         (WORST_FIELD, typed("10.5"), "a whole number from 5 to 25"),
         (WORST_FIELD, typed("1" * 5_000), "a whole number from 5 to 25"),
         (WORST_FIELD, typed(None), "a whole number from 5 to 25"),
-        (NIGHT_FIELD, typed("0"), "a whole number from 1 to 200"),
-        (NIGHT_FIELD, typed("201"), "a whole number from 1 to 200"),
-        (NIGHT_FIELD, typed("ten"), "a whole number from 1 to 200"),
         (MODE_FIELD, chosen("5"), "choose when to post"),
         (FILTER_FIELD, typed("colour:red shop"), "“colour:red”: there is no filter “colour:”"),
         (FILTER_FIELD, typed("below:101"), "“below:101”: takes a number from 0 to 100"),

@@ -5,8 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from bot.admin import Audiences
-from bot.commands import Audience
 from tests.digests.office import BOB
 from tests.listeners.digests.room import Room
 
@@ -35,22 +33,6 @@ async def test_who_is_no_admin_any_more_does_not_say_who_may(room: Room) -> None
 
     assert "Only admins and owners of this workspace can" in after.everything
     assert not await room.desk.admins_only(room.workspace)
-
-
-async def test_who_may_not_scan_lets_no_digest_scan_more(room: Room) -> None:
-    night = "Scan up to … domains a night"
-    await room.made(scans_a_night=5)
-    audiences = Audiences(room.documents)
-    await audiences.choose(room.workspace, {"scan": Audience.MANAGERS})
-
-    more = await room.submit(await room.change_form(), {night: "6"})
-    new = await room.submit(await room.new_form(), {night: "1"})
-    same = await room.submit(await room.change_form(), {"Time": "10:00"})
-
-    for refused in (more, new):
-        assert "Only admins, owners, and managers can scan domains" in refused.everything
-    assert "Saved" in same.everything
-    assert [each.plan.scans_a_night for each in await room.digests()] == [5]
 
 
 @pytest.mark.parametrize("label", ["New", "Change", "Send now", "Preview", "Pause", "Delete"])

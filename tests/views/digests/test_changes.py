@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 
 from bot.digests.baseline import baseline_of
@@ -6,7 +7,7 @@ from bot.digests.report import Report, make_report
 from bot.message import Message
 from bot.portfolio.end_dates import EndDates, KnownEnds, KnownIssue
 from bot.portfolio.lookup import index_by_host
-from bot.tracker.findings import Severity
+from bot.tracker.findings import Knowledge, Severity
 from bot.views.digests.post import details_message, digest_message
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, ending
 from tests.digests.builders import a_baseline, a_digest, a_post, a_report, a_run, a_trend
@@ -167,7 +168,7 @@ def test_new_issues_are_told_worst_first_and_known_ones_are_not() -> None:
     text = shown_text(message)
     assert text.index("*b.ex* 🔴 Critical: Listed on a blacklist") < text.index("*a.ex* 🔵 Low")
     assert everywhere(message, "New issues")
-    assert "c.ex" not in message.text.partition("2 domains with open")[0]
+    assert "c.ex" not in message.text.partition("Still open")[0]
     assert everywhere(first, "Known issues")
     assert everywhere(first, "c.ex")
 
@@ -183,13 +184,13 @@ def test_open_issues_that_are_not_new_are_counted_the_worst_named_and_findable()
     message = taken(digest_message(a_post(report=reported(rows), sent_at=MOMENT)))
     first = digest_message(a_post(report=reported(rows, is_first=True), sent_at=MOMENT))
 
-    listed = "(scanned just now; see /domains issues:high): d.ex 🔴 critical, b.ex 🟠 high"
     shown = shown_text(message).replace("*", "").replace("`", "")
     assert (
-        f"4 domains with open critical or high issues {listed}, a.ex 🟠 high and 1 more" in shown
+        "Still open on 4 domains (scanned just now; all: /domains issues:high):"
+        " d.ex 🔴 Listed on a blacklist, b.ex 🟠 Open port, a.ex 🟠 Open port and 1 more" in shown
     )
     assert "Nothing changed" in shown
-    assert "open critical" not in shown_text(first)  # it names all known issues
+    assert "Still open" not in shown_text(first)  # it names all known issues
 
 
 @loop_over(
@@ -207,13 +208,47 @@ def test_open_issues_are_listed_within_the_filter_of_the_digest(
 
     message = digest_message(a_post(report=report, sent_at=MOMENT, filter_text=filter_text))
 
-    assert everywhere(message, f"see {line})")
+    assert everywhere(message, f"all: {line})")
 
 
 def test_nothing_is_said_of_open_issues_where_none_is_grave() -> None:
     rows = {"a.ex": issues_of((Severity.MEDIUM, "Slow"))}
 
-    assert "open" not in shown_text(digest_message(a_post(report=reported(rows), sent_at=MOMENT)))
+    text = shown_text(digest_message(a_post(report=reported(rows), sent_at=MOMENT)))
+
+    assert "Still open" not in text
+    assert "✅" not in text
+
+
+def test_the_sign_of_well_being_needs_every_domain_known_without_an_issue_or_a_near_end() -> None:
+    well = ending(300, 300, issue_knowledge=Knowledge.NONE)
+    others = {
+        "an issue": issues_of((Severity.LOW, "Slow")),
+        "unknown issues": replace(well, issue_knowledge=Knowledge.UNRECOGNIZED),
+        "an end unknown": replace(well, certificate=None),
+        "an end near": replace(well, certificate=ending(9).registration),
+    }
+
+    assert "✅" in shown_text(digest_message(a_post(report=reported({"a.ex": well}))))
+    for name, other in others.items():
+        text = shown_text(digest_message(a_post(report=reported({"a.ex": well, "b.ex": other}))))
+        assert "✅" not in text, name
+
+
+def test_sections_that_could_not_be_checked_are_named() -> None:
+    rows = {"a.ex": replace(ending(300, 300), failed=("dns", "security"))}
+
+    message = taken(digest_message(a_post(report=reported(rows), sent_at=MOMENT)))
+
+    assert everywhere(message, "Could not be checked in the last scan: a.ex DNS, Security")
+
+
+def test_many_issues_of_one_domain_are_one_line() -> None:
+    rows = {"a.ex": issues_of(*((Severity.HIGH, f"Port {n}") for n in range(7)), days=1)}
+
+    text = shown_text(taken(digest_message(a_post(report=reported(rows), sent_at=MOMENT))))
+
+    assert "🟠 High: Port 4; and 2 more" in text
 
 
 @loop_over("title", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)

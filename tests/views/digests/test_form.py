@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from bot.digests.models import (
     HEARTBEATS,
     MAX_FILTER_CHARS,
-    SCANS_A_NIGHT,
     WORST_COUNTS,
     Mode,
     Pause,
@@ -32,10 +31,9 @@ from tests.digests.builders import DUE, ZONE, a_digest, a_mention, a_schedule
 from tests.loops import loop_over
 from tests.views.acceptance import Json, assert_slack_takes_form, shown
 
-NIGHT = "Scan up to … domains a night"
 LABELS = [
     *("Channel", "Days", "Time", "Time zone", "Filter", "Post", "Heartbeat"),
-    *("Worst domains shown", NIGHT, "Tag or folder", "Mention", "Mention user group"),
+    *("Worst domains shown", "Tag or folder", "Mention", "Mention user group"),
 ]
 
 
@@ -154,7 +152,6 @@ PLANS = st.builds(
     mode=st.sampled_from(Mode),
     heartbeat_every=st.none() | st.sampled_from(HEARTBEATS),
     worst_count=st.sampled_from(WORST_COUNTS),
-    scans_a_night=st.just(0) | st.sampled_from(SCANS_A_NIGHT),
 )
 
 

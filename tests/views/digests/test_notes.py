@@ -5,7 +5,7 @@ import pytest
 
 from bot.digests.models import FailureReason, Mode, Outcome, Pause
 from bot.digests.report import MOVED_FROM
-from bot.views.digests.changes import footer_mrkdwn
+from bot.views.digests.notes import footer_mrkdwn
 from bot.views.digests.post import digest_message, heartbeat_message
 from bot.views.text import moment_token
 from tests.digests.builders import (

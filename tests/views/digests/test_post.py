@@ -6,6 +6,7 @@ import pytest
 
 from bot.digests.models import Mode, Outcome
 from bot.digests.report import Post
+from bot.portfolio.end_dates import Coverage
 from bot.views.blocks import RUN_BELOW
 from bot.views.digests.post import (
     announcement_message,
@@ -203,6 +204,15 @@ def test_a_sign_of_life_is_short(mode: Mode, silent: int, words: str) -> None:
     assert "1 poor, 1 good." in message.text
     assert buttons(message) == MANAGED
     assert len(message.blocks) == 4
+
+
+def test_a_digest_and_a_sign_of_life_say_how_old_the_oldest_scan_is() -> None:
+    scores = {"a.example": 41.0, "b.example": 90.0}
+    known = Coverage(domains=2, scanned=2, dates=2, issues=2, age=timedelta(days=3))
+    post = a_post(report=replace(a_report(scores, scores), coverage=known), mode=Mode.WORSE)
+
+    for draw in (digest_message, heartbeat_message):
+        assert "Oldest scan 3 days ago." in shown_text(taken(draw(post)))
 
 
 def test_a_new_digest_is_announced_with_everything_that_was_decided() -> None:

@@ -5,14 +5,14 @@ from bot.digests import models
 from bot.digests.zones import UnknownZoneError
 from bot.errors import BotError, NotAllowedError
 from bot.tracker.models import InvalidKeyError, UnavailableError
-from bot.views.digests.modal import done_already_message
+from bot.views.digests.modal import UNANNOUNCED, done_already_message, made_message
 from bot.views.digests.trouble import DIGEST_ERRORS, error_line
 from bot.views.failure import failure_message
 from tests.builders import ADMIN_ID, facts_for, facts_for_admin
 from tests.digests.builders import DUE as CHANGED_AT
 from tests.digests.builders import a_digest
 from tests.loops import loop_over
-from tests.views.acceptance import assert_slack_takes, shown_text
+from tests.views.acceptance import assert_slack_takes, buttons, shown_text
 
 CHANGED = a_digest(changed_by=ADMIN_ID, changed_at=CHANGED_AT)
 ERRORS: list[tuple[BotError, str]] = [
@@ -70,3 +70,13 @@ def test_a_press_that_is_done_already_is_answered() -> None:
 
     assert_slack_takes(message)
     assert "already done" in message.text
+
+
+def test_a_digest_made_by_one_press_is_managed_and_deleted_from_the_answer() -> None:
+    message = made_message(a_digest(), "UTC", is_announced=True)
+    doubtful = made_message(a_digest(), "UTC", is_announced=False)
+
+    assert_slack_takes(message)
+    assert list(buttons(message)) == ["Manage", "Delete"]
+    assert UNANNOUNCED not in shown_text(message)
+    assert UNANNOUNCED in shown_text(doubtful)

@@ -69,7 +69,7 @@ def test_what_ends_soon_is_there_the_first_one_first_each_with_its_scan() -> Non
     assert text.index("in 24 days") < text.index("in 25 days") < text.index("in 28 days")
     assert "in 29 days" not in text
     assert "and 2 more: `/domains expires:30`." in text
-    assert "Dates known for 7 of 90 domains, issues for 0." in text
+    assert "Dates known for 7 of 90 domains, issues for 0. Oldest scan 1 day ago." in text
     assert labels(page)[4:] == [*["Scan"] * 10, "Scan the rest"]
 
 
@@ -80,8 +80,20 @@ def test_where_nothing_ends_soon_home_says_only_for_how_many_that_is_known() -> 
 
     assert "Ends soon" not in text
     assert "Dates known for 1 of 2 domains, issues for 0." in text
-    known = KnownEnds({"a.example": ending(31, 31, issue_knowledge=Knowledge.NONE)}, MOMENT)
-    assert "known for" not in shown(a_page(a_domain("a.example"), ends=known))
+    known = KnownEnds(
+        {"a.example": ending(31, 31, age=10 * DAY, issue_knowledge=Knowledge.NONE)}, MOMENT
+    )
+    complete = shown(a_page(a_domain("a.example"), ends=known))
+    assert "known for" not in complete
+    assert "Oldest scan 10 days ago." in complete
+
+
+def test_where_nothing_was_scanned_home_offers_to_scan_all() -> None:
+    nothing = KnownEnds({}, MOMENT)
+    many = [a_domain(f"d{number}.example") for number in range(201)]
+
+    assert labels(a_page(*MANY, ends=nothing))[-1] == "Scan all 90"
+    assert labels(a_page(*many, ends=nothing))[-1] == "Scan 200"
 
 
 def test_no_domains_no_scores_and_no_list_yet_are_three_things() -> None:

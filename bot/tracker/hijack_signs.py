@@ -1,0 +1,218 @@
+"""Find what shows who controls a domain: a change there shows a hijack before a score does. Pure.
+
+A sign is a text under its kind and its section, as WHOIS and DNS may differ:
+`{"whois name servers": "ns1.a.example, ns2.a.example", "whois registrar lock": "on"}`.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from bot.tracker.names import Names, normalized
+
+NAME_SERVERS, MAIL_SERVERS = "name servers", "mail servers"
+REGISTRAR, LOCK = "registrar", "registrar lock"
+DNSSEC, ISSUER = "DNSSEC", "certificate issuer"
+# In the order in which they are said.
+KINDS = (NAME_SERVERS, REGISTRAR, LOCK, MAIL_SERVERS, DNSSEC, ISSUER)
+ON, OFF = "on", "off"
+MAX_HOSTS = 12
+MAX_SIGN_CHARS = 120
+MAX_RECORDS = 5_000
+_KINDS_OF = {
+    "whois": (NAME_SERVERS, REGISTRAR, LOCK, DNSSEC),
+    "dns": (NAME_SERVERS, MAIL_SERVERS, DNSSEC),
+    "ssl": (ISSUER,),
+}
+_HOST = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)+[a-z][a-z0-9-]*", re.IGNORECASE)
+# https://www.iana.org/assignments/dns-parameters: numbers of record types in DNS over HTTPS
+_RECORD_TYPES = {"ns": NAME_SERVERS, "2": NAME_SERVERS, "mx": MAIL_SERVERS, "15": MAIL_SERVERS}
+_ORGANIZATION = re.compile(r"(?:^|[,/;+]\s*)O\s*=\s*(\"[^\"]+\"|[^,/;+]+)")
+_COMMON_NAME = re.compile(r"(?:^|[,/;+]\s*)CN\s*=\s*(\"[^\"]+\"|[^,/;+]+)")
+# Let's Encrypt takes its intermediates in turn: https://letsencrypt.org/certificates/
+_IN_TURN = re.compile(r"[re]\d{1,2}")
+Given = Mapping[object, object]
+
+
+def signs_of(sections: Mapping[str, object], names: Names) -> dict[str, str]:
+    """Return the signs of a scan's sections; what is missing or cannot be read is left out."""
+    signs: dict[str, str] = {}
+    for section, kinds in _KINDS_OF.items():
+        for kind, value in _found(sections.get(section), names):
+            if kind in kinds and value and not _is_withheld(value, names):
+                signs.setdefault(f"{section} {kind}", value[:MAX_SIGN_CHARS])
+    return signs
+
+
+def registered_name(whois: object, names: Names) -> str:
+    """Return the name that WHOIS gives for the registration, "" if it gives none."""
+    for given in islice(_records(whois, names), MAX_RECORDS):
+        by_name = {normalized(str(key)): value for key, value in given.items()}
+        for value in _named("registered", by_name, names):
+            if hosts := _hosts(value, names):
+                return min(hosts, key=len)
+    return ""
+
+
+def is_same(sign: str, before: str, after: str) -> bool:
+    """Return whether two values of a sign mean the same: `R10` and `R11` are one issuer."""
+    texts = [normalized(each) for each in (before, after)]
+    if kind_of(sign) == ISSUER:
+        texts = ["letsencrypt" if _IN_TURN.fullmatch(text) else text for text in texts]
+    return texts[0] == texts[1]
+
+
+def kind_of(sign: str) -> str:
+    """Return the kind of a sign: `name servers` of `whois name servers`."""
+    return sign.partition(" ")[2]
+
+
+def is_worse(sign: str, after: str) -> bool:
+    """Return whether a sign's new value may be a hijack; to lock or to sign a domain is none."""
+    return kind_of(sign) not in {LOCK, DNSSEC} or after == OFF
+
+
+def _found(section: object, names: Names) -> Iterator[tuple[str, str]]:
+    """Yield the kinds and values in a section, those nearest to its top first."""
+    typed: dict[str, set[str]] = {NAME_SERVERS: set(), MAIL_SERVERS: set()}
+    states: list[str] = []
+    for given in islice(_records(section, names), MAX_RECORDS):
+        by_name = {normalized(str(key)): value for key, value in given.items()}
+        yield from _in_record(by_name, names)
+        if of_type := _RECORD_TYPES.get(str(by_name.get("type")).lower()):
+            typed[of_type].update(_hosts(given, names))
+        states += (each for name in _named("states", by_name, names) for each in _texts(name))
+    yield LOCK, _lock(states, names)
+    for kind, hosts in typed.items():
+        yield kind, _joined(hosts)
+
+
+def _in_record(by_name: Mapping[str, object], names: Names) -> Iterator[tuple[str, str]]:
+    for kind, group in ((NAME_SERVERS, "nameservers"), (MAIL_SERVERS, "mailservers")):
+        for value in _named(group, by_name, names):
+            yield kind, _joined(_hosts(value, names))
+    for kind, group in ((REGISTRAR, "registrar"), (ISSUER, "issuer")):
+        for value in _named(group, by_name, names):
+            yield kind, _title(value, names)
+    for kind, group in ((LOCK, "lock"), (DNSSEC, "dnssec")):
+        for value in _named(group, by_name, names):
+            yield kind, _switch(value, names)
+    if "registrar" in _texts(by_name.get("roles")):  # RFC 9083, section 5.1
+        yield REGISTRAR, _title_of_card(by_name.get("vcardarray"))
+
+
+def _named(group: str, by_name: Mapping[str, object], names: Names) -> list[object]:
+    """Return the values of a record under the names of a group of the table."""
+    return [value for name, value in by_name.items() if name in names.signs[group]]
+
+
+def _is_withheld(value: str, names: Names) -> bool:
+    return names.is_placeholder(value) or "redacted" in value.lower()
+
+
+def _records(section: object, names: Names) -> Iterator[Given]:
+    """Yield the records of any JSON but those of earlier times and of other certificates."""
+    skipped = names.ends["issuers"] | names.ends["chains"]
+    queue: deque[object] = deque([section])
+    while queue:
+        value = queue.popleft()
+        if isinstance(value, Mapping):
+            yield value
+            queue.extend(
+                each
+                for key, each in value.items()
+                if isinstance(each, Mapping | list)
+                and (name := normalized(str(key))) not in names.ignored
+                and name not in skipped
+                and not name.startswith("issuer")
+            )
+        elif isinstance(value, list):
+            queue.extend(each for each in value if isinstance(each, Mapping | list))
+
+
+def _hosts(value: object, names: Names) -> set[str]:
+    """Return the hosts of servers: texts such as `10 mx.a.example.`, records, or lists of them."""
+    if isinstance(value, str):
+        return {found.lower() for found in _HOST.findall(value)}
+    if isinstance(value, list):
+        return {host for each in value[:MAX_RECORDS] for host in _hosts(each, names)}
+    if isinstance(value, Mapping):
+        by_name = {normalized(str(key)): each for key, each in value.items()}
+        ordered = (by_name[name] for name in names.host_keys if name in by_name)
+        texts = (each for each in ordered if isinstance(each, str | list))
+        return next((hosts for each in texts if (hosts := _hosts(each, names))), set())
+    return set()
+
+
+def _joined(hosts: set[str]) -> str:
+    return ", ".join(sorted(hosts)[:MAX_HOSTS])
+
+
+def _lock(states: list[str], names: Names) -> str:
+    """Return whether EPP states lock the domain, "" if they are none."""
+    # ICANN's form is `clientTransferProhibited https://icann.org/epp#clientTransferProhibited`.
+    said = {normalized(state.split(" http")[0]) for each in states for state in each.split(",")}
+    if said & names.signs["locked"]:
+        return ON
+    return OFF if said & names.signs["unlocked"] else ""
+
+
+def _switch(value: object, names: Names) -> str:
+    """Return `on` or `off` for a boolean or its text, also below a name of its own."""
+    if isinstance(value, Mapping):
+        inner = (v for v in value.values() if isinstance(v, bool))
+        return next((ON if each else OFF for each in inner), "")
+    if not isinstance(value, str | bool | int):
+        return ""
+    said = normalized(str(value))
+    if said in names.signs["on"]:
+        return ON
+    return OFF if said in names.signs["off"] else ""
+
+
+def _title(value: object, names: Names) -> str:
+    """Return the organization, or else the name, that a registrar's or issuer's value gives."""
+    if isinstance(value, str):
+        found = _ORGANIZATION.search(value) or _COMMON_NAME.search(value)
+        return (found[1] if found else value).strip().strip('"')
+    given = dict(_pairs(value))
+    for group in ("organizations", "titles"):
+        if texts := [given[name] for name in given if name in names.signs[group]]:
+            return texts[0].strip()
+    return ""
+
+
+def _pairs(value: object) -> Iterator[tuple[str, str]]:
+    """Yield names and texts of a record, or of nested pairs: `[[["organizationName", "A"]]]`."""
+    match value:
+        case [str(name), str(text)]:
+            yield normalized(name), text
+        case list():
+            for each in value[:MAX_HOSTS]:
+                yield from _pairs(each)
+        case {"name": str(name), "value": str(text)}:
+            yield normalized(name), text
+        case Mapping():
+            for key, each in value.items():
+                text = each[0] if isinstance(each, list) and each else each
+                if isinstance(text, str):
+                    yield normalized(str(key)), text
+
+
+def _title_of_card(card: object) -> str:
+    """Return the name in a jCard (RFC 7095), "" if there is none."""
+    match card:
+        case [_, [*fields]]:
+            named = (
+                field[3]
+                for field in fields
+                if isinstance(field, list) and len(field) == 4 and field[0] == "fn"
+            )
+            return next((each for each in named if isinstance(each, str)), "")
+    return ""
+
+
+def _texts(value: object) -> list[str]:
+    given = value if isinstance(value, list) else [value]
+    return [each for each in given if isinstance(each, str)]

@@ -1,0 +1,104 @@
+"""Word the notes of a digest's post: late, sent by whom, first, its schedule and owner. Pure."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from bot.digests.models import Digest
+from bot.digests.report import MOVED_FROM, Post, Report
+from bot.digests.schedule import Slot
+from bot.digests.zones import zone_of
+from bot.views.digests.wording import filter_mrkdwn, miss_text, mode_text, person_mrkdwn
+from bot.views.schedule import schedule_text, weekday_text, zoned_slot_text
+from bot.views.text import escaped, moment_token, plural
+
+LATE_FROM = timedelta(seconds=60)
+MAX_UNPOSTED = 3
+_SHRUNK = (
+    "⚠️ *The list is less than half as long as at the last digest.* Domain Tracker gave the same"
+    " list twice. If domains are missing, check Domain Tracker, or ask an admin about the API key."
+)
+
+
+def about_mrkdwn(post: Post) -> str:
+    """Return the schedule and the time of comparison as mrkdwn."""
+    since = post.report.since
+    compared = f"compared with {moment_token(since)}" if since else "nothing to compare with yet"
+    return f"{schedule_text(post.digest.plan.schedule)}  ·  {compared}"
+
+
+def filter_line(post: Post) -> str:
+    """Return the filter as mrkdwn, or nothing without one."""
+    text = post.digest.plan.filter_text
+    return f"Filter: {filter_mrkdwn(text)}" if text else ""
+
+
+def footer_mrkdwn(post: Post) -> str:
+    """Return the next run, the owner and the threshold of changes as mrkdwn."""
+    parts = [_coming(post), f"Set up by {person_mrkdwn(post.digest.made_by_name)}"]
+    if post.report.since:
+        parts.append(f"Shows changes of {MOVED_FROM}+ points or a new rating")
+    return "  ·  ".join(part for part in parts if part)
+
+
+def notes(post: Post) -> list[str]:
+    """Return the notes above the changes as lines of mrkdwn."""
+    lines = [f"Sent now by {person_mrkdwn(post.asked_by_name)}."] if post.asked_by_name else []
+    if post.slot and post.sent_at - post.slot.due_at >= LATE_FROM:
+        lines.append(_late(post.slot, post))
+    if post.has_shrunk:
+        lines.append(_SHRUNK)
+    if lost := _lost(post.report):
+        lines.append(lost)
+    return [*lines, *_unposted(post)]
+
+
+def _lost(report: Report) -> str:
+    """Return that less is known than at the last digest, or nothing."""
+    counts = {"end dates": report.dates_lost, "issues": report.issues_lost}
+    lost = [f"{name} of {plural(count, 'domain')}" for name, count in counts.items() if count]
+    if not lost:
+        return ""
+    return f"⚠️ *Less is known than at the last digest:* {' and '.join(lost)} can't be read now."
+
+
+def preview_note(owners: int) -> str:
+    """Return the note of a preview; `owners` counts the mentions of the post itself."""
+    would = f" It would mention {plural(owners, 'owner')}." if owners else ""
+    return f"👀 *Preview:* only you can see this. No one is mentioned.{would}"
+
+
+def first_note(digest: Digest) -> str:
+    """Return the note of a digest's first post: its owner and how to change it."""
+    who = person_mrkdwn(digest.made_by_name)
+    return (
+        f"👋 This is the first digest, set up by {who}. Post: {mode_text(digest.plan)}."
+        " To change, pause, or delete it, press `Manage`."
+    )
+
+
+def _coming(post: Post) -> str:
+    """Return the next run or the pause; nothing if the next run is not known."""
+    pause = post.digest.pause
+    if pause:
+        return f"Paused until {moment_token(pause.until)}" if pause.until else "Paused"
+    if post.digest.next.due_at <= post.sent_at:
+        return ""
+    return f"Next: {moment_token(post.digest.next.due_at)}"
+
+
+def _late(slot: Slot, post: Post) -> str:
+    zone = post.digest.plan.schedule.zone
+    local = [moment.astimezone(zone_of(zone)) for moment in (slot.due_at, post.sent_at)]
+    due, sent = (f"{moment:%H:%M}" for moment in local)
+    if local[0].date() != local[1].date():
+        due, sent = (f"{weekday_text(moment)}, {moment:%H:%M}" for moment in local)
+    return f"⏰ *Late:* due {due}, sent {sent} ({escaped(zone, 60)})."
+
+
+def _unposted(post: Post) -> Iterator[str]:
+    for run in post.unposted[-MAX_UNPOSTED:]:
+        due = zoned_slot_text(run.slot, post.digest.plan.schedule.zone)
+        which = "requested" if run.asked_by else "due"
+        yield f"⚠️ The digest {which} {due} {miss_text(run)}."
+    if earlier := post.unposted[:-MAX_UNPOSTED]:
+        yield f"⚠️ {plural(len(earlier), 'earlier digest')} may be missing too."

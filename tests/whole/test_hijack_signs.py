@@ -1,0 +1,48 @@
+"""A domain whose name servers change: in the next digest, and in an alert (H6)."""
+
+import pytest
+
+from bot.views.text import moment_text
+from tests.whole.digests import at_nine, digests, make, until_listed
+from tests.whole.harness import Harness
+from tests.whole.test_alerts import ALERT, next_alert, next_look
+
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared")]
+
+
+async def scan(app: Harness, server: str) -> None:
+    """Scan a domain that has this name server."""
+    app.account.scan_results["www.example"] = {
+        "whois": {"registrar": "A Registrar", "nameServers": [server]},
+        "dns": {"NS": [server]},
+    }
+    await app.bob.type("/scan www.example")
+    await app.bob.next_message(where=lambda each: "Scan of" in each.everything)
+
+
+async def test_h6_name_servers_that_change_are_in_the_next_digest_once(ready: Harness) -> None:
+    await scan(ready, "ns1.a.example")
+    await make(ready, {"Post": "When something got worse"})
+    await at_nine(ready)
+    await scan(ready, "ns1.b.example")
+
+    post = await at_nine(ready)
+    await until_listed(ready, f"Last run {moment_text(ready.clock())}")
+
+    news = "www.example: name servers ns1.a.example to ns1.b.example."
+    assert post.text.startswith(news)
+    assert "Changed: did your team do this?" in post.everything
+    assert len(digests(ready)) == 2
+
+
+async def test_h6_an_alert_comes_within_its_interval(ready: Harness) -> None:
+    await scan(ready, "ns1.a.example")
+    await make(ready, ALERT)
+    await next_look(ready)
+    await scan(ready, "ns1.b.example")
+
+    alert = await next_alert(ready, ready.bob)
+    await next_look(ready)
+
+    assert alert.text.startswith("www.example: name servers ns1.a.example to ns1.b.example.")
+    assert "🔀" in alert.everything
