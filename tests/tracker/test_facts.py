@@ -212,11 +212,13 @@ def test_who_signed_a_certificate_ends_later_and_does_not_count() -> None:
     assert facts_of({"ssl": ssl}, NOW).certificate == EndDate(DAY)
 
 
-def test_of_the_certificates_of_one_name_the_newest_counts() -> None:
+@loop_over("is_nested", [False, True], ids=["beside", "above validity"])
+def test_of_the_certificates_of_one_name_the_newest_counts(*, is_nested: bool) -> None:
     names = ("a.example", "a.example", "b.example")
     ends = ("2026-06-01", "2026-12-01", "2027-12-01")
     listed = [
-        {"common_name": name, "not_after": end} for name, end in zip(names, ends, strict=True)
+        {"common_name": name, **({"validity": until} if is_nested else until)}
+        for name, until in zip(names, ({"not_after": end} for end in ends), strict=True)
     ]
 
     assert facts_of({"ssl": {"certificates": listed}}, NOW).certificate == EndDate(DAY)
