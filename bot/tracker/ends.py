@@ -70,11 +70,11 @@ def end_in(section: str, value: object, names: Names, scanned: datetime) -> EndD
                     found_at = record.depth
                     found.append((record, _merged(ends)))
             if found:
-                return _first_of(found, names, scanned)
+                return _first_of(found, scanned)
     return None
 
 
-def _first_of(found: list[tuple[_Record, EndDate]], names: Names, scanned: datetime) -> EndDate:
+def _first_of(found: list[tuple[_Record, EndDate]], scanned: datetime) -> EndDate:
     """Return the first end of certificates that are in use.
 
     Of those for one subject at one server the newest is; logs list earlier ones, too. So one that

@@ -233,6 +233,12 @@ def test_a_failed_probe_tells_nothing_of_what_it_did_not_reach() -> None:
     assert facts.failed["ssl"] == "connect ECONNREFUSED 192.0.2.10:443"
 
 
+def test_the_title_of_an_error_is_the_reason_where_no_other_text_gives_one() -> None:
+    whois = {"errorCode": 429, "title": "Too Many Requests", "description": []}  # RFC 9083
+
+    assert facts_of({"whois": whois}, NOW).failed["whois"] == "Too Many Requests"
+
+
 def test_two_names_for_the_end_of_a_certificate_may_differ() -> None:
     ssl = {"notAfter": "2026-12-01T01:48:01Z", "valid_to": "2027-03-01"}
 
