@@ -4,10 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.playground.tracker.samples import (
-    HOSTILE_TEXTS,
-    sample_scan,
-)
+from bot.playground.tracker.samples.dialects import HOSTILE_TEXTS, sample_scan
 from bot.playground.tracker.samples.facts import SAMPLE_DAY
 
 

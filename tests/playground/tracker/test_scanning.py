@@ -3,7 +3,7 @@
 import pytest
 
 from bot.playground.tracker import Account, Tracker
-from bot.playground.tracker.samples import sample_scan
+from bot.playground.tracker.samples.dialects import sample_scan
 from tests.playground.tracker.conftest import Api, Clock
 
 pytestmark = pytest.mark.anyio

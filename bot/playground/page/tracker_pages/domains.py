@@ -1,4 +1,4 @@
-"""The page with the domains of a portfolio: look, search, sort, change scores."""
+"""The page with the domains of a portfolio: look, search, sort, change scores, move."""
 
 from collections.abc import Callable
 from typing import Any
@@ -70,9 +70,14 @@ def _row(record: DomainRecord) -> Row:
 
 
 COLUMNS = [
-    column | {"sortable": True}
+    column | {"sortable": column["name"] in ORDERS}
     for column in columns(
-        domain="Domain", score="Health score", type="Type", folder="Folder", tags="Tags"
+        domain="Domain",
+        score="Health score",
+        type="Type",
+        folder="Folder",
+        tags="Tags",
+        moves="Move",
     )
 ]
 
@@ -85,8 +90,11 @@ def add(sandbox: Sandbox) -> None:
 
 
 def _draw(account: Account) -> None:
-    note = "Click a score to change it: the next list or scan in Slack sees it."
-    draw_title(f"Domains of {account.name}", note)
+    draw_title(
+        f"Domains of {account.name}",
+        "Click a score to change it: the next list or scan in Slack sees it. Move a domain to"
+        " another registrar or to other name servers: its next scan shows that.",
+    )
     listed = PagedTable(
         COLUMNS,
         lambda query: domain_rows(account, query),
@@ -94,6 +102,7 @@ def _draw(account: Account) -> None:
         search_label="Search names, folders, types and tags",
     )
     listed.table.add_slot("body-cell-score", MARKUP["score_cell"])
+    listed.table.add_slot("body-cell-moves", MARKUP["moves_cell"])
 
     def set_score(event: GenericEventArguments) -> None:
         try:
@@ -102,4 +111,11 @@ def _draw(account: Account) -> None:
             ui.notify("A score is a number from 0 to 100.", type="negative")
         listed.refresh()
 
+    def move(event: GenericEventArguments) -> None:
+        record, to = account.domains[event.args["id"]], event.args["to"]
+        record.registrar_moves += to == "registrar"
+        record.dns_moves += to == "name servers"
+        ui.notify(f"Other {to}: the next scan of {record.domain} shows it.")
+
     listed.table.on("score", set_score)
+    listed.table.on("move", move)
