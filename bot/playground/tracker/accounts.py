@@ -14,7 +14,13 @@ import idna
 
 from bot.playground.tracker.keys import KeyRecord, key_digest, new_key
 from bot.playground.tracker.samples.dialects import OWN, sample_scan
-from bot.playground.tracker.samples.facts import health_after_scan, sample_health, sample_portfolio
+from bot.playground.tracker.samples.facts import (
+    Facts,
+    health_after_scan,
+    is_score,
+    sample_health,
+    sample_portfolio,
+)
 
 MAX_NAME_CHARS = 253  # RFC 1035, section 2.3.4, written without the trailing dot
 LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -180,15 +186,10 @@ class Account:
         record.health = health_after_scan(record.domain, old, record.scans)
         if record.domain in self.scan_results:
             return self.scan_results[record.domain]
-        result = sample_scan(
-            record.domain,
-            today=self._clock().date(),
-            health=record.health,
-            dialect=self.dialect,
-            registrar_moves=record.registrar_moves,
-            dns_moves=record.dns_moves,
-        )
-        return {"domainId": record.domain_id, **result}
+        score = record.health if is_score(record.health) else sample_health(record.domain)
+        moves = (record.registrar_moves, record.dns_moves)
+        facts = Facts(record.domain, self._clock().date(), score, *moves)
+        return {"domainId": record.domain_id, **sample_scan(facts, self.dialect)}
 
     def _put(self, record: DomainRecord) -> DomainRecord:
         self.domains[record.domain_id] = record

@@ -25,7 +25,7 @@ from bot.playground.tracker.exchange import (
     refused,
     response_of,
 )
-from bot.playground.tracker.fault_responses import ELSEWHERE_PATH, answer_instead, dropped, spoiled
+from bot.playground.tracker.fault_responses import answer_instead, dropped, spoiled
 from bot.playground.tracker.service import (
     MISTAKE_STATUS,
     RefusedError,
@@ -198,7 +198,6 @@ def tracker_app(tracker: Tracker) -> web.Application:
     app.router.add_route("GET", LIST_PATH, endpoint(tracker, "list", list_domains))
     app.router.add_route("POST", LIST_PATH, endpoint(tracker, "add", add_domain))
     app.router.add_route("POST", SCAN_PATH, endpoint(tracker, "scan", scan_domain))
-    app.router.add_route("GET", ELSEWHERE_PATH, _elsewhere(tracker))
 
     async def prepare(http: web.Request, answer: web.StreamResponse) -> None:
         finish_headers(tracker, http.get(EXCHANGE), answer)
@@ -229,11 +228,3 @@ def _own_refusal(error: web.HTTPException) -> RefusedError:
     """Return the refusal for what aiohttp found wrong: the path, the method or the size."""
     kinds = {status: kind for kind, status in MISTAKE_STATUS.items()}
     return RefusedError(kinds.get(error.status, "bad_request"), error.reason)
-
-
-def _elsewhere(tracker: Tracker) -> Handler:
-    async def handle(_http: web.Request) -> web.StreamResponse:
-        tracker.followed_redirects += 1
-        return web.json_response([])
-
-    return handle

@@ -13,11 +13,9 @@ pytestmark = pytest.mark.anyio
     ("kind", "status", "body"),
     [
         ("500", 500, '{"error": "Internal server error"}'),
-        ("502", 502, "Bad Gateway\n"),
         ("503", 503, '{"error": "Service temporarily unavailable"}'),
         ("empty_200", 200, ""),
         ("foreign_json", 200, '{"hello": ["world", {"n": 1}], "data": 7}'),
-        ("teapot", 418, "short and stout\n"),
     ],
 )
 async def test_a_fault_answers_in_place_of_the_service(
@@ -37,12 +35,12 @@ async def test_a_fault_can_wait_for_its_endpoint(
     api: Api, tracker: Tracker, acme: Account, key: str
 ) -> None:
     record = acme.add("known.example")
-    tracker.fail_next("502", on="scan")
+    tracker.fail_next("500", on="scan")
     tracker.fail_next("503", on="add")
 
     replies = [await api.list(key), await api.add(key), await api.scan(key, record.domain_id)]
 
-    assert [reply.status_code for reply in replies] == [200, 503, 502]
+    assert [reply.status_code for reply in replies] == [200, 503, 500]
 
 
 @pytest.mark.parametrize(("kind", "is_added"), [("drop", False), ("drop_after", True)])

@@ -4,17 +4,10 @@ The service's documentation does not show the inside of a scan, so a bot must re
 """
 
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
-from bot.playground.tracker.samples.facts import (
-    DATA,
-    SAMPLE_DAY,
-    Facts,
-    is_score,
-    sample_health,
-    stream,
-)
+from bot.playground.tracker.samples.facts import DATA, Facts, stream
 from bot.playground.tracker.samples.scan import moment_on, own_scan, registration
 
 OWN: Final = "own"
@@ -38,27 +31,15 @@ def dialect_of(domain: str) -> str:
     return stream(domain, "dialect").choice((OWN, CHECKLIST, SCANNER))
 
 
-def sample_scan(
-    domain: str,
-    *,
-    today: date = SAMPLE_DAY,
-    health: object = None,
-    dialect: str = OWN,
-    quirk: str | None = None,
-    registrar_moves: int = 0,
-    dns_moves: int = 0,
-) -> Scan:
-    """Return whois, dns, ssl and security of an invented domain, the same in every run.
+def sample_scan(facts: Facts, dialect: str = OWN, quirk: str | None = None) -> Scan:
+    """Return whois, dns, ssl and security, the same for the same facts in every run.
 
-    The findings fit the `health` score, or else the name. `quirk` is "none" or one of the
-    dialect's QUIRKS; None lets the name decide.
+    `quirk` is "none" or one of the dialect's QUIRKS; None lets the domain's name decide.
     """
     if dialect == MIXED:
-        dialect = dialect_of(domain)
-    score = health if is_score(health) else sample_health(domain)
-    facts = Facts(domain, today, score, registrar_moves, dns_moves)
+        dialect = dialect_of(facts.domain)
     scan = _TRANSLATIONS[dialect](facts, own_scan(facts))
-    name = _quirk_of(domain, dialect) if quirk is None else quirk
+    name = _quirk_of(facts.domain, dialect) if quirk is None else quirk
     if name != "none":
         QUIRKS[dialect][name](scan)
     return scan
@@ -76,6 +57,7 @@ def _checklist(facts: Facts, own: Scan) -> Scan:
     """Return a scan that ticks off what it has checked."""
     created, _updated, expires = registration(facts)
     security, ssl, dns = own["security"], own["ssl"], own["dns"]
+    headers = DATA["checked_headers"].items()
     return {
         "whois": {
             "registrar": own["whois"]["registrar"],
@@ -98,11 +80,10 @@ def _checklist(facts: Facts, own: Scan) -> Scan:
             "spf": security["spf"]["present"],
             "dmarc": security["dmarc"]["present"],
             "https": ssl["valid"],
-            **{
-                short: security["headers"][header] is not None
-                for short, header in DATA["checked_headers"].items()
-            },
+            **{short: security["headers"][header] is not None for short, header in headers},
             "blacklisted": bool(security["blacklists"]["listedOn"]),
+            "oldTls": ssl["protocols"]["TLS 1.0"],
+            "ftp": 21 in security["openPorts"],
         },
     }
 
@@ -115,8 +96,8 @@ def _scanner(facts: Facts, own: Scan) -> Scan:
         "dns": {
             "Status": 0,
             "Answer": [
-                {key: record[old] for key, old in DATA["answer_fields"].items()}
-                for record in own["dns"]["records"]
+                {"name": each["name"], "type": each["type"], "data": each["value"]}
+                for each in own["dns"]["records"]
             ],
         },
         "ssl": {"certificates": _certificates(facts, own), "protocols": own["ssl"]["protocols"]},

@@ -101,14 +101,10 @@ def certificate_ends(facts: Facts) -> date:
     return facts.in_days(authority["lifetime_days"] - age_days)
 
 
-def speaks_old_tls(facts: Facts) -> bool:
-    return facts.fails("old tls", rarity=1.2)
-
-
 def ssl_section(facts: Facts) -> dict[str, Any]:
     authority, ends = issuer(facts), certificate_ends(facts)
     starts = ends - timedelta(days=authority["lifetime_days"])
-    old = speaks_old_tls(facts)
+    old = facts.fails("old tls", rarity=1.2)
     return {
         "subject": {"commonName": facts.domain},
         "issuer": {"commonName": authority["name"], "organization": authority["organization"]},
@@ -123,7 +119,6 @@ def ssl_section(facts: Facts) -> dict[str, Any]:
 
 # RFC 5737 and RFC 3849.
 IPV4_NETWORKS = ("192.0.2", "198.51.100", "203.0.113")
-TTLS_S = (300, 600, 3600, 14400)
 
 Record = dict[str, object]
 
@@ -138,15 +133,9 @@ def dns_section(facts: Facts) -> dict[str, Any]:
     }
 
 
-def has_caa(facts: Facts) -> bool:
-    """Say whether the domain tells which authorities may issue certificates for it."""
-    return not facts.fails("caa", rarity=0.6)
-
-
 def _record(facts: Facts, kind: str, value: str, name: str = "", **more: object) -> Record:
     full = f"{name}.{facts.domain}" if name else facts.domain
-    ttl = facts.stream(f"ttl {kind}").choice(TTLS_S)
-    return {"type": kind, "name": full, "value": value, "ttl": ttl, **more}
+    return {"type": kind, "name": full, "value": value, "ttl": 3600, **more}
 
 
 def _addresses(facts: Facts) -> list[Record]:
@@ -182,18 +171,11 @@ def _authority(facts: Facts) -> list[Record]:
     first, *_others = servers = name_servers(facts)
     serial = f"{facts.in_days(-facts.days_since('zone', every_days=45)):%Y%m%d}01"
     soa = f"{first} hostmaster.{facts.domain} {serial} 7200 3600 1209600 3600"
-    caa = [_record(facts, "CAA", f'0 issue "{issuer(facts)["home"]}"')] if has_caa(facts) else []
-    return [
-        *(_record(facts, "NS", server) for server in servers),
-        *caa,
-        _record(facts, "SOA", soa),
-    ]
+    return [*(_record(facts, "NS", server) for server in servers), _record(facts, "SOA", soa)]
 
 
 SEVERITIES = ("critical", "high", "medium", "low")
 BLACKLISTS_CHECKED = 64
-
-Issue = dict[str, object]
 
 
 def security_section(facts: Facts) -> dict[str, Any]:
@@ -209,9 +191,7 @@ def security_section(facts: Facts) -> dict[str, Any]:
         "dmarc": {"present": policy is not None, "policy": policy, "record": dmarc_record(facts)},
         "blacklists": {"checked": BLACKLISTS_CHECKED, "listedOn": _listed_on(facts)},
         "openPorts": [80, 443, *([21] if facts.fails("ftp", rarity=2) else [])],
-        "issues": sorted(
-            _issues(facts), key=lambda issue: SEVERITIES.index(str(issue["severity"]))
-        ),
+        "issues": sorted(_issues(facts), key=lambda each: SEVERITIES.index(each["severity"])),
     }
 
 
@@ -223,7 +203,7 @@ def _listed_on(facts: Facts) -> list[str]:
     return ["bl.mailwatch.example"] if facts.fails("blacklist", rarity=2.5) else []
 
 
-def _issues(facts: Facts) -> list[Issue]:
+def _issues(facts: Facts) -> list[dict[str, str]]:
     policy, days_left = dmarc_policy(facts), (certificate_ends(facts) - facts.today).days
     days = {"certificate": days_left, "registration": (registration(facts)[2] - facts.today).days}
     found = {
@@ -234,9 +214,8 @@ def _issues(facts: Facts) -> list[Issue]:
         "no spf": spf_record(facts) is None,
         "no dmarc": policy is None,
         "dmarc watches": policy == "none",
-        "old tls": speaks_old_tls(facts),
+        "old tls": facts.fails("old tls", rarity=1.2),
         "ftp": facts.fails("ftp", rarity=2),
-        "no caa": not has_caa(facts),
     }
     issues = [DATA["issues"][name] for name, is_so in found.items() if is_so]
     issues += [
