@@ -82,11 +82,7 @@ def _blank_list(size_bytes: int) -> Iterator[bytes]:
 
 
 async def _stream(
-    exchange: Exchange,
-    status: int,
-    parts: Iterable[bytes],
-    *,
-    length: int | None = None,
+    exchange: Exchange, status: int, parts: Iterable[bytes], *, length: int | None = None
 ) -> web.StreamResponse:
     """Send a body in parts until the client goes away. `length` None: no Content-Length."""
     stream = web.StreamResponse(status=status, headers={"Content-Type": "application/json"})

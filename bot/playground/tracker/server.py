@@ -10,11 +10,7 @@ from typing import Any
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
-from bot.playground.tracker.accounts import (
-    Account,
-    DuplicateDomainError,
-    canonical_name,
-)
+from bot.playground.tracker.accounts import Account, DuplicateDomainError, canonical_name
 from bot.playground.tracker.exchange import (
     EXCHANGE,
     Exchange,
@@ -26,12 +22,7 @@ from bot.playground.tracker.exchange import (
     response_of,
 )
 from bot.playground.tracker.fault_responses import answer_instead, dropped, spoiled
-from bot.playground.tracker.service import (
-    MISTAKE_STATUS,
-    RefusedError,
-    Tracker,
-    utc_now,
-)
+from bot.playground.tracker.service import MISTAKE_STATUS, RefusedError, Tracker, utc_now
 
 SCAN_ACTION = "full_scan"
 
@@ -170,15 +161,11 @@ SHUTDOWN_TIMEOUT_S = 0.05
 
 
 @asynccontextmanager
-async def running_tracker(
-    clock: Callable[[], datetime] = utc_now,
-) -> AsyncIterator[Tracker]:
+async def running_tracker(clock: Callable[[], datetime] = utc_now) -> AsyncIterator[Tracker]:
     """Serve a new, empty Domain Tracker, whose keys and limits end by `clock` (aware, in UTC)."""
     tracker = Tracker(clock=clock)
     runner = web.AppRunner(
-        tracker_app(tracker),
-        access_log=None,
-        shutdown_timeout=SHUTDOWN_TIMEOUT_S,
+        tracker_app(tracker), access_log=None, shutdown_timeout=SHUTDOWN_TIMEOUT_S
     )
     await runner.setup()
     try:

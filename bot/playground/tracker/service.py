@@ -229,13 +229,7 @@ class Tracker:
         """
         self.faults.plan(kind, times, on)
 
-    def answer_next(
-        self,
-        status: int = 200,
-        *,
-        body: bytes,
-        on: str,
-    ) -> None:
+    def answer_next(self, status: int = 200, *, body: bytes, on: str) -> None:
         """Let the next request to an endpoint be answered with exactly this.
 
         Raises: ValueError: an unknown endpoint.

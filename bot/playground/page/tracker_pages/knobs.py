@@ -4,13 +4,7 @@ from collections.abc import Callable
 
 from nicegui import ui
 
-from bot.playground.page.tracker_pages.frame import (
-    Here,
-    add_page,
-    columns,
-    draw_title,
-    time_text,
-)
+from bot.playground.page.tracker_pages.frame import Here, add_page, columns, draw_title, time_text
 from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
 from bot.playground.sandbox import Sandbox
 from bot.playground.tracker import Request, Tracker
