@@ -124,7 +124,7 @@ def _rdap(facts: Facts, own: Scan) -> Scan:
     days = zip(("registration", "last changed", "expiration"), registration(facts), strict=True)
     return {
         "objectClassName": "domain",
-        "ldhName": facts.domain.upper(),
+        "unicodeName": facts.domain,
         "status": [status.split()[0] for status in whois["status"]],
         "events": [
             {"eventAction": action, "eventDate": f"{moment_on(day):%Y-%m-%dT%H:%M:%SZ}"}
