@@ -22,7 +22,7 @@ FAULTS = {
 }
 DIALECTS = {
     MIXED: "Mixed: each domain in one of the three",
-    OWN: "Domain Tracker's own: records and a list of issues",
+    OWN: "The playground's own: records and a list of issues",
     CHECKLIST: "A checklist: yes or no for each check",
     SCANNER: "A security scanner: findings, RDAP; some sections fail",
 }
