@@ -18,7 +18,7 @@ SICK = "shop.northwind.example"
 HALF_READ = "checkout.northwind.example"  # its WHOIS lookup was rate limited
 SEASONS = ("summer.example", "autumn.example", "winter.example", "bücher.example")
 TALL = (1280, 1500)
-WIDE, NARROW = (1280, 860), (420, 1200)
+WIDE, HIGH, NARROW = (1280, 860), (1280, 960), (420, 1200)
 READABLE = (1000, 1500)  # a message of this window is as wide as the text of README.md
 MARGIN = 6
 TRIES = 10
@@ -53,9 +53,10 @@ async def main() -> None:
 
 
 async def _commands(browser: Browser, address: str) -> None:
-    page = await _open(browser, f"{address}/?as=bob&channel=general&dark=0", WIDE)
+    page = await _open(browser, f"{address}/?as=bob&channel=general&dark=0", HIGH)
     await type_command(page, f"/scan {HALF_READ}", "WHOIS could not be checked")
     await _keep(page, "scan.png")
+    page = await _open(browser, f"{address}/?as=bob&channel=general&dark=0", WIDE)
     await type_command(page, "/domains", "12 domains")
     await _keep(page, "domains.png")
     await page.goto(f"{address}/?as=bob&channel=general&dark=1")
