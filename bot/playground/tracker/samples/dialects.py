@@ -21,7 +21,9 @@ _TEXTS = DATA["hostile_texts"]
 HOSTILE_TEXTS = (*_TEXTS[:10], "v=long " + "0123456789abcdef" * 500, *_TEXTS[10:])
 
 # Of these domains it is written down what their scans are like: a dialect and what is odd.
-_WRITTEN_DOWN = {domain: (dialect, quirk) for domain, *_, dialect, quirk in DATA["northwind"]}
+_WRITTEN_DOWN: dict[str, tuple[str, str]] = {
+    domain: (dialect, quirk) for domain, *_, dialect, quirk in DATA["northwind"]
+}
 
 
 def dialect_of(domain: str) -> str:
@@ -49,8 +51,9 @@ def _quirk_of(domain: str, dialect: str) -> str:
     known, quirk = _WRITTEN_DOWN.get(domain, ("", ""))
     if known == dialect:
         return quirk
-    pick = stream(domain, f"quirk {dialect}")
-    return pick.choice(sorted(QUIRKS[dialect])) if pick.randrange(ONE_QUIRK_IN) == 0 else "none"
+    pick = stream(domain, "quirk")
+    is_odd = pick.randrange(ODD_IS_ONE_IN[dialect]) == 0
+    return pick.choice(sorted(QUIRKS[dialect])) if is_odd else "none"
 
 
 def _checklist(facts: Facts, own: Scan) -> Scan:
@@ -183,14 +186,10 @@ def _limit_whois(scan: Scan) -> None:
 
 
 def _time_out_dns(scan: Scan) -> None:
-    scan["dns"] = {
-        "Status": None,
-        "Answer": None,
-        "error": "The DNS operation timed out after 5 s",
-    }
+    scan["dns"] = {"Answer": None, "error": "The DNS operation timed out after 5 s"}
 
 
-ONE_QUIRK_IN = 4  # names
+ODD_IS_ONE_IN = {OWN: 12, CHECKLIST: 12, SCANNER: 3}  # names
 # What is odd about some scans of a dialect.
 QUIRKS: dict[str, dict[str, Callable[[Scan], object]]] = {
     OWN: {"missing": lambda scan: scan.pop("security"), "hostile": _poison},
