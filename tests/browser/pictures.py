@@ -57,6 +57,7 @@ async def _commands(browser: Browser, address: str) -> None:
     await type_command(page, f"/scan {HALF_READ}", "WHOIS could not be checked")
     await _keep(page, "scan.png")
     page = await _open(browser, f"{address}/?as=bob&channel=general&dark=0", WIDE)
+    await type_command(page, f"/scan {SICK}", f"Scan of {SICK}")
     await type_command(page, "/domains", "12 domains")
     await _keep(page, "domains.png")
     await page.goto(f"{address}/?as=bob&channel=general&dark=1")

@@ -15,7 +15,7 @@ from bot.playground.slack.model import Channel
 MOST_SHOWN = 100
 HINTS = (
     ("/scan shop.northwind.example", "what is broken, and what ends soon"),
-    ("/domains below:80", "which domains are in poor health"),
+    ("/domains below:80", "the domains with a score below 80"),
     ("/domaindigest", "a scheduled summary for this channel"),
 )
 
