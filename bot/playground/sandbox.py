@@ -9,6 +9,7 @@ from bot.playground.manifest import AppInfo, read_manifest
 from bot.playground.slack import LocalSlack, Message, View, running_slack
 from bot.playground.slack.change_event import PATIENCE_S
 from bot.playground.tracker import Account, Tracker, running_tracker
+from bot.playground.tracker.samples.dialects import MIXED
 from bot.playground.tracker.samples.facts import DATA
 
 _FRIDAY = 4
@@ -53,10 +54,11 @@ SEEDS = {"harbor": 2, "atlas": 3}
 
 def fill_account(account: Account) -> None:
     """Put the sample domains of this name into an account. Raises: KeyError."""
+    account.dialect = MIXED
     if account.name in SEEDS:
         account.fill(PORTFOLIOS[account.name], SEEDS[account.name])
         return
-    for domain, health, domain_type, folder, tags in DATA["northwind"]:
+    for domain, health, domain_type, folder, tags, *_ in DATA["northwind"]:
         account.add(domain, health=health, domain_type=domain_type, folder=folder, tags=tags)
 
 

@@ -29,12 +29,16 @@ PLAUSIBLE_YEARS = (*range(1990, 2127), 9999)
 
 
 class _Record(NamedTuple):
-    """A record; `server` is the same text for all that are of one server."""
+    """A record; `server` is the same text for all that are of one server.
+
+    `subject` is that of the certificate, also where it stands above its `validity`.
+    """
 
     depth: int
     parent: str
     given: Mapping[object, object]
     server: str
+    subject: str
 
 
 Read = Callable[[str, _Record, Names, datetime], Iterator[EndDate]]
@@ -66,11 +70,11 @@ def end_in(section: str, value: object, names: Names, scanned: datetime) -> EndD
                     found_at = record.depth
                     found.append((record, _merged(ends)))
             if found:
-                return _first_of(found, names, scanned)
+                return _first_of(found, scanned)
     return None
 
 
-def _first_of(found: list[tuple[_Record, EndDate]], names: Names, scanned: datetime) -> EndDate:
+def _first_of(found: list[tuple[_Record, EndDate]], scanned: datetime) -> EndDate:
     """Return the first end of certificates that are in use.
 
     Of those for one subject at one server the newest is; logs list earlier ones, too. So one that
@@ -78,8 +82,8 @@ def _first_of(found: list[tuple[_Record, EndDate]], names: Names, scanned: datet
     """
     newest: dict[tuple[str, str], EndDate] = {}
     for number, (record, end) in enumerate(found):
-        subject = _text_under(names.ends["subjects"], record.given)
-        key = (subject, record.server) if subject or record.server else (str(number), "")
+        is_named = record.subject or record.server
+        key = (record.subject, record.server) if is_named else (str(number), "")
         newest[key] = max(newest.get(key, end), end, key=lambda each: each.day)
     first = next(iter(newest))
     used = [
@@ -110,24 +114,26 @@ def _records(value: object, names: Names, skipped: frozenset[str]) -> Iterator[_
 
     Without those that have ended, whose lookup failed, or below a name with a skipped word.
     """
-    queue: deque[tuple[int, str, object, str]] = deque([(0, "", value, "")])
+    queue: deque[tuple[int, str, object, str, str]] = deque([(0, "", value, "", "")])
     while queue:
-        depth, name, value, server = queue.popleft()
+        depth, name, value, server, above = queue.popleft()
         if isinstance(value, Mapping):
             if reports_failure(value, names) or any(
                 normalized(str(key)) == "ended" and each for key, each in value.items()
             ):
                 continue
             server = _text_under(names.ends["servers"], value) or server
-            yield _Record(depth, name, value, server)
+            inherited = above if "validity" in words_of(name) else ""
+            subject = _text_under(names.ends["subjects"], value) or inherited
+            yield _Record(depth, name, value, server, subject)
             queue.extend(
-                (depth + 1, str(key), each, server)
+                (depth + 1, str(key), each, server, subject)
                 for key, each in value.items()
                 if normalized(str(key)) not in names.ignored
                 and not skipped & {*words_of(str(key))}
             )
         elif isinstance(value, list):
-            queue.extend((depth + 1, "", each, server) for each in value)
+            queue.extend((depth + 1, "", each, server, "") for each in value)
 
 
 def _certificate_dates(

@@ -1,6 +1,7 @@
 """Detect failed lookups in a section of a scan. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 from bot.tracker.names import Names, normalized
 from bot.tracker.readings import boolean_of
@@ -52,7 +53,8 @@ def _lookup_failure(leaves: list[Leaf], names: Names) -> str | None:
     if failed := failing_text(leaves, names):
         return failed
     if any(_is_sign(*leaf, names) for leaf in leaves):
-        return next(_texts(leaves, names), "it failed")[:MAX_REASON_CHARS]
+        told = (str(value) for _name, value in leaves if _tells_of_failure(value, names))
+        return next(chain(_texts(leaves, names), told), "it failed")[:MAX_REASON_CHARS]
     return None
 
 

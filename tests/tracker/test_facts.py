@@ -212,11 +212,13 @@ def test_who_signed_a_certificate_ends_later_and_does_not_count() -> None:
     assert facts_of({"ssl": ssl}, NOW).certificate == EndDate(DAY)
 
 
-def test_of_the_certificates_of_one_name_the_newest_counts() -> None:
+@loop_over("is_nested", [False, True], ids=["beside", "above validity"])
+def test_of_the_certificates_of_one_name_the_newest_counts(*, is_nested: bool) -> None:
     names = ("a.example", "a.example", "b.example")
     ends = ("2026-06-01", "2026-12-01", "2027-12-01")
     listed = [
-        {"common_name": name, "not_after": end} for name, end in zip(names, ends, strict=True)
+        {"common_name": name, **({"validity": until} if is_nested else until)}
+        for name, until in zip(names, ({"not_after": end} for end in ends), strict=True)
     ]
 
     assert facts_of({"ssl": {"certificates": listed}}, NOW).certificate == EndDate(DAY)
@@ -229,6 +231,12 @@ def test_a_failed_probe_tells_nothing_of_what_it_did_not_reach() -> None:
 
     assert facts.issues == ()
     assert facts.failed["ssl"] == "connect ECONNREFUSED 192.0.2.10:443"
+
+
+def test_the_title_of_an_error_is_the_reason_where_no_other_text_gives_one() -> None:
+    whois = {"errorCode": 429, "title": "Too Many Requests", "description": []}  # RFC 9083
+
+    assert facts_of({"whois": whois}, NOW).failed["whois"] == "Too Many Requests"
 
 
 def test_two_names_for_the_end_of_a_certificate_may_differ() -> None:

@@ -68,7 +68,7 @@ async def test_a_channel_that_takes_no_posts_of_apps_pauses_its_digest(ready: Ha
 async def test_the_last_requests_of_an_hour_are_for_digests(ready: Harness) -> None:
     await make(ready, channel="secret")
     await ready.ask(ready.bob, "/domains")
-    ready.account.key(ready.key).hourly_limit = 40  # fewer than the twentieth part that is kept
+    ready.tracker.hourly_limit = 40  # fewer than the twentieth part that is kept
     ready.clock.ahead += 2 * MINUTE
     await ready.ask(ready.bob, "/domains")
     refused = await ready.ask(ready.bob, "/scan shop.example")

@@ -13,8 +13,14 @@ from typing import Final
 import idna
 
 from bot.playground.tracker.keys import KeyRecord, key_digest, new_key
-from bot.playground.tracker.samples.facts import health_after_scan, sample_health, sample_portfolio
-from bot.playground.tracker.samples.scan import sample_scan
+from bot.playground.tracker.samples.dialects import OWN, sample_scan
+from bot.playground.tracker.samples.facts import (
+    Facts,
+    health_after_scan,
+    is_score,
+    sample_health,
+    sample_portfolio,
+)
 
 MAX_NAME_CHARS = 253  # RFC 1035, section 2.3.4, written without the trailing dot
 LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -44,7 +50,10 @@ NO_SCORE: Final = object()  # the field healthScore is left out
 
 @dataclass(eq=False)
 class DomainRecord:
-    """One monitored domain. `health` is any JSON value, or NO_SCORE."""
+    """One monitored domain. `health` is any JSON value, or NO_SCORE.
+
+    The next scan shows another registrar, or other name servers, for each move.
+    """
 
     domain_id: str
     domain: str
@@ -53,6 +62,8 @@ class DomainRecord:
     folder: str | None = None
     health: object = NO_SCORE
     scans: int = 0
+    registrar_moves: int = 0
+    dns_moves: int = 0
 
     def as_json(self) -> dict[str, object]:
         """Return the domain object of section 2.2 of the service document."""
@@ -83,12 +94,14 @@ class DuplicateDomainError(ValueError):
 class Account:
     """A customer of the service: a portfolio of domains and the keys that open it.
 
-    `scan_results` are whole JSON bodies for domains that do not get a `sample_scan`.
+    Its scans are in a `dialect` of samples/dialects.py. `scan_results` are whole JSON bodies for
+    domains that do not get a `sample_scan`.
     """
 
     def __init__(self, name: str, clock: Callable[[], datetime]) -> None:
         self.name = name
         self.domains: dict[str, DomainRecord] = {}
+        self.dialect = OWN
         self.scan_results: dict[str, object] = {}
         self._clock = clock
         self._keys: dict[str, KeyRecord] = {}
@@ -160,20 +173,10 @@ class Account:
     def fill(self, count: int, seed: int = 1) -> list[DomainRecord]:
         """Put `count` plausible domains in; those that are there already stay as they are."""
         known = {sameness(record.domain) for record in self.domains.values()}
-        samples = sample_portfolio(count, seed)
         return [
-            self._put(
-                DomainRecord(
-                    domain_id=self._id_of(sample.domain),
-                    domain=sample.domain,
-                    domain_type=sample.domain_type,
-                    tags=sample.tags,
-                    folder=sample.folder,
-                    health=sample.health if sample.has_score else NO_SCORE,
-                )
-            )
-            for sample in samples
-            if sameness(sample.domain) not in known
+            self._put(DomainRecord(domain_id=self._id_of(fields["domain"]), **fields))
+            for fields in sample_portfolio(count, seed)
+            if sameness(fields["domain"]) not in known
         ]
 
     def scan(self, record: DomainRecord) -> object:
@@ -183,8 +186,10 @@ class Account:
         record.health = health_after_scan(record.domain, old, record.scans)
         if record.domain in self.scan_results:
             return self.scan_results[record.domain]
-        result = sample_scan(record.domain, today=self._clock().date(), health=record.health)
-        return {"domainId": record.domain_id, **result}
+        score = record.health if is_score(record.health) else sample_health(record.domain)
+        moves = (record.registrar_moves, record.dns_moves)
+        facts = Facts(record.domain, self._clock().date(), score, *moves)
+        return {"domainId": record.domain_id, **sample_scan(facts, self.dialect)}
 
     def _put(self, record: DomainRecord) -> DomainRecord:
         self.domains[record.domain_id] = record

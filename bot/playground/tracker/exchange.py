@@ -31,10 +31,7 @@ def presented_key(authorization: Sequence[str]) -> str | None:
 
 
 def authorize(
-    tracker: Tracker,
-    holder: tuple[Account, KeyRecord] | None,
-    caller_ip: str,
-    scope: str,
+    tracker: Tracker, holder: tuple[Account, KeyRecord] | None, caller_ip: str, scope: str
 ) -> Account:
     """Return the account that a key opens, and count the request. Raises: RefusedError.
 

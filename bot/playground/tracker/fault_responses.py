@@ -15,13 +15,11 @@ HUGE_BYTES = 100_000_000
 HTML_PAGE = b"<!doctype html><html><head><title>%s</title></head><body>%s</body></html>\n"
 FIXED: dict[str, Any] = {  # status, body and type of its content
     "500": (500, b'{"error": "Internal server error"}'),
-    "502": (502, b"Bad Gateway\n", "text/plain"),
     "503": (503, b'{"error": "Service temporarily unavailable"}'),
     "html_500": (500, HTML_PAGE % (b"500", b"Something went wrong"), "text/html"),
     "html_200": (200, HTML_PAGE % (b"Sign in", b"Please sign in"), "text/html"),
     "empty_200": (200, b""),
     "foreign_json": (200, json.dumps({"hello": ["world", {"n": 1}], "data": 7}).encode()),
-    "teapot": (418, b"short and stout\n", "text/plain"),
 }
 
 
@@ -84,11 +82,7 @@ def _blank_list(size_bytes: int) -> Iterator[bytes]:
 
 
 async def _stream(
-    exchange: Exchange,
-    status: int,
-    parts: Iterable[bytes],
-    *,
-    length: int | None = None,
+    exchange: Exchange, status: int, parts: Iterable[bytes], *, length: int | None = None
 ) -> web.StreamResponse:
     """Send a body in parts until the client goes away. `length` None: no Content-Length."""
     stream = web.StreamResponse(status=status, headers={"Content-Type": "application/json"})

@@ -42,7 +42,7 @@ def key_digest(value: str) -> str:
 class KeyRecord:
     """What the API Keys page knows of a key: everything but its value.
 
-    `expires_at` None: never; no `ips`: from everywhere; `hourly_limit` None: the usual one.
+    `expires_at` None: never; no `ips`: from everywhere.
     """
 
     name: str
@@ -52,7 +52,6 @@ class KeyRecord:
     ips: tuple[str, ...]
     last4: str
     digest: str = field(repr=False)
-    hourly_limit: int | None = None
     last_used_at: datetime | None = None
     is_revoked: bool = False
     is_deleted: bool = False
@@ -80,15 +79,14 @@ class KeyRecord:
         """Say whether the key holds every one of these scopes; `admin` stands for all."""
         return "admin" in self.scopes or set(scopes) <= set(self.scopes)
 
-    def remaining(self, now: datetime, default_limit: int) -> int:
+    def remaining(self, now: datetime, limit: int) -> int:
         """Return how many requests the key has left in the clock hour of `now`."""
-        limit = default_limit if self.hourly_limit is None else self.hourly_limit
         used = self._used_in_hour if self._hour == _clock_hour(now) else 0
         return max(0, limit - used)
 
-    def count_request(self, now: datetime, default_limit: int) -> bool:
+    def count_request(self, now: datetime, limit: int) -> bool:
         """Use up one request of this clock hour; return False when none was left."""
-        if self.remaining(now, default_limit) == 0:
+        if self.remaining(now, limit) == 0:
             return False
         if self._hour != _clock_hour(now):
             self._hour, self._used_in_hour = _clock_hour(now), 0

@@ -10,11 +10,7 @@ from typing import Any
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
-from bot.playground.tracker.accounts import (
-    Account,
-    DuplicateDomainError,
-    canonical_name,
-)
+from bot.playground.tracker.accounts import Account, DuplicateDomainError, canonical_name
 from bot.playground.tracker.exchange import (
     EXCHANGE,
     Exchange,
@@ -25,13 +21,8 @@ from bot.playground.tracker.exchange import (
     refused,
     response_of,
 )
-from bot.playground.tracker.fault_responses import ELSEWHERE_PATH, answer_instead, dropped, spoiled
-from bot.playground.tracker.service import (
-    MISTAKE_STATUS,
-    RefusedError,
-    Tracker,
-    utc_now,
-)
+from bot.playground.tracker.fault_responses import answer_instead, dropped, spoiled
+from bot.playground.tracker.service import MISTAKE_STATUS, RefusedError, Tracker, utc_now
 
 SCAN_ACTION = "full_scan"
 
@@ -170,15 +161,11 @@ SHUTDOWN_TIMEOUT_S = 0.05
 
 
 @asynccontextmanager
-async def running_tracker(
-    clock: Callable[[], datetime] = utc_now,
-) -> AsyncIterator[Tracker]:
+async def running_tracker(clock: Callable[[], datetime] = utc_now) -> AsyncIterator[Tracker]:
     """Serve a new, empty Domain Tracker, whose keys and limits end by `clock` (aware, in UTC)."""
     tracker = Tracker(clock=clock)
     runner = web.AppRunner(
-        tracker_app(tracker),
-        access_log=None,
-        shutdown_timeout=SHUTDOWN_TIMEOUT_S,
+        tracker_app(tracker), access_log=None, shutdown_timeout=SHUTDOWN_TIMEOUT_S
     )
     await runner.setup()
     try:
@@ -198,7 +185,6 @@ def tracker_app(tracker: Tracker) -> web.Application:
     app.router.add_route("GET", LIST_PATH, endpoint(tracker, "list", list_domains))
     app.router.add_route("POST", LIST_PATH, endpoint(tracker, "add", add_domain))
     app.router.add_route("POST", SCAN_PATH, endpoint(tracker, "scan", scan_domain))
-    app.router.add_route("GET", ELSEWHERE_PATH, _elsewhere(tracker))
 
     async def prepare(http: web.Request, answer: web.StreamResponse) -> None:
         finish_headers(tracker, http.get(EXCHANGE), answer)
@@ -229,11 +215,3 @@ def _own_refusal(error: web.HTTPException) -> RefusedError:
     """Return the refusal for what aiohttp found wrong: the path, the method or the size."""
     kinds = {status: kind for kind, status in MISTAKE_STATUS.items()}
     return RefusedError(kinds.get(error.status, "bad_request"), error.reason)
-
-
-def _elsewhere(tracker: Tracker) -> Handler:
-    async def handle(_http: web.Request) -> web.StreamResponse:
-        tracker.followed_redirects += 1
-        return web.json_response([])
-
-    return handle

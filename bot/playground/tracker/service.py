@@ -85,8 +85,8 @@ ENDPOINTS: Final = ("list", "add", "scan")
 INSTEAD: Final = frozenset(
     {
         *MESSAGES,
-        "500", "502", "503", "html_500", "empty_200", "html_200", "foreign_json",
-        "drop", "huge", "redirect", "teapot",
+        "500", "503", "html_500", "empty_200", "html_200", "foreign_json",
+        "drop", "huge", "redirect",
     }
 )  # fmt: skip
 # These spoil the service's own answer, after it has acted.
@@ -194,7 +194,6 @@ class Tracker:
     latency_s: float = 0.0
     scan_latency_s: float = 0.0
     retry_after_s: int | None = None
-    followed_redirects: int = 0
     faults: FaultPlan = field(default_factory=FaultPlan)
     hold: Hold | None = None
     hold_of_all: Hold | None = None
@@ -230,13 +229,7 @@ class Tracker:
         """
         self.faults.plan(kind, times, on)
 
-    def answer_next(
-        self,
-        status: int = 200,
-        *,
-        body: bytes,
-        on: str,
-    ) -> None:
+    def answer_next(self, status: int = 200, *, body: bytes, on: str) -> None:
         """Let the next request to an endpoint be answered with exactly this.
 
         Raises: ValueError: an unknown endpoint.

@@ -3,7 +3,8 @@
 import pytest
 
 from bot.playground.tracker import Account, Tracker
-from bot.playground.tracker.samples import sample_scan
+from bot.playground.tracker.samples.dialects import CHECKLIST, sample_scan
+from bot.playground.tracker.samples.facts import Facts
 from tests.playground.tracker.conftest import Api, Clock
 
 pytestmark = pytest.mark.anyio
@@ -12,12 +13,28 @@ pytestmark = pytest.mark.anyio
 async def test_a_scan_answers_with_the_id_and_the_four_sections(
     api: Api, acme: Account, clock: Clock, key: str
 ) -> None:
+    acme.dialect = CHECKLIST
     record = acme.add("shop.example", health=41)
 
     response = await api.scan(key, record.domain_id)
 
-    expected = sample_scan("shop.example", today=clock.now.date(), health=record.health)
+    assert isinstance(record.health, int)
+    facts = Facts("shop.example", clock.now.date(), record.health)
+    expected = sample_scan(facts, CHECKLIST)
     assert response.json() == {"domainId": record.domain_id, **expected}
+
+
+async def test_a_scan_after_a_move_shows_another_registrar_and_other_name_servers(
+    api: Api, acme: Account, key: str
+) -> None:
+    record = acme.add("shop.example")
+    before = (await api.scan(key, record.domain_id)).json()["whois"]
+
+    record.registrar_moves = record.dns_moves = 1
+    after = (await api.scan(key, record.domain_id)).json()["whois"]
+
+    assert after["registrar"] != before["registrar"]
+    assert not set(after["nameServers"]) & set(before["nameServers"])
 
 
 @pytest.mark.parametrize("action", ["quick_scan", "", None, 7, ["full_scan"]])

@@ -1,4 +1,4 @@
-"""The page with the domains of a portfolio: look, search, sort, change scores."""
+"""The page with the domains of a portfolio: look, search, sort, change scores, move."""
 
 from collections.abc import Callable
 from typing import Any
@@ -39,15 +39,10 @@ def _band(score: float | None) -> str:
     return "good" if score >= GOOD_FROM else "fair" if score >= FAIR_FROM else "poor"
 
 
-def _order_of_score(record: DomainRecord) -> float:
-    score = _score(record)
-    return -1 if score is None else score
-
-
 # One function for each column: ten thousand rows are sorted again every second.
 ORDERS: dict[str, Callable[[DomainRecord], Any]] = {
     "domain": lambda record: record.domain.lower(),
-    "score": _order_of_score,
+    "score": lambda record: -1 if (score := _score(record)) is None else score,
     "type": lambda record: record.domain_type.lower(),
     "folder": lambda record: (record.folder or "").lower(),
     "tags": lambda record: record.tags,
@@ -70,9 +65,14 @@ def _row(record: DomainRecord) -> Row:
 
 
 COLUMNS = [
-    column | {"sortable": True}
+    column | {"sortable": column["name"] in ORDERS}
     for column in columns(
-        domain="Domain", score="Health score", type="Type", folder="Folder", tags="Tags"
+        domain="Domain",
+        score="Health score",
+        type="Type",
+        folder="Folder",
+        tags="Tags",
+        moves="Change",
     )
 ]
 
@@ -85,8 +85,11 @@ def add(sandbox: Sandbox) -> None:
 
 
 def _draw(account: Account) -> None:
-    note = "Click a score to change it: the next list or scan in Slack sees it."
-    draw_title(f"Domains of {account.name}", note)
+    draw_title(
+        f"Domains of {account.name}",
+        "Click a score to change it: the next list or scan in Slack sees it. Press registrar or"
+        " name servers, and the domain has others: its next scan shows that.",
+    )
     listed = PagedTable(
         COLUMNS,
         lambda query: domain_rows(account, query),
@@ -94,6 +97,7 @@ def _draw(account: Account) -> None:
         search_label="Search names, folders, types and tags",
     )
     listed.table.add_slot("body-cell-score", MARKUP["score_cell"])
+    listed.table.add_slot("body-cell-moves", MARKUP["moves_cell"])
 
     def set_score(event: GenericEventArguments) -> None:
         try:
@@ -102,4 +106,11 @@ def _draw(account: Account) -> None:
             ui.notify("A score is a number from 0 to 100.", type="negative")
         listed.refresh()
 
+    def move(event: GenericEventArguments) -> None:
+        record, to = account.domains[event.args["id"]], event.args["to"]
+        record.registrar_moves += to == "registrar"
+        record.dns_moves += to == "name servers"
+        ui.notify(f"Other {to}: the next scan of {record.domain} shows it.")
+
     listed.table.on("score", set_score)
+    listed.table.on("move", move)

@@ -1,19 +1,14 @@
-"""What a real service does not show: its log of requests, and how to make it slow or fail."""
+"""What a real service does not show: its log of requests, and what it is made to do otherwise."""
 
 from collections.abc import Callable
 
 from nicegui import ui
 
-from bot.playground.page.tracker_pages.frame import (
-    Here,
-    add_page,
-    columns,
-    draw_title,
-    time_text,
-)
+from bot.playground.page.tracker_pages.frame import Here, add_page, columns, draw_title, time_text
 from bot.playground.page.tracker_pages.paged_table import PagedTable, Query, Row, rows_of
 from bot.playground.sandbox import Sandbox
 from bot.playground.tracker import Request, Tracker
+from bot.playground.tracker.samples.dialects import CHECKLIST, MIXED, OWN, SCANNER
 from bot.playground.tracker.service import MESSAGES
 
 FAULTS = {
@@ -25,6 +20,12 @@ FAULTS = {
     "drop": "Connection dropped, nothing done",
     "drop_after": "Done, then the connection dropped",
 }
+DIALECTS = {
+    MIXED: "Mixed: each domain in one of the three",
+    OWN: "The playground's own: records and a list of issues",
+    CHECKLIST: "A checklist: yes or no for each check",
+    SCANNER: "A security scanner: findings, RDAP; some sections fail",
+}
 MAX_LATENCY_S = 120.0
 MAX_HOURLY = 1_000_000
 
@@ -34,6 +35,8 @@ def add(sandbox: Sandbox) -> None:
         draw_title("Knobs", "Make the service slow, strict or faulty, and watch the bot.")
         with ui.card().classes("dt-card"):
             _draw_settings(sandbox.tracker)
+        with ui.card().classes("dt-card"):
+            _draw_dialects(sandbox)
         with ui.card().classes("dt-card"):
             _draw_faults(sandbox.tracker)
 
@@ -68,6 +71,15 @@ def _draw_settings(tracker: Tracker) -> None:
         _number("Every request takes, s", tracker, "latency_s", MAX_LATENCY_S)
         _number("A scan takes in addition, s", tracker, "scan_latency_s", MAX_LATENCY_S)
         _number("Requests per hour and key", tracker, "hourly_limit", MAX_HOURLY, make=int)
+
+
+def _draw_dialects(sandbox: Sandbox) -> None:
+    ui.label("What scans look like inside").classes("text-lg")
+    ui.label("The next scan is of the same facts, told as another tool does.").classes("dt-note")
+    with ui.row().classes("w-full items-start"):
+        for name in sandbox.demo_keys:
+            shown = ui.select(DIALECTS, label=f"Scans of {name}").style("min-width: 380px")
+            shown.bind_value(sandbox.tracker.account(name), "dialect")
 
 
 def _number(

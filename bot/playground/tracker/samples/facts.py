@@ -6,13 +6,16 @@ changes from one day to the next but what would change in the world.
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 import idna
 import yaml
+
+T = TypeVar("T")
 
 DATA: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("samples.yaml").read_text("utf-8"))
 SAMPLE_DAY = date(2026, 3, 9)
@@ -48,11 +51,13 @@ def health_after_scan(domain: str, health: object, scan_number: int) -> object:
 
 @dataclass(frozen=True)
 class Facts:
-    """One domain on one day, with its score."""
+    """One domain on one day, with its score and how often it has moved to others."""
 
     domain: str
     today: date
     score: float
+    registrar_moves: int = 0
+    dns_moves: int = 0
 
     def stream(self, topic: str) -> random.Random:
         return stream(self.domain, topic)
@@ -69,6 +74,12 @@ class Facts:
 
     def in_days(self, days: int) -> date:
         return self.today + timedelta(days=days)
+
+
+def moved(facts: Facts, topic: str, choices: Sequence[T], moves: int) -> T:
+    """Return the domain's choice of a topic, so many moves later."""
+    first = facts.stream(topic).randrange(len(choices))
+    return choices[(first + moves) % len(choices)]
 
 
 PROVIDERS = ("postline", "mailhaven", "rapidpost")
@@ -114,20 +125,11 @@ FOREIGN_BRANDS = tuple(
 TYPES = ["owned"] * 15 + DATA["types"]
 
 
-@dataclass(frozen=True)
-class SampleDomain:
-    """One line of a portfolio. `health` None is a null score; without `has_score`, none at all."""
+def sample_portfolio(count: int, seed: int = 1) -> list[dict[str, Any]]:
+    """Return the fields of `count` different domains, the same for the same seed.
 
-    domain: str
-    health: float | None
-    has_score: bool
-    domain_type: str
-    tags: tuple[str, ...]
-    folder: str | None
-
-
-def sample_portfolio(count: int, seed: int = 1) -> list[SampleDomain]:
-    """Return `count` different domains, the same for the same seed; some international or odd."""
+    Some are international; some scores are odd, None, or not there.
+    """
     pick = stream(str(seed), "portfolio")
     names: dict[str, None] = {}
     while len(names) < count:
@@ -147,13 +149,13 @@ def _name(pick: random.Random) -> str:
     return f"{site}{brand}.{end}"
 
 
-def _sample(name: str, pick: random.Random) -> SampleDomain:
+def _sample(name: str, pick: random.Random) -> dict[str, Any]:
     score, health = pick.random(), sample_health(name)
-    return SampleDomain(
-        domain=name,
-        health=None if 0.03 <= score < 0.04 else health + 0.5 if 0.04 <= score < 0.06 else health,
-        has_score=score >= 0.03,
-        domain_type=pick.choice(TYPES),
-        tags=tuple(sorted(pick.sample(DATA["tags"], pick.choice((0, 1, 1, 2, 3))))),
-        folder=None if pick.random() < 0.2 else pick.choice(DATA["folders"]),
-    )
+    odd = None if score < 0.04 else health + 0.5 if score < 0.06 else health
+    return {
+        "domain": name,
+        **({"health": odd} if score >= 0.03 else {}),
+        "domain_type": pick.choice(TYPES),
+        "tags": tuple(sorted(pick.sample(DATA["tags"], pick.choice((0, 1, 1, 2, 3))))),
+        "folder": None if pick.random() < 0.2 else pick.choice(DATA["folders"]),
+    }

@@ -1,69 +1,19 @@
-"""The answer of a full scan, its inner structure invented; some are odd or meant to do harm."""
+"""The sections of a full scan in the playground's own dialect, and the facts behind them."""
 
-import copy
-import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from bot.playground.tracker.samples.facts import (
     DATA,
-    SAMPLE_DAY,
     Facts,
     dmarc_policy,
     dmarc_record,
-    is_score,
     mail_provider,
+    moved,
     receives_mail,
-    sample_health,
     spf_record,
-    stream,
 )
-
-EDGE_CASES = ("missing", "nulls", "hostile")
-ONE_EDGE_CASE_IN = 12  # names
-
-_TEXTS = DATA["hostile_texts"]
-HOSTILE_TEXTS = (*_TEXTS[:10], "v=long " + "0123456789abcdef" * 500, *_TEXTS[10:])
-
-
-def edge_case_of(domain: str) -> str:
-    """Return what is odd about this domain's scans: one of QUIRKS, or "none" for most names."""
-    pick = stream(domain, "quirk")
-    return pick.choice(EDGE_CASES) if pick.randrange(ONE_EDGE_CASE_IN) == 0 else "none"
-
-
-def with_edge_case(domain: str, scan: dict[str, Any], quirk: str) -> dict[str, Any]:
-    """Return the scan with one of QUIRKS worked in, or as it is for "none"."""
-    scan = copy.deepcopy(scan)
-    match quirk:
-        case "none":
-            pass
-        case "missing":
-            del scan[stream(domain, "missing").choice(sorted(scan))]
-        case "nulls":
-            _empty(scan, stream(domain, "nulled").choice(sorted(scan)))
-        case "hostile":
-            _poison(scan)
-        case _:
-            raise ValueError(f"{quirk!r}: choose one of {', '.join(EDGE_CASES)} or none")
-    return scan
-
-
-def _empty(scan: dict[str, Any], section: str) -> None:
-    """Make one section null, and half of the values of every other one."""
-    for name, values in scan.items():
-        values.update(dict.fromkeys(list(values)[::2]))
-        scan[name] = None if name == section else values
-
-
-def _poison(scan: dict[str, Any]) -> None:
-    """Put hostile text where text of strangers stands: DNS records, names, labels, issues."""
-    whois, dns, security = scan["whois"], scan["dns"], scan["security"]
-    whois.update({"registrar": "*Registrar* <!everyone>", "<!here> `label`": "a label of theirs"})
-    dns["records"] += [{"type": "TXT", "value": text, "ttl": 300} for text in HOSTILE_TEXTS]
-    security["issues"].insert(0, {"severity": "<!channel>", "title": "<@U1> | *must* `act`"})
-
 
 # The ways in which registrars and certificate tools write a moment.
 _WRITERS: dict[str, Callable[[datetime], object]] = {
@@ -82,24 +32,9 @@ def moment_on(day: date) -> datetime:
     return datetime.combine(day, time(day.day % 24, day.month * 4, day.day), UTC)
 
 
-REDACTED = "REDACTED FOR PRIVACY"
-COUNTRIES = ("DE", "FR", "US", "GB", "NL", "ES", "JP", "SE")
+DNS_PROVIDERS = ("harbordns", "anycastia", "quaydns", "polarns")
 STATUSES = ("clientTransferProhibited", "clientUpdateProhibited", "clientDeleteProhibited")
 RENEWAL_LEAD_DAYS = 30
-ACRONYMS = ("dnssec", "iana", "id", "url")
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-
-
-def _label(name: str) -> str:
-    words = _snake(name).split("_")
-    return " ".join(word.upper() if word in ACRONYMS else word.title() for word in words)
-
-
-# The ways in which registrars name a field.
-_RENAMERS: dict[str, Callable[[str], str]] = {"camel": str, "snake": _snake, "label": _label}
 
 
 def registration(facts: Facts) -> tuple[date, date, date]:
@@ -116,30 +51,28 @@ def registration(facts: Facts) -> tuple[date, date, date]:
 
 
 def whois_section(facts: Facts) -> dict[str, Any]:
-    """Return the WHOIS record, in the dialect of the domain's registrar."""
-    registrar = facts.stream("registrar").choice(DATA["registrars"])
-    rename, write = _RENAMERS[registrar["rename"]], _WRITERS[registrar["write"]]
+    """Return the WHOIS record; its dates are written as the domain's registrar writes them."""
+    who = registrar(facts)
+    write = _WRITERS[who["write"]]
     created, updated, expires = map(moment_on, registration(facts))
-    fields: dict[str, object] = {
+    return {
         "domainName": facts.domain,
-        "registrar": registrar["name"],
-        "registrarIanaId": registrar["iana_id"],
-        "registrarUrl": f"https://{registrar['home']}",
+        "registrar": who["name"],
         "createdDate": write(created),
         "updatedDate": write(updated),
         "expiryDate": write(expires),
         "nameServers": name_servers(facts),
         "status": _statuses(facts),
         "dnssec": "unsigned" if facts.fails("dnssec", rarity=0.5) else "signedDelegation",
-        "registrant": _contact(facts, rename),
-        "technicalContact": {rename("email"): REDACTED},
-        "abuseContactEmail": f"abuse@{registrar['home']}",
     }
-    return {rename(key): value for key, value in fields.items()}
+
+
+def registrar(facts: Facts) -> dict[str, Any]:
+    return moved(facts, "registrar", DATA["registrars"], facts.registrar_moves)
 
 
 def name_servers(facts: Facts) -> list[str]:
-    provider = facts.stream("dns").choice(("harbordns", "anycastia", "quaydns", "polarns"))
+    provider = moved(facts, "dns", DNS_PROVIDERS, facts.dns_moves)
     return [f"ns{number}.{provider}.example" for number in (1, 2)]
 
 
@@ -148,12 +81,6 @@ def _statuses(facts: Facts) -> list[str]:
         return ["ok https://icann.org/epp#ok"]
     count = facts.stream("status").randint(1, len(STATUSES))
     return [f"{status} https://icann.org/epp#{status}" for status in STATUSES[:count]]
-
-
-def _contact(facts: Facts, rename: Callable[[str], str]) -> dict[str, object]:
-    country = facts.stream("country").choice(COUNTRIES)
-    contact = {"name": REDACTED, "organization": REDACTED, "country": country, "email": REDACTED}
-    return {rename(key): value for key, value in contact.items()}
 
 
 POOR_SCORE = 50  # below it something is always amiss with the certificate
@@ -174,52 +101,24 @@ def certificate_ends(facts: Facts) -> date:
     return facts.in_days(authority["lifetime_days"] - age_days)
 
 
-def speaks_old_tls(facts: Facts) -> bool:
-    return facts.fails("old tls", rarity=1.2)
-
-
 def ssl_section(facts: Facts) -> dict[str, Any]:
     authority, ends = issuer(facts), certificate_ends(facts)
     starts = ends - timedelta(days=authority["lifetime_days"])
-    pick = facts.stream(f"serial {ends}")
-    old = speaks_old_tls(facts)
+    old = facts.fails("old tls", rarity=1.2)
     return {
         "subject": {"commonName": facts.domain},
-        "issuer": {
-            "commonName": authority["intermediate"],
-            "organization": authority["organization"],
-        },
-        "subjectAltNames": [facts.domain, f"www.{facts.domain}"],
+        "issuer": {"commonName": authority["name"], "organization": authority["organization"]},
         "notBefore": _WRITERS[authority["write"]](moment_on(starts)),
         "notAfter": _WRITERS[authority["write"]](moment_on(ends)),
         "daysRemaining": (ends - facts.today).days,
         "valid": ends >= facts.today,
-        "serialNumber": f"{pick.getrandbits(128):032X}",
-        "fingerprintSha256": f"{pick.getrandbits(256):064x}",
-        "key": facts.stream("key").choice(
-            ({"type": "EC", "bits": 256}, {"type": "RSA", "bits": 2048})
-        ),
-        "chain": [
-            {"commonName": facts.domain, "issuedBy": authority["intermediate"]},
-            {"commonName": authority["intermediate"], "issuedBy": authority["root"]},
-            {"commonName": authority["root"], "issuedBy": authority["root"]},
-        ],
+        "serialNumber": f"{facts.stream(f'serial {ends}').getrandbits(128):032X}",
         "protocols": {"TLS 1.3": True, "TLS 1.2": True, "TLS 1.1": old, "TLS 1.0": old},
-        "grade": _tls_grade(facts),
     }
-
-
-def _tls_grade(facts: Facts) -> str:
-    if certificate_ends(facts) < facts.today:
-        return "T"
-    if speaks_old_tls(facts):
-        return "B"
-    return "A+" if facts.score >= 90 else "A"
 
 
 # RFC 5737 and RFC 3849.
 IPV4_NETWORKS = ("192.0.2", "198.51.100", "203.0.113")
-TTLS_S = (300, 600, 3600, 14400)
 
 Record = dict[str, object]
 
@@ -234,15 +133,9 @@ def dns_section(facts: Facts) -> dict[str, Any]:
     }
 
 
-def has_caa(facts: Facts) -> bool:
-    """Say whether the domain tells which authorities may issue certificates for it."""
-    return not facts.fails("caa", rarity=0.6)
-
-
 def _record(facts: Facts, kind: str, value: str, name: str = "", **more: object) -> Record:
     full = f"{name}.{facts.domain}" if name else facts.domain
-    ttl = facts.stream(f"ttl {kind}").choice(TTLS_S)
-    return {"type": kind, "name": full, "value": value, "ttl": ttl, **more}
+    return {"type": kind, "name": full, "value": value, "ttl": 3600, **more}
 
 
 def _addresses(facts: Facts) -> list[Record]:
@@ -278,18 +171,11 @@ def _authority(facts: Facts) -> list[Record]:
     first, *_others = servers = name_servers(facts)
     serial = f"{facts.in_days(-facts.days_since('zone', every_days=45)):%Y%m%d}01"
     soa = f"{first} hostmaster.{facts.domain} {serial} 7200 3600 1209600 3600"
-    caa = [_record(facts, "CAA", f'0 issue "{issuer(facts)["home"]}"')] if has_caa(facts) else []
-    return [
-        *(_record(facts, "NS", server) for server in servers),
-        *caa,
-        _record(facts, "SOA", soa),
-    ]
+    return [*(_record(facts, "NS", server) for server in servers), _record(facts, "SOA", soa)]
 
 
 SEVERITIES = ("critical", "high", "medium", "low")
 BLACKLISTS_CHECKED = 64
-
-Issue = dict[str, object]
 
 
 def security_section(facts: Facts) -> dict[str, Any]:
@@ -305,9 +191,7 @@ def security_section(facts: Facts) -> dict[str, Any]:
         "dmarc": {"present": policy is not None, "policy": policy, "record": dmarc_record(facts)},
         "blacklists": {"checked": BLACKLISTS_CHECKED, "listedOn": _listed_on(facts)},
         "openPorts": [80, 443, *([21] if facts.fails("ftp", rarity=2) else [])],
-        "issues": sorted(
-            _issues(facts), key=lambda issue: SEVERITIES.index(str(issue["severity"]))
-        ),
+        "issues": sorted(_issues(facts), key=lambda each: SEVERITIES.index(each["severity"])),
     }
 
 
@@ -319,7 +203,7 @@ def _listed_on(facts: Facts) -> list[str]:
     return ["bl.mailwatch.example"] if facts.fails("blacklist", rarity=2.5) else []
 
 
-def _issues(facts: Facts) -> list[Issue]:
+def _issues(facts: Facts) -> list[dict[str, str]]:
     policy, days_left = dmarc_policy(facts), (certificate_ends(facts) - facts.today).days
     days = {"certificate": days_left, "registration": (registration(facts)[2] - facts.today).days}
     found = {
@@ -330,9 +214,8 @@ def _issues(facts: Facts) -> list[Issue]:
         "no spf": spf_record(facts) is None,
         "no dmarc": policy is None,
         "dmarc watches": policy == "none",
-        "old tls": speaks_old_tls(facts),
+        "old tls": facts.fails("old tls", rarity=1.2),
         "ftp": facts.fails("ftp", rarity=2),
-        "no caa": not has_caa(facts),
     }
     issues = [DATA["issues"][name] for name, is_so in found.items() if is_so]
     issues += [
@@ -353,20 +236,11 @@ def _grade(score: float) -> str:
     return "F"
 
 
-def sample_scan(
-    domain: str, *, today: date = SAMPLE_DAY, health: object = None, quirk: str | None = None
-) -> dict[str, Any]:
-    """Return whois, dns, ssl and security of an invented domain, the same in every run.
-
-    The findings fit the `health` score, or else the name. `quirk` is "none" or one of EDGE_CASES;
-    None lets the name decide. Raises: ValueError.
-    """
-    score = health if is_score(health) else sample_health(domain)
-    facts = Facts(domain, today, score)
-    scan: dict[str, Any] = {
+def own_scan(facts: Facts) -> dict[str, Any]:
+    """Return whois, dns, ssl and security."""
+    return {
         "whois": whois_section(facts),
         "dns": dns_section(facts),
         "ssl": ssl_section(facts),
         "security": security_section(facts),
     }
-    return with_edge_case(domain, scan, edge_case_of(domain) if quirk is None else quirk)
