@@ -47,7 +47,7 @@ Format = Literal["console", "json"]
 def database_of(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Path | Address:
     """Return where a DATABASE_URL leads: a file, or a database of PostgreSQL.
 
-    `pool_size` counts where the address does not say. A ValueError quotes nothing of it.
+    A ValueError quotes nothing of it.
     """
     url = _database_address(url)
     if url.startswith(SQLITE):

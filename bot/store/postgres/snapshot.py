@@ -10,7 +10,7 @@ import psycopg
 from bot.store.documents import Document, OutdatedSchemaError, StoreError, encode_value
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import COLUMNS, document_of
-from bot.store.postgres.pool import Connection, connected, with_pooler_found
+from bot.store.postgres.pool import Connection, connected
 from bot.store.snapshot import Restore
 
 CLIENTS: LiteralString = """
@@ -54,9 +54,9 @@ async def database_documents(address: Address) -> AsyncGenerator[Document]:
 
 
 async def has_clients(address: Address) -> bool:
-    """Return whether processes of the bot are connected, as far as the database tells.
+    """Return whether processes of the bot are connected.
 
-    Behind a pooler it does not: its connections outlive the processes.
+    The connections of a pooler in between count too, and outlive the processes.
     """
     connection = await connected(address)
     try:
@@ -67,7 +67,7 @@ async def has_clients(address: Address) -> bool:
         raise StoreError(f"cannot read {address.place}: {error}") from error
     finally:
         await connection.close()
-    return bool(found) and not (await with_pooler_found(address)).is_pooled
+    return bool(found)
 
 
 async def _clients(connection: Connection) -> set[int]:
