@@ -17,7 +17,6 @@ import structlog
 from aiohttp import hdrs, web
 from aiohttp.http import HttpProcessingError
 from aiohttp.typedefs import Handler, Middleware
-from cachetools import TTLCache
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
@@ -25,13 +24,11 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.signature import SignatureVerifier
 
-from bot.concurrency import BoundedWait, SingleFlight
 from bot.connections import BoundedServer, ConnectionLimits
 from bot.deduplication import DedupStore
 
 logger = structlog.get_logger()
 READY_WITHIN_S = 2.0
-CHECKED_FOR_S = 0.5
 # It fails by an error, or by `False`.
 Check = Callable[[], Awaitable[object]]
 
@@ -45,10 +42,6 @@ class HealthEndpoints:
     def __init__(self, checks: Mapping[str, Check]) -> None:
         self._checks = checks
         self._is_stopping = False
-        # The store check writes: frequent requests must not repeat it.
-        self._works: TTLCache[str, dict[str, bool]] = TTLCache(1, CHECKED_FOR_S)
-        self._flights: SingleFlight[str, dict[str, bool]] = SingleFlight()
-        self._patience = BoundedWait(READY_WITHIN_S)
 
     def stop(self) -> None:
         """Report the process as not ready from now on."""
@@ -60,20 +53,15 @@ class HealthEndpoints:
     async def readyz(self, _request: web.Request) -> web.Response:
         if self._is_stopping:
             return web.json_response({"ready": False, "checks": {"running": False}}, status=503)
-        works = self._works.get("")
-        if works is None:
-            works = self._works[""] = await self._flights.run("", self._check_all)
+        results = await asyncio.gather(*(self._check(name) for name in self._checks))
+        works = dict(zip(self._checks, results, strict=True))
         status = 200 if all(works.values()) else 503
         return web.json_response({"ready": status == 200, "checks": works}, status=status)
 
-    async def _check_all(self) -> dict[str, bool]:
-        results = await asyncio.gather(*(self._check(name) for name in self._checks))
-        return dict(zip(self._checks, results, strict=True))
-
     async def _check(self, name: str) -> bool:
         try:
-            # Not cancelled: cancelling a query of a database that hangs takes seconds.
-            return await self._patience.wait(self._checks[name]()) is not False
+            async with asyncio.timeout(READY_WITHIN_S):
+                return await self._checks[name]() is not False
         except Exception as error:  # noqa: BLE001  # any error is a failed check
             logger.warning("not ready", check=name, error=repr(error))
             return False

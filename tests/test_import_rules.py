@@ -18,7 +18,6 @@ LAYERS: list[set[str]] = [
         *("redaction", "workspace"),
     },
     {"command_text", "concurrency", "hostnames", "logs", "store", "tracker"},
-    {"claims"},
     {
         *("admin", "deduplication", "deferred_commands"),
         *("jobs", "metrics", "portfolio", "slack"),
@@ -37,7 +36,7 @@ LAYER_OF = {part: number for number, parts in enumerate(LAYERS) for part in part
 INDEPENDENT = {
     "metrics": {"concurrency"},
     "playground": set(),
-    "web": {"concurrency", "connections", "deduplication"},
+    "web": {"connections", "deduplication"},
 }
 RUN = BOT / "playground" / "run.py"
 # package -> the only parts, beside the playground, that may import it

@@ -243,7 +243,7 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
         bulk=bulk,
         still_waiting_after_s=parts.pace.still_waiting_after_s,
     ).register(dispatcher)
-    adder = DomainAdder(tracker.add_domain, portfolio, claims=parts.commons.claims)
+    adder = DomainAdder(tracker.add_domain, portfolio)
     AddingListeners(
         permissions=permissions,
         tracker=tracker,

@@ -14,7 +14,6 @@ import httpx
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.claims import Claims
 from bot.concurrency import Tasks
 from bot.deduplication import ASKED_WITHIN_S, DedupStore, MemoryDedup, SharedDedup
 from bot.deferred_commands import DeferredCommands
@@ -125,7 +124,6 @@ class SharedState:
     seen: DedupStore
     used: DedupStore
     versions: StoredVersions | None
-    claims: Claims | None
     installations_for_s: float
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
 
@@ -140,7 +138,6 @@ def build_shared_state(
             seen=own,
             used=MemoryDedup(clock=lambda: clock().timestamp()),
             versions=None,
-            claims=None,
             installations_for_s=REMEMBERED_FOR_S,
         )
     from bot.store.postgres.documents import PostgresDedup
@@ -153,7 +150,6 @@ def build_shared_state(
         versions=StoredVersions(
             stored.documents, asked_within_s=service.ASKED_WITHIN_S * patience
         ),
-        claims=Claims(stored.documents, clock),
         installations_for_s=FRESH_FOR_S,
         periodic={"seen": by_all.drop_old},
     )

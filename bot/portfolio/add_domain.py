@@ -1,21 +1,16 @@
 """Add a domain: check for duplicates first, never write twice."""
 
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 
-from cachetools import TTLCache
-
-from bot.claims import Claims
 from bot.concurrency import SingleFlight
 from bot.errors import BotError, warned
-from bot.portfolio.service import FRESH_FOR, Portfolio
+from bot.portfolio.service import Portfolio
 from bot.tracker.models import Domain, NoResultError, RejectedError
 from bot.workspace import WorkspaceId
 
 MAX_LABEL_CHARS = 100
 MAX_TAGS = 20
-MAX_UNLISTED = 10_000
 
 
 class AlreadyAddedError(BotError):
@@ -46,21 +41,12 @@ class NewDomain:
 
 @dataclass(frozen=True, slots=True)
 class DomainAdder:
-    """Adds domains to portfolios; simultaneous calls for one domain share one write.
-
-    With `claims` one process at a time adds a domain.
-    """
+    """Adds domains to portfolios; simultaneous calls for one domain share one write."""
 
     write: Callable[[WorkspaceId, NewDomain], Awaitable[None]]
     portfolio: Portfolio
-    _: KW_ONLY
-    claims: Claims | None = None  # None: the only process of its store
     _flights: SingleFlight[tuple[WorkspaceId, str], tuple[NewDomain, Domain | None]] = field(
         default_factory=SingleFlight, init=False
-    )
-    # Written while the present list stays in use, which does not hold them.
-    _unlisted: TTLCache[tuple[WorkspaceId, str], bool] = field(
-        default_factory=lambda: TTLCache(MAX_UNLISTED, FRESH_FOR.total_seconds()), init=False
     )
 
     async def add(
@@ -88,8 +74,6 @@ class DomainAdder:
         self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
     ) -> tuple[NewDomain, Domain | None]:
         """Return what was added, and how the service lists it."""
-        if (workspace, new.host) in self._unlisted:
-            await self.portfolio.invalidate(workspace)
         if known := await self._listed(workspace, new.host):
             raise AlreadyAddedError(known)
         try:
@@ -114,20 +98,11 @@ class DomainAdder:
     async def _write_once(
         self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
     ) -> None:
-        """Add `new` unless another process just did: then raise AlreadyAddedError."""
-        claim = self.claims.hold(workspace, f"add/{new.host}") if self.claims else nullcontext()
-        async with claim as was_held:
-            if was_held:
+        try:
+            await self.write(workspace, new)
+        finally:
+            if not is_one_of_many:
                 await self.portfolio.invalidate(workspace)
-            if known := await self._listed(workspace, new.host):  # since the claim
-                raise AlreadyAddedError(known)
-            try:
-                await self.write(workspace, new)
-            finally:
-                if is_one_of_many:
-                    self._unlisted[workspace, new.host] = True
-                else:
-                    await self.portfolio.invalidate(workspace)
 
     async def _listed_now(self, workspace: WorkspaceId, host: str) -> Domain | None:
         """Return the listed domain after a write; a failing list must not hide its result."""

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from cachetools import LRUCache
 
-from bot.concurrency import BoundedWait, SingleFlight
+from bot.concurrency import SingleFlight
 from bot.errors import warned
 from bot.portfolio.lookup import UnknownDomainError, index_by_host, nearest
 from bot.store.documents import Documents, StoreError
@@ -74,13 +74,14 @@ class StoredVersions:
 
     def __init__(self, documents: Documents, *, asked_within_s: float = ASKED_WITHIN_S) -> None:
         self._documents = documents
-        self._patience = BoundedWait(asked_within_s)
+        self._asked_within_s = asked_within_s
 
     async def current(self, workspace: WorkspaceId) -> Version | None:
         """Return the present version, `None` when it is unknown."""
         with warned("the version of a list is unknown", StoreError, TimeoutError):
-            listing = self._documents.list_prefix(f"{workspace}/{KIND}/")
-            revs = {document.key: document.rev for document in await self._patience.wait(listing)}
+            async with asyncio.timeout(self._asked_within_s):
+                found = await self._documents.list_prefix(f"{workspace}/{KIND}/")
+            revs = {document.key: document.rev for document in found}
             return Version(
                 account=revs.get(_place(workspace, "account"), 0),
                 change=revs.get(_place(workspace, "change"), 0),
@@ -94,7 +95,8 @@ class StoredVersions:
         """
 
         with warned("other processes may keep an older list", StoreError, TimeoutError):
-            await self._patience.wait(self._documents.put(_place(workspace, what), {"v": 1}))
+            async with asyncio.timeout(self._asked_within_s):
+                await self._documents.put(_place(workspace, what), {"v": 1})
 
 
 def _place(workspace: WorkspaceId, what: str) -> str:
