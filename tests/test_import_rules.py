@@ -34,7 +34,7 @@ LAYERS: list[set[str]] = [
 LAYER_OF = {part: number for number, parts in enumerate(LAYERS) for part in parts}
 # What measures, or waits, for others gets them, and imports none of them.
 INDEPENDENT = {
-    "metrics": {"concurrency"},
+    "metrics": set(),
     "playground": set(),
     "web": {"connections", "deduplication"},
 }

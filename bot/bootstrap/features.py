@@ -218,7 +218,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     _register_digests(dispatcher, parts, cases)
     _register_key(dispatcher, parts, cases)
     home = _register_home(dispatcher, parts, cases)
-    look_at_work(parts.metrics, cases.repository, cases.budget, clock=parts.clock)
+    look_at_work(parts.metrics, cases.repository, clock=parts.clock)
     return Features(parts, cases, boundary, home)
 
 

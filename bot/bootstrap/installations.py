@@ -129,7 +129,7 @@ def _flow(
             install_page_rendering_enabled=False,
             authorization_url=settings.slack_authorize_url,
             installation_store=InstallationStore(repository),
-            state_store=InstallStates(parts.ring, clock=parts.clock, used=parts.commons.used),
+            state_store=InstallStates(parts.ring, clock=parts.clock),
         ),
         calls=calls,
         pages=install_pages,

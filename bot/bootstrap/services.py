@@ -33,7 +33,6 @@ from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_m
 from bot.store.fenced import ErasableDocuments, FencedDocuments, Note, timed_documents
 from bot.store.postgres.address import Address
 from bot.store.sqlite import open_sqlite
-from bot.tracker.rate_limit import RateLimiter, counted
 from bot.workspace import WorkspaceId
 
 if TYPE_CHECKING:
@@ -115,28 +114,24 @@ FRESH_FOR_S = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedState:
-    """`seen` never raises; `used` does, for what must surely not be done twice.
+    """`seen` never raises.
 
     `installations_for_s`: how long an installation is taken as it was read. `periodic` keeps the
     shared memory small.
     """
 
     seen: DedupStore
-    used: DedupStore
     versions: StoredVersions | None
     installations_for_s: float
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
 
 
-def build_shared_state(
-    stored: Stored, *, clock: Callable[[], datetime], patience: float
-) -> SharedState:
+def build_shared_state(stored: Stored, *, patience: float) -> SharedState:
     """Return what is known together on this store. For `patience` see `Pace`."""
     if stored.shared is None:
         own = MemoryDedup(clock=time.monotonic)
         return SharedState(
             seen=own,
-            used=MemoryDedup(clock=lambda: clock().timestamp()),
             versions=None,
             installations_for_s=REMEMBERED_FOR_S,
         )
@@ -146,7 +141,6 @@ def build_shared_state(
     seen = SharedDedup(by_all, here=here, asked_within_s=ASKED_WITHIN_S * patience)
     return SharedState(
         seen=seen,
-        used=by_all,
         versions=StoredVersions(
             stored.documents, asked_within_s=service.ASKED_WITHIN_S * patience
         ),
@@ -210,19 +204,10 @@ class Services:
 
 
 def look_at_work(
-    metrics: Metrics,
-    repository: DigestRepository,
-    budget: RateLimiter,
-    *,
-    clock: Callable[[], datetime],
+    metrics: Metrics, repository: DigestRepository, *, clock: Callable[[], datetime]
 ) -> None:
-    """Let the metrics tell what is due, and how the API keys stand."""
-
-    async def states() -> tuple[Mapping[str, int], Mapping[str, int]]:
-        return counted(budget.states())
-
+    """Let the metrics tell what is due."""
     metrics.looks.set_source("digests", lambda: overdue(repository, clock()))
-    metrics.looks.set_source("budget", states)
 
 
 def observe_store(metrics: Metrics, stored: Stored) -> None:

@@ -17,7 +17,6 @@ from bot.metrics import definitions
 from bot.metrics.definitions import CALL_OUTCOMES as SLACK_OUTCOMES
 from bot.metrics.definitions import Metrics
 from bot.metrics.gauges import QUEUE_STATES
-from bot.tracker.rate_limit import LEFT, STATES
 from tests.loops import loop_over
 from tests.metrics.reading import a_bot, find_all
 
@@ -50,9 +49,8 @@ async def a_busy_bot() -> Metrics:
 
     await metrics.periodic.timed("tick", nothing)()
     jobs = {("deliver", state): 1 for state in QUEUE_STATES}
-    keys = dict.fromkeys(STATES, 1), dict.fromkeys(LEFT, 1)
     pool = {"pool_size": 1, "pool_available": 1}
-    found = {"digests": (1, 1.0), "queue": jobs, "processes": {}, "budget": keys, "pool": pool}
+    found = {"digests": (1, 1.0), "queue": jobs, "pool": pool}
     find_all(metrics, found)
     return metrics
 
