@@ -67,7 +67,7 @@ async def build_runtime(
     commons = build_shared_state(stored, patience=pace.patience)
     http = await stack.enter_async_context(_slack_session(metrics))
     clients = slack_app.SlackClients(settings, http)
-    installations = InstallationRepository(documents, ring, for_s=commons.installations_for_s)
+    installations = InstallationRepository(documents, ring)
     workspaces = slack_app.open_workspaces(
         settings, installations, clients, tasks, clock=clock, patience=pace.patience
     )

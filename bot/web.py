@@ -7,7 +7,6 @@ import json
 import logging
 import re
 import secrets
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -16,7 +15,6 @@ from urllib.parse import parse_qs
 import structlog
 from aiohttp import hdrs, web
 from aiohttp.http import HttpProcessingError
-from aiohttp.typedefs import Handler, Middleware
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
@@ -69,8 +67,6 @@ class HealthEndpoints:
 
 # Takes an Accept header; returns the page and its content type.
 Page = Callable[[str], Awaitable[tuple[bytes, str]]]
-# Takes the route, the status and the seconds of a request.
-Note = Callable[[str, int, float], object]
 # A request with one of these came through a proxy, so its origin is not certain.
 _FORWARDED = re.compile("Forwarded|X-Forwarded-.*|X-Real-IP|Via", re.IGNORECASE)
 
@@ -98,30 +94,6 @@ class MetricsEndpoint:
         body, content_type = await self._page(request.headers.get(hdrs.ACCEPT, ""))
         headers = {hdrs.CONTENT_TYPE: content_type, hdrs.CACHE_CONTROL: "no-store"}
         return web.Response(body=body, headers=headers)
-
-
-def timing(note: Note) -> Middleware:
-    """Return a middleware that reports each request to `note`, by its route or "other".
-
-    https://docs.aiohttp.org/en/stable/web_advanced.html#middlewares
-    """
-
-    @web.middleware
-    async def timed(request: web.Request, handler: Handler) -> web.StreamResponse:
-        began, status = time.perf_counter(), 500
-        try:
-            response = await handler(request)
-            status = response.status
-        except web.HTTPException as answer:
-            status = answer.status
-            raise
-        finally:
-            resource = request.match_info.route.resource
-            route = resource.canonical if resource else "other"
-            note(route, status, time.perf_counter() - began)
-        return response
-
-    return timed
 
 
 def _has_token(request: web.Request, token: str) -> bool:
@@ -288,15 +260,13 @@ async def listening(
     install: InstallEndpoint | None = None,
     *,
     metrics: MetricsEndpoint | None = None,
-    note_request: Note = lambda _route, _status, _took_s: None,
     limits: ConnectionLimits | None = None,
 ) -> AsyncIterator[None]:
     """Listen inside the block; `slack` is `None` in Socket Mode, `install` without OAuth."""
     logging.getLogger("aiohttp.server").addFilter(_is_our_mistake)
     limits = limits or ConnectionLimits.for_files()
     server = BoundedServer(limits)
-    middlewares = [timing(note_request), server.middleware()]
-    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=middlewares)
+    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[server.middleware()])
     app.router.add_get("/healthz", health.healthz)
     app.router.add_get("/readyz", health.readyz)
     if metrics:

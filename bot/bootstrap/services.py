@@ -19,7 +19,6 @@ from bot.deduplication import ASKED_WITHIN_S, DedupStore, MemoryDedup, SharedDed
 from bot.deferred_commands import DeferredCommands
 from bot.digests.repository import DigestRepository, overdue
 from bot.installations.installation import scope_of_key
-from bot.installations.repository import REMEMBERED_FOR_S
 from bot.listeners.error_boundary import FIRST_WORD_AFTER_S, FIRST_WORD_IN_HOME_AFTER_S
 from bot.listeners.interrupted import InflightTracker
 from bot.listeners.scan import STILL_WAITING_AFTER_S
@@ -108,21 +107,12 @@ def _key_ring(settings: Settings) -> KeyRing:
     return ring
 
 
-# An installation that another process has changed may be that old.
-FRESH_FOR_S = 5.0
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedState:
-    """`seen` never raises.
-
-    `installations_for_s`: how long an installation is taken as it was read. `periodic` keeps the
-    shared memory small.
-    """
+    """`seen` never raises. `periodic` keeps the shared memory small."""
 
     seen: DedupStore
     versions: StoredVersions | None
-    installations_for_s: float
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
 
 
@@ -133,7 +123,6 @@ def build_shared_state(stored: Stored, *, patience: float) -> SharedState:
         return SharedState(
             seen=own,
             versions=None,
-            installations_for_s=REMEMBERED_FOR_S,
         )
     from bot.store.postgres.documents import PostgresDedup
 
@@ -144,7 +133,6 @@ def build_shared_state(stored: Stored, *, patience: float) -> SharedState:
         versions=StoredVersions(
             stored.documents, asked_within_s=service.ASKED_WITHIN_S * patience
         ),
-        installations_for_s=FRESH_FOR_S,
         periodic={"seen": by_all.drop_old},
     )
 

@@ -194,8 +194,7 @@ class TimedApp(AsyncApp):
     """An app that tells `note_ack` (see `PeopleMetrics`) how long each request took to its ack.
 
     With `process_before_response=True` the ack is what dispatching returns. What is done for a
-    request after its ack is not counted, nor what comes before Bolt: see
-    `bot_http_request_seconds`.
+    request after its ack is not counted, nor what comes before Bolt.
 
     An event for which there is no listener gets 200 all the same: Slack switches all events off
     when most of them fail (https://docs.slack.dev/apis/events-api).
@@ -287,7 +286,6 @@ async def listen(
         slack,
         install,
         metrics=page,
-        note_request=metrics.people.note_http,
     )
     try:
         await stack.enter_async_context(listener)

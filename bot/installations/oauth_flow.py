@@ -44,7 +44,6 @@ STALE = frozenset({"invalid_browser", "invalid_state", "missing_code"})
 OPERATORS = frozenset({"bad_client_secret", "bad_redirect_uri", "invalid_client_id"})
 OF_ORGANISATION = "cannot_install_an_org_installed_app"
 SLACKS_WORD = re.compile(r"[a-z_]{1,60}")
-TEAM = re.compile(r"[TE][A-Z0-9]{1,30}")
 # Slack does not say what they look like; this only keeps out what is surely none.
 CODE = re.compile(r"[!-~]{1,1024}")
 
@@ -162,7 +161,7 @@ class InstallFlow(AsyncOAuthFlow):
         self._on_installed = on_installed
         self._tasks = tasks
 
-    async def build_authorize_url(self, state: str, request: AsyncBoltRequest) -> str:
+    async def build_authorize_url(self, state: str, _request: AsyncBoltRequest) -> str:
         """Return Slack's page, encoded: the SDK (3.47) joins the parts as they are."""
         query = {
             "client_id": self.client_id,
@@ -170,9 +169,6 @@ class InstallFlow(AsyncOAuthFlow):
             "redirect_uri": self.redirect_uri or "",
             "state": state,
         }
-        team = request.query.get("team", [""])[0]  # anybody may have written it
-        if TEAM.fullmatch(team):
-            query["team"] = team
         return f"{self.settings.authorization_url}?{urlencode(query)}"
 
     async def handle_callback(self, request: AsyncBoltRequest) -> BoltResponse:

@@ -29,7 +29,6 @@ from bot.jobs.queue_jobs import (
     add_periodic,
     add_retry_stalled,
     described,
-    soon_again,
     tick,
 )
 from bot.jobs.scheduler import ticking
@@ -67,21 +66,7 @@ INTERVALS = Intervals()
 
 
 class Connector(PsycopgConnector):
-    """procrastinate's connector, with a time limit and with repeated writes.
-
-    Without a limit a half-open connection holds a worker for ever (issues 1334 and 1513).
-    """
-
-    async def execute_query_one_async(
-        self, query: LiteralString, **arguments: Any
-    ) -> dict[str, Any]:
-        """Return the row; a database that does not answer ends the worker, as one that fails."""
-        try:
-            async with asyncio.timeout(ANSWER_WITHIN_S):
-                row: dict[str, Any] = await super().execute_query_one_async(query, **arguments)
-        except TimeoutError as error:
-            raise ConnectorException from error
-        return row
+    """procrastinate's connector, with repeated writes."""
 
     async def execute_query_async(self, query: LiteralString, **arguments: Any) -> None:
         """Write, and repeat what a broken connection may have kept from being written.
@@ -165,7 +150,7 @@ def _add_tasks(app: App, pool: Pool, work: Work, intervals: Intervals) -> None:
         if found:
             logger.info("due", digests=found)
 
-    add_deliver(app, work, partial(soon_again, pool, clock=work.clock))
+    add_deliver(app, work)
     add_periodic(app, TICK, look, within_s=TICK_WITHIN_S - ENDS_WITHIN_S)
     for name, action in work.periodic.items():
         add_periodic(app, name, action, within_s=ROUND_WITHIN_S - ENDS_WITHIN_S)

@@ -290,18 +290,11 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
     logging.getLogger("sqlitedict").setLevel(logging.CRITICAL)  # 20 lines for each error of ours
     thread = ThreadPoolExecutor(1, "store")
     loop = asyncio.get_running_loop()
-    opening = loop.run_in_executor(thread, SqliteDocuments, path, thread, timeout_s)
     try:
-        return await asyncio.shield(opening)
+        return await loop.run_in_executor(thread, SqliteDocuments, path, thread, timeout_s)
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
         thread.shutdown(wait=False)
         raise StoreError(f"cannot open {path}: {_described(error)}") from error
-    except asyncio.CancelledError:
-        await asyncio.wait({opening})  # its caller has gone: leave nothing open
-        if not opening.exception():
-            await opening.result().close()
-        thread.shutdown(wait=False)
-        raise
 
 
 async def _finished(job: "asyncio.Future[T]", within_s: float) -> T:

@@ -45,7 +45,6 @@ from tests.installations.slack_stub import (
     SlackStub,
     running_slack_stub,
 )
-from tests.loops import loop_over
 from tests.memory import MemoryDocuments
 from tests.ports import reserve_port
 
@@ -180,19 +179,6 @@ async def test_the_link_leads_to_slacks_question_with_all_that_the_bot_asks_for(
         "redirect_uri": room.url + BACK,
     }
     assert not await room.documents.list_prefix("")
-
-
-@loop_over(
-    ("team", "expected"),
-    [("T123", ["T123"]), ("T1&redirect_uri=https://evil.example", None), ("", None)],
-)
-async def test_a_link_may_name_a_workspace_and_nothing_else(
-    browser: Browser, team: str, expected: list[str] | None
-) -> None:
-    query = (await browser.get(INSTALL, team=team)).query
-
-    assert query.get("team") == expected
-    assert len(query["redirect_uri"]) == 1
 
 
 async def test_installing_keeps_what_slack_gave_and_says_what_to_do_next(room: Room) -> None:

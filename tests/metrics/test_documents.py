@@ -39,7 +39,6 @@ async def a_busy_bot() -> Metrics:
     metrics = a_bot()
     for outcome in ("answered", "declined", "service", "store", "slack", "broken", "cut_off"):
         metrics.people.note_request("/scan", outcome, 1)
-    metrics.people.note_http("/slack/events", 200, 1)
     for outcome in SLACK_OUTCOMES:
         metrics.slack.note_call("chat.postMessage", outcome, 1)
     metrics.digests.note_run("failed", "service")
