@@ -18,7 +18,6 @@ from bot.slack.errors import SlackError
 from bot.workspace import WorkspaceId
 
 ANSWERED_WITHIN_S = 15.0
-MAX_LIFE_S = 365 * 86400  # Slack says 12 hours; a date has an end, a number has none
 
 
 class OAuthCalls:
@@ -99,8 +98,7 @@ def _tokens(answer: AsyncSlackResponse, asked_at: datetime) -> Tokens:
     if not refresh:
         return Tokens(access=access)
     # Tokens that expire come with a refresh token; only one of the two is an unreadable answer.
-    lives_s = int(min(answer["expires_in"], MAX_LIFE_S))
-    expires_at = asked_at + timedelta(seconds=lives_s)
+    expires_at = asked_at + timedelta(seconds=answer["expires_in"])
     return Tokens(access=access, refresh=_text(refresh), expires_at=expires_at)
 
 

@@ -11,10 +11,8 @@ from prometheus_client import (
     CollectorRegistry,
     Counter,
     Gauge,
-    GCCollector,
     Histogram,
     Info,
-    PlatformCollector,
     ProcessCollector,
 )
 from prometheus_client.exposition import choose_encoder
@@ -264,8 +262,6 @@ class Metrics:
             {"version": __version__, "role": role, "store": store}
         )
         ProcessCollector(registry=registry)
-        PlatformCollector(registry=registry)
-        GCCollector(registry=registry)
 
     def note_line(self, level: str) -> None:
         """Count a line of the log, also of a library; `level` is one of `LEVELS`."""

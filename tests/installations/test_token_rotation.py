@@ -371,33 +371,3 @@ async def test_no_token_is_told_to_the_log(
 
     assert "invalid_refresh_token" in shown
     assert "xox" not in shown + repr(Tokens(access="xoxb-a", refresh="xoxe-1-a"))
-
-
-async def test_new_tokens_that_the_store_did_not_take_are_saved_with_the_next_request(
-    world: World,
-) -> None:
-    await world.install(OLD)
-    world.documents.failures = 2
-    await world.one.fresh()
-    await world.one.fresh()
-    assert await world.stored() == FIRST
-
-    await world.one.fresh()
-
-    assert await world.stored() == RENEWED
-    assert len(world.slack.asked) == 1
-
-
-async def test_new_tokens_that_were_not_saved_take_the_place_of_no_newer_installation(
-    world: World,
-) -> None:
-    await world.install(OLD)
-    world.documents.failures = 1
-    await world.one.fresh()
-    world.slack.current = "xoxe-1-new"
-    await world.install(OLD, refresh="xoxe-1-new")
-
-    await world.one.fresh()
-
-    assert world.slack.asked == ["xoxe-1-0", "xoxe-1-new"]
-    assert await world.stored() == "xoxe.xoxb-2"

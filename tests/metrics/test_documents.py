@@ -184,8 +184,6 @@ def test_every_value_that_the_document_explains_exists(
             ("bot_digest_lag_seconds_count", "tries"),
             ("bot_store_calls_total", "outcome"),
             ("bot_queue_jobs", "state"),
-            ("bot_processes", "role"),
-            ("bot_budget_keys", "state"),
             ("bot_store_connections", "state"),
             ("bot_log_lines_total", "level"),
         ]

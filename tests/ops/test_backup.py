@@ -1,6 +1,5 @@
 """A backup is whole, of one moment, and restored into an empty store or not at all."""
 
-import asyncio
 import json
 import os
 import sqlite3
@@ -22,7 +21,6 @@ from bot.store.documents import Documents, StoreError, StoreLockedError, encode_
 from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.files import FileLock
 from bot.store.postgres.address import parse_address
-from bot.store.postgres.pool import connected
 from tests.builders import MOMENT
 
 pytestmark = pytest.mark.anyio
@@ -308,15 +306,6 @@ async def test_a_large_store_is_copied_bit_by_bit(
         tracemalloc.stop()
 
     assert peak < 10_000_000  # half of the store
-
-
-async def test_a_connection_that_ends_just_now_is_no_running_bot(
-    in_database: DatabaseStore,
-) -> None:
-    leaving = await connected(in_database.address)
-    asyncio.get_running_loop().call_later(0.2, leaving.pgconn.finish)
-
-    await in_database.require_stopped()
 
 
 async def test_a_backup_that_fails_leaves_the_one_before(

@@ -1,6 +1,5 @@
 """Read a whole database, and fill an empty one in one transaction."""
 
-import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import LiteralString
@@ -18,8 +17,6 @@ CLIENTS: LiteralString = """
     WHERE datname = current_database() AND application_name = current_setting('application_name')
         AND pid <> pg_backend_pid()
 """
-# A closed connection is listed for some more milliseconds.
-LOOKED_AGAIN_AFTER_S = 1.0
 SELECT: LiteralString = f"SELECT {COLUMNS} FROM document "  # noqa: S608  # our own constant
 # A writer of this moment has ended by then, or is stuck.
 LOCKED_WITHIN = "10s"
@@ -60,19 +57,11 @@ async def has_clients(address: Address) -> bool:
     """
     connection = await connected(address)
     try:
-        if found := await _clients(connection):
-            await asyncio.sleep(LOOKED_AGAIN_AFTER_S)
-            found &= await _clients(connection)
+        return await (await connection.execute(CLIENTS)).fetchone() is not None
     except psycopg.Error as error:
         raise StoreError(f"cannot read {address.place}: {error}") from error
     finally:
         await connection.close()
-    return bool(found)
-
-
-async def _clients(connection: Connection) -> set[int]:
-    cursor = await connection.execute(CLIENTS)
-    return {pid for (pid,) in await cursor.fetchall()}
 
 
 @asynccontextmanager
