@@ -45,7 +45,7 @@ class DomainAdder:
 
     write: Callable[[WorkspaceId, NewDomain], Awaitable[None]]
     portfolio: Portfolio
-    _flights: SingleFlight[tuple[WorkspaceId, str], tuple[NewDomain, Domain | None]] = field(
+    _flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = field(
         default_factory=SingleFlight, init=False
     )
 
@@ -62,22 +62,22 @@ class DomainAdder:
             UncertainAddError: no proper answer, and the list does not hold it.
             TrackerError, NoKeyError: nothing was added.
         """
-        added, listed = await self._flights.run(
+        return await self._flights.run(
             (workspace, new.host),
             lambda: self._add(workspace, new, is_one_of_many=is_one_of_many),
         )
-        if added != new and listed:
-            raise AlreadyAddedError(listed)  # by another call at this moment, with other labels
-        return listed
 
     async def _add(
         self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
-    ) -> tuple[NewDomain, Domain | None]:
-        """Return what was added, and how the service lists it."""
+    ) -> Domain | None:
         if known := await self._listed(workspace, new.host):
             raise AlreadyAddedError(known)
         try:
-            await self._write_once(workspace, new, is_one_of_many=is_one_of_many)
+            try:
+                await self.write(workspace, new)
+            finally:
+                if not is_one_of_many:
+                    await self.portfolio.invalidate(workspace)
         except RejectedError:
             if is_one_of_many:
                 raise
@@ -91,18 +91,9 @@ class DomainAdder:
             if is_one_of_many:
                 await self.portfolio.invalidate(workspace)
             if known := await self._listed_now(workspace, new.host):
-                return new, known
+                return known
             raise UncertainAddError(new.host) from error
-        return new, None if is_one_of_many else await self._listed_now(workspace, new.host)
-
-    async def _write_once(
-        self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
-    ) -> None:
-        try:
-            await self.write(workspace, new)
-        finally:
-            if not is_one_of_many:
-                await self.portfolio.invalidate(workspace)
+        return None if is_one_of_many else await self._listed_now(workspace, new.host)
 
     async def _listed_now(self, workspace: WorkspaceId, host: str) -> Domain | None:
         """Return the listed domain after a write; a failing list must not hide its result."""
