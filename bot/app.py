@@ -78,9 +78,7 @@ async def build_runtime(
         deferred=DeferredCommands(documents, ring, clock=clock),
         tasks=tasks,
         client_for=workspaces.client_for,
-        posting=Posting(
-            workspaces.client_for, on_refused=workspaces.doubt, between_s=pace.between_posts_s
-        ),
+        posting=Posting(workspaces.client_for, between_s=pace.between_posts_s),
         replies=Replies(http),
         tracker_http=await stack.enter_async_context(tracker_http()),
         clock=clock,

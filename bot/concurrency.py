@@ -9,7 +9,6 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import structlog
 
 from bot.errors import BotError
-from bot.workspace import WorkspaceId
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -147,20 +146,6 @@ class NonOverlappingTask:
                 await self._work()
         except (BotError, TimeoutError) as error:
             logger.warning("not done now, again with the next tick", error=repr(error))
-
-
-class Event:
-    """Calls every listener at once; a listener must not raise."""
-
-    def __init__(self) -> None:
-        self._listeners: list[Callable[[WorkspaceId], object]] = []
-
-    def listen(self, listener: Callable[[WorkspaceId], object]) -> None:
-        self._listeners.append(listener)
-
-    def __call__(self, workspace: WorkspaceId) -> None:
-        for listener in self._listeners:
-            listener(workspace)
 
 
 class EventLoop(asyncio.SelectorEventLoop):

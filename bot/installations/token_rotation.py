@@ -55,8 +55,7 @@ class TokenProvider:
     """Returns installations with a token that works now.
 
     `refresh` spends a refresh token (`OAuthCalls.refresh`), in one of `tasks`; no request waits
-    for that while the old token lives. `on_refused` gets each home whose refresh token Slack
-    does not take; it raises nothing.
+    for that while the old token lives.
     """
 
     repository: InstallationRepository
@@ -65,7 +64,6 @@ class TokenProvider:
     tasks: Tasks
     clock: Callable[[], datetime]
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
-    on_refused: Callable[[WorkspaceId], object] = lambda _home: None
     _flights: SingleFlight[WorkspaceId, Installation] = field(init=False)
     # Slack's error for a refused refresh token, so that not every request asks again.
     _refused: TTLCache[str, str] = field(init=False)
@@ -127,8 +125,6 @@ class TokenProvider:
         except SlackRefusedError as error:
             logger.error("Slack does not renew the token", home=str(home), code=error.code)  # noqa: TRY400  # Slack's code says it all
             self._refused[refresh_token] = error.code
-            if isinstance(error, TokenRefusedError):
-                self.on_refused(home)
             return self._as_it_is(leased, error)
         except SlackError as error:
             logger.warning("the token is not renewed yet", home=str(home), error=repr(error))

@@ -192,7 +192,7 @@ REMOVAL = UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT)
 
 
 async def remove(documents: ErasableDocuments) -> None:
-    await an_uninstaller(documents, Tasks()).handle(REMOVAL)
+    await an_uninstaller(documents).handle(REMOVAL)
 
 
 async def test_nothing_is_left_in_any_file(documents: FencedDocuments, tmp_path: Path) -> None:
