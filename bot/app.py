@@ -64,10 +64,10 @@ async def build_runtime(
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
     documents, ring = stored.documents, stored.ring
     tasks = Tasks()
-    commons = build_shared_state(stored, clock=clock, patience=pace.patience)
+    commons = build_shared_state(stored, patience=pace.patience)
     http = await stack.enter_async_context(_slack_session(metrics))
     clients = slack_app.SlackClients(settings, http)
-    installations = InstallationRepository(documents, ring, for_s=commons.installations_for_s)
+    installations = InstallationRepository(documents, ring)
     workspaces = slack_app.open_workspaces(
         settings, installations, clients, tasks, clock=clock, patience=pace.patience
     )
@@ -78,9 +78,7 @@ async def build_runtime(
         deferred=DeferredCommands(documents, ring, clock=clock),
         tasks=tasks,
         client_for=workspaces.client_for,
-        posting=Posting(
-            workspaces.client_for, on_refused=workspaces.doubt, between_s=pace.between_posts_s
-        ),
+        posting=Posting(workspaces.client_for, between_s=pace.between_posts_s),
         replies=Replies(http),
         tracker_http=await stack.enter_async_context(tracker_http()),
         clock=clock,
@@ -159,9 +157,9 @@ async def run_periodic(
             finish_within_s=finish_within_s * JOBS_END_WITHIN,
             # Slow looks must not delay quick ticks.
             intervals=replace(INTERVALS, look_s=min(INTERVALS.look_s, every_s / 4)),
-        ) as queue:
+        ) as takes_part:
             try:
-                yield {"tick": ticks.are_recent, "queue": queue.is_ready}
+                yield {"tick": ticks.are_recent, "queue": takes_part}
             finally:
                 running.stop()
 

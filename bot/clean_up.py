@@ -3,14 +3,13 @@
 from contextlib import suppress
 from datetime import datetime
 
-from bot import claims, deferred_commands, shared_limits
+from bot import deferred_commands, shared_limits
 from bot.digests import repository
 from bot.portfolio import add_many
 from bot.store.documents import ConflictError, Documents
 
 KINDS = {
-    *(claims.KIND, deferred_commands.KIND, shared_limits.LIMITS_KIND, add_many.KIND),
-    repository.ALERT,
+    *(deferred_commands.KIND, shared_limits.LIMITS_KIND, add_many.KIND, repository.ALERT),
 }
 AT_MOST = 4_000
 

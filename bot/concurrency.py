@@ -1,4 +1,4 @@
-"""Task groups, single flight, bounded waiting and name look-ups for asyncio."""
+"""Task groups, single flight and name look-ups for asyncio."""
 
 import asyncio
 import socket
@@ -9,7 +9,6 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import structlog
 
 from bot.errors import BotError
-from bot.workspace import WorkspaceId
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -105,30 +104,6 @@ async def off_loop(size: int, work: Callable[P, T], *args: P.args, **how: P.kwar
     return await asyncio.to_thread(work, *args, **how)
 
 
-class BoundedWait:
-    """Waits `within_s` seconds for a piece of work; what takes longer goes on without the caller.
-
-    Breaking off a question to a database that hangs may take seconds itself: psycopg asks the
-    server to cancel it, and waits up to ten seconds for that (3.3, `AsyncConnection.wait`). What
-    is begun ends by the store's own time limits.
-    """
-
-    def __init__(self, within_s: float) -> None:
-        self._within_s = within_s
-        self._begun: set[asyncio.Future[Any]] = set()
-
-    async def wait(self, work: Awaitable[T]) -> T:
-        """Return or raise as `work` does; raise TimeoutError when that takes longer."""
-        task = asyncio.ensure_future(work)
-        self._begun.add(task)
-        task.add_done_callback(self._begun.discard)
-        task.add_done_callback(_retrieve_error)
-        done, _ = await asyncio.wait({task}, timeout=self._within_s)
-        if not done:
-            raise TimeoutError(f"no answer within {self._within_s} s")
-        return task.result()
-
-
 async def run_shielded(tasks: Tasks, work: Coroutine[Any, Any, T]) -> T:
     """Do `work` as one of `tasks`, so that a stop waits for its end; return or raise as it does.
 
@@ -171,20 +146,6 @@ class NonOverlappingTask:
                 await self._work()
         except (BotError, TimeoutError) as error:
             logger.warning("not done now, again with the next tick", error=repr(error))
-
-
-class Event:
-    """Calls every listener at once; a listener must not raise."""
-
-    def __init__(self) -> None:
-        self._listeners: list[Callable[[WorkspaceId], object]] = []
-
-    def listen(self, listener: Callable[[WorkspaceId], object]) -> None:
-        self._listeners.append(listener)
-
-    def __call__(self, workspace: WorkspaceId) -> None:
-        for listener in self._listeners:
-            listener(workspace)
 
 
 class EventLoop(asyncio.SelectorEventLoop):

@@ -1,12 +1,12 @@
 """Recognise a request of Slack that arrives a second time."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Protocol
 
 import structlog
 from cachetools import TTLCache
 
-from bot.concurrency import BoundedWait
 from bot.store.documents import StoreError
 
 logger = structlog.get_logger()
@@ -62,13 +62,14 @@ class SharedDedup:
     ) -> None:
         self._stored = stored
         self._here = here
-        self._patience = BoundedWait(asked_within_s)
+        self._asked_within_s = asked_within_s
 
     async def is_new(self, name: str) -> bool:
         if not await self._here.is_new(name):
             return False
         try:
-            is_new = await self._patience.wait(self._stored.is_new(name))
+            async with asyncio.timeout(self._asked_within_s):
+                is_new = await self._stored.is_new(name)
         except (StoreError, TimeoutError) as error:
             logger.warning("no other process could be asked what it has seen", error=repr(error))
             return True
@@ -80,6 +81,7 @@ class SharedDedup:
         """See `DedupStore.forget`. If the store fails, other processes still know `name`."""
         await self._here.forget(name)
         try:
-            await self._patience.wait(self._stored.forget(name))
+            async with asyncio.timeout(self._asked_within_s):
+                await self._stored.forget(name)
         except (StoreError, TimeoutError) as error:
             logger.warning("other processes may still know it", error=repr(error))

@@ -47,7 +47,7 @@ Format = Literal["console", "json"]
 def database_of(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Path | Address:
     """Return where a DATABASE_URL leads: a file, or a database of PostgreSQL.
 
-    `pool_size` counts where the address does not say. A ValueError quotes nothing of it.
+    A ValueError quotes nothing of it.
     """
     url = _database_address(url)
     if url.startswith(SQLITE):
@@ -197,7 +197,6 @@ LogFormat = Annotated[Format, _one_of(Format)]
 
 
 OAUTH = ("slack_client_id", "slack_client_secret")
-PROXIES = ("HTTP_PROXY", "HTTPS_PROXY")
 # What prints a new key; `k1` is its name.
 NEW_KEY = (
     "python -c 'import base64, secrets;"
@@ -317,22 +316,6 @@ def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
             "SLACK_SIGNING_SECRET: needed for HTTP"
             " (or set SLACK_APP_TOKEN to connect by Socket Mode)"
         )
-    yield from _problems_of_proxies()
-
-
-def _problems_of_proxies() -> Iterator[str]:
-    """httpx lacks its package for SOCKS, and fails at the start also where it needs no proxy."""
-    direct = os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or ""
-    unused = "*" in map(str.strip, direct.split(","))
-    # The others are used by Slack's SDK, whatever NO_PROXY says.
-    names = PROXIES if unused else (*PROXIES, "ALL_PROXY")
-    for name, address in os.environ.items():
-        if name.upper() in names and address:
-            try:
-                _http_parts(address if "://" in address else f"http://{address}")
-            except ValueError as error:
-                mend = f"Set one, or run the bot without {name}"
-                yield f"{name}: {error} (SOCKS is not supported). {mend}"
 
 
 def _problems_of_ways(given: Mapping[str, Any]) -> Iterator[str]:

@@ -5,6 +5,7 @@ The last writer wins, so two processes may each meet one rate-limit error:
 docs/decisions/0016-rate-limits-of-an-api-key.md.
 """
 
+import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -17,7 +18,7 @@ from cachetools import TTLCache
 
 from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.repository import Keys
-from bot.concurrency import BoundedWait, Tasks
+from bot.concurrency import Tasks
 from bot.store.documents import Documents, StoreError, UnreadableSecretError
 from bot.tracker.rate_limit import WINDOW_S, BudgetState, RateLimiter, RateLimitState, fingerprint
 from bot.workspace import WorkspaceId
@@ -54,7 +55,7 @@ class QuotaService:
         self._keys = keys
         self._budget = budget
         self._tasks = tasks
-        self._patience = BoundedWait(answered_within_s)
+        self._answered_within_s = answered_within_s
         self._is_read = TTLCache[Place, bool](MAX_REMEMBERED, READ_EVERY_S, timer=seconds)
 
     async def of(self, workspace: WorkspaceId) -> BudgetState | None:
@@ -79,7 +80,8 @@ class QuotaService:
     async def _ask(self, work: Coroutine[Any, Any, object]) -> None:
         """Wait for the store; log it when it is slow or fails."""
         try:
-            await self._patience.wait(work)
+            async with asyncio.timeout(self._answered_within_s):
+                await work
         except (StoreError, TimeoutError) as error:
             logger.warning("limits are not shared with other processes", error=repr(error))
 

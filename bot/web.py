@@ -7,7 +7,6 @@ import json
 import logging
 import re
 import secrets
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -16,8 +15,6 @@ from urllib.parse import parse_qs
 import structlog
 from aiohttp import hdrs, web
 from aiohttp.http import HttpProcessingError
-from aiohttp.typedefs import Handler, Middleware
-from cachetools import TTLCache
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
@@ -25,13 +22,11 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.signature import SignatureVerifier
 
-from bot.concurrency import BoundedWait, SingleFlight
 from bot.connections import BoundedServer, ConnectionLimits
 from bot.deduplication import DedupStore
 
 logger = structlog.get_logger()
 READY_WITHIN_S = 2.0
-CHECKED_FOR_S = 0.5
 # It fails by an error, or by `False`.
 Check = Callable[[], Awaitable[object]]
 
@@ -45,10 +40,6 @@ class HealthEndpoints:
     def __init__(self, checks: Mapping[str, Check]) -> None:
         self._checks = checks
         self._is_stopping = False
-        # The store check writes: frequent requests must not repeat it.
-        self._works: TTLCache[str, dict[str, bool]] = TTLCache(1, CHECKED_FOR_S)
-        self._flights: SingleFlight[str, dict[str, bool]] = SingleFlight()
-        self._patience = BoundedWait(READY_WITHIN_S)
 
     def stop(self) -> None:
         """Report the process as not ready from now on."""
@@ -60,20 +51,15 @@ class HealthEndpoints:
     async def readyz(self, _request: web.Request) -> web.Response:
         if self._is_stopping:
             return web.json_response({"ready": False, "checks": {"running": False}}, status=503)
-        works = self._works.get("")
-        if works is None:
-            works = self._works[""] = await self._flights.run("", self._check_all)
+        results = await asyncio.gather(*(self._check(name) for name in self._checks))
+        works = dict(zip(self._checks, results, strict=True))
         status = 200 if all(works.values()) else 503
         return web.json_response({"ready": status == 200, "checks": works}, status=status)
 
-    async def _check_all(self) -> dict[str, bool]:
-        results = await asyncio.gather(*(self._check(name) for name in self._checks))
-        return dict(zip(self._checks, results, strict=True))
-
     async def _check(self, name: str) -> bool:
         try:
-            # Not cancelled: cancelling a query of a database that hangs takes seconds.
-            return await self._patience.wait(self._checks[name]()) is not False
+            async with asyncio.timeout(READY_WITHIN_S):
+                return await self._checks[name]() is not False
         except Exception as error:  # noqa: BLE001  # any error is a failed check
             logger.warning("not ready", check=name, error=repr(error))
             return False
@@ -81,8 +67,6 @@ class HealthEndpoints:
 
 # Takes an Accept header; returns the page and its content type.
 Page = Callable[[str], Awaitable[tuple[bytes, str]]]
-# Takes the route, the status and the seconds of a request.
-Note = Callable[[str, int, float], object]
 # A request with one of these came through a proxy, so its origin is not certain.
 _FORWARDED = re.compile("Forwarded|X-Forwarded-.*|X-Real-IP|Via", re.IGNORECASE)
 
@@ -110,30 +94,6 @@ class MetricsEndpoint:
         body, content_type = await self._page(request.headers.get(hdrs.ACCEPT, ""))
         headers = {hdrs.CONTENT_TYPE: content_type, hdrs.CACHE_CONTROL: "no-store"}
         return web.Response(body=body, headers=headers)
-
-
-def timing(note: Note) -> Middleware:
-    """Return a middleware that reports each request to `note`, by its route or "other".
-
-    https://docs.aiohttp.org/en/stable/web_advanced.html#middlewares
-    """
-
-    @web.middleware
-    async def timed(request: web.Request, handler: Handler) -> web.StreamResponse:
-        began, status = time.perf_counter(), 500
-        try:
-            response = await handler(request)
-            status = response.status
-        except web.HTTPException as answer:
-            status = answer.status
-            raise
-        finally:
-            resource = request.match_info.route.resource
-            route = resource.canonical if resource else "other"
-            note(route, status, time.perf_counter() - began)
-        return response
-
-    return timed
 
 
 def _has_token(request: web.Request, token: str) -> bool:
@@ -300,15 +260,13 @@ async def listening(
     install: InstallEndpoint | None = None,
     *,
     metrics: MetricsEndpoint | None = None,
-    note_request: Note = lambda _route, _status, _took_s: None,
     limits: ConnectionLimits | None = None,
 ) -> AsyncIterator[None]:
     """Listen inside the block; `slack` is `None` in Socket Mode, `install` without OAuth."""
     logging.getLogger("aiohttp.server").addFilter(_is_our_mistake)
     limits = limits or ConnectionLimits.for_files()
     server = BoundedServer(limits)
-    middlewares = [timing(note_request), server.middleware()]
-    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=middlewares)
+    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[server.middleware()])
     app.router.add_get("/healthz", health.healthz)
     app.router.add_get("/readyz", health.readyz)
     if metrics:

@@ -1,28 +1,25 @@
 """A store, opened or read at once."""
 
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from pathlib import Path
 
+from bot.store.documents import Document
 from bot.store.postgres.address import Address
-from bot.store.postgres.snapshot import database_snapshot
-from bot.store.snapshot import Page, Snapshot, file_snapshot, joined
+from bot.store.postgres.snapshot import database_documents
+from bot.store.snapshot import file_documents
 
 
-async def read_file(path: Path) -> Page:
-    """Return what the file holds now; see `file_snapshot`."""
-    return await _read(file_snapshot(path))
+async def read_file(path: Path) -> list[Document]:
+    """Return what the file holds now; see `file_documents`."""
+    return await _read(file_documents(path))
 
 
-async def read_database(address: Address) -> Page:
-    """Return what the database holds now; see `database_snapshot`."""
-    return await _read(database_snapshot(address))
+async def read_database(address: Address) -> list[Document]:
+    """Return what the database holds now; see `database_documents`."""
+    return await _read(database_documents(address))
 
 
-async def _read(reading: AbstractAsyncContextManager[Snapshot]) -> Page:
-    async with reading as snapshot:
-        return joined([page async for page in snapshot.pages])
-
-
-def keys_of(page: Page) -> tuple[str, ...]:
-    """Return the keys of all that was read."""
-    return tuple(sorted([*(each.key for each in page.documents), *page.unreadable]))
+async def _read(reading: AsyncGenerator[Document]) -> list[Document]:
+    async with aclosing(reading) as documents:
+        return [each async for each in documents]

@@ -27,7 +27,7 @@ from bot.portfolio.service import Portfolio
 from bot.scans import Scans
 from bot.slack.client import SentMessage
 from bot.slack.errors import PersonUnreachableError, SlackUnavailableError, SlackUnreachableError
-from bot.store.documents import Document, LostConnectionError
+from bot.store.documents import Document, StoreError
 from bot.tracker.models import (
     InvalidKeyError,
     RateLimitedError,
@@ -306,7 +306,7 @@ async def test_a_store_that_fails_for_a_moment_costs_no_scan(
 
     async def fail(*_args: object, **_how: object) -> Document:
         has_failed.set()
-        raise LostConnectionError("the database restarts")
+        raise StoreError("the database restarts")
 
     with monkeypatch.context() as patch:
         patch.setattr(office.documents, "put", fail)

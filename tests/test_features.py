@@ -9,7 +9,6 @@ from bot.metrics.definitions import Metrics
 from bot.store.fenced import FencedDocuments, timed_documents
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
-from bot.tracker.rate_limit import RateLimiter
 from tests.api_keys.test_repository import RING
 from tests.digests.office import NINE, Office
 from tests.metrics.reading import a_bot, samples, value
@@ -26,23 +25,15 @@ async def stored_in(database: str, metrics: Metrics) -> Stored:
     )
 
 
-async def test_what_is_due_and_how_keys_stand_is_on_the_page() -> None:
-    metrics, office, budget = a_bot(), Office(), RateLimiter(chance=lambda: 1.0)
-    look_at_work(metrics, office.repository, budget, clock=office.clock)
+async def test_what_is_due_is_on_the_page() -> None:
+    metrics, office = a_bot(), Office()
+    look_at_work(metrics, office.repository, clock=office.clock)
     observe_store(metrics, Stored(documents=FencedDocuments(office.documents), ring=RING))
     await office.make()
     office.clock.now = NINE + timedelta(seconds=30)
-    budget.record_remaining("a-key", 70)
-    budget.record_rate_limit("another-key", None)
-
-    page, _ = await metrics.page("")
 
     assert await value(metrics, "bot_digests_due") == 1
     assert await value(metrics, "bot_digests_overdue_seconds") == 30
-    assert await value(metrics, "bot_budget_keys", state="open") == 1
-    assert await value(metrics, "bot_budget_keys", state="waiting") == 1
-    assert await value(metrics, "bot_budget_keys_by_requests_left", left="10-99") == 1
-    assert b"a-key" not in page
 
 
 async def test_queue_and_pool_are_on_the_page(database: str) -> None:

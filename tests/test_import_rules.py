@@ -18,7 +18,6 @@ LAYERS: list[set[str]] = [
         *("redaction", "workspace"),
     },
     {"command_text", "concurrency", "hostnames", "logs", "store", "tracker"},
-    {"claims"},
     {
         *("admin", "deduplication", "deferred_commands"),
         *("jobs", "metrics", "portfolio", "slack"),
@@ -35,9 +34,9 @@ LAYERS: list[set[str]] = [
 LAYER_OF = {part: number for number, parts in enumerate(LAYERS) for part in parts}
 # What measures, or waits, for others gets them, and imports none of them.
 INDEPENDENT = {
-    "metrics": {"concurrency"},
+    "metrics": set(),
     "playground": set(),
-    "web": {"concurrency", "connections", "deduplication"},
+    "web": {"connections", "deduplication"},
 }
 RUN = BOT / "playground" / "run.py"
 # package -> the only parts, beside the playground, that may import it

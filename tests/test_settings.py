@@ -100,13 +100,6 @@ WRONG = {
         "METRICS_TOKEN: must be at least 16 letters, digits or signs, without spaces",
     ),
     "a metrics token that no header can carry": ({"METRICS_TOKEN": "ü" * 16}, None),
-    "a proxy of SOCKS for everything": (
-        {"ALL_PROXY": f"socks5://me:{PASSWORD}@127.0.0.1:1080"},
-        "ALL_PROXY: must be an http or https address (SOCKS is not supported). Set one, or run"
-        " the bot without ALL_PROXY",
-    ),
-    "a proxy of SOCKS in small letters": ({"https_proxy": "socks://127.0.0.1:1080"}, None),
-    "a proxy without a port": ({"HTTP_PROXY": "http://proxy.example:port"}, None),
 }
 
 
@@ -257,33 +250,6 @@ def test_where_the_store_is_can_be_read_without_any_other_setting(
     with pytest.raises(SettingsError, match="DATABASE_URL: must look like") as caught:
         load_database(env_file)
     assert PASSWORD not in f"{caught.value!r}"
-
-
-@pytest.mark.parametrize(
-    "proxies",
-    [
-        {"HTTPS_PROXY": "http://me:secret@proxy.example:3128", "http_proxy": "proxy.example:3128"},
-        {"ALL_PROXY": "socks5://127.0.0.1:1080", "NO_PROXY": "*"},
-        {"ALL_PROXY": ""},
-    ],
-    ids=["of HTTP", "that nothing uses", "that is empty"],
-)
-def test_a_proxy_that_works_is_no_problem(
-    proxies: dict[str, str], env_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(monkeypatch, RIGHT | proxies)
-
-    assert load_settings(env_file).port == 3000
-
-
-def test_a_proxy_of_socks_is_one_also_where_some_hosts_need_none(
-    env_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(monkeypatch, RIGHT | {"ALL_PROXY": "socks5://127.0.0.1:1080", "NO_PROXY": "*.example"})
-
-    (problem,) = problems(env_file)
-
-    assert problem.startswith("ALL_PROXY: ")
 
 
 def test_the_rest_has_defaults(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

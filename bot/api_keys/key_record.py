@@ -24,8 +24,6 @@ SCOPES = (
 )
 # Days before the expiration that was entered, the earliest first.
 COUNTDOWN_DAYS = (14, 7, 3, 1, 0)
-# A key that is used once a week may be refused so many days after it has expired.
-SAME_MATTER_DAYS = 7
 # The service may refuse a key by mistake, and nothing but a request shows that it works again.
 TRY_AGAIN_AFTER = timedelta(hours=1)
 # Service document, section 5.3, rule 5.
@@ -161,26 +159,12 @@ def _unsent(record: KeyRecord) -> list[tuple[KeyNotice, datetime]]:
     """Return the notices to come with their moments, first the one that replaces the others."""
     if record.refused_at:
         refused = KeyNotice(NoticeKind.REFUSED)
-        return [] if _is_refusal_known(record) else [(refused, record.refused_at)]
+        return [] if record.told_at else [(refused, record.refused_at)]
     if record.told:
         return [(KeyNotice(NoticeKind.WORKS_AGAIN), record.set_at)]
     steps = [(KeyNotice(NoticeKind.EXPIRY, days), at) for days, at in _steps(record).items()]
     at = _rotation_at(record)
     return steps[::-1] + ([(KeyNotice(NoticeKind.ROTATION), at)] if at else [])
-
-
-def _is_refusal_known(record: KeyRecord) -> bool:
-    """Return whether people had a notice of the refusal, or of the expiration days before.
-
-    Of a key that was set on its last day the last step counts as sent, and was not.
-    """
-    if record.told_at:
-        return True
-    if not record.refused_at or record.expires_on is None or record.reminded_days != 0:
-        return False
-    days_after = (record.refused_at.astimezone(UTC).date() - record.expires_on).days
-    set_on = record.set_at.astimezone(UTC).date()
-    return set_on < record.expires_on and days_after <= SAME_MATTER_DAYS
 
 
 def passed_days(record: KeyRecord, now: datetime) -> int | None:

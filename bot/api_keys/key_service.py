@@ -1,7 +1,7 @@
 """Use, check, save, rotate and remove the API key of a workspace. Callers check permissions."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import TypeVar
 
 from bot.admin import Act, Audit, EarlierKeyRefusedError
@@ -15,7 +15,6 @@ from bot.api_keys.key_record import (
     StoredKey,
 )
 from bot.api_keys.repository import Keys
-from bot.concurrency import SingleFlight
 from bot.errors import BotError, warned
 from bot.portfolio.add_domain import NewDomain
 from bot.portfolio.service import Portfolio
@@ -109,18 +108,7 @@ class WorkspaceTracker:
     async def _call(
         self, workspace: WorkspaceId, operation: str, call: Callable[[str], Awaitable[T]]
     ) -> T:
-        key = await self._usable_key(workspace)
-        try:
-            return await self._observed(workspace, key, operation, call)
-        except InvalidKeyError:
-            # It may have been replaced while the request waited for its turn.
-            if not await _noted(self._is_replaced(workspace, key)):
-                raise
-            return await self._call(workspace, operation, call)
-
-    async def _is_replaced(self, workspace: WorkspaceId, key: StoredKey) -> bool:
-        pair = await self.keys.pair(workspace)
-        return pair is not None and pair.sealed != key.sealed
+        return await self._observed(workspace, await self._usable_key(workspace), operation, call)
 
     async def _usable_key(self, workspace: WorkspaceId) -> StoredKey:
         key = await self.keys.stored(workspace)
@@ -150,7 +138,7 @@ class WorkspaceTracker:
 
 async def _noted(note: Awaitable[bool]) -> bool:
     """Return the result of a note; a store that fails must not hide the service's answer."""
-    with warned("could not record or read the state of a key", StoreError):
+    with warned("could not record the state of a key", StoreError):
         return await note
     return False
 
@@ -175,10 +163,6 @@ class KeyService:
     connection: WorkspaceTracker
     portfolio: Portfolio
     audit: Audit
-    # A form that is submitted twice at once sets the key once: one check, one line of history.
-    _setting: SingleFlight[tuple[WorkspaceId, KeyDraft, str, bool], KeyCheck] = field(
-        default_factory=SingleFlight, init=False
-    )
 
     async def set_key(
         self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool = False
@@ -190,14 +174,6 @@ class KeyService:
             KeyInUseError: a rotation needs another key than the one in use.
             TrackerError: it does not work, or that is unknown; nothing was changed.
         """
-        return await self._setting.run(
-            (workspace, draft, by, is_rotation),
-            lambda: self._set_key(workspace, draft, by=by, is_rotation=is_rotation),
-        )
-
-    async def _set_key(
-        self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool
-    ) -> KeyCheck:
         if draft.expires_on and draft.expires_on < self.keys.clock().date():
             raise ExpiredDraftError("an expiration in the past")
         if is_rotation and await self.keys.is_in_use(workspace, draft.secret):

@@ -12,7 +12,7 @@ from bot.admin import Managers
 from bot.api_keys.key_pair import KeyPair, NoticeAttempt
 from bot.api_keys.key_record import KeyNotice, KeyRecord, NoticeKind, StoredKey, due_notice
 from bot.api_keys.repository import Keys
-from bot.concurrency import SingleFlight, Tasks
+from bot.concurrency import Tasks, run_shielded
 from bot.errors import BotError, warned
 from bot.message import Message
 from bot.slack.errors import PersonUnreachableError, SlackError
@@ -133,25 +133,23 @@ class KeyNotices:
     _: KW_ONLY
     groups: GroupPeople
     _workers: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(WORKERS))
-    _flights: SingleFlight[WorkspaceId, None] = field(default_factory=SingleFlight)
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
         """Notify of a refused key; never raise. After a delay or failure `run_due` goes on."""
         said, shown = "not notified of a refused key yet", key.record.shown
         with warned(said, BotError, TimeoutError, key=shown):
             async with asyncio.timeout(TELL_WITHIN_S):
-                await self._flights.run(workspace, lambda: self._tell(workspace))
+                await run_shielded(self.tasks, self._tell(workspace))
 
     async def run_due(self) -> None:
-        """Start the due notices that are not under way; they run on after this returns."""
+        """Start the due notices; they run on after this returns."""
         for workspace in await self.claims.keys.due():
-            if not self._flights.is_under_way(workspace):
-                self.tasks.start(self._work(workspace))
+            self.tasks.start(self._work(workspace))
 
     async def _work(self, workspace: WorkspaceId) -> None:
         log = structlog.contextvars.bound_contextvars(workspace=str(workspace))
         with log, warned("key notice", Exception):
-            await self._flights.run(workspace, lambda: self._tell(workspace))
+            await self._tell(workspace)
 
     async def _tell(self, workspace: WorkspaceId) -> None:
         async with self._workers:

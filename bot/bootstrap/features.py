@@ -228,7 +228,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     _register_digests(dispatcher, parts, cases)
     _register_key(dispatcher, parts, cases)
     home = _register_home(dispatcher, parts, cases)
-    look_at_work(parts.metrics, cases.repository, cases.budget, clock=parts.clock)
+    look_at_work(parts.metrics, cases.repository, clock=parts.clock)
     return Features(parts, cases, boundary, home)
 
 
@@ -253,7 +253,7 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
         bulk=bulk,
         still_waiting_after_s=parts.pace.still_waiting_after_s,
     ).register(dispatcher)
-    adder = DomainAdder(tracker.add_domain, portfolio, claims=parts.commons.claims)
+    adder = DomainAdder(tracker.add_domain, portfolio)
     AddingListeners(
         permissions=permissions,
         tracker=tracker,

@@ -68,7 +68,6 @@ def register_lifecycle(
         repository,
         still_works=token_proof(workspaces.client_for),
         caches=[*running.forget, repository.forget],
-        tasks=parts.tasks,
         clock=parts.clock,
         on_revoked=note_revoked,
     )
@@ -90,7 +89,6 @@ def register_lifecycle(
         on_granted=greet,
         answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
     ).register(app)
-    workspaces.doubt.listen(checker.recheck)  # with one token there is none to check
     if own:
         store_check = StoreCheck(parts.documents, own.fetch)
         return Lifecycle(
@@ -129,7 +127,7 @@ def _flow(
             install_page_rendering_enabled=False,
             authorization_url=settings.slack_authorize_url,
             installation_store=InstallationStore(repository),
-            state_store=InstallStates(parts.ring, clock=parts.clock, used=parts.commons.used),
+            state_store=InstallStates(parts.ring, clock=parts.clock),
         ),
         calls=calls,
         pages=install_pages,

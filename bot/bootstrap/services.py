@@ -14,13 +14,11 @@ import httpx
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.claims import Claims
 from bot.concurrency import Tasks
 from bot.deduplication import ASKED_WITHIN_S, DedupStore, MemoryDedup, SharedDedup
 from bot.deferred_commands import DeferredCommands
 from bot.digests.repository import DigestRepository, overdue
 from bot.installations.installation import scope_of_key
-from bot.installations.repository import REMEMBERED_FOR_S
 from bot.listeners.error_boundary import FIRST_WORD_AFTER_S, FIRST_WORD_IN_HOME_AFTER_S
 from bot.listeners.interrupted import InflightTracker
 from bot.listeners.scan import STILL_WAITING_AFTER_S
@@ -34,7 +32,6 @@ from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_m
 from bot.store.fenced import ErasableDocuments, FencedDocuments, Note, timed_documents
 from bot.store.postgres.address import Address
 from bot.store.sqlite import open_sqlite
-from bot.tracker.rate_limit import RateLimiter, counted
 from bot.workspace import WorkspaceId
 
 if TYPE_CHECKING:
@@ -110,38 +107,22 @@ def _key_ring(settings: Settings) -> KeyRing:
     return ring
 
 
-# An installation that another process has changed may be that old.
-FRESH_FOR_S = 5.0
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedState:
-    """`seen` never raises; `used` does, for what must surely not be done twice.
-
-    `installations_for_s`: how long an installation is taken as it was read. `periodic` keeps the
-    shared memory small.
-    """
+    """`seen` never raises. `periodic` keeps the shared memory small."""
 
     seen: DedupStore
-    used: DedupStore
     versions: StoredVersions | None
-    claims: Claims | None
-    installations_for_s: float
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
 
 
-def build_shared_state(
-    stored: Stored, *, clock: Callable[[], datetime], patience: float
-) -> SharedState:
+def build_shared_state(stored: Stored, *, patience: float) -> SharedState:
     """Return what is known together on this store. For `patience` see `Pace`."""
     if stored.shared is None:
         own = MemoryDedup(clock=time.monotonic)
         return SharedState(
             seen=own,
-            used=MemoryDedup(clock=lambda: clock().timestamp()),
             versions=None,
-            claims=None,
-            installations_for_s=REMEMBERED_FOR_S,
         )
     from bot.store.postgres.documents import PostgresDedup
 
@@ -149,12 +130,9 @@ def build_shared_state(
     seen = SharedDedup(by_all, here=here, asked_within_s=ASKED_WITHIN_S * patience)
     return SharedState(
         seen=seen,
-        used=by_all,
         versions=StoredVersions(
             stored.documents, asked_within_s=service.ASKED_WITHIN_S * patience
         ),
-        claims=Claims(stored.documents, clock),
-        installations_for_s=FRESH_FOR_S,
         periodic={"seen": by_all.drop_old},
     )
 
@@ -214,19 +192,10 @@ class Services:
 
 
 def look_at_work(
-    metrics: Metrics,
-    repository: DigestRepository,
-    budget: RateLimiter,
-    *,
-    clock: Callable[[], datetime],
+    metrics: Metrics, repository: DigestRepository, *, clock: Callable[[], datetime]
 ) -> None:
-    """Let the metrics tell what is due, and how the API keys stand."""
-
-    async def states() -> tuple[Mapping[str, int], Mapping[str, int]]:
-        return counted(budget.states())
-
+    """Let the metrics tell what is due."""
     metrics.looks.set_source("digests", lambda: overdue(repository, clock()))
-    metrics.looks.set_source("budget", states)
 
 
 def observe_store(metrics: Metrics, stored: Stored) -> None:

@@ -23,7 +23,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import web
 from bot.bootstrap.services import Role, Services
-from bot.concurrency import Event, Tasks
+from bot.concurrency import Tasks
 from bot.deduplication import DedupStore
 from bot.installations.authorize import (
     KNOWN_WITHIN_S,
@@ -50,13 +50,12 @@ class SlackAuth:
 
     `client_for` returns clients that repeat nothing by themselves: see `Posting`. `find_slack`
     returns while Slack answers, and raises SlackError otherwise. Either `own` or `oauth`, the
-    calls that install, is `None`. `doubt` is notified of a workspace whose token Slack refused.
+    calls that install, is `None`.
     """
 
     authorize: AsyncAuthorize
     client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
     find_slack: Callable[[], Awaitable[object]]
-    doubt: Event
     own: auth.Identity | None = None
     oauth: OAuthCalls | None = None
 
@@ -102,8 +101,7 @@ def open_workspaces(
         client_secret=text_of(settings.slack_client_secret),
         clock=clock,
     )
-    doubt = Event()
-    tokens = TokenProvider(repository, calls.refresh, tasks=tasks, clock=clock, on_refused=doubt)
+    tokens = TokenProvider(repository, calls.refresh, tasks=tasks, clock=clock)
     health = auth.SlackHealth()
     return SlackAuth(
         authorize=InstalledWorkspaces(
@@ -114,7 +112,6 @@ def open_workspaces(
         client_for=Clients(tokens, clients.once),
         # Without an installation there is no token to ask with, and the bot is ready all the same.
         find_slack=lambda: health.check(lambda: auth.check_api(clients.once())),
-        doubt=doubt,
         oauth=calls,
     )
 
@@ -132,7 +129,6 @@ def _one_workspace(
         authorize=own,
         client_for=own.client_for,
         find_slack=lambda: health.check(ask),
-        doubt=Event(),  # no listener: its operator finds out
         own=own,
     )
 
@@ -194,8 +190,7 @@ class TimedApp(AsyncApp):
     """An app that tells `note_ack` (see `PeopleMetrics`) how long each request took to its ack.
 
     With `process_before_response=True` the ack is what dispatching returns. What is done for a
-    request after its ack is not counted, nor what comes before Bolt: see
-    `bot_http_request_seconds`.
+    request after its ack is not counted, nor what comes before Bolt.
 
     An event for which there is no listener gets 200 all the same: Slack switches all events off
     when most of them fail (https://docs.slack.dev/apis/events-api).
@@ -287,7 +282,6 @@ async def listen(
         slack,
         install,
         metrics=page,
-        note_request=metrics.people.note_http,
     )
     try:
         await stack.enter_async_context(listener)

@@ -37,8 +37,8 @@ class Installation:
     """One installation. `home` is its workspace, or `organisation(…)` for an org-wide one.
 
     `tokens` is `None` from `revoked_at` on; the workspace's other data is then kept for
-    `WAITS_FOR_REINSTALL`. `installed_at` is Slack's time, like that of its events. `installed_by`
-    is a user id, `name` that of the workspace or organisation. `scopes` are the granted ones.
+    `WAITS_FOR_REINSTALL`. `installed_by` is a user id, `name` that of the workspace or
+    organisation. `scopes` are the granted ones.
     """
 
     home: WorkspaceId

@@ -6,8 +6,7 @@ These calls are not repeated: a code and a refresh token work once.
 import asyncio
 from base64 import b64encode
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -19,8 +18,6 @@ from bot.slack.errors import SlackError
 from bot.workspace import WorkspaceId
 
 ANSWERED_WITHIN_S = 15.0
-MAX_LIFE_S = 365 * 86400  # Slack says 12 hours; a date has an end, a number has none
-CLOCKS_DIFFER_BY = timedelta(days=1)  # a clock that is wrong by more is no clock
 
 
 class OAuthCalls:
@@ -89,22 +86,10 @@ def _installation(
         bot_user_id=_text(answer["bot_user_id"]),
         scopes=tuple(filter(None, map(str.strip, _text(answer["scope"]).split(",")))),
         installed_by=_text(answer["authed_user"]["id"]),
-        installed_at=_moment(answer, asked_at),
+        installed_at=asked_at,
         name=str(place.get("name") or ""),
         tokens=_tokens(answer, asked_at),
     )
-
-
-def _moment(answer: AsyncSlackResponse, asked_at: datetime) -> datetime:
-    """Return the time of Slack's clock, as in its events; `asked_at` if missing or wrong.
-
-    https://www.rfc-editor.org/rfc/rfc9110#field.date
-    """
-    try:
-        theirs = parsedate_to_datetime(answer.headers["Date"]).replace(tzinfo=UTC)  # always GMT
-    except (KeyError, TypeError, ValueError):
-        return asked_at
-    return theirs if abs(theirs - asked_at) <= CLOCKS_DIFFER_BY else asked_at
 
 
 def _tokens(answer: AsyncSlackResponse, asked_at: datetime) -> Tokens:
@@ -113,8 +98,7 @@ def _tokens(answer: AsyncSlackResponse, asked_at: datetime) -> Tokens:
     if not refresh:
         return Tokens(access=access)
     # Tokens that expire come with a refresh token; only one of the two is an unreadable answer.
-    lives_s = int(min(answer["expires_in"], MAX_LIFE_S))
-    expires_at = asked_at + timedelta(seconds=lives_s)
+    expires_at = asked_at + timedelta(seconds=answer["expires_in"])
     return Tokens(access=access, refresh=_text(refresh), expires_at=expires_at)
 
 

@@ -3,19 +3,16 @@
 Bolt's flow, of which each override says what is wrong with the original.
 """
 
-import asyncio
 import re
 import secrets
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from types import ModuleType
 from urllib.parse import urlencode
 
 import structlog
-from cachetools import TTLCache
 from slack_bolt.oauth.async_callback_options import AsyncSuccessArgs
 from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
 from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
@@ -27,12 +24,11 @@ from slack_sdk.oauth.installation_store.async_installation_store import AsyncIns
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 
 from bot.concurrency import Tasks, run_shielded
-from bot.deduplication import DedupStore, MemoryDedup
 from bot.errors import BotError, warned
 from bot.installations.installation import Installation
 from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.repository import InstallationRepository
-from bot.slack.errors import SlackError, SlackRefusedError, SlackUnreachableError
+from bot.slack.errors import SlackError, SlackRefusedError
 from bot.store.documents import ConflictError, UnreadableSecretError
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
@@ -42,16 +38,12 @@ INSTALL_PATH = "/slack/install"
 REDIRECT_PATH = "/slack/oauth_redirect"
 # As long as Slack's code: https://docs.slack.dev/authentication/installing-with-oauth
 LIVES_FOR = timedelta(minutes=10)
-# Anybody may come back with a code of their own making. This is well below what Slack allows the
-# app in a minute, which the renewal of tokens needs too: https://docs.slack.dev/apis/web-api/rate-limits
-REFUSED_AT_MOST, REFUSED_WITHIN_S, AT_ONCE = 30, 60.0, 5
 CANCELLED = "access_denied"
 STALE = frozenset({"invalid_browser", "invalid_state", "missing_code"})
 # https://docs.slack.dev/reference/methods/oauth.v2.access#errors
 OPERATORS = frozenset({"bad_client_secret", "bad_redirect_uri", "invalid_client_id"})
 OF_ORGANISATION = "cannot_install_an_org_installed_app"
 SLACKS_WORD = re.compile(r"[a-z_]{1,60}")
-TEAM = re.compile(r"[TE][A-Z0-9]{1,30}")
 # Slack does not say what they look like; this only keeps out what is surely none.
 CODE = re.compile(r"[!-~]{1,1024}")
 
@@ -75,32 +67,25 @@ ABOUT = "the state of an installation that was begun"  # associated data of seal
 
 
 class InstallStates(AsyncOAuthStateStore):
-    """Issues states, and consumes each of them once, whichever process with this ring issued it.
+    """Issues and checks states, whichever process with this ring issued them.
 
-    `used` is shared by several processes; while it fails, no state is consumed. Without it only
-    this process knows which were used. A second use after a restart does no harm: the cookie
-    binds a state to its browser, and Slack's code works once.
+    Using one again does no harm: the cookie binds it to its browser, and Slack's code works once.
     """
 
-    def __init__(
-        self, ring: KeyRing, *, clock: Callable[[], datetime], used: DedupStore | None = None
-    ) -> None:
+    def __init__(self, ring: KeyRing, *, clock: Callable[[], datetime]) -> None:
         self._ring = ring.for_states()
         self._clock = clock
-        self._used = used or MemoryDedup(clock=lambda: clock().timestamp())
 
     async def async_issue(self, *_args: object, **_kwargs: object) -> str:
-        until = int((self._clock() + LIVES_FOR).timestamp())
-        return self._ring.encrypt(f"{secrets.token_hex(16)} {until}", ABOUT)
+        return self._ring.encrypt((self._clock() + LIVES_FOR).isoformat(), ABOUT)
 
     async def async_consume(self, state: str) -> bool:
-        """Return whether `state` is ours, young enough and not used yet; raise StoreError."""
+        """Return whether `state` is ours and young enough."""
         try:
-            name, _, until = self._ring.decrypt(state, ABOUT).partition(" ")
-        except UnreadableSecretError:
+            until = datetime.fromisoformat(self._ring.decrypt(state, ABOUT))
+        except (UnreadableSecretError, ValueError):
             return False
-        is_young = datetime.fromtimestamp(int(until), UTC) > self._clock()
-        return is_young and await self._used.is_new(f"state/{name}")
+        return until > self._clock()
 
 
 class NewInstallation(BoltInstallation):
@@ -153,8 +138,7 @@ class InstallFlow(AsyncOAuthFlow):
     """Bolt's flow, with our state cookie, address, exchange and `bot.views.install_pages`.
 
     `on_installed(installation, before)` is to return soon, as a person waits for the page; what
-    it raises is logged. `before` is the installation that was replaced. Five codes at
-    a time are exchanged, and none while 30 were refused within a minute. `seconds` never go back.
+    it raises is logged. `before` is the installation that was replaced.
     """
 
     def __init__(
@@ -165,7 +149,6 @@ class InstallFlow(AsyncOAuthFlow):
         pages: ModuleType,
         on_installed: Callable[[Installation, Installation | None], Awaitable[None]],
         tasks: Tasks,
-        seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(settings=settings)
         redirect_uri = f"{self.redirect_uri}"
@@ -177,12 +160,8 @@ class InstallFlow(AsyncOAuthFlow):
         self._calls = calls
         self._on_installed = on_installed
         self._tasks = tasks
-        self._turns = asyncio.Semaphore(AT_ONCE)
-        self._refused: TTLCache[object, bool] = TTLCache(
-            REFUSED_AT_MOST, REFUSED_WITHIN_S, timer=seconds
-        )
 
-    async def build_authorize_url(self, state: str, request: AsyncBoltRequest) -> str:
+    async def build_authorize_url(self, state: str, _request: AsyncBoltRequest) -> str:
         """Return Slack's page, encoded: the SDK (3.47) joins the parts as they are."""
         query = {
             "client_id": self.client_id,
@@ -190,9 +169,6 @@ class InstallFlow(AsyncOAuthFlow):
             "redirect_uri": self.redirect_uri or "",
             "state": state,
         }
-        team = request.query.get("team", [""])[0]  # anybody may have written it
-        if TEAM.fullmatch(team):
-            query["team"] = team
         return f"{self.settings.authorization_url}?{urlencode(query)}"
 
     async def handle_callback(self, request: AsyncBoltRequest) -> BoltResponse:
@@ -211,14 +187,7 @@ class InstallFlow(AsyncOAuthFlow):
 
     async def run_installation(self, code: str) -> BoltInstallation:
         """Exchange the code; raise SlackError. Bolt logs the code and loses Slack's reason."""
-        async with self._turns:
-            if len(self._refused) == REFUSED_AT_MOST:
-                raise SlackUnreachableError("too many codes were refused")
-            try:
-                return NewInstallation(await self._calls.exchange(code, f"{self.redirect_uri}"))
-            except SlackRefusedError:
-                self._refused[object()] = True
-                raise
+        return NewInstallation(await self._calls.exchange(code, f"{self.redirect_uri}"))
 
     async def _succeed(self, args: AsyncSuccessArgs) -> BoltResponse:
         new = args.installation

@@ -57,12 +57,11 @@ def _ways(workspace: WorkspaceId) -> list[ResolvedInstallation]:
     return [ResolvedInstallation(home, workspace) for home in homes]
 
 
-# For a store of one process. With several it is shorter.
-REMEMBERED_FOR_S = 60.0
+REMEMBERED_FOR_S = 5.0
 
 
 class InstallationRepository:
-    """Reads and writes installations, and caches each for `for_s` seconds, also a missing one.
+    """Reads and writes installations, and caches each for 5 s, also a missing one.
 
     A change by another process is seen here so much later, unless Slack refuses the token (then
     `forget` comes) or there was none. Until then a request of a deleted workspace may be let in,
@@ -78,16 +77,15 @@ class InstallationRepository:
         ring: KeyRing,
         *,
         clock_s: Callable[[], float] = time.monotonic,
-        for_s: float = REMEMBERED_FOR_S,
     ) -> None:
         self._documents = documents
         self._ring = ring
         self._known: TTLCache[WorkspaceId, StoredInstallation | None] = TTLCache(
-            10_000, for_s, timer=clock_s
+            10_000, REMEMBERED_FOR_S, timer=clock_s
         )
 
     async def recent(self, home: WorkspaceId) -> StoredInstallation | None:
-        """Return the installation as it was at most `for_s` seconds ago, `None` for none."""
+        """Return the installation as it was at most 5 s ago, `None` for none."""
         try:
             return self._known[home]
         except KeyError:

@@ -1,7 +1,7 @@
 """Ask Slack whether it still accepts the stored tokens, and remove those that it does not.
 
 Slack repeats the event of a removal for some minutes only. Hence every token is checked once a
-day, and at once when a call with it was refused.
+day.
 """
 
 import asyncio
@@ -11,16 +11,13 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 
 import structlog
-from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.concurrency import Tasks
-from bot.errors import BotError, warned
+from bot.errors import warned
 from bot.installations.installation import (
     KIND,
     decode,
     key_of,
-    organisation_of,
     stamp_of,
 )
 from bot.installations.repository import CHECKED_EVERY, InstallationRepository
@@ -35,7 +32,6 @@ ANSWERED_WITHIN_S = 10.0
 # has expired (by a wrong clock) is not among them: another one can be had.
 DEAD = frozenset({"account_inactive", "invalid_refresh_token", "not_authed", "token_revoked"})
 AT_ONCE = 5
-RECHECKED_AFTER_S = 300
 # Returns whether Slack takes the token of that home; raises SlackError when it does not say.
 StillWorks = Callable[[WorkspaceId], Awaitable[bool]]
 
@@ -72,26 +68,12 @@ class TokenChecker:
     _: KW_ONLY
     still_works: StillWorks
     caches: Sequence[Callable[[WorkspaceId], object]]
-    tasks: Tasks
     clock: Callable[[], datetime]
     on_revoked: Callable[[WorkspaceId], Awaitable[object]]
     _turns: asyncio.Semaphore = field(init=False)
-    _rechecked: TTLCache[WorkspaceId, bool] = field(init=False)
 
     def __post_init__(self) -> None:
         self._turns = asyncio.Semaphore(AT_ONCE)
-        self._rechecked = TTLCache(
-            10_000, RECHECKED_AFTER_S, timer=lambda: self.clock().timestamp()
-        )
-
-    def recheck(self, workspace: WorkspaceId) -> None:
-        """Start a check of the token that acts in a workspace, as Slack has just refused it.
-
-        It never waits and raises nothing, and does nothing when repeated soon.
-        """
-        if workspace not in self._rechecked:
-            self._rechecked[workspace] = True
-            self.tasks.start(self._settle(workspace))
 
     async def check(self, home: WorkspaceId) -> None:
         """Ask Slack, and remove the tokens of `home` if it does not take them.
@@ -137,11 +119,3 @@ class TokenChecker:
                 return
             with suppress(StoreError):
                 await self._put_off(home)
-
-    async def _settle(self, workspace: WorkspaceId) -> None:
-        said = "not checked: at the latest tomorrow"
-        with warned(said, BotError, workspace=str(workspace)):
-            for home in filter(None, (workspace, organisation_of(workspace))):
-                if stamp_of(home, await self.documents.get(key_of(home))).has_tokens:
-                    await self.check(home)
-                    return

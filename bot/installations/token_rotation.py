@@ -39,7 +39,6 @@ LIVES_AT_LEAST = timedelta(minutes=1)
 LEASE = timedelta(seconds=30)
 LOOKED_AGAIN_AFTER_S, LOOKS = 0.5, 10
 REFUSED_FOR_S = 300
-UNSAVED_FOR_S = 12 * 3600  # as long as a token lives
 
 
 def usable(kept: StoredInstallation | None) -> tuple[StoredInstallation, Tokens]:
@@ -56,8 +55,7 @@ class TokenProvider:
     """Returns installations with a token that works now.
 
     `refresh` spends a refresh token (`OAuthCalls.refresh`), in one of `tasks`; no request waits
-    for that while the old token lives. `on_refused` gets each home whose refresh token Slack
-    does not take; it raises nothing.
+    for that while the old token lives.
     """
 
     repository: InstallationRepository
@@ -66,16 +64,12 @@ class TokenProvider:
     tasks: Tasks
     clock: Callable[[], datetime]
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
-    on_refused: Callable[[WorkspaceId], object] = lambda _home: None
     _flights: SingleFlight[WorkspaceId, Installation] = field(init=False)
-    # New tokens that the store did not take yet, by the refresh token spent for them.
-    _unsaved: TTLCache[str, Tokens] = field(init=False)
     # Slack's error for a refused refresh token, so that not every request asks again.
     _refused: TTLCache[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
         self._flights = SingleFlight()
-        self._unsaved = TTLCache(10_000, UNSAVED_FOR_S, timer=self._seconds)
         self._refused = TTLCache(10_000, REFUSED_FOR_S, timer=self._seconds)
 
     def _seconds(self) -> float:
@@ -106,8 +100,6 @@ class TokenProvider:
             kept, tokens = usable(await self.repository.get(home))
             if not tokens.refresh or not self._is_old(tokens):
                 return kept.installation
-            if given := self._unsaved.get(tokens.refresh):
-                return await self._save(home, tokens.refresh, given)
             if refused := self._refused.get(tokens.refresh):
                 return self._as_it_is(kept, slack_error(refused))
             if not self._is_leased(kept):
@@ -133,13 +125,10 @@ class TokenProvider:
         except SlackRefusedError as error:
             logger.error("Slack does not renew the token", home=str(home), code=error.code)  # noqa: TRY400  # Slack's code says it all
             self._refused[refresh_token] = error.code
-            if isinstance(error, TokenRefusedError):
-                self.on_refused(home)
             return self._as_it_is(leased, error)
         except SlackError as error:
             logger.warning("the token is not renewed yet", home=str(home), error=repr(error))
             return self._as_it_is(leased, error)
-        self._unsaved[refresh_token] = given
         return await self._save(home, refresh_token, given)
 
     async def _save(self, home: WorkspaceId, spent: str, given: Tokens) -> Installation:
@@ -149,7 +138,7 @@ class TokenProvider:
 
         Raises:
             TokenRefusedError: the app was removed, or its tokens were revoked.
-            StoreError: the store failed; until the next try only this process has these tokens.
+            StoreError: the store failed.
         """
         while True:
             kept, tokens = usable(await self.repository.get(home))
@@ -158,7 +147,6 @@ class TokenProvider:
             renewed = replace(kept.installation, tokens=given)
             with suppress(ConflictError):  # changed in between: look again
                 await self.repository.put(renewed, if_rev=kept.rev, check_at=kept.check_at)
-                self._unsaved.pop(spent, None)
                 logger.info("token renewed", home=str(home))
                 return renewed
 

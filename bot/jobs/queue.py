@@ -7,8 +7,8 @@ why: docs/decisions/0015-the-job-queue.md.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, LiteralString
@@ -29,10 +29,9 @@ from bot.jobs.queue_jobs import (
     add_periodic,
     add_retry_stalled,
     described,
-    soon_again,
     tick,
 )
-from bot.jobs.scheduler import MISSED_TICKS, ticking
+from bot.jobs.scheduler import ticking
 from bot.store.postgres.pool import Pool
 
 logger = structlog.get_logger()
@@ -67,21 +66,7 @@ INTERVALS = Intervals()
 
 
 class Connector(PsycopgConnector):
-    """procrastinate's connector, with a time limit and with repeated writes.
-
-    Without a limit a half-open connection holds a worker for ever (issues 1334 and 1513).
-    """
-
-    async def execute_query_one_async(
-        self, query: LiteralString, **arguments: Any
-    ) -> dict[str, Any]:
-        """Return the row; a database that does not answer ends the worker, as one that fails."""
-        try:
-            async with asyncio.timeout(ANSWER_WITHIN_S):
-                row: dict[str, Any] = await super().execute_query_one_async(query, **arguments)
-        except TimeoutError as error:
-            raise ConnectorException from error
-        return row
+    """procrastinate's connector, with repeated writes."""
 
     async def execute_query_async(self, query: LiteralString, **arguments: Any) -> None:
         """Write, and repeat what a broken connection may have kept from being written.
@@ -111,31 +96,6 @@ class Connector(PsycopgConnector):
 TICK_WITHIN_S = 120.0
 
 
-class Readiness:
-    """Whether this process takes part in the queue, and the periodic work of all comes round."""
-
-    def __init__(self, workers: Sequence[Worker], *, every_s: float) -> None:
-        self._workers = workers
-        self._every_s = every_s
-        self.failed_at: float | None = None
-
-    @contextmanager
-    def ticking(self) -> Iterator[None]:
-        """Record how the tick inside the block goes; what it raises is passed on."""
-        try:
-            yield
-        except Exception:
-            self.failed_at = time.monotonic()
-            raise
-        self.failed_at = None
-
-    async def is_ready(self) -> bool:
-        """Say so; ticks are done by one of all workers, so none here is no fault."""
-        fails_for_s = MISSED_TICKS * self._every_s
-        has_failed = self.failed_at and time.monotonic() - self.failed_at < fails_for_s
-        return not has_failed and all(each.worker_id for each in self._workers)
-
-
 @asynccontextmanager
 async def working(
     pool: Pool,
@@ -145,8 +105,8 @@ async def working(
     concurrency: int = CONCURRENCY,
     finish_within_s: float = FINISH_WITHIN_S,
     intervals: Intervals = INTERVALS,
-) -> AsyncIterator[Readiness]:
-    """Do the queue's work inside the block; yield how to tell whether that goes well.
+) -> AsyncIterator[Callable[[], Awaitable[bool]]]:
+    """Do the queue's work inside the block; yield how to tell whether this process takes part.
 
     At the end of the block nothing new is taken; what has not ended within `finish_within_s` is
     cancelled, and handed back for another worker. Digests that are due are looked for every
@@ -161,14 +121,17 @@ async def working(
     make = partial(_worker, app, finish_within_s=finish_within_s, intervals=intervals)
     names, stalled_s = [*work.periodic, TICK], intervals.stalled_every_s
     workers = [make(PERIODIC, len(names) + 1), make(DELIVER, concurrency)]
-    readiness = Readiness(workers, every_s=every_s)
-    _add_tasks(app, pool, work, readiness, intervals)
+    _add_tasks(app, pool, work, intervals)
+
+    async def takes_part() -> bool:
+        return all(each.worker_id for each in workers)
+
     async with (
         _at_work(workers, finish_within_s + HAND_BACK_WITHIN_S),
         ticking(partial(_defer_periodic, app, names, every_s), every_s=every_s),
         ticking(partial(_defer_periodic, app, [RETRY_STALLED], stalled_s), every_s=stalled_s),
     ):
-        yield readiness
+        yield takes_part
 
 
 async def depth(pool: Pool) -> Mapping[tuple[str, str], int]:
@@ -181,16 +144,13 @@ async def depth(pool: Pool) -> Mapping[tuple[str, str], int]:
         return {(task, state): count for task, state, count in await counted.fetchall()}
 
 
-def _add_tasks(
-    app: App, pool: Pool, work: Work, readiness: Readiness, intervals: Intervals
-) -> None:
+def _add_tasks(app: App, pool: Pool, work: Work, intervals: Intervals) -> None:
     async def look() -> None:
-        with readiness.ticking():
-            found = await tick(pool, app.job_manager.batch_defer_jobs_async, clock=work.clock)
+        found = await tick(pool, app.job_manager.batch_defer_jobs_async, clock=work.clock)
         if found:
             logger.info("due", digests=found)
 
-    add_deliver(app, work, partial(soon_again, pool, clock=work.clock))
+    add_deliver(app, work)
     add_periodic(app, TICK, look, within_s=TICK_WITHIN_S - ENDS_WITHIN_S)
     for name, action in work.periodic.items():
         add_periodic(app, name, action, within_s=ROUND_WITHIN_S - ENDS_WITHIN_S)

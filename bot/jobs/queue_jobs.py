@@ -16,6 +16,7 @@ from procrastinate.schema import SchemaManager
 from procrastinate.types import JSONValue
 
 from bot.errors import BotError, warned
+from bot.store.documents import StoreError
 from bot.store.postgres.migrations import OURS as STORE
 from bot.store.postgres.migrations import MigrationSet
 from bot.store.postgres.pool import Connection, Pool, db_errors
@@ -63,8 +64,8 @@ class Work:
 
     `periodic` is done under each name by one of all workers, about every `every_s` seconds, and
     never twice at once. `deliver` takes up these digests of one workspace, whose jobs run in
-    turn, and returns those at which the store failed, which come again soon; after a BotError
-    all of them do.
+    turn, and returns those at which the store failed; it is then called again, as after a
+    BotError.
     """
 
     periodic: Mapping[str, Callable[[], Awaitable[object]]]
@@ -72,21 +73,14 @@ class Work:
     clock: Callable[[], datetime]
 
 
-def add_deliver(
-    app: App, work: Work, again: Callable[[str, Collection[str]], Awaitable[None]]
-) -> None:
-    """Teach `app` to deliver; `again` lets digests of a workspace be found again soon.
-
-    When that raises StoreError, the store fails as a whole, and the job is tried again.
-    """
+def add_deliver(app: App, work: Work) -> None:
+    """Teach `app` to deliver; a job at which the store failed is tried again a few times."""
 
     async def deliver(context: JobContext, workspace: str, digests: list[str]) -> None:
         with structlog.contextvars.bound_contextvars(job=context.job.id, workspace=workspace):
             try:
-                failed = await work.deliver(WorkspaceId.parse(workspace), digests)
-                if failed:
-                    logger.warning("the store failed: due again soon", digests=len(failed))
-                    await again(workspace, failed)
+                if failed := await work.deliver(WorkspaceId.parse(workspace), digests):
+                    raise StoreError(f"the store failed at {len(failed)} digests")  # noqa: TRY301
             except BotError as error:
                 logger.warning("handed back", error=repr(error), attempts=context.job.attempts + 1)
                 raise
@@ -182,8 +176,6 @@ KIND = "digest"
 LEASE = timedelta(minutes=10)
 AT_ONCE = 20_000
 WITHIN_S = 30.0
-# What failed is due again after so long, although its lease is not over.
-AGAIN_AFTER = timedelta(seconds=10)
 # Keys are `{workspace}/{kind}/{name}`. The order of locking is that of the index on `due_at`. Jobs
 # that wait for their next try do not count: they may be about unreadable digests.
 _CLAIM = """
@@ -204,9 +196,6 @@ WITH due AS (
 )
 SELECT split_part(key, '/', 1), split_part(key, '/', 3) FROM due ORDER BY due_at, key
 """
-_DUE_AGAIN = """
-UPDATE document SET due_at = %(at)s WHERE key = ANY(%(keys)s::text[]) AND due_at > %(at)s
-"""
 # Defers jobs inside the transaction of the given connection.
 Defer = Callable[[list[Job], Connection], Awaitable[object]]
 
@@ -225,12 +214,3 @@ async def tick(pool: Pool, defer: Defer, *, clock: Callable[[], datetime]) -> in
         if due:
             await defer(deliver_jobs(due), connection)
     return len(due)
-
-
-async def soon_again(
-    pool: Pool, workspace: str, digest_ids: Collection[str], *, clock: Callable[[], datetime]
-) -> None:
-    """Let a tick find these digests before their lease is over; raise StoreError."""
-    keys = [f"{workspace}/{KIND}/{digest_id}" for digest_id in digest_ids]
-    async with db_errors(WITHIN_S), pool.connection() as connection:
-        await connection.execute(_DUE_AGAIN, {"at": clock() + AGAIN_AFTER, "keys": keys})

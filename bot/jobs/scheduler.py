@@ -19,11 +19,11 @@ MISSED_TICKS = 3
 
 
 class Ticks:
-    """When the last tick began, and when the last one ended well."""
+    """When the last tick ended well."""
 
     def __init__(self, every_s: float) -> None:
         self._every_s = every_s
-        self.begun_at = self.last_at = time.monotonic()
+        self.last_at = time.monotonic()
 
     async def are_recent(self) -> bool:
         return time.monotonic() - self.last_at < MISSED_TICKS * self._every_s + 1
@@ -46,7 +46,6 @@ async def ticking(
         async with under_way:
             if is_ended:
                 return
-            ticks.begun_at = time.monotonic()
             with warned("a tick failed", Exception):
                 async with asyncio.timeout(within_s):
                     await tick()
@@ -56,18 +55,15 @@ async def ticking(
         run,
         "interval",
         seconds=every_s,
-        id="tick",
         next_run_time=datetime.now(UTC),  # what fell due before the start does not wait
         misfire_grace_time=None,
         coalesce=True,
         max_instances=1,
     )
     scheduler.start()
-    watch = asyncio.create_task(_watch(scheduler, ticks, every_s))
     try:
         yield ticks
     finally:
-        watch.cancel()
         scheduler.pause()
         is_ended = True
         # APScheduler 3.11 would cancel a tick that runs, or is about to, and log an error of it.
@@ -76,14 +72,3 @@ async def ticking(
                 pass
         await asyncio.sleep(0)
         scheduler.shutdown(wait=False)
-
-
-async def _watch(scheduler: AsyncIOScheduler, ticks: Ticks, every_s: float) -> None:
-    """Wake the scheduler when no tick has begun for too long.
-
-    APScheduler 3.11 sleeps by the wall clock: set back by an hour, it would sleep for an hour.
-    """
-    while True:
-        await asyncio.sleep(every_s)
-        if time.monotonic() - ticks.begun_at > 2 * every_s:
-            scheduler.modify_job("tick", next_run_time=datetime.now(UTC))

@@ -11,10 +11,8 @@ from prometheus_client import (
     CollectorRegistry,
     Counter,
     Gauge,
-    GCCollector,
     Histogram,
     Info,
-    PlatformCollector,
     ProcessCollector,
 )
 from prometheus_client.exposition import choose_encoder
@@ -117,7 +115,7 @@ KINDS = ("command", "action", "view", "options", "event", "ignored_event", "othe
 
 
 class PeopleMetrics:
-    """Requests by name and outcome, acks by kind, and HTTP requests by route."""
+    """Requests by name and outcome, and acks by kind."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.note_request = CallMetrics(  # for the outcomes see `bot/listeners/error_boundary.py`
@@ -135,8 +133,6 @@ class PeopleMetrics:
         self._ack_s = histogram("bot_ack_seconds", ack_help, ["kind"])
         refused_help = "Requests of Slack that were answered with an error instead of an ack."
         self._refused = Counter("bot_acks_refused", refused_help, ["kind"], registry=registry)
-        http_help = "HTTP requests from their arrival to their answer, by route and status."
-        self._http_s = histogram("bot_http_request_seconds", http_help, ["route", "status"])
         for kind in KINDS:
             self._ack_s.labels(kind)
             self._refused.labels(kind)
@@ -146,10 +142,6 @@ class PeopleMetrics:
         self._ack_s.labels(kind).observe(took_s)
         if is_refused:
             self._refused.labels(kind).inc()
-
-    def note_http(self, route: str, status: int, took_s: float) -> None:
-        """Count an HTTP request; `route` is one of ours, or "other"."""
-        self._http_s.labels(route, str(status)).observe(took_s)
 
 
 PERIODIC_BUCKETS_S = (0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120)
@@ -270,8 +262,6 @@ class Metrics:
             {"version": __version__, "role": role, "store": store}
         )
         ProcessCollector(registry=registry)
-        PlatformCollector(registry=registry)
-        GCCollector(registry=registry)
 
     def note_line(self, level: str) -> None:
         """Count a line of the log, also of a library; `level` is one of `LEVELS`."""

@@ -1,7 +1,6 @@
 """The gauges whose values are read when Prometheus asks."""
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -10,10 +9,7 @@ from prometheus_client import CollectorRegistry, Counter
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from bot.concurrency import SingleFlight
-
 logger = structlog.get_logger()
-KEPT_FOR_S = 5.0
 LOOK_WITHIN_S = 2.0
 # A gauge's values by its label values, in order.
 Values = Mapping[tuple[str, ...], float]
@@ -37,17 +33,10 @@ class LazyGauges(Collector):
         self,
         registry: CollectorRegistry,
         gauges: Mapping[str, tuple[Gauge, ...]],
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        look_within_s: float = LOOK_WITHIN_S,
     ) -> None:
-        self._clock = clock
-        self._look_within_s = look_within_s
         self._gauges = gauges
         self._sources: dict[str, Source] = {}
         self._found: dict[str, Any] = {}
-        self._looked_at: float | None = None
-        self._flights: SingleFlight[str, None] = SingleFlight()
         self._failures = Counter(
             "bot_look_failures",
             "Values that could not be looked up when somebody asked for the metrics.",
@@ -62,9 +51,9 @@ class LazyGauges(Collector):
         self._sources[name] = source
 
     async def refresh(self) -> None:
-        """Read all sources, unless that was done less than 5 s ago. Never raises."""
-        if self._looked_at is None or self._clock() - self._looked_at >= KEPT_FOR_S:
-            await self._flights.run("", self._look_at_all)
+        """Read all sources; never raise."""
+        given = [name for name in self._gauges if name in self._sources]  # in their order
+        await asyncio.gather(*map(self._look, given))
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         for look, gauges in self._gauges.items():
@@ -75,14 +64,9 @@ class LazyGauges(Collector):
                         family.add_metric(labels, value)
                 yield family
 
-    async def _look_at_all(self) -> None:
-        given = [name for name in self._gauges if name in self._sources]  # in their order
-        await asyncio.gather(*map(self._look, given))
-        self._looked_at = self._clock()
-
     async def _look(self, name: str) -> None:
         try:
-            async with asyncio.timeout(self._look_within_s):
+            async with asyncio.timeout(LOOK_WITHIN_S):
                 self._found[name] = await self._sources[name]()
         except Exception as error:  # noqa: BLE001  # the other metrics must still be shown
             self._found.pop(name, None)
@@ -101,10 +85,6 @@ def _pool(stats: Mapping[str, int]) -> Values:
 def _jobs(found: Mapping[tuple[str, str], int]) -> Values:
     tasks = {task for task, _ in found}
     return {(task, state): found.get((task, state), 0) for task in tasks for state in QUEUE_STATES}
-
-
-def _by_label(counts: Mapping[str, int]) -> Values:
-    return {(label,): count for label, count in counts.items()}
 
 
 GAUGES: dict[str, tuple[Gauge, ...]] = {
@@ -131,21 +111,6 @@ GAUGES: dict[str, tuple[Gauge, ...]] = {
             "bot_digests_overdue_seconds",
             "For how long the longest due of them has been due; 0 when none is.",
             lambda found: {(): found[1]},
-        ),
-    ),
-    # The counts of keys by state, and by requests left.
-    "budget": (
-        Gauge(
-            "bot_budget_keys",
-            "API keys that this process has used, by what it may ask for with them now.",
-            lambda found: _by_label(found[0]),
-            ("state",),
-        ),
-        Gauge(
-            "bot_budget_keys_by_requests_left",
-            "The same keys, by how many requests the service has last said to remain.",
-            lambda found: _by_label(found[1]),
-            ("left",),
         ),
     ),
     # The counts of jobs by task and state.

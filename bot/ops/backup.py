@@ -7,8 +7,8 @@ foot with their number and the SHA-256 of all lines before it.
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import aclosing, contextmanager
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -26,55 +26,37 @@ FORMAT = 1
 STDIO = "-"
 # A document has at most a few megabytes.
 MAX_LINE_BYTES = 64_000_000
-PAGE_DOCUMENTS = 100
 NOTHING_WRITTEN = "Nothing was written."
 
 
 async def back_up(store: Store, name: str, now: datetime) -> str:
     """Write a backup to the file `name`, `-` for standard output; return what was done.
 
-    Of one moment, also beside a running bot. A file appears whole or not at all. Raises
-    OperatingError after a backup that lacks documents which cannot be read.
+    Of one moment, also beside a running bot. A file appears whole or not at all.
     """
     store.require_there()
     with _written_whole(name) as file:
-        counted, unreadable = await _write(store, file, now)
-    if unreadable:
-        raise OperatingError(
-            f"{plural(len(unreadable), 'document')} cannot be read and is not in the backup:",
-            *(f"  {shown(key)}" for key in unreadable[:10]),
-            f"Backed up {plural(counted, 'document')}.",
-        )
+        counted = await _write(store, file, now)
     return f"Backed up {plural(counted, 'document')}."
 
 
-async def _write(store: Store, file: IO[bytes], now: datetime) -> tuple[int, list[str]]:
-    hashed, counted, unreadable = sha256(), 0, list[str]()
+async def _write(store: Store, file: IO[bytes], now: datetime) -> int:
+    hashed, counted = sha256(), 0
 
     def write(value: dict[str, Any]) -> None:
         line = json.dumps(value, separators=(",", ":")).encode() + b"\n"
         hashed.update(line)
         file.write(line)
 
-    async with store.snapshot() as snapshot:
-        write(
-            {
-                "backup": FORMAT,
-                "version": __version__,
-                "at": now.isoformat(),
-                "keys": snapshot.key_names,
-                "documents": snapshot.count,
-            }
-        )
-        async for page in snapshot.pages:
-            for each in page.documents:
-                due = each.due_at and each.due_at.isoformat()
-                write({"key": each.key, "rev": each.rev, "due_at": due, "value": each.value})
-            counted += len(page.documents)
-            unreadable += page.unreadable
+    write({"backup": FORMAT, "version": __version__, "at": now.isoformat()})
+    async with aclosing(store.documents()) as documents:
+        async for each in documents:
+            due = each.due_at and each.due_at.isoformat()
+            write({"key": each.key, "rev": each.rev, "due_at": due, "value": each.value})
+            counted += 1
     foot = {"documents": counted, "sha256": hashed.hexdigest()}
     file.write(json.dumps(foot).encode() + b"\n")
-    return counted, unreadable
+    return counted
 
 
 @contextmanager
@@ -106,8 +88,8 @@ def _written_whole(name: str) -> Iterator[IO[bytes]]:
 async def restore(store: Store, name: str, setting: str | None) -> str:
     """Read a backup from the file `name`, `-` for standard input; return what was done.
 
-    `setting` is BOT_SECRET_KEYS. Raises OperatingError, and StoreLockedError while a bot runs;
-    nothing was written then.
+    `setting` is BOT_SECRET_KEYS. Raises OperatingError, and StoreError: StoreLockedError while a
+    bot runs; nothing was written then.
     """
     source = store.ring_source(setting)
     if source.ring is None:
@@ -116,11 +98,9 @@ async def restore(store: Store, name: str, setting: str | None) -> str:
     with _opened(name) as file:
         backup = _Backup(name, file, source.ring)
         backup.read_head()
-        async with store.restoring() as target:
-            if await target.is_used():
-                raise OperatingError(f"The store holds data already. {NOTHING_WRITTEN}")
-            async for page in backup.pages():
-                await target.write(page)
+        async with store.restoring() as write:
+            for document in backup.documents():
+                await write(document)
     return f"Restored {plural(backup.count, 'document')}."
 
 
@@ -149,38 +129,25 @@ class _Backup:
 
     def read_head(self) -> None:
         match self._line():
-            case {"backup": 1, "keys": list(names)}:
-                if missing := [each for each in names if each not in self._ring.names]:
-                    raise OperatingError(
-                        f"BOT_SECRET_KEYS lacks {', '.join(map(shown, map(str, missing)))}, with"
-                        f" which the backup was sealed. {NOTHING_WRITTEN}"
-                    )
-            case _:
-                raise OperatingError(
-                    f"{self._name} is not a backup of this version. {NOTHING_WRITTEN}"
-                )
+            case {"backup": 1}:
+                return
+        raise OperatingError(f"{self._name} is not a backup of this version. {NOTHING_WRITTEN}")
 
-    async def pages(self) -> AsyncIterator[list[Document]]:
+    def documents(self) -> Iterator[Document]:
         """Yield all documents; raise OperatingError where the file is damaged or cut."""
-        page: list[Document] = []
         while True:
             before = self._hashed.hexdigest()
             match self._line():
                 case {"key": str(key), "rev": int(rev), "due_at": due, "value": dict(value)}:
                     self._check_keys(key, value)
-                    due_at = self._moment(due)
-                    page.append(Document(key, value, rev, due_at))
+                    yield Document(key, value, rev, self._moment(due))
                     self.count += 1
                 case {"documents": self.count, "sha256": str(given)} if given == before:
                     if self._file.read(1):
                         raise self._damaged()
-                    yield page
                     return
                 case _:
                     raise self._damaged()
-            if len(page) == PAGE_DOCUMENTS:
-                yield page
-                page = []
 
     def _line(self) -> Any:
         try:
@@ -209,8 +176,8 @@ class _Backup:
                 self._ring.decrypt(str(text), CHECK_KEY)
         except UnreadableSecretError:
             raise OperatingError(
-                "BOT_SECRET_KEYS holds other keys than those with which the backup was sealed."
-                f" {NOTHING_WRITTEN}"
+                f"BOT_SECRET_KEYS lacks {', '.join(map(shown, value))}, with which the backup was"
+                f" sealed, or has another key of that name. {NOTHING_WRITTEN}"
             ) from None
 
     def _damaged(self) -> OperatingError:

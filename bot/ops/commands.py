@@ -16,18 +16,13 @@ from bot.ops.backup import restore as restore_into
 from bot.ops.doctor import diagnose
 from bot.ops.explain import explain_file
 from bot.ops.output import RUN_DOCTOR, Mark, OperatingError, failure, ok, shown, some_of
-from bot.ops.rotate_secrets import (
-    failure_lines,
-    rotate,
-    rotation_lines,
-)
+from bot.ops.rotate_secrets import rotate, rotation_lines
 from bot.ops.stores import (
     DatabaseStore,
     FileStore,
     Store,
     no_keys_error,
     read_sealed,
-    workspace_names,
 )
 from bot.settings import DEFAULT_FILE, Settings, text_of
 from bot.store.documents import (
@@ -124,16 +119,15 @@ async def rotate_secrets(settings: Settings) -> int:
             raise no_keys_error(source, "Nothing was changed.")
         await store.require_stopped()
         async with store.opened() as documents:
-            snapshot = await read_sealed(store)
-            rotated = await rotate(documents, snapshot, source.ring)
+            rotated = await rotate(documents, await read_sealed(store), source.ring)
             await _vacuum(documents)
     except WrongKeyRingError as error:
         raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error
     _print(rotation_lines(rotated, source))
-    if rotated.failures:
+    if rotated.closed:
         raise OperatingError(
             "These could not be opened, and stay as they are:",
-            *some_of([*failure_lines(rotated, source.ring, workspace_names(snapshot.documents))]),
+            *some_of([f"{each.place}: {each.why_closed(source.ring)}" for each in rotated.closed]),
             "Keep the earlier keys in BOT_SECRET_KEYS until this is fixed.",
         )
     return DONE

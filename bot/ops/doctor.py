@@ -3,7 +3,6 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
 from urllib.parse import urlsplit
@@ -11,8 +10,7 @@ from urllib.parse import urlsplit
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.oauth_calls import OAuthCalls
-from bot.installations.oauth_flow import INSTALL_PATH, REDIRECT_PATH
+from bot.installations.oauth_flow import INSTALL_PATH
 from bot.ops import doctor_slack as slack
 from bot.ops.doctor_store import (
     DISK_IS_WIPED,
@@ -34,7 +32,7 @@ from bot.ops.output import (
 )
 from bot.ops.stores import FileStore, Store
 from bot.settings import Settings, is_loopback, text_of
-from bot.slack.auth import Grant, check_api, fetch_answer, fetch_grant, fetch_time
+from bot.slack.auth import check_api, fetch_grant
 from bot.slack.client import check_app_token
 from bot.store.documents import StoreError
 from bot.tracker.client import Presence, look_for_service
@@ -49,12 +47,12 @@ async def diagnose(settings: Settings, store: Store) -> list[Finding]:
     url, ring = settings.domain_tracker_url, text_of(settings.bot_secret_keys) or None
     async with aiohttp.ClientSession() as http, tracker_http() as service:
         look = partial(look_for_service, service, url, LIMIT_S)
-        query = _install_query(settings, http) if settings.is_for_many else None
+        install_url = f"{settings.public_url}{INSTALL_PATH}" if settings.is_for_many else None
         found = await findings_of(
             [
                 *_slack_checks(settings, http),
                 (SETTING, partial(check_tracker, look, url)),
-                (STORE, partial(check_stored, store, ring, query)),
+                (STORE, partial(check_stored, store, ring, install_url)),
             ]
         )
     is_wiped = isinstance(store, FileStore) and "DYNO" in os.environ
@@ -70,67 +68,24 @@ async def findings_of(checks: Iterable[Named], limit_s: float = LIMIT_S) -> list
     return [*chain.from_iterable(await asyncio.gather(*ran))]
 
 
-# Within the limit of a check, so that it is a warning: the bot may not have been started yet.
-HEALTH_WITHIN_S = LIMIT_S - 1
-
-
 def _slack_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[Named]:
-    """Yield how Slack takes the settings, and whether the clocks agree."""
+    """Yield how Slack takes the settings."""
+    client = _client(settings, http, text_of(settings.slack_bot_token) or None)
     if settings.is_for_many:
-        yield from _oauth_checks(settings, http)
+        ask, said = partial(check_api, client), "Slack answers"
+        yield slack.API, partial(slack.check_call, ask, slack.API, said, slack.MEND_API)
     else:
-        client = _client(settings, http, text_of(settings.slack_bot_token))
         fetch, reads = partial(fetch_grant, client), settings.slack_mentions
         yield slack.BOT_TOKEN, partial(slack.check_bot_token, fetch, reads_messages=reads)
-    ask = partial(fetch_time, _client(settings, http))
-    yield slack.CLOCK, partial(slack.check_clock, ask, partial(datetime.now, UTC))
-    yield from _request_checks(settings, http)
-
-
-def _oauth_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[Named]:
-    client, public_url = _client(settings, http), settings.public_url or ""
-    secret = text_of(settings.slack_client_secret)
-    client_id = settings.slack_client_id or ""
-    calls = OAuthCalls(
-        client, client_id=client_id, client_secret=secret, clock=partial(datetime.now, UTC)
-    )
-    exchange = partial(calls.exchange, redirect_uri=f"{public_url}{REDIRECT_PATH}")
-    look = partial(fetch_answer, http, f"{public_url}/healthz", HEALTH_WITHIN_S)
-    yield slack.CLIENT_ID, partial(slack.check_client, exchange)
-    ask, said = partial(check_api, client), "Slack answers"
-    yield slack.API, partial(slack.check_call, ask, slack.API, said, slack.MEND_API)
-    yield slack.PUBLIC, partial(slack.check_public_url, look, public_url)
-
-
-def _request_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[Named]:
-    client = _client(settings, http)
     if token := text_of(settings.slack_app_token):
         # This asks for the address of a connection but opens none of the bot's ten:
         # https://docs.slack.dev/apis/events-api/using-socket-mode
         ask, said = partial(check_app_token, client, token), "Slack lets it connect by Socket Mode"
         about = slack.APP_TOKEN
         yield about, partial(slack.check_call, ask, about, said, slack.MEND_APP)
-    else:
-        secret = text_of(settings.slack_signing_secret)
-        yield slack.SECRET, partial(slack.check_signing_secret, secret)
 
 
-def _install_query(settings: Settings, http: aiohttp.ClientSession) -> slack.InstallQuery:
-    """Return how Slack is asked about installations."""
-
-    async def ask(token: str) -> Grant:
-        return await fetch_grant(_client(settings, http, token))
-
-    return slack.InstallQuery(
-        ask=ask,
-        install_url=f"{settings.public_url or ''}{INSTALL_PATH}",
-        now=datetime.now(UTC),
-    )
-
-
-def _client(
-    settings: Settings, http: aiohttp.ClientSession, token: str | None = None
-) -> AsyncWebClient:
+def _client(settings: Settings, http: aiohttp.ClientSession, token: str | None) -> AsyncWebClient:
     return AsyncWebClient(
         token, settings.slack_api_url, session=http, timeout=10, retry_handlers=[]
     )
@@ -160,21 +115,17 @@ async def check_tracker(look: Callable[[], Awaitable[Presence]], url: str) -> Se
 
 
 async def check_stored(
-    store: Store, key_ring: str | None, query: slack.InstallQuery | None, limit_s: float = LIMIT_S
+    store: Store, key_ring: str | None, install_url: str | None
 ) -> Sequence[Finding]:
-    """Check the store, its keys, and with OAuth (`query`) the installations in it."""
-    found, snapshot = await (
+    """Check the store, its keys, and with OAuth (`install_url`) the installations in it."""
+    found, documents = await (
         check_store(store) if isinstance(store, FileStore) else check_database(store)
     )
-    if snapshot is None:
-        return found
-    documents, ring = snapshot.documents, None
+    if documents is None:
+        return [found]
     try:
-        source = store.ring_source(key_ring)
-        found, ring = [*found, ring_finding(source, documents)], source.ring
+        ring = ring_finding(store.ring_source(key_ring), documents)
     except StoreError as error:
-        found = [*found, failure(RING, str(error), "Put a copy of the file back.")]
-    if query:
-        check = partial(slack.check_installations, documents, ring, query)
-        found += await found_within(slack.INSTALLATIONS, check, limit_s)
-    return found
+        ring = failure(RING, str(error), "Put a copy of the file back.")
+    installed = [slack.installations_finding(documents, install_url)] if install_url else []
+    return [found, ring, *installed]

@@ -1,45 +1,39 @@
 """Encrypt everything at rest again, under the first key of the ring."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bot.ops.output import shown
-from bot.ops.stores import SealedText, WorkspaceNames, sealed_in, with_text
+from bot.ops.stores import SealedText, sealed_in, with_text
 from bot.settings import NEW_KEY
 from bot.store.documents import Document, Documents, UnreadableSecretError, Write, update
 from bot.store.encryption import CHECK_KEY, CHECK_TEXT, KeyRing, RingSource, check_key_ring
-from bot.store.snapshot import Page
 
 
 @dataclass(slots=True)
 class Rotated:
     """The counts of secrets that were encrypted again, and that needed no change.
 
-    `closed` could not be decrypted; `unreadable` are the keys of documents that cannot be read.
+    `closed` could not be decrypted.
     """
 
     again: int = 0
     already: int = 0
     closed: list[SealedText] = field(default_factory=list)
-    unreadable: list[str] = field(default_factory=list)
-
-    @property
-    def failures(self) -> int:
-        return len(self.closed) + len(self.unreadable)
 
 
-async def rotate(documents: Documents, snapshot: Page, ring: KeyRing) -> Rotated:
-    """Encrypt what is in `snapshot` again, one by one; after a failure, a repeat goes on.
+async def rotate(documents: Documents, kept: Sequence[Document], ring: KeyRing) -> Rotated:
+    """Encrypt what is in `kept` again, one by one; after a failure, a repeat goes on.
 
     At the end the store's note forgets the earlier keys, unless something still needs them.
     WrongKeyRingError: the ring is not that of the store; nothing was changed.
     """
     await check_key_ring(documents, ring)  # from here on the store asks for the new key as well
-    rotated = Rotated(unreadable=[*snapshot.unreadable])
-    for document in snapshot.documents:
+    rotated = Rotated()
+    for document in kept:
         if document.key != CHECK_KEY:
             await _rotate_one(documents, document.key, ring, rotated)
-    if not rotated.failures:
+    if not rotated.closed:
         note = await documents.get(CHECK_KEY)
         first = {ring.names[0]: ring.encrypt(CHECK_TEXT, CHECK_KEY)}
         await documents.put(CHECK_KEY, first, if_rev=note.rev if note else 0)
@@ -51,9 +45,9 @@ def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
     names = source.ring.names if source.ring else ()
     yield (
         f"{rotated.again:,} sealed again under {names[0]}, {rotated.already:,} were so already,"
-        f" {rotated.failures:,} could not be opened."
+        f" {len(rotated.closed):,} could not be opened."
     )
-    if len(names) > 1 and not rotated.failures:
+    if len(names) > 1 and not rotated.closed:
         others = ", ".join(names[1:])
         yield f"{shown(source.name)} no longer needs {others}. Earlier backups still do."
     if source.key_file and len(names) == 1:
@@ -61,14 +55,6 @@ def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
         yield f"  {NEW_KEY.replace('k1', 'k2')}"
         yield "Then set BOT_SECRET_KEYS to the new key, a comma, and the line in"
         yield f"{shown(str(source.key_file))}. Then run this again."
-
-
-def failure_lines(rotated: Rotated, ring: KeyRing, known_names: WorkspaceNames) -> Iterator[str]:
-    """Yield each secret that could not be encrypted again, by its place."""
-    for key in rotated.unreadable:
-        yield f"{known_names.document(key)}: the document cannot be read"
-    for sealed in rotated.closed:
-        yield f"{known_names.document(sealed.key, sealed.thing)}: {sealed.why_closed(ring)}"
 
 
 async def _rotate_one(documents: Documents, key: str, ring: KeyRing, rotated: Rotated) -> None:

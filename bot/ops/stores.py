@@ -1,23 +1,12 @@
 """Open the store for the operator's commands: a file or a database."""
 
-import contextlib
-from collections.abc import (
-    AsyncIterator,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot.installations.installation import (
-    WHOLE_ORGANISATION,
-    Installation,
-    is_installation,
-)
+from bot.installations.installation import is_installation
 from bot.ops.output import OperatingError, shown
 from bot.store.documents import (
     Document,
@@ -36,67 +25,10 @@ from bot.store.files import held_by, lock_file_of, lock_holder
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import open_postgres
 from bot.store.postgres.migrations import MigrationSet
-from bot.store.postgres.snapshot import (
-    DatabaseRestore,
-    database_snapshot,
-    has_clients,
-    restoring_database,
-)
-from bot.store.snapshot import (
-    FileRestore,
-    Page,
-    Snapshot,
-    file_snapshot,
-    joined,
-    restoring_file,
-)
+from bot.store.postgres.snapshot import database_documents, has_clients, restoring_database
+from bot.store.snapshot import Restore, file_documents, restoring_file
 from bot.store.sqlite import open_sqlite
-from bot.workspace import WorkspaceId, workspace_of_key
-
-MAX_NAME_CHARS, MAX_ID_CHARS = 60, 40
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceNames:
-    """The names of workspaces, from their installations; a bot with one token has none."""
-
-    names: Mapping[WorkspaceId, str] = field(default_factory=dict)
-
-    def workspace(self, workspace: WorkspaceId) -> str:
-        """Return `Acme (T1)`, `Acme (T1, organisation E1)`, `T1` or `organisation E1`."""
-        team_id = "" if workspace.team_id == WHOLE_ORGANISATION else workspace.team_id
-        organisation = f"organisation {workspace.enterprise_id}" if workspace.enterprise_id else ""
-        name = shown(self.names.get(workspace, ""), MAX_NAME_CHARS)
-        first, *beside = [shown(each, MAX_ID_CHARS) for each in (team_id, organisation) if each]
-        if name:
-            return f"{name} ({', '.join([first, *beside])})"
-        return f"{first} ({beside[0]})" if beside else first
-
-    def document(self, key: str, thing: str = "") -> str:
-        """Return `digest/d1 of Acme (T1)` for a document's key, or `thing of Acme (T1)`.
-
-        What belongs to no workspace is named by `thing` or by its key alone.
-        """
-        workspace, _, rest = key.partition("/")
-        try:
-            place = self.workspace(WorkspaceId.parse(workspace))
-        except ValueError:  # the store's own
-            return thing or key
-        return f"{thing or rest} of {place}" if rest else key
-
-
-def workspace_names(documents: Iterable[Document]) -> WorkspaceNames:
-    """Return the names in the installations among the documents of a store."""
-    names = {}
-    for document in documents:
-        if is_installation(document.key):
-            with contextlib.suppress(ValueError):  # no workspace
-                names[workspace_of_key(document.key)] = str(document.value.get("name") or "")
-    return WorkspaceNames(names)
-
-
-def installation_name(installation: Installation) -> str:
-    return WorkspaceNames({installation.home: installation.name}).workspace(installation.home)
+from bot.workspace import WorkspaceId
 
 
 class FileStore:
@@ -121,11 +53,12 @@ class FileStore:
         if holder is not None:
             raise StoreLockedError(held_by(holder, lock))
 
-    def snapshot(self) -> AbstractAsyncContextManager[Snapshot]:
-        """Read all of it, also beside a running bot; raise StoreError."""
-        return file_snapshot(self.path)
+    def documents(self) -> AsyncGenerator[Document]:
+        """Yield all documents, also beside a running bot; raise StoreError."""
+        return file_documents(self.path)
 
-    def restoring(self) -> AbstractAsyncContextManager[FileRestore]:
+    def restoring(self) -> AbstractAsyncContextManager[Restore]:
+        """Fill an empty store inside the block; raise StoreError."""
         return restoring_file(self.path)
 
     @asynccontextmanager
@@ -159,10 +92,10 @@ class DatabaseStore:
                 f"it is connected to {shown(self.address.place)}. Stop it first."
             )
 
-    def snapshot(self) -> AbstractAsyncContextManager[Snapshot]:
-        return database_snapshot(self.address)
+    def documents(self) -> AsyncGenerator[Document]:
+        return database_documents(self.address)
 
-    def restoring(self) -> AbstractAsyncContextManager[DatabaseRestore]:
+    def restoring(self) -> AbstractAsyncContextManager[Restore]:
         return restoring_database(self.address)
 
     @asynccontextmanager
@@ -182,21 +115,24 @@ Store = FileStore | DatabaseStore
 
 
 FIELD = "sealed"
-RING_NOTE = "the note by which the store knows its keys"
 
 
 @dataclass(frozen=True, slots=True)
 class SealedText:
     """A sealed text at `path` in the document `key`.
 
-    `thing` names it for an operator. `about` is its associated data, `None` for an unknown kind.
+    `about` is its associated data, `None` for an unknown kind.
     """
 
     key: str
     path: tuple[str, ...]
-    thing: str
     about: str | None
     text: str = field(repr=False)
+
+    @property
+    def place(self) -> str:
+        """The place for an operator, as `-.T1/key (earlier.sealed)`."""
+        return f"{self.key} ({'.'.join(self.path)})"
 
     @property
     def key_name(self) -> str:
@@ -226,12 +162,10 @@ def sealed_in(document: Document) -> Iterator[SealedText]:
     key = document.key
     if key == CHECK_KEY:
         for name, text in document.value.items():
-            yield SealedText(key, (name,), RING_NOTE, CHECK_KEY, str(text))
+            yield SealedText(key, (name,), CHECK_KEY, str(text))
         return
     for path, text in _fields(document.value):
-        unknown = f"{key.partition('/')[2] or key} ({'.'.join(path)})"
-        thing, about = _known(key, path) or (unknown, None)
-        yield SealedText(key, path, thing, about, str(text))
+        yield SealedText(key, path, _about(key, path), str(text))
 
 
 def unopened(documents: Iterable[Document], ring: KeyRing) -> Iterator[SealedText]:
@@ -251,25 +185,23 @@ def with_text(value: dict[str, Any], path: tuple[str, ...], text: str) -> dict[s
     return {**value, name: inner}
 
 
-# A kind of document, and where in it a sealed text is -> what it is, and what it is sealed as.
+# A kind of document, and where in it a sealed text is -> what it is sealed as.
 # Whom the last one is about is in the key of its document.
 SEALED_AT = {
-    ("key", "sealed"): ("the API key", "api-key"),
-    ("key", "earlier", "sealed"): ("the earlier API key", "api-key"),
-    ("installation", "token", "sealed"): ("the bot token", "bot-token"),
-    ("installation", "refresh", "sealed"): ("the refresh token", "refresh-token"),
-    ("kept", "sealed"): ("a command that {} typed", "kept-command"),
+    ("key", "sealed"): "api-key",
+    ("key", "earlier", "sealed"): "api-key",
+    ("installation", "token", "sealed"): "bot-token",
+    ("installation", "refresh", "sealed"): "refresh-token",
+    ("kept", "sealed"): "kept-command",
 }
 
 
-def _known(key: str, path: tuple[str, ...]) -> tuple[str, str] | None:
-    """Return the name of a sealed text and its associated data, `None` for an unknown kind."""
+def _about(key: str, path: tuple[str, ...]) -> str | None:
+    """Return the associated data of a sealed text, `None` for an unknown kind."""
     workspace, *place = key.split("/")
     try:
         home = WorkspaceId.parse(workspace)
-        thing, field_name = SEALED_AT[*place[:1], *path]
-        whose = place[1:2]
-        return thing.format(*whose), associated_data(field_name, home, *whose)
+        return associated_data(SEALED_AT[*place[:1], *path], home, *place[1:2])
     except (ValueError, LookupError):  # no workspace, or no such place
         return None
 
@@ -290,13 +222,9 @@ def no_keys_error(ring: RingSource, outcome: str) -> OperatingError:
     )
 
 
-async def read_sealed(store: Store) -> Page:
+async def read_sealed(store: Store) -> list[Document]:
     """Return installations and what holds secrets; raise StoreError."""
-    async with store.snapshot() as snapshot:
-        pages = [replace(page, documents=_sealed_of(page)) async for page in snapshot.pages]
-    return joined(pages)
-
-
-def _sealed_of(page: Page) -> tuple[Document, ...]:
-    wanted = (each for each in page.documents if is_installation(each.key) or any(sealed_in(each)))
-    return tuple(wanted)
+    async with aclosing(store.documents()) as documents:
+        return [
+            each async for each in documents if is_installation(each.key) or any(sealed_in(each))
+        ]

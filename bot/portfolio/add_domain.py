@@ -1,21 +1,16 @@
 """Add a domain: check for duplicates first, never write twice."""
 
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 
-from cachetools import TTLCache
-
-from bot.claims import Claims
 from bot.concurrency import SingleFlight
 from bot.errors import BotError, warned
-from bot.portfolio.service import FRESH_FOR, Portfolio
+from bot.portfolio.service import Portfolio
 from bot.tracker.models import Domain, NoResultError, RejectedError
 from bot.workspace import WorkspaceId
 
 MAX_LABEL_CHARS = 100
 MAX_TAGS = 20
-MAX_UNLISTED = 10_000
 
 
 class AlreadyAddedError(BotError):
@@ -46,21 +41,12 @@ class NewDomain:
 
 @dataclass(frozen=True, slots=True)
 class DomainAdder:
-    """Adds domains to portfolios; simultaneous calls for one domain share one write.
-
-    With `claims` one process at a time adds a domain.
-    """
+    """Adds domains to portfolios; simultaneous calls for one domain share one write."""
 
     write: Callable[[WorkspaceId, NewDomain], Awaitable[None]]
     portfolio: Portfolio
-    _: KW_ONLY
-    claims: Claims | None = None  # None: the only process of its store
-    _flights: SingleFlight[tuple[WorkspaceId, str], tuple[NewDomain, Domain | None]] = field(
+    _flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = field(
         default_factory=SingleFlight, init=False
-    )
-    # Written while the present list stays in use, which does not hold them.
-    _unlisted: TTLCache[tuple[WorkspaceId, str], bool] = field(
-        default_factory=lambda: TTLCache(MAX_UNLISTED, FRESH_FOR.total_seconds()), init=False
     )
 
     async def add(
@@ -76,24 +62,22 @@ class DomainAdder:
             UncertainAddError: no proper answer, and the list does not hold it.
             TrackerError, NoKeyError: nothing was added.
         """
-        added, listed = await self._flights.run(
+        return await self._flights.run(
             (workspace, new.host),
             lambda: self._add(workspace, new, is_one_of_many=is_one_of_many),
         )
-        if added != new and listed:
-            raise AlreadyAddedError(listed)  # by another call at this moment, with other labels
-        return listed
 
     async def _add(
         self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
-    ) -> tuple[NewDomain, Domain | None]:
-        """Return what was added, and how the service lists it."""
-        if (workspace, new.host) in self._unlisted:
-            await self.portfolio.invalidate(workspace)
+    ) -> Domain | None:
         if known := await self._listed(workspace, new.host):
             raise AlreadyAddedError(known)
         try:
-            await self._write_once(workspace, new, is_one_of_many=is_one_of_many)
+            try:
+                await self.write(workspace, new)
+            finally:
+                if not is_one_of_many:
+                    await self.portfolio.invalidate(workspace)
         except RejectedError:
             if is_one_of_many:
                 raise
@@ -107,27 +91,9 @@ class DomainAdder:
             if is_one_of_many:
                 await self.portfolio.invalidate(workspace)
             if known := await self._listed_now(workspace, new.host):
-                return new, known
+                return known
             raise UncertainAddError(new.host) from error
-        return new, None if is_one_of_many else await self._listed_now(workspace, new.host)
-
-    async def _write_once(
-        self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
-    ) -> None:
-        """Add `new` unless another process just did: then raise AlreadyAddedError."""
-        claim = self.claims.hold(workspace, f"add/{new.host}") if self.claims else nullcontext()
-        async with claim as was_held:
-            if was_held:
-                await self.portfolio.invalidate(workspace)
-            if known := await self._listed(workspace, new.host):  # since the claim
-                raise AlreadyAddedError(known)
-            try:
-                await self.write(workspace, new)
-            finally:
-                if is_one_of_many:
-                    self._unlisted[workspace, new.host] = True
-                else:
-                    await self.portfolio.invalidate(workspace)
+        return None if is_one_of_many else await self._listed_now(workspace, new.host)
 
     async def _listed_now(self, workspace: WorkspaceId, host: str) -> Domain | None:
         """Return the listed domain after a write; a failing list must not hide its result."""

@@ -5,6 +5,7 @@ large. The rows of a workspace are spread over a few documents, so that a scan o
 domains does not write them all.
 """
 
+import asyncio
 import zlib
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 
 from cachetools import TTLCache
 
-from bot.concurrency import BoundedWait, off_loop
+from bot.concurrency import off_loop
 from bot.errors import warned
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import COUNTED_TIME
@@ -245,9 +246,8 @@ class KeptEndDates:
         self, documents: Documents, *, answered_within_s: float = ANSWERED_WITHIN_S
     ) -> None:
         self._documents = documents
-        self._patience = BoundedWait(answered_within_s)
+        self._answered_within_s = answered_within_s
         self._known: TTLCache[WorkspaceId, dict[str, EndDates]] = TTLCache(MAX_KNOWN, KNOWN_FOR_S)
-        self._kept = 0  # how often something was: what was read before is not cached after
 
     async def known(self, workspace: WorkspaceId, now: datetime) -> KnownEnds | None:
         """Return them as they are at `now`; `None` if the store does not answer in time.
@@ -257,19 +257,17 @@ class KeptEndDates:
         with warned("end dates are unknown", StoreError, TimeoutError):
             by_host = self._known.get(workspace)
             if by_host is None:
-                by_host = await self._patience.wait(self.get(workspace))
+                async with asyncio.timeout(self._answered_within_s):
+                    by_host = await self.get(workspace)
             return KnownEnds(by_host, now)
         return None
 
     async def get(self, workspace: WorkspaceId) -> dict[str, EndDates]:
         """Return them by host name, of scanned domains only; raise StoreError."""
-        kept = self._kept
         documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")
         # 10,000 rows take about 90 ms.
         rows = sum(len(_rows(each)) for each in documents)
-        known = await off_loop(rows, _all_of, documents)
-        if kept == self._kept:
-            self._known[workspace] = known
+        known = self._known[workspace] = await off_loop(rows, _all_of, documents)
         return known
 
     async def keep(
@@ -293,7 +291,6 @@ class KeptEndDates:
 
         number = zlib.crc32(host.encode()) % DOCUMENTS
         await update(self._documents, f"{workspace}/{KIND}/{number}", noted)
-        self._kept += 1
         self._known.pop(workspace, None)
 
 

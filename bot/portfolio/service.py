@@ -9,7 +9,7 @@ from typing import Protocol
 
 from cachetools import LRUCache
 
-from bot.concurrency import BoundedWait, SingleFlight
+from bot.concurrency import SingleFlight
 from bot.errors import warned
 from bot.portfolio.lookup import UnknownDomainError, index_by_host, nearest
 from bot.store.documents import Documents, StoreError
@@ -57,16 +57,8 @@ class Snapshot:
         return self.by_host[host]
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
-    """The version of a list: both numbers differ after a change of account or of domains."""
-
-    account: int = 0
-    change: int = 0
-
-
 class StoredVersions:
-    """Versions that processes share: the revisions of two documents of each workspace.
+    """Versions that processes share: the revision of a document of each workspace.
 
     No revision comes twice, also after a deletion, so that a write needs no condition. No method
     raises.
@@ -74,31 +66,25 @@ class StoredVersions:
 
     def __init__(self, documents: Documents, *, asked_within_s: float = ASKED_WITHIN_S) -> None:
         self._documents = documents
-        self._patience = BoundedWait(asked_within_s)
+        self._asked_within_s = asked_within_s
 
-    async def current(self, workspace: WorkspaceId) -> Version | None:
+    async def current(self, workspace: WorkspaceId) -> int | None:
         """Return the present version, `None` when it is unknown."""
         with warned("the version of a list is unknown", StoreError, TimeoutError):
-            listing = self._documents.list_prefix(f"{workspace}/{KIND}/")
-            revs = {document.key: document.rev for document in await self._patience.wait(listing)}
-            return Version(
-                account=revs.get(_place(workspace, "account"), 0),
-                change=revs.get(_place(workspace, "change"), 0),
-            )
+            async with asyncio.timeout(self._asked_within_s):
+                document = await self._documents.get(_place(workspace))
+            return document.rev if document else 0
         return None
 
-    async def change(self, workspace: WorkspaceId, what: str) -> None:
-        """Invalidate, in every process, all lists that were asked for before.
-
-        `what` is "change" for a change of the domains, or "account": they may be another one's.
-        """
-
+    async def change(self, workspace: WorkspaceId) -> None:
+        """Invalidate, in every process, all lists that were asked for before."""
         with warned("other processes may keep an older list", StoreError, TimeoutError):
-            await self._patience.wait(self._documents.put(_place(workspace, what), {"v": 1}))
+            async with asyncio.timeout(self._asked_within_s):
+                await self._documents.put(_place(workspace), {"v": 1})
 
 
-def _place(workspace: WorkspaceId, what: str) -> str:
-    return f"{workspace}/{KIND}/{what}"
+def _place(workspace: WorkspaceId) -> str:
+    return f"{workspace}/{KIND}/change"
 
 
 @dataclass(slots=True, eq=False)
@@ -109,7 +95,7 @@ class _Epoch:
     `earlier` is the last list before this epoch; `failure` has its moment.
     """
 
-    version: Version
+    version: int
     earlier: Snapshot | None = None
     snapshot: Snapshot | None = None
     failure: tuple[Exception, datetime] | None = None
@@ -118,9 +104,6 @@ class _Epoch:
     def last(self) -> Snapshot | None:
         """The last list, also an invalid one."""
         return self.snapshot or self.earlier
-
-    def followed_by(self, version: Version) -> "_Epoch":
-        return _Epoch(version, self.last)
 
     def size(self) -> int:
         return min(1 + len(self.last.domains if self.last else ()), MAX_CACHED_DOMAINS)
@@ -214,30 +197,28 @@ class Portfolio:
     async def invalidate(self, workspace: WorkspaceId) -> None:
         """Invalidate the list after a change, in every process once this has returned."""
         if epoch := self._epochs.get(workspace):
-            self._epochs[workspace] = epoch.followed_by(epoch.version)
+            self._epochs[workspace] = _Epoch(epoch.version, epoch.last)
         if self.versions:
-            await self.versions.change(workspace, "change")
+            await self.versions.change(workspace)
 
     async def invalidate_everywhere(self, workspace: WorkspaceId) -> None:
         """Drop the list in every process: it may be another account's."""
         self.forget(workspace)
         if self.versions:
-            await self.versions.change(workspace, "account")
+            await self.versions.change(workspace)
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Drop the list in this process, and write nothing: the workspace may be gone."""
         self._epochs.pop(workspace, None)
 
     async def _catch_up(self, workspace: WorkspaceId) -> _Epoch:
-        """Return the present epoch: a new one after a change in another process."""
-        version = await self.versions.current(workspace) if self.versions else Version()
+        """Return the present epoch: a new one, with no list, after a change in another process."""
+        version = await self.versions.current(workspace) if self.versions else 0
         epoch = self._epochs.get(workspace)
         if epoch is None:
-            return _Epoch(version or Version())
-        if version and version != epoch.version:
-            is_same_account = version.account == epoch.version.account
-            epoch = epoch.followed_by(version) if is_same_account else _Epoch(version)
-            self._epochs[workspace] = epoch
+            return _Epoch(version or 0)
+        if version is not None and version != epoch.version:
+            epoch = self._epochs[workspace] = _Epoch(version)
         return epoch
 
     async def _list(

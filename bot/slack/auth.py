@@ -5,10 +5,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
-import aiohttp
 import structlog
 from cachetools import TTLCache
 from slack_bolt.authorization import AuthorizeResult
@@ -69,46 +67,10 @@ async def fetch_grant(client: AsyncWebClient) -> Grant:
     )
 
 
-MAX_BODY_BYTES = 1_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """The answer of an address, or the name of the error."""
-
-    status: int = 0
-    body: str = ""
-    error: str = ""
-
-
 async def check_api(client: AsyncWebClient) -> None:
     """Check that Slack answers, without a token; raise SlackError."""
     async with slack_errors():
         await client.api_test()
-
-
-async def fetch_time(client: AsyncWebClient) -> datetime | None:
-    """Return the time by Slack's clock, `None` if it does not say; raise SlackError.
-
-    The `Date` header: RFC 9110, section 6.6.1.
-    """
-    async with slack_errors():
-        answer = await client.api_test()
-        date = {name.lower(): value for name, value in answer.headers.items()}.get("date", "")
-    with suppress(ValueError):
-        return parsedate_to_datetime(date)
-    return None
-
-
-async def fetch_answer(http: aiohttp.ClientSession, url: str, timeout_s: float) -> Answer:
-    """Return the answer to a GET of `url`; redirects are not followed."""
-    within = aiohttp.ClientTimeout(total=timeout_s)
-    try:
-        async with http.get(url, allow_redirects=False, timeout=within) as response:
-            body = await response.content.read(MAX_BODY_BYTES)
-            return Answer(status=response.status, body=body.decode(errors="replace"))
-    except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-        return Answer(error=type(error).__name__)
 
 
 logger = structlog.get_logger()

@@ -105,16 +105,14 @@ class Posting:
 
     `client_for` returns the client of a workspace. Its `retry_handlers` must be `[]`: the SDK's
     default ones repeat a post whose answer was lost, and Slack has no idempotency key:
-    https://github.com/slackapi/slack-api-specs/issues/10. `on_refused` is called with a workspace
-    whose token Slack refuses. A post to a channel is sent at least `between_s` after the answer to
-    the previous one.
+    https://github.com/slackapi/slack-api-specs/issues/10. A post to a channel is sent at
+    least `between_s` after the answer to the previous one.
     """
 
     def __init__(
         self,
         client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
         *,
-        on_refused: Callable[[WorkspaceId], object] = lambda _workspace: None,
         between_s: float = BETWEEN_S,
         answered_within_s: float = ANSWERED_WITHIN_S,
         longest_line_s: float = LONGEST_LINE_S,
@@ -122,7 +120,6 @@ class Posting:
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._client_for = client_for
-        self._on_refused = on_refused
         self._answered_within_s = answered_within_s
         self._between_s = between_s
         self._longest_line_s = longest_line_s
@@ -157,7 +154,7 @@ class Posting:
         async with self._alone((workspace, channel_id)):  # its turn may be a while ago
             self._check_hold(workspace)
             try:
-                async with self._answers(workspace):
+                async with self._answers():
                     return await send_with_fallback(
                         lambda each: post_message(client, channel_id, each.as_args()), message
                     )
@@ -174,7 +171,7 @@ class Posting:
         try:
             client = await self._client(workspace)
             with _nothing_posted():  # it may be open now, but no message was sent
-                async with self._answers(workspace):
+                async with self._answers():
                     channel_id = await open_direct(client, user_id)
             await self.acquire_turn(workspace, channel_id)
             return SentMessage(channel_id, await self.post(workspace, channel_id, message))
@@ -186,21 +183,17 @@ class Posting:
         await self.acquire_turn(workspace, sent.channel_id)
         client = await self._client(workspace)
         try:
-            async with self._answers(workspace):
+            async with self._answers():
                 await edit_message(client, sent, message.as_args())
         except errors.SlackRateLimitedError as error:
             self._hold(workspace, error.retry_after_s)
             raise
 
     @asynccontextmanager
-    async def _answers(self, workspace: WorkspaceId) -> AsyncIterator[None]:
-        """Limit the wait for Slack inside the block, and pass on that it refuses the token."""
-        try:
-            async with slack_errors(), asyncio.timeout(self._answered_within_s):
-                yield
-        except errors.TokenRefusedError:
-            self._on_refused(workspace)
-            raise
+    async def _answers(self) -> AsyncIterator[None]:
+        """Limit the wait for Slack inside the block."""
+        async with slack_errors(), asyncio.timeout(self._answered_within_s):
+            yield
 
     async def _client(self, workspace: WorkspaceId) -> AsyncWebClient:
         with _nothing_posted():

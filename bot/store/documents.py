@@ -31,14 +31,6 @@ class OutdatedSchemaError(StoreError):
     """The database lacks tables that this version needs. `python -m bot migrate` makes them."""
 
 
-class LostConnectionError(StoreError):
-    """The connection ended in the middle of a statement, which may still have happened."""
-
-
-class NoAnswerError(StoreError):
-    """The storage did not answer in time."""
-
-
 class StoreLockedError(StoreError):
     """Another process uses this file. One file serves one process."""
 

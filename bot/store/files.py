@@ -63,10 +63,6 @@ def _sync_names_in(folder: Path) -> None:
         os.close(descriptor)
 
 
-def may_write(path: Path) -> bool:
-    return os.access(path, os.W_OK | os.X_OK if path.is_dir() else os.W_OK)
-
-
 class Watch:
     """Remembers which file a path led to."""
 

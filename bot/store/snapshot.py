@@ -1,57 +1,19 @@
-"""Read a whole store as pages of documents, and fill an empty one: here an SQLite file."""
+"""Read a whole store, document by document, and fill an empty one: here an SQLite file."""
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager, closing, contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 from bot.store.documents import Document, StoreError, decode_row, encode_row, encode_value
-from bot.store.encryption import CHECK_KEY
 from bot.store.files import FileLock, lock_file_of, make_private_database
 
 BUSY_S = 5.0
-PAGE_ROWS = 100  # a document may be of a megabyte
 # As bytes: text that is no UTF-8 would be an error before its key is known.
 ALL_ROWS = "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs"
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Documents of one moment, in key order, of `count` read; `unreadable`: keys of the others."""
-
-    documents: tuple[Document, ...] = ()
-    unreadable: tuple[str, ...] = ()
-    count: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """All documents of one moment: their number, the names of the keys at rest, the pages."""
-
-    count: int
-    key_names: list[str]
-    pages: AsyncGenerator[Page]
-
-
-def joined(pages: Sequence[Page]) -> Page:
-    """Return all pages as one."""
-    return Page(
-        documents=tuple(each for page in pages for each in page.documents),
-        unreadable=tuple(each for page in pages for each in page.unreadable),
-        count=sum(page.count for page in pages),
-    )
-
-
-def _decoded(rows: Iterable[tuple[bytes | None, bytes | None]]) -> Page:
-    documents, unreadable = [], []
-    for key, value in rows:
-        try:
-            documents.append(decode_row((key or b"").decode(), value or b""))
-        except ValueError:
-            unreadable.append((key or b"").decode(errors="backslashreplace"))
-    return Page(tuple(documents), tuple(unreadable), len(documents))
+# Writes a new document as it is, revision and all.
+Restore = Callable[[Document], Awaitable[object]]
 
 
 def _opened_to_read(path: Path) -> sqlite3.Connection:
@@ -61,7 +23,7 @@ def _opened_to_read(path: Path) -> sqlite3.Connection:
         uri=True,
         isolation_level=None,
         timeout=BUSY_S,
-        check_same_thread=False,  # used by one thread after the other, never by two at once
+        check_same_thread=False,  # checked by another thread, which nothing else waits for
     )
 
 
@@ -76,70 +38,38 @@ def begin_reading(connection: sqlite3.Connection, path: Path, query: str) -> sql
     return connection.execute(query)
 
 
-@asynccontextmanager
-async def file_snapshot(path: Path) -> AsyncIterator[Snapshot]:
-    """Yield the whole store at `path`, of one moment, in key order.
+def document_of(key: str, value: bytes) -> Document:
+    """Return the document in a row, or raise ValueError with its key."""
+    try:
+        return decode_row(key, value)
+    except ValueError as error:
+        raise ValueError(f"{key!r} cannot be read: {error}") from error
+
+
+async def file_documents(path: Path) -> AsyncGenerator[Document]:
+    """Yield all documents of the file, of one moment, in key order.
 
     While it is read, what others write waits in the log. It leaves the `-wal` and `-shm` files of
     any reader. StoreError: it is missing or damaged.
     """
-    with _reading(path):
-        connection = await asyncio.to_thread(_opened_to_read, path)
-    with closing(connection):
-        with _reading(path):
-            query = f"{ALL_ROWS} ORDER BY key"
-            cursor = await asyncio.to_thread(begin_reading, connection, path, query)
-            count, names = await asyncio.to_thread(_counted, connection) if cursor else (0, [])
-        async with aclosing(_pages_of(cursor, path)) as pages:
-            yield Snapshot(count, names, pages)
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
     try:
-        yield
-    except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
+        connection = _opened_to_read(path)
+        with closing(connection):
+            query = f"{ALL_ROWS} ORDER BY key"
+            rows = await asyncio.to_thread(begin_reading, connection, path, query)
+            for key, value in rows or ():
+                yield document_of(key.decode(), value or b"")
+    except (sqlite3.Error, OSError, RuntimeError, ValueError) as error:
+        # RuntimeError: a loop of symbolic links
         raise StoreError(f"cannot read {path}: {type(error).__name__}: {error}") from error
 
 
-def _counted(connection: sqlite3.Connection) -> tuple[int, list[str]]:
-    (count,) = connection.execute("SELECT count(*) FROM docs").fetchone()
-    note = connection.execute("SELECT value FROM docs WHERE key = ?", (CHECK_KEY,)).fetchone()
-    with suppress(ValueError):  # its page names it as unreadable
-        return count, [*decode_row(CHECK_KEY, note[0]).value] if note else []
-    return count, []
-
-
-async def _pages_of(cursor: sqlite3.Cursor | None, path: Path) -> AsyncGenerator[Page]:
-    with _reading(path):
-        while cursor and (page := await asyncio.to_thread(cursor.fetchmany, PAGE_ROWS)):
-            yield _decoded(page)
-
-
-class FileRestore:
-    """Fills an SQLite file inside one transaction. See `restoring_file`."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    async def is_used(self) -> bool:
-        """Return whether it holds any document."""
-        return self._connection.execute("SELECT 1 FROM docs LIMIT 1").fetchone() is not None
-
-    async def write(self, documents: Sequence[Document]) -> None:
-        rows = [
-            (each.key, encode_row(each.rev, each.due_at, encode_value(each.value)))
-            for each in documents
-        ]
-        statement = "INSERT INTO docs (key, value) VALUES (?, ?)"
-        await asyncio.to_thread(self._connection.executemany, statement, rows)
-
-
 @asynccontextmanager
-async def restoring_file(path: Path) -> AsyncIterator[FileRestore]:
+async def restoring_file(path: Path) -> AsyncIterator[Restore]:
     """Fill a file that is empty but for its own notes in one transaction: all or none.
 
-    Raises StoreLockedError: a process uses the file. StoreError: it cannot be written.
+    Raises StoreLockedError: a process uses the file. StoreError: it holds data, or cannot be
+    written.
     """
     real = await asyncio.to_thread(path.resolve)
     lock = FileLock(lock_file_of(real))
@@ -153,7 +83,13 @@ async def restoring_file(path: Path) -> AsyncIterator[FileRestore]:
                 "CREATE TABLE IF NOT EXISTS docs (key TEXT PRIMARY KEY, value BLOB)"
             )
             connection.execute("DELETE FROM docs WHERE key LIKE 'meta/%'")
-            yield FileRestore(connection)
+            _require_empty(connection, path)
+
+            async def write(each: Document) -> None:
+                row = encode_row(each.rev, each.due_at, encode_value(each.value))
+                connection.execute("INSERT INTO docs (key, value) VALUES (?, ?)", (each.key, row))
+
+            yield write
             connection.execute("COMMIT")
     except BaseException as error:
         if is_new:
@@ -165,9 +101,12 @@ async def restoring_file(path: Path) -> AsyncIterator[FileRestore]:
         lock.release()
 
 
+def _require_empty(connection: sqlite3.Connection, path: Path) -> None:
+    if connection.execute("SELECT 1 FROM docs LIMIT 1").fetchone():
+        raise StoreError(f"{path} holds data already: nothing was written")
+
+
 def _opened_to_write(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        path, isolation_level=None, timeout=BUSY_S, check_same_thread=False
-    )
+    connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_S)
     connection.execute("PRAGMA synchronous=FULL")
     return connection

@@ -28,10 +28,11 @@ from bot.store.documents import (
     next_rev,
 )
 from bot.store.files import FileLock, Watch, lock_file_of, make_private_database
-from bot.store.snapshot import ALL_ROWS, BUSY_S, PAGE_ROWS, begin_reading
+from bot.store.snapshot import ALL_ROWS, BUSY_S, begin_reading, document_of
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
+PAGE_ROWS = 100  # a document may be of a megabyte
 AFTER_ALL_TEXT = b""  # SQLite sorts every BLOB after every TEXT
 # A page in one row of hex: text that is no UTF-8, or damage, is an error then before sqlitedict
 # fetches rows, where it would end sqlitedict's thread without an answer.
@@ -115,14 +116,6 @@ def read_rows(
             break
         start = f"{page[-1][0]}\0"  # the first key after it
     return found
-
-
-def document_of(key: str, value: bytes) -> Document:
-    """Return the document in a row, or raise ValueError with its key."""
-    try:
-        return decode_row(key, value)
-    except ValueError as error:
-        raise ValueError(f"{key!r} cannot be read: {error}") from error
 
 
 class SqliteDocuments:
@@ -297,18 +290,11 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
     logging.getLogger("sqlitedict").setLevel(logging.CRITICAL)  # 20 lines for each error of ours
     thread = ThreadPoolExecutor(1, "store")
     loop = asyncio.get_running_loop()
-    opening = loop.run_in_executor(thread, SqliteDocuments, path, thread, timeout_s)
     try:
-        return await asyncio.shield(opening)
+        return await loop.run_in_executor(thread, SqliteDocuments, path, thread, timeout_s)
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
         thread.shutdown(wait=False)
         raise StoreError(f"cannot open {path}: {_described(error)}") from error
-    except asyncio.CancelledError:
-        await asyncio.wait({opening})  # its caller has gone: leave nothing open
-        if not opening.exception():
-            await opening.result().close()
-        thread.shutdown(wait=False)
-        raise
 
 
 async def _finished(job: "asyncio.Future[T]", within_s: float) -> T:

@@ -33,23 +33,10 @@ from bot.tracker.rate_limit import Purpose, RateLimiter
 from bot.tracker.slots import Slots
 from bot.workspace import WorkspaceId, bound
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """The time limits in seconds.
-
-    `list_s`, `add_s` and `scan_s` limit a whole call with all attempts, `slot_s` the wait for a
-    place among the requests before that; a scan waits for one up to `scan_s`.
-    """
-
-    list_s: float = 30.0
-    add_s: float = 30.0
-    scan_s: float = 120.0
-    slot_s: float = 60.0
-    retry_wait_s: float = 0.25
-
-
-DEFAULT_LIMITS = Limits()
+# The limits of a whole call with all attempts, and of the wait for a place among the requests
+# before that; a scan waits for one up to `SCAN_S`.
+LIST_S, ADD_S, SCAN_S, SLOT_S = 30.0, 30.0, 120.0, 60.0
+RETRY_WAIT_S = 0.25
 # No key by form and length: service document, section 2.1.
 NOT_A_KEY = "doctor"
 
@@ -142,7 +129,6 @@ class TrackerClient:
         *,
         base_url: str,
         budget: RateLimiter,
-        limits: Limits = DEFAULT_LIMITS,
         on_sent: Callable[[], object] = lambda: None,
         quotas: SharesLimits | None = None,
         note: Note = lambda _operation, _outcome, _took_s: None,
@@ -150,18 +136,17 @@ class TrackerClient:
         self._http = http
         self._base_url = base_url.rstrip("/")
         self._budget = budget
-        self._limits = limits
         self._on_sent = on_sent
         self._quotas = quotas
         self._note = note
         self._under_way: set[asyncio.Task[Any]] = set()
-        self._slots = Slots(wait_s=limits.slot_s, scan_wait_s=limits.scan_s)
+        self._slots = Slots(wait_s=SLOT_S, scan_wait_s=SCAN_S)
         # Not the decorator, which logs the arguments: one is the key.
         self._repeat = stamina.AsyncRetryingCaller(
             attempts=ATTEMPTS,
             timeout=RETRY_WITHIN_S,
-            wait_initial=limits.retry_wait_s,
-            wait_jitter=limits.retry_wait_s,
+            wait_initial=RETRY_WAIT_S,
+            wait_jitter=RETRY_WAIT_S,
         )
 
     async def list_domains(
@@ -171,8 +156,7 @@ class TrackerClient:
         workspace: WorkspaceId | None = None,
         purpose: Purpose = Purpose.PERSON,
     ) -> Listing:
-        limit_s = self._limits.list_s
-        call = Call(key=key, purpose=purpose, deadline_s=limit_s, workspace=workspace)
+        call = Call(key=key, purpose=purpose, deadline_s=LIST_S, workspace=workspace)
         return await self._answer(call, decode_listing)
 
     async def add_domain(
@@ -191,9 +175,8 @@ class TrackerClient:
             sent["tags"] = list(tags)
         if folder:
             sent["folder"] = folder
-        limit_s = self._limits.add_s
         call = Call(
-            key=key, purpose=Purpose.PERSON, deadline_s=limit_s, sent=sent, workspace=workspace
+            key=key, purpose=Purpose.PERSON, deadline_s=ADD_S, sent=sent, workspace=workspace
         )
         await self._answer(call, decode_added)
 
@@ -208,7 +191,7 @@ class TrackerClient:
         call = Call(
             key=key,
             purpose=purpose,
-            deadline_s=self._limits.scan_s,
+            deadline_s=SCAN_S,
             path=scan_path(domain_id),
             sent={"action": "full_scan"},
             is_scan=True,

@@ -7,8 +7,7 @@ moment of their renewal (service document, section 8): a count is forgotten afte
 
 import random
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from hashlib import sha256
@@ -224,11 +223,6 @@ class RateLimiter:
     def state(self, fingerprint: str) -> BudgetState:
         return self.known(fingerprint).at(self._clock())
 
-    def states(self) -> list[BudgetState]:
-        """Return the states of all keys, without names."""
-        now = self._clock()
-        return [entry.state.at(now) for entry in self._entries.values()]
-
     def _entry(self, fingerprint: str) -> _Entry:
         entry = self._entries.setdefault(fingerprint, _Entry())
         entry.state = entry.state.as_of(self._clock())
@@ -255,36 +249,3 @@ def _check_reserve(entry: _Entry, now: float) -> None:
 def _check_spare(state: BudgetState) -> None:
     if state.remaining is not None and 2 * state.remaining <= state.highest_seen:
         raise ReserveReachedError(WINDOW_S - (state.told_ago_s or 0.0))
-
-
-STATES = ("waiting", "reserve", "open", "unknown")
-# The least of each range of requests left, the highest first.
-_RANGES = ((1000, "1000+"), (100, "100-999"), (10, "10-99"), (1, "1-9"), (0, "0"))
-LEFT = (*(word for _, word in reversed(_RANGES)), "unknown")
-
-
-def counted(states: Iterable[BudgetState]) -> tuple[Mapping[str, int], Mapping[str, int]]:
-    """Return the number of keys by state (see `STATES`) and by requests left.
-
-    A key waits after a rate-limit error, may be at its reserve, and is unknown without a count
-    within the last hour.
-    """
-    by_state, by_left = Counter(dict.fromkeys(STATES, 0)), Counter(dict.fromkeys(LEFT, 0))
-    for each in states:
-        by_state[_state(each)] += 1
-        by_left[_left(each.remaining)] += 1
-    return by_state, by_left
-
-
-def _state(state: BudgetState) -> str:
-    if state.wait_s is not None:
-        return "waiting"
-    if state.is_reserve_reached:
-        return "reserve"
-    return "unknown" if state.remaining is None else "open"
-
-
-def _left(remaining: int | None) -> str:
-    if remaining is None:
-        return "unknown"
-    return next((word for least, word in _RANGES if remaining >= least), "0")

@@ -18,7 +18,7 @@ from bot.portfolio.lookup import UnknownDomainError, host_of
 from bot.scans import NoDomainIdError, NoScanError
 from bot.slack import errors as slack
 from bot.store import documents as store
-from bot.store.documents import LostConnectionError, OutdatedSchemaError
+from bot.store.documents import OutdatedSchemaError
 from bot.tracker import models as tracker
 from bot.views.adddomain import already_added_message
 from bot.views.blocks import (
@@ -214,10 +214,6 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
         "The app's database is unavailable. Please try again in a minute. If that fails, send the"
         " reference to the app's operator."
     ),
-    store.NoAnswerError: retry(
-        "The app's database didn't answer in time. Check whether your change was saved before you"
-        " repeat it."
-    ),
     store.ConflictError: retry("Someone else changed this at the same time."),
     store.ForgottenError: retry(
         "The app was removed from this workspace, so its data is deleted. If it was just installed"
@@ -228,10 +224,6 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     ),
     store.WrongKeyRingError: retry(
         "The app's data is encrypted with other keys. The operator has to restore them."
-    ),
-    LostConnectionError: retry(
-        "The connection to the database broke. Check whether your change was saved before you"
-        " repeat it."
     ),
     OutdatedSchemaError: retry(
         "The app's database is outdated. The operator has to run `python -m bot migrate`."

@@ -86,23 +86,6 @@ async def test_a_refused_key_is_told_once_and_not_sent_again(lines: Lines) -> No
     assert len(lines.notified) == 1
 
 
-async def test_a_key_replaced_while_a_request_waits_is_tried_in_the_place_of_the_old_one(
-    lines: Lines,
-) -> None:
-    lines.tracker.errors[KEY] = InvalidKeyError("revoked")
-
-    async def replace() -> None:
-        lines.tracker.before_answer = None
-        await lines.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-
-    lines.tracker.before_answer = replace
-
-    await lines.connection.list_domains(ONE)
-
-    assert lines.tracker.asked == [("list", KEY), ("list", NEW_KEY)]
-    assert lines.notified == []
-
-
 async def test_a_refused_key_is_tried_again_once_an_hour_and_heals(lines: Lines) -> None:
     lines.tracker.errors[KEY] = InvalidKeyError("no")
     for minutes in (0, 59, 60, 61, 119, 120):

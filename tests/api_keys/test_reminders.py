@@ -3,8 +3,6 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
-import pytest
-
 from bot.api_keys.key_record import KeyNotice, KeyRecord, NoticeKind, due_notice, next_notice_at
 from tests.builders import MOMENT, a_key_record
 from tests.loops import loop_over
@@ -69,24 +67,6 @@ def test_a_countdown_that_has_begun_proposes_it_already(
     text = replace(record, reminded_days=0)
 
     assert (next_notice_at(text) is not None) == is_proposed
-
-
-@pytest.mark.parametrize(("days", "is_told"), [(0, False), (7, False), (8, True)])
-def test_a_refusal_soon_after_the_last_step_is_the_same_matter(days: int, is_told: bool) -> None:
-    refused_at = MOMENT + 60 * DAY + days * DAY
-    record = a_key_record(expires_on=ENDS, refused_at=refused_at)
-    counted = replace(record, reminded_days=0)
-
-    assert due_notice(record, refused_at) == KeyNotice(NoticeKind.REFUSED)
-    assert (due_notice(counted, refused_at) is not None) == is_told
-    assert (next_notice_at(counted) is not None) == is_told
-
-
-def test_a_refusal_of_a_key_that_was_set_on_its_last_day_is_told() -> None:
-    record = a_key_record(expires_on=MOMENT.date(), refused_at=MOMENT + DAY)
-    counted = replace(record, reminded_days=0)  # so that this step is not sent
-
-    assert due_notice(counted, MOMENT + DAY) == KeyNotice(NoticeKind.REFUSED)
 
 
 @loop_over("record", [a_key_record(), a_key_record(expires_on=date.max)])

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.concurrency import Tasks
 from bot.installations.installation import (
     Installation,
     Tokens,
@@ -128,7 +127,7 @@ class Gate:
         self._opened.set()
 
 
-def an_uninstaller(documents: ErasableDocuments, tasks: Tasks) -> Uninstaller:
+def an_uninstaller(documents: ErasableDocuments) -> Uninstaller:
     """Return one that asks no one."""
 
     async def still_works(_home: WorkspaceId) -> bool:
@@ -139,7 +138,6 @@ def an_uninstaller(documents: ErasableDocuments, tasks: Tasks) -> Uninstaller:
         InstallationRepository(documents, RING),
         still_works=still_works,
         caches=[],
-        tasks=tasks,
         clock=FakeClock(),
         on_revoked=still_works,
     )
@@ -161,13 +159,11 @@ class Registry:
         self.since: datetime | None = MOMENT - HOUR
         self.documents = FencedDocuments(self.inner, beginning_of=scope_of_key)
         self.shelf = a_shelf(self.documents)
-        self.tasks = Tasks()
         self.checker = TokenChecker(
             self.documents,
             self.shelf,
             still_works=self.still_works,
             caches=[self.emptied.append],
-            tasks=self.tasks,
             clock=self.clock,
             on_revoked=self.note_revoked,
         )
@@ -184,7 +180,6 @@ class Registry:
         """Do all that a tick begins."""
         self.clock.now += after
         await self.uninstaller.run_due()
-        assert await self.tasks.drain(TIME_LIMIT_S)
 
     async def still_works(self, home: WorkspaceId) -> bool:
         self.asked.append(home)

@@ -31,7 +31,7 @@ OF_ORGANISATION: dict[str, Any] = {
 class SlackStub:
     """Takes the code once. `answer` is what it gives for it, `raw` takes the place of that.
 
-    `before_answer` comes before either; `date` is the time of its own clock, as in the header.
+    `before_answer` comes before either.
     """
 
     def __init__(self, url: str) -> None:
@@ -41,7 +41,6 @@ class SlackStub:
         self.codes = [CODE]
         self.forms: list[dict[str, str]] = []
         self.is_bot_unknown = False
-        self.date = ""
         self.before_answer: Callable[[], Awaitable[object]] | None = None
 
     async def give(self, request: web.Request) -> web.Response:
@@ -59,7 +58,7 @@ class SlackStub:
         if form.get("code") not in self.codes:
             return web.json_response({"ok": False, "error": "invalid_code"})
         self.codes.remove(form["code"])
-        return web.json_response(self.answer, headers={"Date": self.date})
+        return web.json_response(self.answer)
 
     async def who_is_it(self, _request: web.Request) -> web.Response:
         if self.is_bot_unknown:

@@ -3,8 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from datetime import datetime, timedelta
-from email.utils import format_datetime
 from types import ModuleType
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -19,7 +17,6 @@ from bot.concurrency import Tasks
 from bot.installations.installation import Installation, Tokens, organisation
 from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.oauth_flow import (
-    AT_ONCE,
     INSTALL_PATH,
     REDIRECT_PATH,
     InstallationStore,
@@ -27,7 +24,6 @@ from bot.installations.oauth_flow import (
     InstallStates,
     StateCookie,
 )
-from bot.store.documents import StoreError
 from bot.views import install_pages
 from bot.web import HealthEndpoints, InstallEndpoint, listening
 from bot.workspace import WorkspaceId
@@ -49,10 +45,8 @@ from tests.installations.slack_stub import (
     SlackStub,
     running_slack_stub,
 )
-from tests.loops import loop_over
 from tests.memory import MemoryDocuments
 from tests.ports import reserve_port
-from tests.test_deduplication import TroubledSeen
 
 pytestmark = pytest.mark.anyio
 
@@ -119,7 +113,6 @@ class Room:
         self.url = f"http://127.0.0.1:{port}"
         self.browser = Browser(self.url)
         self.tasks = Tasks()
-        self.used = TroubledSeen()
         client = AsyncWebClient(base_url=slack.url, session=slack_http, retry_handlers=[])
         self.flow = InstallFlow(
             AsyncOAuthSettings(
@@ -133,7 +126,7 @@ class Room:
                 install_page_rendering_enabled=False,
                 authorization_url="https://slack.example/oauth/v2/authorize",
                 installation_store=InstallationStore(a_memory(self.documents, self.clock.seconds)),
-                state_store=InstallStates(RING, clock=self.clock, used=self.used),
+                state_store=InstallStates(RING, clock=self.clock),
             ),
             calls=OAuthCalls(
                 client, client_id=CLIENT_ID, client_secret=CLIENT_SECRET, clock=self.clock
@@ -141,7 +134,6 @@ class Room:
             pages=install_pages,
             on_installed=self.welcome,
             tasks=self.tasks,
-            seconds=self.clock.seconds,
         )
 
     async def made(self) -> Installation:
@@ -187,19 +179,6 @@ async def test_the_link_leads_to_slacks_question_with_all_that_the_bot_asks_for(
         "redirect_uri": room.url + BACK,
     }
     assert not await room.documents.list_prefix("")
-
-
-@loop_over(
-    ("team", "expected"),
-    [("T123", ["T123"]), ("T1&redirect_uri=https://evil.example", None), ("", None)],
-)
-async def test_a_link_may_name_a_workspace_and_nothing_else(
-    browser: Browser, team: str, expected: list[str] | None
-) -> None:
-    query = (await browser.get(INSTALL, team=team)).query
-
-    assert query.get("team") == expected
-    assert len(query["redirect_uri"]) == 1
 
 
 async def test_installing_keeps_what_slack_gave_and_says_what_to_do_next(room: Room) -> None:
@@ -303,39 +282,6 @@ async def test_no_code_leads_back_to_the_beginning_and_uses_nothing_up(
     assert (await room.browser.back(state)).status == 200
 
 
-async def test_strangers_spend_only_so_many_codes_a_minute_and_then_people_install_again(
-    room: Room,
-) -> None:
-    async def guess() -> int:
-        return (await room.browser.back(await room.browser.begin(), code="guessed")).status
-
-    guesses = [await guess() for _ in range(33)]
-    refused = len(room.slack.forms)
-    stored = await room.documents.list_prefix("")
-    room.clock.advance(60)
-
-    page = await room.browser.install()
-
-    assert guesses == [400] * 30 + [502] * 3
-    assert (refused, stored, page.status) == (30, [], 200)
-
-
-async def test_codes_that_come_at_once_cost_slack_no_more_than_those_one_by_one(
-    room: Room,
-) -> None:
-    browsers = [Browser(room.url) for _ in range(50)]
-
-    async def guess(browser: Browser) -> int:
-        return (await browser.back(await browser.begin(), code="guessed")).status
-
-    answers = await asyncio.gather(*map(guess, browsers))
-    for each in browsers:
-        await each.http.close()
-
-    assert set(answers) == {400, 502}
-    assert 30 <= len(room.slack.forms) <= 30 + AT_ONCE
-
-
 async def test_a_stop_waits_until_what_slack_gave_is_kept(room: Room) -> None:
     gate = room.slack.before_answer = Gate()
     coming = asyncio.create_task(room.browser.install())
@@ -347,26 +293,6 @@ async def test_a_stop_waits_until_what_slack_gave_is_kept(room: Room) -> None:
     assert await room.tasks.drain(TIME_LIMIT_S)
 
     assert (await room.made()).tokens == Tokens(access="xoxb-given")
-
-
-@pytest.mark.parametrize(
-    ("date", "expected"),
-    [
-        (MOMENT + timedelta(minutes=2), MOMENT + timedelta(minutes=2)),
-        (MOMENT - timedelta(days=1), MOMENT - timedelta(days=1)),
-        (MOMENT + timedelta(days=1, seconds=1), MOMENT),
-        ("soon", MOMENT),
-    ],
-    ids=str,
-)
-async def test_the_moment_of_an_installation_is_that_of_slacks_clock(
-    room: Room, date: datetime | str, expected: datetime
-) -> None:
-    room.slack.date = date if isinstance(date, str) else format_datetime(date, usegmt=True)
-
-    await room.browser.install()
-
-    assert (await room.made()).installed_at == expected
 
 
 REFUSED = {"ok": False, "error": "invalid_code"}
@@ -400,18 +326,6 @@ async def test_a_slack_that_gives_nothing_is_said_with_a_reference(
     assert page.reference in said.out
     assert logged in said.out
     assert CODE not in said.out + said.err
-
-
-async def test_while_it_is_unknown_which_states_were_used_no_code_is_spent(room: Room) -> None:
-    state = await room.browser.begin()
-    room.used.error = StoreError("down")
-    failed = await room.browser.back(state)
-    room.used.error = None
-
-    assert failed.status == 500
-    assert failed.says("begin again")
-    assert room.slack.forms == []
-    assert (await room.browser.install()).status == 200
 
 
 async def test_what_a_stranger_writes_into_the_address_is_not_shown(

@@ -13,7 +13,6 @@ from bot.api_keys.key_record import KeyDraft
 from bot.api_keys.repository import Keys
 from bot.bulk_scans.record import items_of
 from bot.bulk_scans.runner import BulkScans
-from bot.claims import Claims
 from bot.commands import Audience
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands, KeptCommand
@@ -84,7 +83,6 @@ class Life:
             )
         )
         await self.documents.put(f"{self.workspace}/{GREETED}/{person}", {"v": 1})
-        await self.documents.put(f"{self.workspace}/claim/add/{self.mark}.example", {"v": 1})
 
     async def _set_up(self) -> None:
         keys = Keys(self.documents, RING, clock=self.clock)
@@ -115,7 +113,6 @@ class Life:
     async def _use(self) -> None:
         versions = StoredVersions(self.documents)
         portfolio = Portfolio(FakeLists(), clock=self.clock, versions=versions)
-        claims = Claims(self.documents, self.clock)
         scans = Scans(
             Scanner(),
             portfolio,
@@ -127,7 +124,7 @@ class Life:
         for number in range(30):
             host = f"{self.mark}{number}.example"
             await scans.run(self.workspace, a_domain(host, domain_id="d1"))
-        adder = DomainAdder(refuse, portfolio, claims=claims)
+        adder = DomainAdder(refuse, portfolio)
         lists = DomainLists(self.documents, adder, portfolio, clock=self.clock)
         labels = NewDomain(host=f"{self.mark}.example", domain_type="owned")
         await lists.keep(self.workspace, NewDomains((labels,)))
@@ -198,7 +195,7 @@ REMOVAL = UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT)
 
 
 async def remove(documents: ErasableDocuments) -> None:
-    await an_uninstaller(documents, Tasks()).handle(REMOVAL)
+    await an_uninstaller(documents).handle(REMOVAL)
 
 
 async def test_nothing_is_left_in_any_file(documents: FencedDocuments, tmp_path: Path) -> None:

@@ -83,17 +83,6 @@ async def test_tokens_that_end_come_with_the_one_that_renews_them(
     assert slack.forms[1] == {"grant_type": "refresh_token", "refresh_token": "xoxe-1-given"}
 
 
-@loop_over("seconds", [10**12, 10**400, float("inf")], ids=["no date", "no float", "no number"])
-async def test_tokens_that_are_said_to_live_for_ever_live_for_a_year(
-    slack: SlackStub, oauth: OAuthCalls, seconds: float
-) -> None:
-    slack.answer = ANSWER | ROTATING | {"expires_in": seconds}
-
-    renewed = await oauth.refresh("xoxe-1-given")
-
-    assert renewed.expires_at == MOMENT + timedelta(days=365)
-
-
 @loop_over(
     "change",
     [

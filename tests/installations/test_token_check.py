@@ -7,19 +7,15 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.installations.repository import WAITS_FOR_REINSTALL
-from bot.installations.token_check import RECHECKED_AFTER_S, StillWorks, token_proof
+from bot.installations.token_check import StillWorks, token_proof
 from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError, slack_error
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
-from tests.fakes import TIME_LIMIT_S
 from tests.installations.builders import (
     ACME,
     DAY,
-    IN_ORG,
-    ORG,
     OTHER,
-    OTHER_IN_ORG,
     Registry,
     kept,
 )
@@ -109,43 +105,6 @@ async def test_who_left_while_slack_was_asked_does_not_come_back(registry: Regis
     await registry.tick(after=2 * DAY)
 
     assert await registry.keys() == []
-
-
-async def recheck(registry: Registry, *homes: WorkspaceId) -> None:
-    for home in homes:
-        registry.checker.recheck(home)
-    assert await registry.tasks.drain(TIME_LIMIT_S)
-
-
-async def test_a_refused_token_is_proved_at_once(registry: Registry) -> None:
-    await registry.install()
-    registry.working.clear()
-
-    await recheck(registry, ACME)
-
-    assert not await registry.has_tokens()
-
-
-async def test_many_refusals_are_one_question(registry: Registry) -> None:
-    await registry.install()
-
-    await recheck(registry, *[ACME] * 50)
-    registry.clock.advance(RECHECKED_AFTER_S + 1)
-    await recheck(registry, ACME)
-
-    assert registry.asked == [ACME, ACME]
-    assert await registry.has_tokens()
-
-
-async def test_a_refusal_where_an_organisation_serves_is_a_doubt_of_its_token(
-    registry: Registry,
-) -> None:
-    await registry.install(ORG)
-    await registry.install(IN_ORG)
-
-    await recheck(registry, IN_ORG, OTHER_IN_ORG, ACME)
-
-    assert registry.asked == [IN_ORG, ORG]
 
 
 class Said(AsyncWebClient):

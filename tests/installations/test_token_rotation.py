@@ -18,7 +18,6 @@ from bot.slack.errors import (
     TokenRefusedError,
 )
 from bot.store.documents import Document, StoreError
-from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.installations.builders import ACME as ONE
@@ -67,7 +66,6 @@ class Process:
             tasks=self.tasks,
             clock=world.clock,
             sleep=world.sleep,
-            on_refused=world.doubted.append,
         )
 
     async def fresh(self) -> str:
@@ -84,7 +82,6 @@ class World:
         self.clock = FakeClock()
         self.documents = StoreWithFaults()
         self.slack = Renewals(self.clock)
-        self.doubted: list[WorkspaceId] = []
         self.one, self.other = Process(self), Process(self)
 
     async def sleep(self, seconds: float) -> None:
@@ -235,9 +232,7 @@ async def test_a_refresh_token_that_was_spent_unseen_ends_nothing_before_its_tim
         await world.one.fresh()
 
 
-async def test_a_refused_refresh_token_is_asked_about_every_five_minutes_and_doubted_each_time(
-    world: World,
-) -> None:
+async def test_a_refused_refresh_token_is_asked_about_every_five_minutes(world: World) -> None:
     await world.install(DEAD, refresh="xoxe-1-other")
 
     frames = []
@@ -246,7 +241,7 @@ async def test_a_refused_refresh_token_is_asked_about_every_five_minutes_and_dou
             await world.one.fresh()
         frames.append(len(caught.traceback))
 
-    assert (len(world.slack.asked), world.doubted) == (1, [ONE])
+    assert len(world.slack.asked) == 1
     assert len(set(frames[1:])) == 1  # no answer is raised twice
     for seconds, asked in ((299, 1), (1, 2)):
         world.clock.advance(seconds)
@@ -263,7 +258,6 @@ async def test_a_wrong_secret_of_ours_is_no_removal_of_the_app(world: World) -> 
         await world.one.fresh()
 
     assert not isinstance(refusal.value, TokenRefusedError)
-    assert world.doubted == []
 
 
 async def test_a_crash_before_the_answer_is_saved_holds_the_others_up_for_the_lease_alone(
@@ -367,33 +361,3 @@ async def test_no_token_is_told_to_the_log(
 
     assert "invalid_refresh_token" in shown
     assert "xox" not in shown + repr(Tokens(access="xoxb-a", refresh="xoxe-1-a"))
-
-
-async def test_new_tokens_that_the_store_did_not_take_are_saved_with_the_next_request(
-    world: World,
-) -> None:
-    await world.install(OLD)
-    world.documents.faults = 2
-    await world.one.fresh()
-    await world.one.fresh()
-    assert await world.stored() == FIRST
-
-    await world.one.fresh()
-
-    assert await world.stored() == RENEWED
-    assert len(world.slack.asked) == 1
-
-
-async def test_new_tokens_that_were_not_saved_take_the_place_of_no_newer_installation(
-    world: World,
-) -> None:
-    await world.install(OLD)
-    world.documents.faults = 1
-    await world.one.fresh()
-    world.slack.current = "xoxe-1-new"
-    await world.install(OLD, refresh="xoxe-1-new")
-
-    await world.one.fresh()
-
-    assert world.slack.asked == ["xoxe-1-0", "xoxe-1-new"]
-    assert await world.stored() == "xoxe.xoxb-2"

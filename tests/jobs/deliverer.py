@@ -33,9 +33,9 @@ async def main(url: str, each_s: float, finish_within_s: float, dead_after_s: fl
 
     async def deliver(workspace: WorkspaceId, digests: Sequence[str]) -> list[str]:
         for digest_id in digests:
-            begun = await calls.write(BEGIN, (f"{workspace}/digest/{digest_id}", os.getpid()))
+            begun = await calls.run(BEGIN, (f"{workspace}/digest/{digest_id}", os.getpid()))
             await asyncio.sleep(each_s)
-            await calls.write(END, begun[0])
+            await calls.run(END, begun[0])
         return []
 
     work = Work(periodic={}, deliver=deliver, clock=lambda: NOW)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString
 
-from bot.jobs.queue import Intervals, Readiness, working
+from bot.jobs.queue import Intervals, working
 from bot.jobs.queue_jobs import Work
 from bot.store.postgres.pool import Pool
 from bot.workspace import WorkspaceId
@@ -125,7 +125,7 @@ def at_work(
     finish_within_s: float = TIME_LIMIT_S,
     concurrency: int = 20,
     intervals: Intervals = QUICK,
-) -> AbstractAsyncContextManager[Readiness]:
+) -> AbstractAsyncContextManager[Callable[[], Awaitable[bool]]]:
     """Return a quick worker, for which it is `NOW`."""
     return working(
         pool,

@@ -3,11 +3,9 @@
 import asyncio
 
 import pytest
-from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Status
 from procrastinate.manager import JobManager
 
-from bot.jobs import queue
 from bot.jobs.queue import Connector
 from bot.store.documents import StoreError
 from bot.store.postgres.pool import Pool
@@ -97,18 +95,6 @@ async def test_a_write_that_came_through_or_is_of_no_use_by_now_is_not_repeated(
 
     async with asyncio.timeout(TIME_LIMIT_S):
         await manager.finish_job_by_id_async(7, Status.SUCCEEDED, delete_job=True)
-
-
-async def test_a_database_that_does_not_answer_does_not_hold_a_worker_for_ever(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(queue, "ANSWER_WITHIN_S", 0.05)
-    manager = await manager_on(pool)
-
-    async with pool.connection() as connection, connection.transaction():
-        await connection.execute("LOCK TABLE procrastinate_jobs")
-        with pytest.raises(ConnectorException):
-            await asyncio.wait_for(manager.fetch_job(["deliver"], 1), TIME_LIMIT_S)
 
 
 async def manager_on(pool: Pool) -> JobManager:

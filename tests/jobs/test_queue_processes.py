@@ -113,14 +113,14 @@ async def test_work_goes_on_by_itself_after_a_restart_of_the_database(
     deliveries = Deliveries(wanted=2)
     await put_due(noted, digests_of("T1"))
 
-    async with at_work(noted, deliveries, intervals=MORTAL) as queue:
+    async with at_work(noted, deliveries, intervals=MORTAL) as takes_part:
         await until(lambda: is_delivered(deliveries, 1))
         postgres.stop()
         postgres.start()
         await until(lambda: works(noted))
         await put_due(noted, digests_of("T2"))
         await deliveries.until_done()
-        await until(queue.is_ready)
+        await until(takes_part)
 
     assert deliveries.digests == digests_of("T1", "T2")
 

@@ -103,8 +103,8 @@ async def test_a_job_that_has_killed_many_workers_is_given_up(pool: Pool) -> Non
 async def test_a_living_worker_that_was_taken_for_dead_goes_on(pool: Pool) -> None:
     deliveries = Deliveries()
 
-    async with at_work(pool, deliveries, intervals=MORTAL) as queue:
-        await until(queue.is_ready)
+    async with at_work(pool, deliveries, intervals=MORTAL) as takes_part:
+        await until(takes_part)
         await rows(pool, "DELETE FROM procrastinate_workers RETURNING id")
         await rows(
             pool,

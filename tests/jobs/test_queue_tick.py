@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from procrastinate.jobs import Job
 
-from bot.jobs.queue_jobs import AGAIN_AFTER, DIGESTS_PER_JOB, LEASE, soon_again, tick
+from bot.jobs.queue_jobs import DIGESTS_PER_JOB, LEASE, tick
 from bot.store.documents import StoreError
 from bot.store.postgres.pool import Connection, Pool
 from tests.jobs.queue_room import A_MINUTE_AGO, NOW, digests_of, put_due, rows
@@ -132,20 +132,3 @@ async def test_a_workspace_whose_job_waits_for_its_next_try_is_not_passed_over(
     await tick(pool, deferred, clock=lambda: NOW)
 
     assert deferred.digests == digests_of("T1")
-
-
-async def test_what_failed_is_due_again_soon_and_nothing_else_is_moved(pool: Pool) -> None:
-    failed, sooner, later = digests_of("T1", each=3)
-    await put_due(pool, [failed, later], due_at=NOW + LEASE)
-    await put_due(pool, [sooner])
-    await put_due(pool, ["-.T1/digest/paused"], due_at=None)
-
-    await soon_again(pool, "-.T1", ["d0000", "d0001", "paused", "gone"], clock=lambda: NOW)
-
-    found = await rows(pool, "SELECT key, rev, due_at FROM document ORDER BY key")
-    assert found == [
-        (failed, 7, NOW + AGAIN_AFTER),
-        (sooner, 7, A_MINUTE_AGO),
-        (later, 7, NOW + LEASE),
-        ("-.T1/digest/paused", 7, None),
-    ]

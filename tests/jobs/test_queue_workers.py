@@ -3,7 +3,7 @@
 import pytest
 
 from bot.app import FINISH_WITHIN_S, JOBS_END_WITHIN
-from bot.jobs.queue import HAND_BACK_WITHIN_S, INTERVALS, Readiness
+from bot.jobs.queue import HAND_BACK_WITHIN_S, INTERVALS
 from bot.store.postgres.pool import Pool
 from tests.jobs.queue_room import Deliveries, at_work, until
 
@@ -17,24 +17,7 @@ def test_a_worker_that_stops_is_not_taken_for_dead() -> None:
 
 
 async def test_a_worker_is_ready_once_it_takes_part(pool: Pool) -> None:
-    async with at_work(pool, Deliveries()) as ready:
-        await until(ready.is_ready)
+    async with at_work(pool, Deliveries()) as takes_part:
+        await until(takes_part)
 
-    assert await ready.is_ready() is False
-
-
-async def test_a_tick_that_failed_makes_unready_until_one_ends_well_or_others_tick() -> None:
-    ready = Readiness([], every_s=10)
-
-    with pytest.raises(ZeroDivisionError), ready.ticking():
-        raise ZeroDivisionError
-    assert await ready.is_ready() is False
-    assert ready.failed_at is not None
-    ready.failed_at -= 3 * 10 + 1
-    assert await ready.is_ready() is True
-
-    with pytest.raises(ZeroDivisionError), ready.ticking():
-        raise ZeroDivisionError
-    with ready.ticking():
-        pass
-    assert await ready.is_ready() is True
+    assert await takes_part() is False

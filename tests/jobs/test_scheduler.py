@@ -1,27 +1,13 @@
 """Ticks: one that fails is not the last, and readiness knows when they stop."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta, tzinfo
 
-import apscheduler.executors.base
-import apscheduler.schedulers.base
 import pytest
 
-from bot.jobs import scheduler
 from bot.jobs.scheduler import ticking
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
-
-
-class SettableClock(datetime):
-    """The wall clock, which somebody may set back."""
-
-    behind = timedelta()
-
-    @classmethod
-    def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]  # as a plain datetime
-        return datetime.now(tz) - cls.behind
 
 
 async def test_a_failed_tick_is_not_the_last_one() -> None:
@@ -87,28 +73,6 @@ async def test_a_stop_just_before_a_tick_begins_is_no_error(
 
 async def _nothing() -> None:
     return None
-
-
-async def test_ticks_go_on_when_the_clock_of_the_machine_is_set_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    ticks: list[datetime] = []
-    enough = asyncio.Event()
-
-    async def tick() -> None:
-        ticks.append(SettableClock.now(UTC))
-        if len(ticks) == 3:
-            SettableClock.behind = timedelta(hours=1)
-        if len(ticks) == 6:
-            enough.set()
-
-    for module in (scheduler, apscheduler.schedulers.base, apscheduler.executors.base):
-        monkeypatch.setattr(module, "datetime", SettableClock)
-    monkeypatch.setattr(SettableClock, "behind", timedelta())
-    async with ticking(tick, every_s=0.05), asyncio.timeout(TIME_LIMIT_S):
-        await enough.wait()
-
-    assert ticks[-1] < ticks[0]
 
 
 async def test_ticks_that_stopped_are_noticed() -> None:

@@ -218,7 +218,7 @@ async def running_listeners(
             tracker_http=tracker_http,
             clock=clock,
             metrics=Metrics(role="all", store="sqlite"),
-            commons=build_shared_state(stored, clock=clock, patience=pace.patience),
+            commons=build_shared_state(stored, patience=pace.patience),
             inflight=InflightTracker(),
             pace=pace,
         )

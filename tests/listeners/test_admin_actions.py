@@ -374,7 +374,10 @@ async def test_what_was_open_while_somebody_else_changed_it_changes_nothing(
 # Pressed twice
 
 
-@every_action
+# Slack closes the form of a key at once.
+@pytest.mark.parametrize(
+    "action", [a for a in ACTIONS if a.name != KEY_FORM], ids=lambda a: a.name
+)
 async def test_two_quick_presses_act_once(room: AdminRoom, action: Action) -> None:
     await (await hand(room, action)).use(times=2)
 

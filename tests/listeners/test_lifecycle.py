@@ -10,6 +10,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.request.async_request import AsyncBoltRequest
 
+from bot.concurrency import Tasks
 from bot.installations.installation import UninstallEvent, UninstallKind, organisation
 from bot.listeners.app_lifecycle import LifecycleListeners, read_departures
 from bot.workspace import WorkspaceId
@@ -117,7 +118,7 @@ class Site:
             process_before_response=True,
             request_verification_enabled=False,
         )
-        self.tasks = self.registry.tasks
+        self.tasks = Tasks()
         LifecycleListeners(
             self.registry.uninstaller,
             self.tasks,

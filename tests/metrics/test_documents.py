@@ -16,7 +16,6 @@ from bot.bootstrap.services import Role
 from bot.metrics.definitions import CALL_OUTCOMES as SLACK_OUTCOMES
 from bot.metrics.definitions import Metrics
 from bot.metrics.gauges import QUEUE_STATES
-from bot.tracker.rate_limit import LEFT, STATES
 from tests.loops import loop_over
 from tests.metrics.reading import a_bot, find_all
 
@@ -39,7 +38,6 @@ async def a_busy_bot() -> Metrics:
     metrics = a_bot()
     for outcome in ("answered", "declined", "service", "store", "slack", "broken", "cut_off"):
         metrics.people.note_request("/scan", outcome, 1)
-    metrics.people.note_http("/slack/events", 200, 1)
     for outcome in SLACK_OUTCOMES:
         metrics.slack.note_call("chat.postMessage", outcome, 1)
     metrics.digests.note_run("failed", "service")
@@ -49,9 +47,8 @@ async def a_busy_bot() -> Metrics:
 
     await metrics.periodic.timed("tick", nothing)()
     jobs = {("deliver", state): 1 for state in QUEUE_STATES}
-    keys = dict.fromkeys(STATES, 1), dict.fromkeys(LEFT, 1)
     pool = {"pool_size": 1, "pool_available": 1}
-    found = {"digests": (1, 1.0), "queue": jobs, "processes": {}, "budget": keys, "pool": pool}
+    found = {"digests": (1, 1.0), "queue": jobs, "pool": pool}
     find_all(metrics, found)
     return metrics
 
@@ -155,8 +152,6 @@ def test_every_value_that_the_document_explains_exists(
             ("bot_digest_lag_seconds_count", "tries"),
             ("bot_store_calls_total", "outcome"),
             ("bot_queue_jobs", "state"),
-            ("bot_processes", "role"),
-            ("bot_budget_keys", "state"),
             ("bot_store_connections", "state"),
             ("bot_log_lines_total", "level"),
         ]

@@ -84,7 +84,7 @@ async def test_the_page_tells_which_bot_runs_and_how_its_process_is() -> None:
 
     (build,) = await values(metrics, "bot_build_info")
     assert {("role", "worker"), ("store", "postgresql")} < build
-    assert {"process_resident_memory_bytes", "python_info", "python_gc_collections_total"} < found
+    assert "process_resident_memory_bytes" in found
 
 
 def test_the_version_is_that_of_the_project() -> None:

@@ -12,16 +12,9 @@ from bot.api_keys.repository import Keys
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.installations.installation import organisation
 from bot.installations.repository import InstallationRepository
-from bot.ops.rotate_secrets import (
-    Rotated,
-    failure_lines,
-    rotate,
-    rotation_lines,
-)
-from bot.ops.stores import WorkspaceNames
+from bot.ops.rotate_secrets import Rotated, rotate, rotation_lines
 from bot.store.documents import Documents, StoreError, WrongKeyRingError
 from bot.store.encryption import KeyRing, RingSource, associated_data, check_key_ring
-from bot.store.snapshot import Page
 from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.memory import FailingDocuments
@@ -109,7 +102,7 @@ async def documents() -> FailingDocuments:
 
 
 async def rotated(documents: Documents, ring: KeyRing = BOTH) -> Rotated:
-    return await rotate(documents, Page(documents=tuple(await documents.list_prefix(""))), ring)
+    return await rotate(documents, await documents.list_prefix(""), ring)
 
 
 async def named(documents: Documents, text: str) -> list[str]:
@@ -124,7 +117,7 @@ def test_every_module_that_seals_is_known_here() -> None:
 async def test_nothing_is_left_under_an_old_key(documents: Documents) -> None:
     result = await rotated(documents)
 
-    assert (result.again, result.already, result.failures) == (SEALED, 0, 0)
+    assert (result.again, result.already, result.closed) == (SEALED, 0, [])
     assert await named(documents, "v1.k1.") == []
     assert len(await named(documents, "v1.k2.")) == DOCUMENTS + 1
 
@@ -173,11 +166,10 @@ async def test_what_does_not_open_is_named_and_the_rest_is_done(documents: Docum
 
     result = await rotated(documents)
 
-    said = [*failure_lines(result, BOTH, WorkspaceNames({ACME: "Acme"}))]
-    assert said == [
-        "later (next.sealed) of Acme (T1): of a kind that this version of the bot does not know",
-        "the API key of T2 (organisation E1): damaged, or moved there from another place",
-        "the earlier API key of T2 (organisation E1): damaged, or moved there from another place",
+    assert [(each.place, each.why_closed(BOTH)) for each in result.closed] == [
+        ("-.T1/later (next.sealed)", "of a kind that this version of the bot does not know"),
+        ("E1.T2/key (sealed)", "damaged, or moved there from another place"),
+        ("E1.T2/key (earlier.sealed)", "damaged, or moved there from another place"),
     ]
     assert (result.again, KEY in str(result)) == (SEALED - 2, False)
     assert moved.value["sealed"] not in str(result)

@@ -1,13 +1,11 @@
 """Lists of domains: what is read of them, and when adding them ends early."""
 
-import asyncio
-
 import pytest
 
 from bot.clean_up import forget_expired
 from bot.command_text import NotUnderstoodError
 from bot.hostnames import HostNameError
-from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain
+from bot.portfolio.add_domain import DomainAdder, NewDomain
 from bot.portfolio.add_many import (
     KEPT_FOR,
     MAX_DOMAINS,
@@ -200,19 +198,3 @@ async def test_a_kept_list_is_the_same_again_and_is_deleted_after_a_day() -> Non
 
     assert await room.lists.kept(HERE, name) == room.report.new
     assert await forget_expired(room.documents, room.clock.now + KEPT_FOR) == 1
-
-
-async def test_what_a_list_has_just_written_is_not_written_again_by_the_same_process() -> None:
-    room = Room()
-    again: list[object] = []
-
-    async def step() -> None:
-        if len(room.service.sent) == 1:
-            adding = room.lists.adder.add(HERE, a_new("a0.example"))
-            again.extend(await asyncio.gather(adding, return_exceptions=True))
-
-    await room.lists.portfolio.snapshot(HERE)
-    await room.lists.add(HERE, room.report, step)
-
-    assert [type(each) for each in again] == [AlreadyAddedError]
-    assert room.service.sent == room.hosts

@@ -64,27 +64,6 @@ async def test_what_was_just_kept_is_known_at_once(kept: KeptEndDates) -> None:
     )
 
 
-async def test_what_was_read_before_it_was_kept_is_not_remembered(
-    kept: KeptEndDates, documents: MemoryDocuments, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    may_go_on = asyncio.Event()
-    read = documents.list_prefix
-
-    async def read_and_wait(prefix: str) -> list[Document]:
-        found = await read(prefix)
-        await may_go_on.wait()
-        return found
-
-    monkeypatch.setattr(documents, "list_prefix", read_and_wait)
-    reading = asyncio.create_task(kept.get(ONE))
-    await asyncio.sleep(0)
-    await kept.keep(ONE, "shop.example", ENDS)
-    may_go_on.set()
-
-    assert await reading == {}
-    assert await kept.known(ONE, MOMENT) == KnownEnds({"shop.example": ENDS}, MOMENT)
-
-
 async def test_domains_that_left_the_portfolio_are_forgotten(
     kept: KeptEndDates, documents: MemoryDocuments
 ) -> None:

@@ -19,7 +19,7 @@ from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.memory import MemoryDocuments
-from tests.tracker.loopback import KEY, QUICK, Service
+from tests.tracker.loopback import KEY, Service
 
 ACME = WorkspaceId("T1")
 LIMIT = {"error": "Rate limit exceeded"}
@@ -52,7 +52,6 @@ class Process:
             http,
             base_url=url,
             budget=self.budget,
-            limits=QUICK,
             quotas=self.quotas,
         )
 

@@ -1,27 +1,18 @@
-"""What Slack says of the bot's token, and whether it, or an address, answers at all."""
+"""What Slack says of the bot's token, and whether it answers at all."""
 
 import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack
-from bot.slack.auth import (
-    WELL_FOR_S,
-    Answer,
-    Grant,
-    SlackHealth,
-    fetch_answer,
-    fetch_grant,
-)
+from bot.slack.auth import WELL_FOR_S, Grant, SlackHealth, fetch_grant
 from bot.slack.errors import (
     SlackError,
     SlackRateLimitedError,
     TokenRefusedError,
 )
-from tests.fakes import TIME_LIMIT_S, FakeClock
-from tests.loops import loop_over
+from tests.fakes import FakeClock
 from tests.slack.conftest import SCOPES, a_client
-from tests.tracker.loopback import always, reply, service
 
 pytestmark = pytest.mark.anyio
 
@@ -42,29 +33,6 @@ async def test_the_workspace_and_its_scopes_are_told(
 async def test_a_refused_token_is_an_error(slack: LocalSlack, http: aiohttp.ClientSession) -> None:
     with pytest.raises(TokenRefusedError):
         await fetch_grant(a_client(slack.api_url, http, token="xoxb-wrong"))
-
-
-async def test_what_an_address_answers_is_told_and_no_redirect_followed(
-    http: aiohttp.ClientSession,
-) -> None:
-    async with service(always(reply({"status": "alive"}))) as there:
-        answer = await fetch_answer(http, f"{there.url}/healthz", TIME_LIMIT_S)
-    async with service(always(reply(status=302, headers={"Location": "/login"}))) as elsewhere:
-        redirect = await fetch_answer(http, elsewhere.url, TIME_LIMIT_S)
-
-    assert answer == Answer(status=200, body='{"status": "alive"}')
-    assert there.seen[0].target == "/healthz"
-    assert (redirect.status, len(elsewhere.seen)) == (302, 1)
-
-
-@loop_over("url", ["http://127.0.0.1:9/healthz", "https://[::/", "nonsense"])
-async def test_an_address_without_an_answer_says_what_happened(
-    http: aiohttp.ClientSession, url: str
-) -> None:
-    answer = await fetch_answer(http, url, TIME_LIMIT_S)
-
-    assert answer.status == 0
-    assert answer.error
 
 
 class Slack:

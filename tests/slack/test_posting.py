@@ -71,7 +71,6 @@ class Room:
         self.slack, self.time = slack, time
         self.client = Watched(slack, http, time)
         self.general, self.bob = slack.channel("general").id, slack.person("bob").id
-        self.refused: list[WorkspaceId] = []
         self.posting = self.a_posting()
 
     def a_posting(self, **more: Any) -> Posting:
@@ -79,9 +78,7 @@ class Room:
             return self.client
 
         time = self.time
-        return Posting(
-            client_for, clock=time, sleep=time.sleep, on_refused=self.refused.append, **more
-        )
+        return Posting(client_for, clock=time, sleep=time.sleep, **more)
 
     async def post(self, message: Message = HELLO) -> str:
         return await self.posting.post(HOME, self.general, message)
@@ -359,13 +356,3 @@ async def test_a_post_that_waits_for_who_the_bot_is_was_surely_not_sent(room: Ro
             await act
 
     assert room.posts() == []
-
-
-async def test_a_token_that_slack_refuses_is_told_of(room: Room) -> None:
-    room.slack.revoke_token("token_revoked")
-
-    for act in (room.post(), room.tell_bob()):
-        with pytest.raises(TokenRefusedError):
-            await act
-
-    assert room.refused == [HOME] * 2

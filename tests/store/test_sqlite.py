@@ -1,6 +1,5 @@
 """What only the SQLite store has to show: files, faults, restarts."""
 
-import asyncio
 import os
 import pickle
 import random
@@ -49,20 +48,6 @@ def content_of(path: Path) -> bytes:
 async def asked(store: SqliteDocuments, sql: str) -> Any:
     row = await store.run(lambda rows: rows.conn.select_one(sql))
     return row and row[0]
-
-
-async def test_a_store_that_is_no_longer_waited_for_is_closed_again(tmp_path: Path) -> None:
-    for number in range(10):  # wherever its thread is when it is given up
-        path = tmp_path / str(number) / "bot.sqlite"
-        opening = asyncio.create_task(open_sqlite(path))
-        while not path.parent.exists():  # noqa: ASYNC110  # the thread has no event for that
-            await asyncio.sleep(0)
-
-        opening.cancel()
-        await asyncio.wait({opening})
-
-        assert opening.cancelled()
-        await (await open_sqlite(path)).close()
 
 
 async def test_a_restart_remembers_values_revisions_and_due_moments(path: Path) -> None:

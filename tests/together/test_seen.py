@@ -17,7 +17,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.bootstrap.slack_app import SocketMode
 from bot.deduplication import DedupStore, MemoryDedup, SharedDedup
-from bot.installations.oauth_flow import InstallStates
 from bot.listeners.request import OncePerMessage, PressFailedError, Request
 from bot.message import Message
 from bot.slack.replies import Origin, Replies
@@ -25,7 +24,6 @@ from bot.web import SlackEndpoint
 from bot.workspace import WorkspaceId
 from tests.builders import APP_TOKEN, BOT_TOKEN
 from tests.fakes import TIME_LIMIT_S, FakeClock
-from tests.installations.builders import RING
 from tests.web.test_slack import BODY, SECRET, FakeBolt, signed
 
 pytestmark = pytest.mark.anyio
@@ -177,16 +175,3 @@ async def test_of_many_processes_in_which_one_button_is_pressed_one_acts(
     await asyncio.gather(*(each.run("C1/1.2", ONCE, visit, work) for each in processes))
 
     assert acts == ["act"]
-
-
-async def test_an_installation_that_was_finished_in_one_process_is_over_in_the_other(
-    stored: DedupStore,
-) -> None:
-    clock = FakeClock()
-    one, other = (InstallStates(RING, clock=clock, used=stored) for _ in range(2))
-    state = await one.async_issue()
-
-    taken = await asyncio.gather(one.async_consume(state), other.async_consume(state))
-
-    assert sum(taken) == 1
-    assert not await other.async_consume(state)

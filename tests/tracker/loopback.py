@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from bot.tracker.client import Limits, TrackerClient
+import pytest
+
+from bot.tracker.client import TrackerClient
 from bot.tracker.http import tracker_http
 from bot.tracker.rate_limit import RateLimiter
 
 KEY = "service_sk_" + "k" * 41
-QUICK = Limits(retry_wait_s=0)
 
 
 @dataclass(frozen=True)
@@ -114,12 +115,12 @@ async def _request(reader: asyncio.StreamReader) -> Request | None:
 async def client_of(
     url: str,
     *,
-    limits: Limits = QUICK,
     budget: RateLimiter | None = None,
     on_sent: Callable[[], object] = lambda: None,
 ) -> AsyncIterator[TrackerClient]:
     """Return a client of the service at `url`, without waits between attempts."""
-    async with tracker_http() as http:
-        yield TrackerClient(
-            http, base_url=url, budget=budget or RateLimiter(), limits=limits, on_sent=on_sent
-        )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bot.tracker.client.RETRY_WAIT_S", 0)
+        async with tracker_http() as http:
+            budget = budget or RateLimiter()
+            yield TrackerClient(http, base_url=url, budget=budget, on_sent=on_sent)

@@ -5,7 +5,7 @@ from itertools import count
 import httpx
 import pytest
 
-from bot.tracker.client import Limits, TrackerClient, tallied
+from bot.tracker.client import TrackerClient, tallied
 from bot.tracker.models import (
     Domain,
     RateLimitedError,
@@ -18,7 +18,7 @@ from bot.tracker.rate_limit import RateLimiter, fingerprint
 from bot.tracker.slots import REQUESTS_EACH, SCANS_EACH
 from tests.fakes import TIME_LIMIT_S
 from tests.loops import loop_over
-from tests.tracker.loopback import KEY, QUICK, Request, always, client_of, reply, service
+from tests.tracker.loopback import KEY, Request, always, client_of, reply, service
 
 pytestmark = pytest.mark.anyio
 
@@ -132,7 +132,7 @@ async def test_what_timed_out_is_not_tried_again(
         raise kind("slow", request=request)
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(fail)) as http:
-        tracker = TrackerClient(http, base_url="http://slow", budget=RateLimiter(), limits=QUICK)
+        tracker = TrackerClient(http, base_url="http://slow", budget=RateLimiter())
         with pytest.raises(TimedOutError) as listed:
             await tracker.list_domains(KEY)
         with pytest.raises(TimedOutError) as scanned:
@@ -183,8 +183,7 @@ async def test_a_list_does_not_wait_for_scans() -> None:
             await asyncio.Event().wait()
         writer.write(reply(ONE))
 
-    limits = Limits(slot_s=30)
-    async with service(answer) as there, client_of(there.url, limits=limits) as tracker:
+    async with service(answer) as there, client_of(there.url) as tracker:
         scans = [asyncio.create_task(tracker.scan(KEY, "d1")) for _ in range(20)]
         async with asyncio.timeout(TIME_LIMIT_S):
             await asyncio.sleep(0)
@@ -226,7 +225,7 @@ async def test_a_name_that_does_not_resolve_is_tried_again_and_surely_not_sent()
         raise httpx.ConnectError("Name or service not known", request=request)
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(fail)) as http:
-        tracker = TrackerClient(http, base_url="http://gone", budget=RateLimiter(), limits=QUICK)
+        tracker = TrackerClient(http, base_url="http://gone", budget=RateLimiter())
         with pytest.raises(UnavailableError) as listed:
             await tracker.list_domains(KEY)
         with pytest.raises(UnavailableError) as scanned:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.tracker.client import Limits, TrackerClient
+from bot.tracker.client import TrackerClient
 from bot.tracker.models import (
     ReplyTooLargeError,
     TimedOutError,
@@ -85,10 +85,13 @@ async def test_a_list_is_asked_for_again_when_the_connection_breaks() -> None:
 
 
 @loop_over("answer", [silence, drip])
-async def test_no_service_can_keep_a_call_waiting(answer: Answer) -> None:
+async def test_no_service_can_keep_a_call_waiting(
+    answer: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for within_s in GROWING_S:
-        hasty = Limits(list_s=within_s, scan_s=within_s, retry_wait_s=0)
-        async with service(answer) as there, client_of(there.url, limits=hasty) as tracker:
+        for name in ("LIST_S", "SCAN_S"):
+            monkeypatch.setattr(f"bot.tracker.client.{name}", within_s)
+        async with service(answer) as there, client_of(there.url) as tracker:
             error = await scan_failure(tracker)
             with pytest.raises(TimedOutError) as listed:
                 await tracker.list_domains(KEY)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,7 +19,6 @@ from bot.playground.manifest import read_manifest
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
 from bot.playground.tracker import Account, Tracker, running_tracker
 from bot.settings import Settings
-from bot.web import CHECKED_FOR_S
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
 
@@ -263,10 +262,7 @@ async def until_ready(
     app: Harness, bot: "asyncio.Task[None] | None" = None, *, port: int | None = None
 ) -> None:
     """Wait for one process; `port` is the one that takes Slack's requests if not given."""
-    if app.settings.slack_app_token:
-        with suppress(TimeoutError):  # the answer is kept for half a second: not to ask too early
-            await app.slack.connected(CHECKED_FOR_S)
-    else:
+    if not app.settings.slack_app_token:
         app.slack.deliver_to(app.url("/slack/events"))
     url = f"http://127.0.0.1:{port or app.settings.port}/readyz"
     said = ""

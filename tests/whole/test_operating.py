@@ -14,7 +14,6 @@ import pytest
 
 from bot import __version__
 from bot.deferred_commands import DeferredCommands, KeptCommand
-from bot.installations.installation import Tokens
 from bot.installations.repository import InstallationRepository
 from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.sqlite import open_sqlite
@@ -164,34 +163,20 @@ class TestDoctor:
             assert set(marks(said).values()) == {"ok"}, said.out
             assert files_in(tmp_path) == []
 
-    async def test_with_oauth_slack_is_asked_about_the_installations(self, tmp_path: Path) -> None:
+    async def test_with_oauth_the_installations_are_counted(self, tmp_path: Path) -> None:
         async with stand_ins_in_real_time(tmp_path, "http") as app:
-            works = Tokens(access=app.slack.bot_token)
-            refused = Tokens(access="xoxb-gone")
             store = await open_sqlite(app.settings.database_path)
             shelf = InstallationRepository(store, KeyRing.parse(ring("A")))
-            await shelf.put(an_installation(WorkspaceId("T1"), tokens=works, name="Acme"))
-            await shelf.put(an_installation(WorkspaceId("T2"), tokens=refused, name="Beta"))
+            await shelf.put(an_installation(WorkspaceId("T1")))
             await store.close()
 
             said = await command(app, "doctor", **oauth(app, BOT_SECRET_KEYS=ring("A")))
 
-            found = marks(said)
-            assert found.pop("PUBLIC_URL") == "warn"  # nothing listens there yet
-            assert found.pop("installations") == "warn"
-            assert set(found.values()) == {"ok"}, said.out
-            assert "2 installations; asked Slack about 2, and it refuses Beta (T2)" in said.out
+            assert set(marks(said).values()) == {"ok"}, said.out
+            assert "1 installation." in said.out
             assert "BOT_SECRET_KEYS decrypts all 2 secrets" in said.out
             assert (said.status, said.err) == (0, "")
             assert app.slack.client_secret not in said.out
-
-    async def test_a_wrong_client_secret_is_found(self, tmp_path: Path) -> None:
-        async with stand_ins_in_real_time(tmp_path, "http") as app:
-            wrong = oauth(app, BOT_SECRET_KEYS=ring("A"), SLACK_CLIENT_SECRET="0f" * 16)
-            said = await command(app, "doctor", **wrong)
-
-            assert "FAIL  SLACK_CLIENT_SECRET: it is not this app's secret" in said.out
-            assert said.status == 1
 
     async def test_lacking_permissions_are_found(self, tmp_path: Path) -> None:
         async with stand_ins_in_real_time(tmp_path, "http") as app:

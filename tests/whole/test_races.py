@@ -23,21 +23,6 @@ async def test_a_domain_added_by_three_at_once_is_written_once(ready: Harness) -
 
 
 @pytest.mark.transports("shared")
-async def test_a_key_replaced_while_a_list_is_under_way_serves_that_list(ready: Harness) -> None:
-    old = ready.key
-    new = ready.account.create_key("new", scopes=("read_domains",), days=30)
-    ready.tracker.latency_s = 0.4
-    await ready.bob.type("/domains")
-    await ready.submit_key(new)
-    ready.account.revoke_key(old)
-
-    answer = await ready.answer(ready.bob)
-
-    assert "3 domains" in answer.everything
-    assert [c.method for c in ready.slack.calls].count("conversations.open") == 0
-
-
-@pytest.mark.transports("shared")
 async def test_a_scan_whose_result_cannot_be_kept_is_shown_all_the_same(ready: Harness) -> None:
     hold = ready.tracker.hold_scans()
     await ready.bob.type("/scan shop.example")

@@ -32,8 +32,8 @@ async def until_gone(app: Harness) -> None:
 async def _is_known(app: Harness) -> bool:
     if app.settings.is_shared:
         return app.slack.team_id.encode() in await text_in_store(app)
-    snapshot = await read_file(app.settings.database_path)
-    return any(app.slack.team_id in each.key for each in snapshot.documents)
+    documents = await read_file(app.settings.database_path)
+    return any(app.slack.team_id in each.key for each in documents)
 
 
 async def test_a_scan_that_ends_after_the_removal_brings_nothing_back(

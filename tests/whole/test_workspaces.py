@@ -23,15 +23,15 @@ from tests.whole.many import ALONE, IN_ORG, Many, many_stand_ins, running_many
 pytestmark = pytest.mark.anyio
 
 
-async def stored(many: Many) -> tuple[Document, ...]:
-    return (await read_file(many.settings.database_path)).documents
+async def stored(many: Many) -> list[Document]:
+    return await read_file(many.settings.database_path)
 
 
-def of(documents: tuple[Document, ...], team_id: str) -> dict[str, Any]:
+def of(documents: list[Document], team_id: str) -> dict[str, Any]:
     return {each.key: each.value for each in documents if f".{team_id}/" in each.key}
 
 
-def of_people(documents: tuple[Document, ...], team_id: str) -> dict[str, Any]:
+def of_people(documents: list[Document], team_id: str) -> dict[str, Any]:
     """The same without what the bot itself counts there, and notes while it works."""
     own = ("/usage/", "/budget", "/pending/")
     return {
@@ -111,7 +111,7 @@ async def test_nobody_gets_at_another_workspace_with_its_ids(tmp_path: Path) -> 
         for payload in payloads:
             await send_as(birch.slack, birch.ada, payload)
             await send_as(birch.slack, birch.bob, payload)
-    after = (await read_file(many.settings.database_path)).documents
+    after = await read_file(many.settings.database_path)
 
     assert len(payloads) > 40
     assert of_people(after, amber.slack.team_id) == of_people(before, amber.slack.team_id)

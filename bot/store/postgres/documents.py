@@ -13,8 +13,6 @@ from bot.store.documents import (
     ConflictError,
     Document,
     ForgottenError,
-    LostConnectionError,
-    NoAnswerError,
     OutdatedSchemaError,
     StoreError,
     checked_key,
@@ -31,7 +29,6 @@ from bot.store.postgres.pool import TIMEOUT_S, Calls, Pool, db_errors, open_pool
 # of the session means nothing.
 COLUMNS: LiteralString = "key, value::text, rev, due_at AT TIME ZONE 'UTC'"
 GET: LiteralString = f"SELECT {COLUMNS} FROM document WHERE key = %s"
-GET_REV: LiteralString = "SELECT rev FROM document WHERE key = %s"
 DUE_KEYS: LiteralString = (
     "SELECT key FROM document WHERE due_at <= %s"
     " AND (%s::text[] IS NULL OR split_part(key, '/', 2) = ANY(%s)) ORDER BY due_at, key LIMIT %s"
@@ -86,7 +83,7 @@ class PostgresDocuments:
         self._beginning_of = beginning_of
 
     async def get(self, key: str) -> Document | None:
-        rows = await self._calls.read(GET, (checked_key(key),))
+        rows = await self._calls.run(GET, (checked_key(key),))
         return document_of(rows[0]) if rows else None
 
     async def put(
@@ -102,43 +99,28 @@ class PostgresDocuments:
         due_utc = checked_moment(due_at) if due_at else None
         value_json = encode_value(value)  # now: the caller may change it while we wait
         rev = secrets.randbelow(MAX_REV) + 1
-        document = Document(key, decode_json(value_json), rev, due_utc)
-        await self._put(document, value_json, if_rev, begins)
-        return document
-
-    async def _put(
-        self, document: Document, value_json: str, if_rev: int | None, begins: str | None
-    ) -> None:
-        """Write a document; `begins` is the prefix that is welcome again by that, `None` for none.
-
-        A revision is a random number: a writer that finds its own knows that it has written.
-        """
-        arguments = (document.key, value_json, document.due_at, if_rev, document.rev, begins)
-        try:
-            ((outcome,),) = await self._calls.write(PUT, arguments)
-        except (LostConnectionError, NoAnswerError):
-            if await self._calls.read(GET_REV, (document.key,)) != [(document.rev,)]:
-                raise
-            return
+        arguments = (key, value_json, due_utc, if_rev, rev, begins)
+        ((outcome,),) = await self._calls.run(PUT, arguments)
         if outcome == "forgotten":
             raise ForgottenError("the app was removed from this workspace")
         if outcome == "conflict":
-            raise ConflictError(f"{document.key} is not at revision {if_rev}")
+            raise ConflictError(f"{key} is not at revision {if_rev}")
+        return Document(key, decode_json(value_json), rev, due_utc)
 
     async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
         checked_key(key)
         if if_rev is None:
-            return bool(await self._calls.write(DELETE, (key,)))
-        if if_rev and await self._calls.write(DELETE_IF, (key, if_rev)):
+            return bool(await self._calls.run(DELETE, (key,)))
+        if if_rev and await self._calls.run(DELETE_IF, (key, if_rev)):
             return True
-        if if_rev == 0 and not await self._calls.read(GET, (key,)):
+        if if_rev == 0 and not await self._calls.run(GET, (key,)):
             return False
         raise ConflictError(f"{key} is not at revision {if_rev}")
 
     async def delete_prefix(self, prefix: str) -> int:
         """See `ErasableDocuments`, and `put_document`, which refuses."""
         arguments = (prefix, end_of_prefix(checked_key(prefix)))
-        ((count,),) = await self._calls.write("SELECT delete_under(%s, %s)", arguments)
+        ((count,),) = await self._calls.run("SELECT delete_under(%s, %s)", arguments)
         return int(count)
 
     async def vacuum(self) -> None:
@@ -147,23 +129,23 @@ class PostgresDocuments:
         More takes a lock on everything. Until the place is written again the bytes are in the
         server's files, and in its log and backups for as long as the operator keeps those.
         """
-        await self._calls.write("VACUUM", within_s=VACUUMED_WITHIN_S)
+        await self._calls.run("VACUUM", within_s=VACUUMED_WITHIN_S)
 
     async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
         under, arguments = _under(prefix)
         query = f"SELECT {COLUMNS} FROM document WHERE {under} ORDER BY key LIMIT %s"
-        rows = await self._calls.read(query, (*arguments, limit))
+        rows = await self._calls.run(query, (*arguments, limit))
         return [document_of(row) for row in rows]
 
     async def list_keys(self, prefix: str) -> list[str]:
         under, arguments = _under(prefix)
         query = f"SELECT key FROM document WHERE {under} ORDER BY key"
-        return [key for (key,) in await self._calls.read(query, arguments)]
+        return [key for (key,) in await self._calls.run(query, arguments)]
 
     async def due_keys(self, moment: datetime, *kinds: str, limit: int = 1000) -> list[str]:
         wanted = list(kinds) or None
         arguments = (checked_moment(moment), wanted, wanted, limit)
-        rows = await self._calls.read(DUE_KEYS, arguments)
+        rows = await self._calls.run(DUE_KEYS, arguments)
         return [key for (key,) in rows]
 
     async def check(self) -> None:
@@ -171,7 +153,7 @@ class PostgresDocuments:
         await self.get(CHECK_KEY)  # with any token: many processes check
 
     async def welcome(self, prefix: str) -> None:
-        await self._calls.write("SELECT welcome_prefix(%s)", (prefix,))
+        await self._calls.run("SELECT welcome_prefix(%s)", (prefix,))
 
     async def close(self) -> None:
         async with db_errors(TIMEOUT_S):
@@ -218,15 +200,15 @@ class PostgresDedup:
 
     async def is_new(self, name: str) -> bool:
         """Return whether `name` is new to all processes, and remember it."""
-        ((is_new,),) = await self._calls.write("SELECT see_name(%s, %s)", (_hash(name), KEPT_FOR))
+        ((is_new,),) = await self._calls.run("SELECT see_name(%s, %s)", (_hash(name), KEPT_FOR))
         return bool(is_new)
 
     async def forget(self, name: str) -> None:
-        await self._calls.write("DELETE FROM seen WHERE name = %s", (_hash(name),))
+        await self._calls.run("DELETE FROM seen WHERE name = %s", (_hash(name),))
 
     async def drop_old(self) -> None:
         """Forget names after their ten minutes."""
-        await self._calls.write("DELETE FROM seen WHERE until <= now()")
+        await self._calls.run("DELETE FROM seen WHERE until <= now()")
 
 
 def _hash(name: str) -> bytes:

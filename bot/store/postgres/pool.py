@@ -4,23 +4,17 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from select import POLLIN, poll
 from typing import Any, LiteralString, TypeAlias
 
 import psycopg
-import structlog
 from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
-from bot.store.documents import LostConnectionError, NoAnswerError, StoreError
+from bot.store.documents import StoreError
 from bot.store.postgres.address import Address
-
-logger = structlog.get_logger()
-
 
 Connection: TypeAlias = AsyncConnection[TupleRow]
 Pool: TypeAlias = AsyncConnectionPool[Connection]
@@ -28,9 +22,9 @@ WAIT_S = 10.0  # for a connection when all are in use
 # psycopg_pool 3.3 doubles its pause with each failure; after so long it starts again when somebody
 # asks for a connection, so that a database that was away for an hour is found within seconds.
 RECONNECT_WITHIN_S = 5.0
-NAME_POOLER = "Add pool_mode=transaction to DATABASE_URL."
-BACKEND: LiteralString = "SELECT pg_backend_pid()"
-SHUTDOWNS = (AdminShutdown, CannotConnectNow, CrashShutdown)
+# A pooler may give each transaction to another server, which does not know what was prepared:
+# https://www.psycopg.org/psycopg3/docs/advanced/prepare.html#using-prepared-statements-with-pgbouncer
+CONNECTING: dict[str, Any] = {"autocommit": True, "prepare_threshold": None}
 TIMEOUT_S = 10.0
 Row = tuple[Any, ...]
 Arguments = Sequence[object]
@@ -44,16 +38,9 @@ class FreshPool(AsyncConnectionPool[Connection]):
     """
 
     async def getconn(self, timeout: float | None = None) -> Connection:  # noqa: ASYNC109 - theirs
-        task = asyncio.current_task()
-        cancelled = task.cancelling() if task else 0
         while _has_ended(connection := await super().getconn(timeout)):
             await connection.close()
             await self.putconn(connection)
-        # Python 3.11 loses a cancellation, so any time limit, while a connection comes free:
-        # https://github.com/psycopg/psycopg/issues/1345 (psycopg_pool 3.3.3).
-        if task and task.cancelling() > cancelled:
-            await self.putconn(connection)
-            raise asyncio.CancelledError
         return connection
 
 
@@ -62,14 +49,12 @@ async def open_pool(address: Address) -> Pool:
 
     StoreError: the database cannot be reached. The message names the place, and no password.
     """
-    if (found := await with_pooler_found(address)) != address:
-        logger.warning("a pooler in transaction mode: nothing is prepared", mend=NAME_POOLER)
-        address = found
+    await (await connected(address)).close()  # the pool does not say why it cannot connect
     # While the database is away the pool logs dozens of lines a second; each call logs its own.
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     pool = FreshPool(
         address.conninfo,
-        kwargs=connecting(address),
+        kwargs=CONNECTING,
         min_size=1,
         max_size=address.pool_size,
         timeout=WAIT_S,
@@ -87,47 +72,13 @@ async def open_pool(address: Address) -> Pool:
     return pool
 
 
-async def with_pooler_found(address: Address) -> Address:
-    """Return the address with `is_pooled` as it is; raise StoreError as `open_pool` does.
-
-    Only behind a pooler in transaction mode a connection changes its server process, or shares it
-    with another open connection. The order finds poolers that take their connections in turn as
-    well as those that take the one used last: https://www.pgbouncer.org/config.html#server_round_robin.
-    """
-    async with await connected(address) as first:  # the pool does not say why it cannot connect
-        if address.is_pooled:
-            return address
-        async with await connected(address) as second, db_errors(TIMEOUT_S):
-            before, *asked = [await _backend(each) for each in (first, second, second, first)]
-    is_direct = asked == [asked[0], asked[0], before] and asked[0] != before
-    return replace(address, is_pooled=not is_direct)
-
-
-async def _backend(connection: Connection) -> int:
-    ((pid,),) = await (await connection.execute(BACKEND)).fetchall()
-    return int(pid)
-
-
 async def connected(address: Address) -> Connection:
-    """Return one connection of its own, in autocommit; see `open_pool` for errors.
-
-    It prepares nothing: it does one thing, and whether a pooler is there may not be known yet.
-    """
-    given = connecting(replace(address, is_pooled=True))
+    """Return one connection of its own, in autocommit; see `open_pool` for errors."""
     try:
-        return await AsyncConnection.connect(address.conninfo, **given)
+        return await AsyncConnection.connect(address.conninfo, **CONNECTING)
     except (psycopg.Error, OSError, UnicodeError) as error:
         reason = _without_password(str(error), address)
         raise StoreError(f"cannot connect to {address.place}: {reason}") from None
-
-
-def connecting(address: Address) -> dict[str, Any]:
-    """Return how psycopg has to connect there, beside `conninfo`.
-
-    A pooler may give each transaction to another server, which does not know what was prepared:
-    https://www.psycopg.org/psycopg3/docs/advanced/prepare.html#using-prepared-statements-with-pgbouncer
-    """
-    return {"autocommit": True, **({"prepare_threshold": None} if address.is_pooled else {})}
 
 
 def _has_ended(connection: Connection) -> bool:
@@ -150,59 +101,37 @@ def _without_password(text: str, address: Address) -> str:
 
 
 class Calls:
-    """Runs statements, each of them a transaction of its own. Every method raises StoreError.
+    """Runs statements, each of them a transaction of its own.
 
-    When the time is up, or the caller is cancelled, the statement may have happened all the same.
+    When the time is up, the connection breaks, or the caller is cancelled, the statement may have
+    happened all the same.
     """
 
     def __init__(self, pool: Pool, *, timeout_s: float = TIMEOUT_S) -> None:
         self.pool = pool
         self._timeout_s = timeout_s
 
-    async def read(self, statement: LiteralString, arguments: Arguments = ()) -> list[Row]:
-        """Return the rows; asks once more when the connection breaks, as nothing is changed."""
-        async with db_errors(self._timeout_s):
-            try:
-                return await self._run(statement, arguments)
-            except LostConnectionError:
-                return await self._run(statement, arguments)
-
-    async def write(
+    async def run(
         self, statement: LiteralString, arguments: Arguments = (), *, within_s: float | None = None
     ) -> list[Row]:
-        """Return the rows; `within_s`: for a statement that takes its time.
-
-        LostConnectionError: the outcome is unknown.
-        """
-        async with db_errors(within_s or self._timeout_s):
-            return await self._run(statement, arguments)
-
-    async def _run(self, statement: LiteralString, arguments: Arguments) -> list[Row]:
-        async with self.pool.connection() as connection:
-            try:
-                cursor = await connection.execute(statement, arguments)
-                return await cursor.fetchall() if cursor.description else []
-            except psycopg.Error as error:
-                if connection.closed or isinstance(error, SHUTDOWNS):
-                    raise LostConnectionError(f"the connection broke: {reason(error)}") from error
-                raise
+        """Return the rows; `within_s`: for a statement that takes its time. Raise StoreError."""
+        async with db_errors(within_s or self._timeout_s), self.pool.connection() as connection:
+            cursor = await connection.execute(statement, arguments)
+            return await cursor.fetchall() if cursor.description else []
 
 
 @asynccontextmanager
-async def db_errors(within_s: float) -> AsyncIterator[asyncio.Timeout]:
-    """Turn what psycopg raises inside the block, or its lasting too long, into a StoreError.
-
-    What it yields can be given another time limit.
-    """
+async def db_errors(within_s: float) -> AsyncIterator[None]:
+    """Turn what psycopg raises inside the block, or its lasting too long, into a StoreError."""
     try:
-        async with asyncio.timeout(within_s) as limit:
-            yield limit
+        async with asyncio.timeout(within_s):
+            yield
     except PoolClosed as error:
         raise StoreError("the store is closed") from error
     except PoolTimeout as error:
         raise StoreError("no connection to the database became free in time") from error
     except TimeoutError as error:
-        raise NoAnswerError(f"the database did not answer within {within_s:g} s") from error
+        raise StoreError(f"the database did not answer within {within_s:g} s") from error
     except psycopg.Error as error:
         raise StoreError(f"the database failed: {reason(error)}") from error
 

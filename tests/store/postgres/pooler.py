@@ -4,20 +4,14 @@ It does what https://www.pgbouncer.org/features.html says of that mode, without 
 """
 
 import asyncio
-import os
 import struct
 from asyncio import StreamReader, StreamWriter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
-from shutil import which
 
 from psycopg.conninfo import conninfo_to_dict
 
-from bot.store.documents import StoreError
-from bot.store.postgres.address import Address, parse_address
-from bot.store.postgres.pool import connected
-from tests.ports import reserve_port
+from bot.store.postgres.address import Address
 
 ENCRYPTION_REQUESTS = (80877103, 80877104)  # TLS, GSS
 CANCEL_REQUEST = 80877102
@@ -30,7 +24,6 @@ Server = tuple[StreamReader, StreamWriter]
 class Pooler:
     """Gives clients the server's connections in turn.
 
-    `cuts`: so many answers are lost from now on; `after_cut` happens after each of them.
     `places`: so many clients are served; `None`: all.
     """
 
@@ -39,9 +32,7 @@ class Pooler:
         self._free: asyncio.Queue[Server] = asyncio.Queue()
         self._greeting = b""
         self._clients: set[asyncio.Task[None]] = set()
-        self.cuts = 0
         self.places: int | None = None
-        self.after_cut: Callable[[], Awaitable[object]] | None = None
 
     async def open(self, servers: int) -> None:
         for _ in range(servers):
@@ -96,17 +87,11 @@ class Pooler:
         sending = asyncio.create_task(_forward(reader, server_writer))
         try:
             while (answer := await _message(server_reader)) != IDLE:
-                if not self.cuts:
-                    writer.write(answer)
+                writer.write(answer)
         finally:
             sending.cancel()
             await asyncio.wait({sending})
             self._free.put_nowait((server_reader, server_writer))
-        if self.cuts:
-            self.cuts -= 1
-            if self.after_cut:
-                await self.after_cut()
-            raise ConnectionError
         writer.write(answer)
 
 
@@ -134,52 +119,3 @@ async def pooled(address: Address, *, servers: int = 2) -> AsyncIterator[tuple[s
     finally:
         listening.close()
         await pooler.close()
-
-
-# Debian puts it where the paths of most users do not lead.
-PGBOUNCER = which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
-CONFIGURATION = """\
-[databases]
-bot = host={host} port={port} dbname={dbname} user={user}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = {listen_port}
-unix_socket_dir =
-auth_type = any
-pool_mode = {mode}
-"""
-
-
-@asynccontextmanager
-async def bounced(address: Address, folder: Path, *, mode: str) -> AsyncIterator[str]:
-    """Yield the address, without its options, of a real PgBouncer before such a server."""
-    assert PGBOUNCER
-    known, port = {"port": 5432, **conninfo_to_dict(address.conninfo)}, reserve_port()
-    (settings := folder / "pgbouncer.ini").write_text(
-        CONFIGURATION.format(**known, listen_port=port, mode=mode)
-    )
-    process = await asyncio.create_subprocess_exec(
-        PGBOUNCER, "-q", *_as_owner(Path(str(known["host"]))), str(settings)
-    )
-    try:
-        url = f"postgresql://{known['user']}@127.0.0.1:{port}/bot"
-        while not await _answers(parse_address(url)):
-            assert process.returncode is None, "PgBouncer has ended"
-            await asyncio.sleep(0.05)
-        yield url
-    finally:
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
-
-
-async def _answers(address: Address) -> bool:
-    with suppress(StoreError):
-        await (await connected(address)).close()
-        return True
-    return False
-
-
-def _as_owner(folder: Path) -> list[str]:
-    """Return the options by which it runs as whom the server's folder belongs to, not as root."""
-    return [] if os.geteuid() else ["-u", folder.owner()]

@@ -27,7 +27,7 @@ def said_of(url: str) -> str:
 
 
 ESCAPE = r"Write special characters in user or password as %XX"
-REFUSALS = {refusal(f"postgresql:///t?{wrong}") for wrong in ("x", "pool_mode=x", "pool_size=x")}
+REFUSALS = {refusal("postgresql:///t?x")}
 # Of each kind that means something in an address, so often that most passwords have one.
 PASSWORDS = st.text(
     st.sampled_from(string.ascii_letters + string.digits)
@@ -45,7 +45,7 @@ def test_an_address_says_who_reaches_what(scheme: str) -> None:
     known = conninfo_to_dict(address.conninfo)
     assert (known["host"], known["port"], known["dbname"]) == ("db.example", "6543", "bot")
     assert (known["user"], known["password"]) == ("ada", SECRET)
-    assert (address.is_pooled, address.pool_size) == (False, DEFAULT_POOL_SIZE)
+    assert address.pool_size == DEFAULT_POOL_SIZE
     assert address.place == "db.example:6543, database bot"
 
 
@@ -65,33 +65,12 @@ def test_a_network_that_drops_packets_is_noticed_in_seconds() -> None:
     }
 
 
-def test_a_pooler_and_the_number_of_connections_are_ours_to_read() -> None:
-    address = parse_address("postgresql:///bot?host=/run/db&pool_mode=transaction&pool_size=40")
-
-    assert (address.is_pooled, address.pool_size) == (True, 40)
-    assert not parse_address("postgresql:///bot?pool_mode=session").is_pooled
-
-
-def test_the_number_of_connections_in_the_address_wins_over_the_one_beside_it() -> None:
-    assert parse_address("postgresql:///bot", pool_size=4).pool_size == 4
-    assert parse_address("postgresql:///bot?pool_size=7", pool_size=4).pool_size == 7
-
-
-@pytest.mark.parametrize("number", ["1", "501", "٣"])
-def test_a_number_of_connections_that_is_none_is_refused(number: str) -> None:
-    said = refusal(f"postgresql:///bot?pool_size={number}&pool_mode=session")
-
-    assert "is a whole number from 2 to 500" in said
-
-
 @pytest.mark.parametrize(
     "url",
     [
         pytest.param(f"mysql://ada:{SECRET}@db.example/bot", id="another-kind"),
         pytest.param(f"postgresql://ada:{SECRET}@db.example:port/bot", id="no-port"),
         pytest.param(f"postgresql://ada@db.example/bot?passwort={SECRET}", id="unknown-option"),
-        pytest.param(f"postgresql://ada:{SECRET}@db/bot?pool_mode={SECRET}", id="pool-mode"),
-        pytest.param(f"postgresql://ada:{SECRET}@db/bot?pool_size=-{SECRET}", id="no-number"),
         pytest.param(f"postgresql://ada:{SECRET}\udc80@db/bot", id="no-text-in-the-environment"),
     ],
 )
