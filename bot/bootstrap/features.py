@@ -23,8 +23,8 @@ from bot.listeners.adddomain import AddingListeners
 from bot.listeners.alerts import AlertListeners
 from bot.listeners.bulk_scan import BulkScanListeners
 from bot.listeners.domaindigest import DigestListeners
-from bot.listeners.domaindigest_form import COUNT_WITHIN_S, DigestFormListeners
-from bot.listeners.domainkey import LISTED_WITHIN_S, AdminListeners, KeyListeners, KeyState
+from bot.listeners.domaindigest_form import DigestFormListeners
+from bot.listeners.domainkey import AdminListeners, KeyListeners, KeyState
 from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.domains import DomainsListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures
@@ -33,15 +33,14 @@ from bot.listeners.incoming import answer_unread
 from bot.listeners.messages import ShortcutListeners, register_mentions
 from bot.listeners.modals import DigestScreen, KeyScreen
 from bot.listeners.permissions import DigestAccess, Permissions
-from bot.listeners.router import OPTIONS_WITHIN_S, Dispatcher
+from bot.listeners.router import Dispatcher
 from bot.listeners.scan import ScanListeners
 from bot.portfolio.add_domain import DomainAdder
 from bot.portfolio.add_many import DomainLists
-from bot.portfolio.end_dates import ANSWERED_WITHIN_S as DATED_WITHIN_S
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import Scans
-from bot.shared_limits import ANSWERED_WITHIN_S, QuotaService
+from bot.shared_limits import QuotaService
 from bot.slack.usergroups import GroupPeople, UserGroups
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
@@ -79,16 +78,10 @@ class UseCases:
         documents, clock = parts.documents, parts.clock
         self.admin = AdminServices(parts)
         self.budget = RateLimiter(clock=lambda: clock().timestamp())
-        self.allowances = QuotaService(
-            documents,
-            self.admin.keys,
-            self.budget,
-            parts.tasks,
-            answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
-        )
+        self.allowances = QuotaService(documents, self.admin.keys, self.budget, parts.tasks)
         self.client, self.tracker = self._tracker(parts)
         self.portfolio = Portfolio(self.tracker, clock=clock, versions=parts.commons.versions)
-        self.ends = KeptEndDates(documents, answered_within_s=DATED_WITHIN_S * parts.pace.patience)
+        self.ends = KeptEndDates(documents)
         self.scans = Scans(
             self.tracker,
             self.portfolio,
@@ -203,16 +196,8 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         cases.failures,
         inflight=parts.inflight,
         note=parts.metrics.people.note_request,
-        first_word_after_s=parts.pace.first_word_after_s,
-        first_word_in_home_after_s=parts.pace.first_word_in_home_after_s,
     )
-    dispatcher = Dispatcher(
-        app,
-        boundary,
-        parts.replies,
-        seen=parts.commons.seen,
-        options_within_s=OPTIONS_WITHIN_S * parts.pace.patience,
-    )
+    dispatcher = Dispatcher(app, boundary, parts.replies, seen=parts.commons.seen)
     app.error(answer_unread)
     _register_members(dispatcher, parts, cases)
     _register_digests(dispatcher, parts, cases)
@@ -241,7 +226,6 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
         portfolio=portfolio,
         scans=cases.scans,
         bulk=bulk,
-        still_waiting_after_s=parts.pace.still_waiting_after_s,
     ).register(dispatcher)
     adder = DomainAdder(tracker.add_domain, portfolio, claims=parts.commons.claims)
     AddingListeners(
@@ -265,12 +249,7 @@ def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
     )
     DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
     AlertListeners(alerts=cases.repository, screen=screen).register(dispatcher)
-    DigestFormListeners(
-        digests=digests,
-        access=access,
-        screen=screen,
-        count_within_s=COUNT_WITHIN_S * parts.pace.patience,
-    ).register(dispatcher)
+    DigestFormListeners(digests=digests, access=access, screen=screen).register(dispatcher)
 
 
 def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
@@ -301,7 +280,6 @@ def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> N
         audit=admin.audit,
         notifier=ManagerNotifier(parts.posting, appointed_message, parts.tasks),
         screen=screen,
-        listed_within_s=LISTED_WITHIN_S * parts.pace.patience,
     ).register(dispatcher)
 
 

@@ -25,7 +25,7 @@ from bot.installations.repository import InstallationRepository
 from bot.installations.token_check import TokenChecker, token_proof
 from bot.installations.uninstall import Uninstaller
 from bot.installations.welcome import Setup, StoreCheck, Welcome
-from bot.listeners.app_lifecycle import ANSWERED_WITHIN_S, LifecycleListeners
+from bot.listeners.app_lifecycle import LifecycleListeners
 from bot.listeners.request import Request
 from bot.settings import text_of
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
@@ -84,12 +84,7 @@ def register_lifecycle(
             if found := await repository.get(organisation(workspace.enterprise_id or "")):
                 await welcome.on_granted(workspace, found.installation)
 
-    LifecycleListeners(
-        uninstaller,
-        parts.tasks,
-        on_granted=greet,
-        answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
-    ).register(app)
+    LifecycleListeners(uninstaller, parts.tasks, on_granted=greet).register(app)
     workspaces.doubt.listen(checker.recheck)  # with one token there is none to check
     if own:
         store_check = StoreCheck(parts.documents, own.fetch)

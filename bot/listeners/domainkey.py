@@ -151,15 +151,13 @@ class Chosen:
 class AdminListeners:
     """The listeners of the forms about managers, and about who may add and scan.
 
-    They are for admins and owners, checked at each press. `listed_within_s` limits how long the
-    form of the managers waits for the user groups.
+    They are for admins and owners, checked at each press.
     """
 
     permissions: Permissions
     audit: Audit
     notifier: ManagerNotifier
     screen: KeyScreen
-    listed_within_s: float = LISTED_WITHIN_S
 
     def register(self, dispatcher: Dispatcher) -> None:
         naming, choosing = (
@@ -239,7 +237,7 @@ class AdminListeners:
     async def _groups(self, request: Request) -> admin.Groups:
         client, workspace = request.client, request.workspace
         try:
-            async with asyncio.timeout(self.listed_within_s):
+            async with asyncio.timeout(LISTED_WITHIN_S):
                 return admin.Groups(await self.permissions.groups.listed(client, workspace))
         except MissingScopeError:
             return admin.Groups(why_not=admin.NO_SCOPE)

@@ -165,8 +165,6 @@ class ErrorBoundary:
     _: KW_ONLY
     inflight: InflightTracker
     note: Callable[[str, str, float], object] = lambda _what, _outcome, _took_s: None
-    first_word_after_s: float = FIRST_WORD_AFTER_S
-    first_word_in_home_after_s: float = FIRST_WORD_IN_HOME_AFTER_S
     external_users: ExternalUserGuard = field(default_factory=ExternalUserGuard)
     _at_home: Callable[[Request], Awaitable[None]] | None = None
 
@@ -238,7 +236,7 @@ class ErrorBoundary:
     ) -> None:
         task = asyncio.create_task(work)
         is_at_home = request.window is not None
-        wait_s = self.first_word_in_home_after_s if is_at_home else self.first_word_after_s
+        wait_s = FIRST_WORD_IN_HOME_AFTER_S if is_at_home else FIRST_WORD_AFTER_S
         try:
             await asyncio.wait({task}, timeout=wait_s)
             if speaks and not task.done() and not request.has_spoken:

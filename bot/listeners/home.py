@@ -168,7 +168,6 @@ class HomeScreen:
     collector: HomeCollector
     replies: Replies
     client_for: ClientFor
-    first_look_after_s: float = FIRST_LOOK_AFTER_S
     _draws: ViewVersions = field(default_factory=ViewVersions, init=False)
     _tabs: LRUCache[str, _Tab] = field(default_factory=lambda: LRUCache(MAX_PLACES), init=False)
 
@@ -216,7 +215,7 @@ class HomeScreen:
     async def _asked(self, visit: Request, number: int) -> Snapshot | Exception:
         asking = asyncio.create_task(self.collector.ask(visit.workspace))
         try:
-            await asyncio.wait({asking}, timeout=self.first_look_after_s)
+            await asyncio.wait({asking}, timeout=FIRST_LOOK_AFTER_S)
             if not asking.done():
                 await self._show(visit, number, None)
                 await asyncio.wait({asking})

@@ -49,7 +49,6 @@ class WaitingRequest:
 class InflightTracker:
     """Tracks the requests that wait for this process."""
 
-    tell_within_s: float = TELL_WITHIN_S
     _open: set[WaitingRequest] = field(default_factory=set, init=False)
 
     def note(self, request: Request, what: str, *, form_waits: bool = False) -> WaitingRequest:
@@ -65,6 +64,6 @@ class InflightTracker:
         """Tell those who still wait, after the tasks were cancelled; return how many they are."""
         waiting = [each for each in self._open if not each.request.is_answered]
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self.tell_within_s):
+            async with asyncio.timeout(TELL_WITHIN_S):
                 await asyncio.gather(*(each.tell() for each in waiting), return_exceptions=True)
         return len(waiting)

@@ -157,11 +157,9 @@ class KnownEnds:
 class KeptEndDates:
     """The end dates of every domain that was scanned and is still in its portfolio."""
 
-    def __init__(
-        self, documents: Documents, *, answered_within_s: float = ANSWERED_WITHIN_S
-    ) -> None:
+    def __init__(self, documents: Documents) -> None:
         self._documents = documents
-        self._patience = BoundedWait(answered_within_s)
+        self._patience = BoundedWait(ANSWERED_WITHIN_S)
         self._known: TTLCache[WorkspaceId, dict[str, EndDates]] = TTLCache(MAX_KNOWN, KNOWN_FOR_S)
         self._kept = 0  # how often something was: what was read before is not cached after
 

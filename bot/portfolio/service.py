@@ -72,9 +72,9 @@ class StoredVersions:
     raises.
     """
 
-    def __init__(self, documents: Documents, *, asked_within_s: float = ASKED_WITHIN_S) -> None:
+    def __init__(self, documents: Documents) -> None:
         self._documents = documents
-        self._patience = BoundedWait(asked_within_s)
+        self._patience = BoundedWait(ASKED_WITHIN_S)
 
     async def current(self, workspace: WorkspaceId) -> Version | None:
         """Return the present version, `None` when it is unknown."""

@@ -60,15 +60,13 @@ class Origin:
 class Replies:
     """Sends answers. The caller owns `http` and closes it."""
 
-    def __init__(
-        self, http: aiohttp.ClientSession, *, within_s: float = ANSWERED_WITHIN_S
-    ) -> None:
+    def __init__(self, http: aiohttp.ClientSession) -> None:
         self._http = http
         self._lines = asyncio.Semaphore(LINES_PER_HOST)
         # The wait for a free connection does not count: an answer that left the line to go another
         # way would double the load of a Slack that is slow already.
         self._timeout = aiohttp.ClientTimeout(
-            total=None, sock_connect=within_s, sock_read=within_s
+            total=None, sock_connect=ANSWERED_WITHIN_S, sock_read=ANSWERED_WITHIN_S
         )
 
     async def send(

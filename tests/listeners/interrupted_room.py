@@ -44,8 +44,6 @@ class Room:
             self.tasks,
             cast(Failures, None),
             inflight=InflightTracker(),
-            first_word_after_s=60,
-            first_word_in_home_after_s=0.001,
         )
         self.dispatcher = Dispatcher(self.app, self.boundary, self.replies)
         for command in ("/scan", "/adddomain"):

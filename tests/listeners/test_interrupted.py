@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.listeners import error_boundary
 from bot.playground.slack import View
 from bot.slack.client import publish_home, update_form
 from bot.views.blocks import actions, notice, plain_message, run_button, section
@@ -15,7 +16,8 @@ INTERRUPTED = "The app is restarting"
 
 
 @pytest.fixture
-async def room() -> AsyncIterator[Room]:
+async def room(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Room]:
+    monkeypatch.setattr(error_boundary, "FIRST_WORD_IN_HOME_AFTER_S", 0.001)
     async with running_room() as room:
         yield room
 

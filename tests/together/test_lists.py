@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from bot.portfolio import service
 from bot.portfolio.service import Portfolio, Snapshot, StoredVersions
 from bot.store.documents import Document, Documents, StoreError
 from bot.tracker.models import UnavailableError
@@ -42,14 +43,10 @@ class TroubledDocuments(MemoryDocuments):
 class Processes:
     """Two of them, `one` and `other`, that keep lists of what one service says."""
 
-    def __init__(self, documents: Documents, asked_within_s: float = TIME_LIMIT_S) -> None:
+    def __init__(self, documents: Documents) -> None:
         self.clock, self.service = FakeClock(), FakeLists(a_domain("old.example"))
         self.one, self.other = (
-            Portfolio(
-                self.service,
-                clock=self.clock,
-                versions=StoredVersions(documents, asked_within_s=asked_within_s),
-            )
+            Portfolio(self.service, clock=self.clock, versions=StoredVersions(documents))
             for _ in range(2)
         )
 
@@ -216,9 +213,12 @@ async def test_while_the_store_is_down_each_process_lists_by_itself() -> None:
     assert await processes.hosts(processes.other) == {"new.example"}
 
 
-async def test_nobody_waits_long_for_a_store_that_does_not_say_what_has_changed() -> None:
+async def test_nobody_waits_long_for_a_store_that_does_not_say_what_has_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(service, "ASKED_WITHIN_S", 0.001)
     documents = TroubledDocuments()
-    processes = Processes(documents, asked_within_s=0.001)
+    processes = Processes(documents)
     await processes.both_list()
     documents.gate.clear()
 

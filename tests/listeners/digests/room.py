@@ -188,7 +188,7 @@ async def running_room() -> AsyncIterator[Room]:
         )
         boundary = ErrorBoundary(tasks, failures, inflight=InflightTracker())
         replies = Replies(http)
-        dispatcher = Dispatcher(app, boundary, replies, options_within_s=TIME_LIMIT_S)
+        dispatcher = Dispatcher(app, boundary, replies)
         access = DigestAccess(office.desk, rights)
         screen = DigestScreen(
             digests=office.desk, access=access, failures=failures, clock=office.clock

@@ -107,9 +107,7 @@ class Room:
 
 
 @asynccontextmanager
-async def running_room(
-    first_look_after_s: float = TIME_LIMIT_S, first_word_after_s: float = TIME_LIMIT_S
-) -> AsyncIterator[Room]:
+async def running_room() -> AsyncIterator[Room]:
     office, tasks = Office(), Tasks()
     office.lists.domains = (a_domain(), a_domain("www.example", 97))
     async with (
@@ -146,13 +144,7 @@ async def running_room(
             clock=office.clock,
             permissions=rights,
         )
-        boundary = ErrorBoundary(
-            tasks,
-            failures,
-            inflight=InflightTracker(),
-            first_word_after_s=TIME_LIMIT_S,
-            first_word_in_home_after_s=first_word_after_s,
-        )
+        boundary = ErrorBoundary(tasks, failures, inflight=InflightTracker())
         dispatcher = Dispatcher(app, boundary, replies)
         portfolio = Portfolio(office.lists, clock=office.clock)
         collector = HomeCollector(
@@ -171,12 +163,7 @@ async def running_room(
             digests=office.repository.of_workspace,
             failures=failures,
         )
-        screen = HomeScreen(
-            collector=collector,
-            replies=replies,
-            client_for=client_for,
-            first_look_after_s=first_look_after_s,
-        )
+        screen = HomeScreen(collector=collector, replies=replies, client_for=client_for)
         HomeListeners(screen=screen, documents=office.documents).register(dispatcher)
         async with by_http(app, slack):
             yield Room(slack, office, tasks, dispatcher, managers, screen, portfolio, unready)

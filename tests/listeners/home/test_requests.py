@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from bot.api_keys.key_record import NoKeyError
+from bot.listeners import home as home_listeners
 from bot.playground.slack import View
 from bot.tracker.models import UnavailableError
 from tests.builders import a_domain
@@ -39,8 +40,11 @@ async def test_a_change_costs_no_request_however_old_the_list_is(room: Room) -> 
     assert (room.draws(), len(room.lists.asked)) == (2, 1)
 
 
-async def test_refresh_asks_anew_and_keeps_the_list_on_the_screen_until_then() -> None:
-    async with running_room(first_look_after_s=SOON_S) as room:
+async def test_refresh_asks_anew_and_keeps_the_list_on_the_screen_until_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(home_listeners, "FIRST_LOOK_AFTER_S", SOON_S)
+    async with running_room() as room:
         meanwhile = await begin_slow_refresh(room)
 
         room.lists.gate.set()
@@ -51,8 +55,11 @@ async def test_refresh_asks_anew_and_keeps_the_list_on_the_screen_until_then() -
     assert "newer.example" in after.everything
 
 
-async def test_what_changes_while_a_list_is_awaited_does_not_take_its_place() -> None:
-    async with running_room(first_look_after_s=SOON_S) as room:
+async def test_what_changes_while_a_list_is_awaited_does_not_take_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(home_listeners, "FIRST_LOOK_AFTER_S", SOON_S)
+    async with running_room() as room:
         await begin_slow_refresh(room)
 
         drawn = room.draws()
