@@ -19,7 +19,6 @@ from bot.admin import (
     Audit,
     Managers,
     Named,
-    UnfitGroupError,
     UnfitManagerError,
 )
 from bot.api_keys.key_service import KeyService
@@ -38,14 +37,12 @@ from bot.shared_limits import QuotaService
 from bot.slack.client import Member, fetch_member
 from bot.slack.errors import MissingScopeError, SlackError
 from bot.slack.usergroups import GROUP_ID
-from bot.store.documents import ConflictError
 from bot.views import admin, api_key
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 # Slack opens a form only within 3 s of the press.
 LISTED_WITHIN_S = 1.0
-_CHANGED = "Someone else has changed the managers. These are the current ones."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,29 +168,26 @@ class AdminListeners:
 
     async def open_managers(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
-        await request.open_form(await self._form(request))
+        named = await self.permissions.managers.named(request.workspace)
+        groups = await self._groups(request)
+        await request.open_form(admin.managers_form(request.as_metadata(), named, groups))
 
     async def name(self, request: Request, chosen: Chosen) -> None:
         """Make these people and groups the managers, in place of the present ones."""
-        rev = int(request.note or 0)
-        wanted = Named(chosen.user_ids, chosen.group_ids or (), rev)
-        before = Named()
+        workspace, wanted = request.workspace, Named(chosen.user_ids, chosen.group_ids or ())
         try:
             await self.permissions.require_admin(request)
-            before = await self.permissions.managers.named(request.workspace)
             if chosen.group_ids is None:
-                wanted = replace(wanted, group_ids=before.group_ids)
-            if before.ids != wanted.ids:
-                await self._save(request, before, wanted)
+                saved = await self.permissions.managers.named(workspace)
+                wanted = replace(wanted, group_ids=saved.group_ids)
+            await self._save(request, wanted)
         except NotAllowedError as error:
             await self.screen.show_failure(request, error, admin.managers_notice)
-        except ConflictError:
-            await self._show_present(request)
         except BotError as error:
             groups = await self._groups(request)
             if groups.why_not:  # without the field the form can only keep the saved groups
-                wanted = replace(wanted, group_ids=before.group_ids)
-            metadata = request.as_metadata(str(rev))
+                wanted = replace(wanted, group_ids=())
+            metadata = request.as_metadata()
             await self.screen.show_failure(
                 request, error, lambda text: admin.managers_form(metadata, wanted, groups, text)
             )
@@ -202,37 +196,22 @@ class AdminListeners:
             form = admin.managers_notice(f"{admin.SAVED} {text}")
             await self.screen.show(request, form, Message(text))
 
-    async def _save(self, request: Request, before: Named, wanted: Named) -> None:
-        """Save and announce managers; raise ConflictError, UnfitManagerError, UnfitGroupError."""
+    async def _save(self, request: Request, wanted: Named) -> None:
+        """Save and announce managers; raise UnfitManagerError."""
         workspace, by = request.workspace, request.origin.user_id
         ids = wanted.user_ids
         asked = (fetch_member(request.client, workspace, user_id) for user_id in ids)
         members = await asyncio.gather(*asked)
         if unfit := [each.user_id for each in members if not each.is_colleague]:
             raise UnfitManagerError(tuple(unfit))
-        if new := set(wanted.group_ids) - set(before.group_ids):
-            groups = await self.permissions.groups.listed(request.client, workspace)
-            if not new <= {group.group_id for group in groups if not group.is_disabled}:
-                raise UnfitGroupError("deleted, disabled, or of another workspace")
-        await self.permissions.managers.name(workspace, wanted)
+        before = await self.permissions.managers.name(workspace, wanted)
+        if before.ids == wanted.ids:
+            return
         added = tuple(each for each in wanted.ids if each not in before.ids)
         removed = tuple(each for each in before.ids if each not in wanted.ids)
         named = [each for each in wanted.user_ids if each not in before.user_ids]
         self.notifier.tell(workspace, named, by=by)
         await self.audit.note(workspace, Act.MANAGERS_CHANGED, by=by, added=added, removed=removed)
-
-    async def _show_present(self, request: Request) -> None:
-        try:
-            form = await self._form(request, _CHANGED)
-        except BotError as error:
-            await self.screen.show_failure(request, error, _not_saved)
-            return
-        await self.screen.show(request, form, Message(f"Nothing was saved. {_CHANGED}"))
-
-    async def _form(self, request: Request, trouble: str = "") -> Block:
-        named = await self.permissions.managers.named(request.workspace)
-        groups = await self._groups(request)
-        return admin.managers_form(request.as_metadata(str(named.rev)), named, groups, trouble)
 
     async def _groups(self, request: Request) -> admin.Groups:
         client, workspace = request.client, request.workspace
@@ -279,7 +258,3 @@ def read_managers_form(values: Mapping[str, Any]) -> Chosen:
 def read_audiences_form(values: Mapping[str, Any]) -> dict[str, Audience]:
     chosen = {each: field_in(values, f"{admin.AUDIENCE_FIELD}.{each}") for each in CHOSEN_FOR}
     return {each: AUDIENCE_NAMES[field.value or ""] for each, field in chosen.items()}
-
-
-def _not_saved(text: str) -> Block:
-    return admin.managers_notice(f"{admin.NOT_SAVED} {text} Open this form again in a minute.")

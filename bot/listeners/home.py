@@ -113,10 +113,9 @@ class HomeCollector:
             if member.is_admin or await self.permissions.is_manager(request, member):
                 return replace(begun, set_up=await self._set_up(request, member, page))
         except BotError as error:
-            if member.is_admin:  # known without store and groups
+            if member.is_admin:  # known without the store
                 return replace(begun, set_up=await self.explained(request, error))
             logger.warning("a manager or not is unknown", error=repr(error))
-            return replace(begun, doubt=error if member.is_colleague else None)
         return begun
 
     async def _set_up(self, request: Request, member: Member, page: int) -> SetUp | Message:

@@ -102,10 +102,9 @@ class AdminRoom:
 
     async def name(self, *names: str, groups: tuple[str, ...] = ()) -> None:
         """Let people and user groups be the managers, by their names."""
-        named = await self.managers.named(self.workspace)
         people = tuple(self.slack.person(name).id for name in names)
         ids = tuple(map(self.group_id, groups))
-        await self.managers.name(self.workspace, Named(people, ids, named.rev))
+        await self.managers.name(self.workspace, Named(people, ids))
 
     async def pair(self) -> KeyPair | None:
         return await self.keys.pair(self.workspace)

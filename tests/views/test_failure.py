@@ -5,7 +5,6 @@ from datetime import date
 import pytest
 
 import bot.app  # noqa: F401  # so that every error there is has been defined
-from bot.admin import ManagersUnknownError
 from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.key_service import LackingScopeError
 from bot.command_text import NotUnderstood, NotUnderstoodError
@@ -301,7 +300,6 @@ def test_a_closed_channel_says_how_it_is_opened(code: str, said: str) -> None:
     [
         (MissingScopeError("usergroups:read"), "permission for this: usergroups:read. Please ask"),
         (MissingScopeError(), "lacks a Slack permission for this. Please ask an admin"),
-        (ManagersUnknownError(("S1",), lacks_scope=True), "An admin can install it again"),
     ],
 )
 def test_a_lacking_permission_is_named_with_who_can_grant_it(error: BotError, words: str) -> None:

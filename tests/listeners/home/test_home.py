@@ -121,8 +121,7 @@ async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
         room.lists.gate.clear()
         await room.bob.by_id.open_home()
         waiting = await room.saying("⏳")
-        named = await room.managers.named(room.workspace)
-        await room.managers.name(room.workspace, Named((), rev=named.rev))
+        await room.managers.name(room.workspace, Named())
         if is_drawn_anew:
             room.tasks.start(room.redraw())
 
@@ -132,23 +131,6 @@ async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
     assert "Set key" in waiting.buttons
     assert "Set key" not in home.buttons
     assert "shop.example" in home.everything
-
-
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [("ratelimited", "isn't answering"), ("missing_scope", "usergroups:read")],
-)
-async def test_a_manager_through_a_group_that_slack_does_not_list_reads_so(
-    room: Room, error: str, words: str
-) -> None:
-    await room.managers.name(room.workspace, Named((), ("S0000OPS",)))
-    room.slack.fail_next("usergroups.users.list", error=error, times=9)
-
-    home = await room.opened()
-
-    assert words in home.everything
-    assert "shop.example" in home.everything
-    assert words not in (await room.opened(room.slack.person("gus"))).everything
 
 
 async def test_pages_of_digests_are_turned(room: Room) -> None:
