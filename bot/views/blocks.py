@@ -16,7 +16,6 @@ from bot.tracker.models import NoResultError, RejectedError
 from bot.tracker.rate_limit import BudgetState
 from bot.views.text import (
     MAX_ACTION_ID_CHARS,
-    MAX_BLOCK_ID_CHARS,
     MAX_BUTTON_CHARS,
     MAX_BUTTON_VALUE_CHARS,
     MAX_CONTAINER_TITLE_CHARS,
@@ -136,21 +135,6 @@ def run_button(
 def again_button(command_line: str | None) -> Block | None:
     """Return a button that runs a command line again, once; `None` without a line."""
     return run_button("Try again", command_line, once=True) if command_line else None
-
-
-def run_menu(
-    placeholder: str, line: str, choices: Mapping[str, str], *, number: int = 0
-) -> Block | None:
-    """Return a menu in place of the message that runs `line` and the chosen words after it.
-
-    `choices` maps words to their labels. The block around it has the id `line`: an option's value
-    is short. `None` if `line` is too long for an id. `number` as in `run_button`.
-    """
-    if len(line) > MAX_BLOCK_ID_CHARS:
-        return None
-    action_id = f"{RUN_HERE}.{number}.menu"
-    options = [option(value, shown) for value, shown in choices.items()]
-    return input_element("static_select", action_id, placeholder, options=options)
 
 
 def confirm(title: str, text: str, yes: str) -> Mapping[str, Any]:
