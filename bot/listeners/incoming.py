@@ -74,7 +74,6 @@ def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Reques
         replies,
         origin,
         view_id=view["id"],
-        view_hash=view.get("hash"),
         note=note,
         window=_window(body, context, origin) if origin.is_home else None,
     )

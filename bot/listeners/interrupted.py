@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from bot.errors import BotError, warned
 from bot.listeners.request import Request, draw_or_reply
 from bot.redaction import holds_secret
-from bot.slack.client import update_form
 from bot.views.usage import interrupted_form, interrupted_message
 
 # A stop must not wait for a slow Slack.
@@ -34,15 +33,10 @@ class WaitingRequest:
         request, line = self.request, self.request.command_line
         shown = line if line and not holds_secret(line) else None
         message = interrupted_message(self.what, shown)
-        is_form = request.view_id is not None and (self.form_waits or request.window is None)
-        if not is_form or not (self.form_waits or request.view_hash):
+        if request.view_id and (self.form_waits or request.window is None):
+            await draw_or_reply(request, interrupted_form(self.what, shown), message)
+        else:
             await request.reply(message)
-            return
-        # A form that has changed since the press may be filled in: with its hash it stays.
-        view_hash = None if self.form_waits else request.view_hash
-        form = interrupted_form(self.what, shown)
-        drawing = update_form(request.client, request.view_id or "", form, view_hash=view_hash)
-        await draw_or_reply(request, drawing, message)
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
@@ -16,7 +16,7 @@ from bot.commands import COMMANDS
 from bot.deduplication import DedupStore, MemoryDedup
 from bot.errors import warned
 from bot.message import Message
-from bot.slack.client import Member, fetch_member, open_form, put_form
+from bot.slack.client import Member, fetch_member, open_form, update_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.slack.replies import Origin, Replies
 from bot.views.home import answer_window, fits_window, summary_window
@@ -29,9 +29,6 @@ class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside th
     def __init__(self, sentences: Mapping[str, str]) -> None:
         self.sentences = dict(sentences)
         super().__init__("a form was not taken")
-
-
-T = TypeVar("T")
 
 
 @dataclass(kw_only=True)
@@ -52,7 +49,7 @@ class AnswerWindow:
         """Show a message that fits; raise SlackError, TriggerExpiredError without a press."""
         view = answer_window(message, self.metadata)
         if self.view_id:
-            await put_form(self.client, self.view_id, view)
+            await update_form(self.client, self.view_id, view)
         elif self.trigger_id:
             self.view_id = await open_form(self.client, self.trigger_id, view)
         else:
@@ -217,14 +214,14 @@ class Request:
 
 
 async def draw_or_reply(
-    request: Request, drawing: Awaitable[T], otherwise: Message | None
-) -> T | None:
-    """Draw in an open form; reply with `otherwise` if it was closed, or Slack fails."""
-    with suppress(SlackError):
-        return await drawing
-    if otherwise:
-        await request.reply(otherwise)
-    return None
+    request: Request, form: Mapping[str, Any], otherwise: Message | None
+) -> None:
+    """Draw `form` in the open one; reply with `otherwise` if it was closed, or Slack fails."""
+    try:
+        await update_form(request.client, request.view_id or "", form)
+    except SlackError:
+        if otherwise:
+            await request.reply(otherwise)
 
 
 class PressFailedError(Exception):

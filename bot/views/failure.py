@@ -191,7 +191,6 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     slack.TriggerExpiredError: retry(
         "The form couldn't open in time. Press `Try again` to open it."
     ),
-    slack.FormChangedError: retry("The form has changed since you opened it. Open it again."),
     slack.SlackRateLimitedError: _rate_limited,
     slack.SlackUnreachableError: retry("Slack can't be reached, so nothing was done."),
     slack.SlackUnavailableError: retry("Slack returned an unexpected response."),
