@@ -196,7 +196,7 @@ class ErrorBoundary:
                 await self.external_users.check(request)
             await work()
 
-        waiting = self.inflight.note(request, name, form_waits=form_waits) if is_awaited else None
+        waiting = self.inflight.note(request, form_waits=form_waits) if is_awaited else None
         return self.tasks.start(self._run(request, checked, name, waiting, speaks=speaks))
 
     async def cancel_all(self) -> int:

@@ -15,10 +15,9 @@ TELL_WITHIN_S = 5.0
 
 @dataclass(slots=True, eq=False)
 class WaitingRequest:
-    """A request that waits for `what`. `form_waits`: their form says "please wait"."""
+    """A request that waits for its answer. `form_waits`: their form says "please wait"."""
 
     request: Request
-    what: str
     form_waits: bool
 
     async def tell(self) -> None:
@@ -32,9 +31,9 @@ class WaitingRequest:
     async def _interrupt(self) -> None:
         request, line = self.request, self.request.command_line
         shown = line if line and not holds_secret(line) else None
-        message = interrupted_message(self.what, shown)
+        message = interrupted_message(shown)
         if request.view_id and (self.form_waits or request.window is None):
-            await draw_or_reply(request, interrupted_form(self.what, shown), message)
+            await draw_or_reply(request, interrupted_form(shown), message)
         else:
             await request.reply(message)
 
@@ -45,9 +44,9 @@ class InflightTracker:
 
     _open: set[WaitingRequest] = field(default_factory=set, init=False)
 
-    def note(self, request: Request, what: str, *, form_waits: bool = False) -> WaitingRequest:
-        """Note that a person waits for `what`; `close` it when nothing is owed any more."""
-        waiting = WaitingRequest(request, what, form_waits)
+    def note(self, request: Request, *, form_waits: bool) -> WaitingRequest:
+        """Note that a person waits; `close` it when nothing is owed any more."""
+        waiting = WaitingRequest(request, form_waits)
         self._open.add(waiting)
         return waiting
 

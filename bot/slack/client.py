@@ -66,24 +66,16 @@ def _seconds(headers: Mapping[str, str]) -> float:
 
 # Somebody waits, or the whole process at its start.
 SHORT_WAIT_S = 3
-_ANSWERS = ("chat.", "conversations.open")
 
 
 class ShortWait(AsyncRateLimitErrorRetryHandler):
-    """Calls again after a rate limit of at most 3 s; the SDK (3.47) would sleep for any time.
-
-    `only_answers`: other calls are not repeated, so that a form opens within 3 s of its trigger.
-    """
-
-    def __init__(self, *, only_answers: bool = False) -> None:
-        super().__init__(max_retry_count=1)
-        self._only_answers = only_answers
+    """Calls again after a rate limit of at most 3 s; the SDK (3.47) would sleep for any time."""
 
     async def _can_retry_async(
         self,
         *,
         state: RetryState,  # noqa: ARG002  # the SDK's signature
-        request: HttpRequest,
+        request: HttpRequest,  # noqa: ARG002  # the SDK's signature
         response: HttpResponse | None = None,
         error: Exception | None = None,  # noqa: ARG002  # the SDK's signature
     ) -> bool:
@@ -91,14 +83,7 @@ class ShortWait(AsyncRateLimitErrorRetryHandler):
             return False
         headers = {name.lower(): value for name, value in response.headers.items()}
         asked_s = "".join(headers.get("retry-after", ""))
-        is_short = asked_s.isdecimal() and len(asked_s) < 4 and int(asked_s) <= SHORT_WAIT_S
-        is_answer = request.url.rpartition("/")[2].startswith(_ANSWERS)
-        return is_short and (is_answer or not self._only_answers)
-
-
-def hurry(client: AsyncWebClient) -> None:
-    """Let a client of one request wait for nothing that may come before a form."""
-    client.retry_handlers = [ShortWait(only_answers=True)]
+        return asked_s.isdecimal() and len(asked_s) < 4 and int(asked_s) <= SHORT_WAIT_S
 
 
 @dataclass(frozen=True, slots=True)

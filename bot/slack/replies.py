@@ -1,6 +1,5 @@
 """Answer a person by `response_url`, ephemeral message or direct message."""
 
-import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -62,7 +61,6 @@ class Replies:
 
     def __init__(self, http: aiohttp.ClientSession) -> None:
         self._http = http
-        self._lines = asyncio.Semaphore(LINES_PER_HOST)
         # The wait for a free connection does not count: an answer that left the line to go another
         # way would double the load of a Slack that is slow already.
         self._timeout = aiohttp.ClientTimeout(
@@ -109,9 +107,8 @@ class Replies:
         thread = origin.thread(to_channel=to_channel)
 
         async def respond() -> None:
-            async with self._lines:
-                body = msgspec.json.encode({**message.as_args(), **how})
-                await self._respond(client, origin.response_url or "", body)
+            body = msgspec.json.encode({**message.as_args(), **how})
+            await self._respond(client, origin.response_url or "", body)
 
         async def reply_in_channel() -> None:
             async with slack_errors():

@@ -18,7 +18,6 @@ from bot.portfolio.lookup import UnknownDomainError, host_of
 from bot.scans import NoDomainIdError, NoScanError
 from bot.slack import errors as slack
 from bot.store import documents as store
-from bot.store.documents import LostConnectionError, OutdatedSchemaError
 from bot.tracker import models as tracker
 from bot.views.adddomain import already_added_message
 from bot.views.blocks import (
@@ -38,15 +37,11 @@ from bot.views.digests.trouble import DIGEST_ERRORS
 from bot.views.errors_api_key import API_KEY_ERRORS
 from bot.views.text import bold, code, duration_text, host_text, outside
 
-# Timeout, locked, too early: https://www.iana.org/assignments/http-status-codes. The other 4xx
-# are refused again.
-_PASSING = {408, 423, 425}
-
 
 def _rejected(error: tracker.RejectedError, facts: Facts) -> Message:
     reason = f" It said: {code(error.said, 200)}." if error.said else ""
-    facts = facts if error.status in _PASSING else replace(facts, command_line=None)
-    return retry_message(f"Domain Tracker declined this.{reason}", facts, error)
+    would_not_help = replace(facts, command_line=None)
+    return retry_message(f"Domain Tracker declined this.{reason}", would_not_help, error)
 
 
 def _timed_out(error: tracker.TimedOutError, facts: Facts) -> Message:
@@ -213,26 +208,16 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
         "The app's database is unavailable. Please try again in a minute. If that fails, send the"
         " reference to the app's operator."
     ),
-    store.NoAnswerError: retry(
-        "The app's database didn't answer in time. Check whether your change was saved before you"
-        " repeat it."
+    **dict.fromkeys(
+        (store.NoAnswerError, store.LostConnectionError),
+        retry(
+            "The app's database didn't answer in time. Check whether your change was saved before"
+            " you repeat it."
+        ),
     ),
     store.ConflictError: retry("Someone else changed this at the same time."),
     store.ForgottenError: retry(
         "The app was removed from this workspace, so its data is deleted. If it was just installed"
         " again, try again in a few minutes."
-    ),
-    store.StoreLockedError: retry(
-        "Another copy of the app uses its database. The operator has to stop one of them."
-    ),
-    store.WrongKeyRingError: retry(
-        "The app's data is encrypted with other keys. The operator has to restore them."
-    ),
-    LostConnectionError: retry(
-        "The connection to the database broke. Check whether your change was saved before you"
-        " repeat it."
-    ),
-    OutdatedSchemaError: retry(
-        "The app's database is outdated. The operator has to run `python -m bot migrate`."
     ),
 }

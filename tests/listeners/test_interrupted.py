@@ -66,7 +66,7 @@ async def test_a_form_that_says_please_wait_says_so_no_longer(
     form = room.bob.form
     assert form
     assert INTERRUPTED in form.everything
-    assert "/domaindigest" in form.everything
+    assert "Check before you repeat it" in form.everything
     assert "⏳" not in form.everything
 
 

@@ -99,10 +99,7 @@ def made() -> Iterator[Message]:
         key_state_message(each, BUDGET, MOMENT, earlier=earlier, managers=(ADMIN_ID,))
         for each in states
     )
-    yield from (
-        interrupted_message(what, line)
-        for what, line in (("/scan", "/scan shop.example"), ("key", None), ("share.scan", None))
-    )
+    yield from (interrupted_message(line) for line in ("/scan shop.example", None))
     yield already_added_message("shop.example", a_domain())
 
 

@@ -72,16 +72,6 @@ async def test_a_long_wait_that_slack_asks_for_is_said_and_not_slept_out(ready: 
     assert "Slack limits the app's requests for now. Try again in 30 min" in answer.everything
 
 
-async def test_before_a_form_no_wait_is_slept_out(ready: Harness) -> None:
-    ready.slack.fail_next("users.info", retry_after_s=1)
-    calls = len(ready.slack.calls)
-
-    await ready.slack.person("cy").type("/scan")
-
-    assert (await ready.slack.person("cy").next_form()).everything
-    assert [call.method for call in ready.slack.calls[calls:]] == ["users.info", "views.open"]
-
-
 @pytest.mark.transports("socket", "shared")
 async def test_a_store_that_is_gone_is_admitted_and_nothing_is_said_to_be_saved(
     ready: Harness,
