@@ -149,13 +149,10 @@ class Features:
     """What the features do from now on: answer people, and what comes again and again.
 
     `digests` takes up those that are due; `periodic` is what one of all processes does every few
-    seconds. `open_home` draws a person's Home tab. Each of `forget` drops what this process has
-    cached of a workspace's data.
+    seconds. Each of `forget` drops what this process has cached of a workspace's data.
     """
 
-    def __init__(
-        self, parts: Services, cases: UseCases, boundary: ErrorBoundary, home: HomeScreen
-    ) -> None:
+    def __init__(self, parts: Services, cases: UseCases, boundary: ErrorBoundary) -> None:
         documents = parts.documents
         nightly = NightlyScans(
             documents,
@@ -175,7 +172,6 @@ class Features:
             **parts.commons.periodic,
         }
         self.cut_off = cases.client.cut_off
-        self.open_home = home.draw_for
         self.forget = (cases.portfolio.forget,)
         self._stops = (
             cases.worker.stop,
@@ -202,9 +198,9 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     _register_members(dispatcher, parts, cases)
     _register_digests(dispatcher, parts, cases)
     _register_key(dispatcher, parts, cases)
-    home = _register_home(dispatcher, parts, cases)
+    _register_home(dispatcher, parts, cases)
     look_at_work(parts.metrics, cases.repository, cases.budget, clock=parts.clock)
-    return Features(parts, cases, boundary, home)
+    return Features(parts, cases, boundary)
 
 
 def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
@@ -283,7 +279,7 @@ def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> N
     ).register(dispatcher)
 
 
-def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> HomeScreen:
+def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
     """Attach the tab: everything that the other features know, in one place."""
     collector = HomeCollector(
         permissions=cases.admin.permissions,
@@ -296,6 +292,5 @@ def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> 
         failures=cases.failures,
         reads_messages=parts.settings.slack_mentions,
     )
-    screen = HomeScreen(collector=collector, replies=parts.replies, client_for=parts.client_for)
+    screen = HomeScreen(collector=collector, replies=parts.replies)
     HomeListeners(screen=screen, documents=parts.documents).register(dispatcher)
-    return screen

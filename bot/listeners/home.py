@@ -8,7 +8,6 @@ from typing import Any
 
 import structlog
 from cachetools import LRUCache
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.admin import Audit
 from bot.api_keys.key_record import NoKeyError
@@ -145,7 +144,6 @@ class HomeCollector:
 
 # If the domains take longer, the person sees everything else first.
 FIRST_LOOK_AFTER_S = 1.0
-ClientFor = Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
 
 
 @dataclass(slots=True)
@@ -158,7 +156,7 @@ class _Tab:
 
 @dataclass(kw_only=True)
 class HomeScreen:
-    """Draws the tab of a person; `draw` and `draw_for` never raise.
+    """Draws the tab of a person; `draw` never raises.
 
     It shows the last result of the service; opening the tab and `Refresh` ask the service again.
     Of concurrent draws of this process the one begun last stays.
@@ -166,7 +164,6 @@ class HomeScreen:
 
     collector: HomeCollector
     replies: Replies
-    client_for: ClientFor
     _draws: ViewVersions = field(default_factory=ViewVersions, init=False)
     _tabs: LRUCache[str, _Tab] = field(default_factory=lambda: LRUCache(MAX_PLACES), init=False)
 
@@ -177,18 +174,14 @@ class HomeScreen:
         """Let the next draw for this person ask the service; later draws wait for its answer."""
         self._tab(_name(request)).is_refreshing = True
 
-    async def draw_for(self, workspace: WorkspaceId, user_id: str) -> None:
-        """Draw the tab of a person who has not opened it."""
-        log = structlog.contextvars.bound_contextvars(
-            workspace=str(workspace), user=user_id, what="home"
-        )
-        with log, warned("Home was not drawn", SlackError):
-            client = await self.client_for(workspace)
-            await self.draw(self._visit(workspace, user_id, client))
-
     async def draw(self, request: Request) -> None:
         """Draw the tab of the person, at first without domains if the service is slow."""
-        visit = self._visit(request.workspace, request.origin.user_id, request.client)
+        visit = Request(
+            workspace=request.workspace,
+            origin=Origin(request.origin.user_id),
+            client=request.client,
+            replies=self.replies,
+        )
         number = self._draws.note(_name(visit))
         try:
             await self._draw(visit, number)
@@ -243,11 +236,6 @@ class HomeScreen:
 
     def _tab(self, name: str) -> _Tab:
         return self._tabs.setdefault(name, _Tab())
-
-    def _visit(self, workspace: WorkspaceId, user_id: str, client: AsyncWebClient) -> Request:
-        return Request(
-            workspace=workspace, origin=Origin(user_id), client=client, replies=self.replies
-        )
 
 
 async def _refetch_member(visit: Request) -> Member:

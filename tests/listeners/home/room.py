@@ -16,12 +16,13 @@ from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
 from bot.listeners.interrupted import InflightTracker
 from bot.listeners.permissions import Permissions
+from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.playground.slack import LocalSlack, Person, View, running_slack
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.shared_limits import QuotaService
-from bot.slack.replies import Replies
+from bot.slack.replies import Origin, Replies
 from bot.slack.usergroups import UserGroups
 from bot.store.encryption import KeyRing
 from bot.tracker.rate_limit import RateLimiter
@@ -38,6 +39,7 @@ class Room:
     """`ada` is an admin, `bob` and `cy` are members, `gus` is a guest, `zoe` a stranger."""
 
     slack: LocalSlack
+    client: AsyncWebClient
     office: Office
     tasks: Tasks
     dispatcher: Dispatcher
@@ -99,7 +101,13 @@ class Room:
 
     async def redraw(self, person: Person | None = None) -> None:
         """Draw a tab that is open once more."""
-        await self.screen.draw_for(self.workspace, (person or self.bob).id)
+        request = Request(
+            workspace=self.workspace,
+            origin=Origin((person or self.bob).id),
+            client=self.client,
+            replies=self.screen.replies,
+        )
+        await self.screen.draw(request)
 
     def draws(self) -> int:
         """Return how often a Home tab was published."""
@@ -121,9 +129,6 @@ async def running_room() -> AsyncIterator[Room]:
     ):
         app = bolt_app(slack)
         client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url, session=http)
-
-        async def client_for(_workspace: WorkspaceId) -> AsyncWebClient:
-            return client
 
         unready: list[BotError] = []
 
@@ -163,9 +168,11 @@ async def running_room() -> AsyncIterator[Room]:
             digests=office.repository.of_workspace,
             failures=failures,
         )
-        screen = HomeScreen(collector=collector, replies=replies, client_for=client_for)
+        screen = HomeScreen(collector=collector, replies=replies)
         HomeListeners(screen=screen, documents=office.documents).register(dispatcher)
         async with by_http(app, slack):
-            yield Room(slack, office, tasks, dispatcher, managers, screen, portfolio, unready)
+            yield Room(
+                slack, client, office, tasks, dispatcher, managers, screen, portfolio, unready
+            )
             office.lists.gate.set()
             await tasks.drain(TIME_LIMIT_S)
