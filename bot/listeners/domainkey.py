@@ -30,7 +30,7 @@ from bot.errors import BotError, NotAllowedError
 from bot.listeners.incoming import field_in
 from bot.listeners.modals import KeyScreen
 from bot.listeners.permissions import Permissions
-from bot.listeners.request import Request
+from bot.listeners.request import Request, draw_or_reply
 from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
 from bot.shared_limits import QuotaService
@@ -194,7 +194,7 @@ class AdminListeners:
         else:
             text = admin.managers_text(wanted.ids)
             form = admin.managers_notice(f"{admin.SAVED} {text}")
-            await self.screen.show(request, form, Message(text))
+            await draw_or_reply(request, form, Message(text))
 
     async def _save(self, request: Request, wanted: Named) -> None:
         """Save and announce managers; raise UnfitManagerError."""
@@ -243,7 +243,7 @@ class AdminListeners:
             )
         else:
             saved = f"{admin.SAVED} {text}"
-            await self.screen.show(request, admin.audiences_notice(saved), Message(saved))
+            await draw_or_reply(request, admin.audiences_notice(saved), Message(saved))
 
 
 def read_managers_form(values: Mapping[str, Any]) -> Chosen:

@@ -242,10 +242,6 @@ class KeyScreen:
 
     failures: Failures
 
-    async def show(self, request: Request, form: Block, otherwise: Message) -> None:
-        """Draw `form` in the open one; reply with `otherwise` where that fails."""
-        await draw_or_reply(request, form, otherwise)
-
     def in_form(
         self,
         draw: Callable[[Request, str], Awaitable[Block]],
@@ -259,7 +255,7 @@ class KeyScreen:
             except BotError as error:
                 await self.show_failure(request, error, trouble)
             else:
-                await self.show(request, form, Message("That form is closed."))
+                await draw_or_reply(request, form, Message("That form is closed."))
 
         return listener
 
@@ -268,7 +264,7 @@ class KeyScreen:
     ) -> None:
         """Show an error in the form; `draw` returns a form with the sentence."""
         message = await self.explained(request, error)
-        await self.show(request, draw(message.text), message)
+        await draw_or_reply(request, draw(message.text), message)
 
     async def explained(self, request: Request, error: BotError) -> Message:
         """Return the message about an error, in a sentence of the bot's own."""

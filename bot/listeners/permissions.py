@@ -80,7 +80,7 @@ class Permissions:
     async def offer_groups(self, request: Request, typed: str) -> list[Block]:
         """Return the options of a menu of user groups; raise SlackError."""
         groups = await self.groups.listed(request.client, request.workspace)
-        return group_options((each for each in groups if not each.is_disabled), typed)
+        return group_options(groups, typed)
 
     async def may_configure(self, request: Request) -> bool:
         """Return whether the person may manage the key, as far as Slack says."""

@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import structlog
@@ -56,17 +56,10 @@ class AnswerWindow:
             raise TriggerExpiredError("nothing was pressed just now")
 
 
-# Stands in the metadata in place of `is_message`.
-_HOME = "home"
-_IN_THREAD = "in"
-
-
 def written(workspace: WorkspaceId, origin: Origin, note: str | None = None) -> str:
     """Return the metadata of a form that `origin` opens; `note` comes back with it."""
-    where = _HOME if origin.is_home else origin.is_message
-    way = [str(workspace), origin.channel_id, origin.response_url, where, note or ""]
-    in_thread = _IN_THREAD if origin.is_in_thread else ""
-    return json.dumps([*way, origin.thread_ts, in_thread] if origin.thread_ts else way)
+    way = {**asdict(origin), "user_id": None}
+    return json.dumps([str(workspace), way, note])
 
 
 def carried(
@@ -74,24 +67,8 @@ def carried(
 ) -> tuple[Origin, str | None]:
     """Return where the person opened a form, and its note; nothing of another workspace's form."""
     match json.loads(view.get("private_metadata") or "[]"):
-        case [
-            str() as opened_in,
-            str() | None as channel_id,
-            str() | None as url,
-            bool() | "home" as where,
-            *notes,
-        ] if opened_in == str(workspace) and all(isinstance(note, str) for note in notes):
-            note, thread_ts, in_thread, *_ = (*notes, "", "", "")
-            way = Origin(
-                user_id,
-                channel_id,
-                url,
-                is_message=where is True,
-                is_home=where == _HOME,
-                thread_ts=thread_ts or None,
-                is_in_thread=in_thread == _IN_THREAD,
-            )
-            return way, note or None
+        case [opened_in, dict() as way, note] if opened_in == str(workspace):
+            return Origin(**{**way, "user_id": user_id}), note
     return Origin(user_id), None
 
 

@@ -124,16 +124,11 @@ def _group_field(named: admin.Named, groups: Groups) -> list[Block]:
         max_selected_items=admin.MAX_GROUPS,
         initial_options=[option(*each) for each in chosen.items()] or None,
     )
-    idle = any(each not in known or known[each].is_disabled for each in chosen)
-    warning = "⚠️ A deleted or disabled user group has no effect. Remove it here."
-    box = field(GROUPS_BLOCK, "User groups", element, optional=True)
-    return [box, *([context(warning)] if idle else [])]
+    return [field(GROUPS_BLOCK, "User groups", element, optional=True)]
 
 
 def _handle(group: UserGroup | None) -> str:
-    if group is None:
-        return "a deleted user group"
-    return f"@{group.handle} (disabled)" if group.is_disabled else f"@{group.handle}"
+    return f"@{group.handle}" if group else "a deleted or disabled user group"
 
 
 AUDIENCES_FORM, AUDIENCE_FIELD = "audiences", "audience"

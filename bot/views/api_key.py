@@ -150,15 +150,14 @@ def _success(record: KeyRecord, predicate: str) -> Message:
     return plain_message(f"✅ {code(record.shown)} {predicate}", key)
 
 
-def budget_lines(budget: BudgetState | None, now: datetime, *, says_why: bool = True) -> list[str]:
+def budget_lines(budget: BudgetState | None, now: datetime) -> list[str]:
     """Return up to two lines of mrkdwn; `None` for no readable key.
 
-    The Home tab may show them long after `now`: they name moments, not durations. Without
-    `says_why` the line about what holds requests back is left out.
+    The Home tab may show them long after `now`: they name moments, not durations.
     """
     if budget is None:
         return [left_text(None, now)]
-    return [left_text(budget, now), *(_restraint(budget, now) if says_why else [])]
+    return [left_text(budget, now), *_restraint(budget, now)]
 
 
 def left_text(budget: BudgetState | None, now: datetime) -> str:

@@ -201,8 +201,6 @@ def _subtitle(totals: Summary, query: Query, page: Page) -> str:
     if page.count > 1:
         last = page.first + len(page.domains) - 1
         parts.append(f"page {page.number} of {page.count}, rows {page.first:,}–{last:,}")
-    if query.page > page.count:  # the list has become shorter since the pager was drawn
-        parts.append(f"there is no page {query.page:,}")
     return "  ·  ".join(parts)
 
 

@@ -23,7 +23,6 @@ NAMED_MANAGERS = 5
 # Of a key that was entered, and is not in use yet.
 REFUSED_KEY = "Domain Tracker refuses this key. It is mistyped, expired, or deleted."
 _LIMIT_REACHED = "The API key's rate limit is reached."
-_ADMINS = "a workspace admin or owner"
 
 
 def _no_key(_error: NoKeyError, facts: blocks.Facts) -> Message:
@@ -47,9 +46,7 @@ def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
     more = " and others" if len(notified) > NAMED_MANAGERS else ""
     # Only one person reads it, so the mentions notify no one.
     informed = f" I notified {names_text(notified[:NAMED_MANAGERS])}{more}." if notified else ""
-    are_managers = any(each != key.set_by for each in notified) if key else False
-    whom = "a manager, or a workspace admin or owner" if are_managers else _ADMINS
-    return blocks.plain_message(f"{text}{informed} {_ask('to replace it', whom)}")
+    return blocks.plain_message(f"{text}{informed} {_ask('to replace it')}")
 
 
 def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
@@ -86,12 +83,7 @@ def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
         first = _LIMIT_REACHED if budget.remaining == 0 else why
         text = f"{first} Try again in {duration_text(wait_s)}."
         again = blocks.again_button(facts.command_line)
-        if not facts.is_admin:
-            return blocks.plain_message(text, again)
-        known, now = facts.allowance, facts.now
-        lines = api_key.budget_lines(known, now, says_why=False) if known else []
-        left = [blocks.context("\n".join(lines))] if lines else []
-        return blocks.message_of(blocks.section(f"{text}{more}"), *left, *blocks.actions(again))
+        return blocks.plain_message(f"{text}{more if facts.is_admin else ''}", again)
 
     return explain
 
@@ -115,8 +107,8 @@ def _repair_buttons() -> tuple[Block | None, ...]:
     return blocks.button("Replace key", api_key.SET_KEY, style="primary"), check
 
 
-def _ask(what: str, whom: str = _ADMINS) -> str:
-    return f"Please ask {whom} {what}."
+def _ask(what: str) -> str:
+    return f"Please ask a workspace admin or owner {what}."
 
 
 API_KEY_ERRORS: dict[type[BaseException], blocks.Explain] = {

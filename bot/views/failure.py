@@ -6,7 +6,7 @@ shown to a person.
 
 from dataclasses import replace
 
-from bot.api_keys.key_record import ExpiredDraftError, KeyFormError
+from bot.api_keys.key_record import ExpiredDraftError
 from bot.bulk_scans.record import BulkScanOverError, BulkScanRunsError
 from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
@@ -162,9 +162,6 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     ),
     BulkScanOverError: plain(
         "This bulk scan is over. Type `/scan` with the filter to scan again."
-    ),
-    KeyFormError: plain(
-        "That isn't an API key. A key has 52 characters and begins with `service_sk_`."
     ),
     ExpiredDraftError: plain(
         "The expiration date has passed. Make a new key, or correct the date."

@@ -48,20 +48,6 @@ def clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def clip_at_word(mrkdwn: str, limit: int) -> str:
-    """Return mrkdwn in at most `limit` characters, cut between words, never inside a token."""
-    if len(mrkdwn) <= limit:
-        return mrkdwn
-    cut = mrkdwn[: limit - 2]
-    if cut.rfind("<") > cut.rfind(">"):
-        cut = cut[: cut.rfind("<")]
-    if cut.rfind("&") > cut.rfind(";"):
-        cut = cut[: cut.rfind("&")]
-    # The cut may be where a token began.
-    words = cut if mrkdwn[len(cut)].isspace() else cut.rpartition(" ")[0]
-    return f"{(words or cut).rstrip()} …"
-
-
 def escaped(text: str, limit: int = 200) -> str:
     """Return text from outside, escaped so that it mentions no one.
 
