@@ -1,7 +1,6 @@
 """Build the features, the Home tab, key administration and gauges."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
 
 from slack_bolt.async_app import AsyncApp
 
@@ -65,7 +64,7 @@ class AdminServices:
             parts.posting,
             KeyClaims(self.keys),
             self.managers,
-            partial(key_notice, keys_url=parts.settings.domain_tracker_keys_url),
+            key_notice,
             parts.tasks,
             groups=GroupPeople(parts.client_for, groups),
         )
@@ -106,7 +105,6 @@ class UseCases:
             parts.deferred,
             self.allowances,
             egress_addresses=parts.settings.egress_addresses,
-            keys_url=parts.settings.domain_tracker_keys_url,
             clock=clock,
             permissions=self.admin.permissions,
         )
@@ -116,7 +114,6 @@ class UseCases:
             audiences=self.admin.permissions.audiences,
             allowances=self.allowances,
             clock=clock,
-            keys_url=parts.settings.domain_tracker_keys_url,
         )
 
     def _tracker(self, parts: Services) -> tuple[TrackerClient, WorkspaceTracker]:

@@ -54,7 +54,6 @@ class KeyState:
     audiences: Audiences
     allowances: QuotaService
     clock: Callable[[], datetime]
-    keys_url: str | None = None
 
     async def message_for(self, member: Member, workspace: WorkspaceId) -> Message:
         """Return the state for a manager or admin; raise StoreError."""
@@ -68,7 +67,6 @@ class KeyState:
             managers=named.ids,
             audiences=await self.audiences.chosen(workspace),
             may_name=member.is_admin,
-            keys_url=self.keys_url,
         )
 
 

@@ -71,7 +71,6 @@ class Failures:
     allowances: QuotaService
     _: KW_ONLY
     egress_addresses: tuple[str, ...]
-    keys_url: str | None = None
     clock: Callable[[], datetime]
     permissions: Permissions
 
@@ -98,7 +97,6 @@ class Failures:
             command_line=request.command_line,
             key=await _or_none(self.keys.record(workspace)) if has_two_sides else None,
             egress_addresses=self.egress_addresses,
-            keys_url=self.keys_url,
             allowance=await _or_none(self.allowances.of(workspace)) if is_about_quota else None,
             is_kept=is_kept,
             may_add=isinstance(error, UnknownDomainError) and await self._may_add(request),

@@ -22,7 +22,7 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.text import code, day_text, keys_page, moment_token, plural
+from bot.views.text import KEYS_PAGE, code, day_text, moment_token, plural
 
 _ALARMING_DAYS = 3
 
@@ -187,16 +187,15 @@ def key_state_message(
     managers: Sequence[str] = (),
     audiences: Mapping[str, Audience] = DEFAULT_AUDIENCES,
     may_name: bool = True,
-    keys_url: str | None = None,
 ) -> Message:
     """Return the answer to `/domainkey` for an admin or manager.
 
     `managers` are ids of people and user groups; `may_name`: the reader may name managers, and
-    choose the `audiences`. `keys_url` as in `Facts`.
+    choose the `audiences`.
     """
     if record is None:
-        return _not_connected_message(keys_url, may_name=may_name)
-    state, warning = _state_words(record, now.date()), _warning(record, now.date(), keys_url)
+        return _not_connected_message(may_name=may_name)
+    state, warning = _state_words(record, now.date()), _warning(record, now.date())
     title = f"*Domain Tracker API key: {state}*"
     foot = [f"👥 {managers_text(managers)}", f"🔐 {audiences_text(audiences)}"]
     foot += [earlier_line(earlier)] if earlier else []
@@ -230,10 +229,10 @@ def _use(record: KeyRecord, allowance: BudgetState | None, now: datetime) -> lis
     ]
 
 
-def _not_connected_message(keys_url: str | None, *, may_name: bool) -> Message:
+def _not_connected_message(*, may_name: bool) -> Message:
     text = "This workspace is not connected to Domain Tracker yet."
     how = (
-        f"Make a key for this app alone in Domain Tracker, under {keys_page(keys_url)}. Give it an"
+        f"Make a key for this app alone in Domain Tracker, under {KEYS_PAGE}. Give it an"
         " expiration and the scopes `read_domains` and `write_domains`. Then set it here."
     )
     set_key = button("Set key", SET_KEY, style="primary")
@@ -281,9 +280,9 @@ def _is_of_use(record: KeyRecord, today: date) -> bool:
     return not (record.refused_at or has_expired(record, today))
 
 
-def _warning(record: KeyRecord, today: date, keys_url: str | None = None) -> str:
+def _warning(record: KeyRecord, today: date) -> str:
     if record.refused_at:
-        make = f"Make a new key under {keys_page(keys_url)}."
+        make = f"Make a new key under {KEYS_PAGE}."
         return f"⚠️ Commands and digests stop until it is replaced. {make}"
     return end_warning(record, today)
 

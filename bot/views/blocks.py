@@ -172,8 +172,7 @@ class Facts:
     """The request that failed, who made it, and the workspace's API key.
 
     `reference` finds the failure in the log. `command_line` is what `Try again` runs. `allowance`
-    is set when there are not enough requests. `keys_url` leads to the service's page of keys.
-    `may_add`: an unknown domain is offered to be added.
+    is set when there are not enough requests. `may_add`: an unknown domain is offered to be added.
     """
 
     reference: str
@@ -183,7 +182,6 @@ class Facts:
     command_line: str | None = None
     key: KeyRecord | None = None
     egress_addresses: tuple[str, ...] = ()
-    keys_url: str | None = None
     allowance: BudgetState | None = None
     is_kept: bool = False
     may_add: bool = True

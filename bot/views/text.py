@@ -28,6 +28,8 @@ MAX_VIEW_TITLE_CHARS = 24
 # also refuses messages of more than about 13,200 characters in all blocks, once 11,341, which is
 # not documented: https://github.com/slackapi/bolt-js/issues/2509 and 2867.
 MAX_TABLE_ROWS = 100
+# The service's page of keys.
+KEYS_PAGE = "*Portfolio → API Keys*"
 SYMBOLS = {Band.GOOD: "🟢", Band.FAIR: "🟡", Band.POOR: "🔴", Band.UNKNOWN: "⚪"}
 
 
@@ -84,11 +86,6 @@ def without_markup(mrkdwn: str) -> str:
     """Return mrkdwn as plain text: no marks, the fallback of each date, the words of links."""
     text = re.sub(r"<[^<|>]*\|([^<>]*)>", r"\1", mrkdwn).replace("`", "").replace("*", "")
     return redact(text)  # a mark may have been in the middle of a key
-
-
-def keys_page(url: str | None) -> str:
-    """Return mrkdwn of the service's page of keys, as a link if its address is known."""
-    return f"<{url}|Portfolio → API Keys>" if url else "*Portfolio → API Keys*"
 
 
 def lines_within(lines: Iterable[str], max_chars: int) -> list[str]:

@@ -135,7 +135,6 @@ def test_slack_takes_every_answer_and_no_log_text_is_in_it(
         facts_for(is_admin=is_admin),
         facts_for(is_admin=is_admin, command_line=None, reference=""),
         facts_for(is_admin=is_admin, key=a_key_record(), allowance=an_allowance(), is_kept=True),
-        facts_for(is_admin=is_admin, keys_url="https://tracker.example/keys"),
     ):
         message = failure_message(error, facts)
 

@@ -171,7 +171,6 @@ def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, transport: s
         slack_bot_token=SecretStr(slack.bot_token),
         slack_api_url=slack.api_url,
         port=reserve_port(),
-        domain_tracker_keys_url="https://tracker.example/#/keys",
         egress_ips="203.0.113.7",
         tick_seconds=0.5,
         **{"database_url": f"sqlite:///{folder}/bot.sqlite"} | way,
