@@ -29,8 +29,9 @@ from bot.message import Block, Message
 from bot.redaction import holds_secret
 from bot.store.documents import StoreError
 from bot.views import api_key_forms as forms
-from bot.views.api_key import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, proposed_label, saved_message
+from bot.views.api_key import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, saved_message
 from bot.views.blocks import section
+from bot.views.text import day_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +201,8 @@ class KeyFormListeners:
         await self.digests.retry_waiting(workspace)
 
     def _proposed(self, pair: KeyPair) -> forms.KeyFormValues:
-        label = proposed_label(pair.record, self.clock().date())
+        # With the day: of two keys of one name the wrong one could be deleted.
+        label = f"{PROPOSED_LABEL}, {day_text(self.clock().date())}"
         return forms.KeyFormValues(label=label, scopes=pair.record.scopes)
 
     async def _pair(self, request: Request) -> KeyPair:

@@ -1,6 +1,5 @@
 """Draw the state of the workspace's API key for its managers. Pure; never a key."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 
@@ -69,22 +68,11 @@ def end_warning(record: KeyRecord, today: date) -> str:
 
 MAX_LABEL_CHARS = 100
 PROPOSED_LABEL = "Domain Tracker for Slack"
-# The suffix of an earlier `proposed_label`.
-_DATED = re.compile(r", (?:\d{1,2} )?[A-Z][a-z]{2} \d{4}(?: \(\d+\))?$")
 
 
 def label_text(record: KeyRecord) -> str:
     """Return mrkdwn of a key's label and last four characters."""
     return f"{code(record.label, MAX_LABEL_CHARS)} ({code(f'…{record.last4}')})"
-
-
-def proposed_label(record: KeyRecord, today: date) -> str:
-    """Return a label for the key after this one: `Domain Tracker for Slack, Nov 2026`."""
-    base = _DATED.sub("", record.label) or PROPOSED_LABEL
-    suffix = f", {today:%b %Y}"
-    if record.label.endswith(suffix):  # of two keys of one name the wrong one could be deleted
-        suffix = f", {day_text(today)}"
-    return base[: MAX_LABEL_CHARS - len(suffix)].rstrip() + suffix
 
 
 def scope_lines(record: KeyRecord) -> list[str]:

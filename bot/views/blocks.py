@@ -11,8 +11,6 @@ from typing import Any
 from bot.api_keys.key_record import KeyRecord
 from bot.message import MAX_TEXT_CHARS, Block, Message, grouped, unfolded
 from bot.redaction import holds_secret, redact
-from bot.slack.errors import SlackRefusedError
-from bot.tracker.models import NoResultError, RejectedError
 from bot.tracker.rate_limit import BudgetState
 from bot.views.text import (
     MAX_ACTION_ID_CHARS,
@@ -333,22 +331,12 @@ def plain(mrkdwn: str) -> Explain:
     return lambda _error, _facts: plain_message(mrkdwn)
 
 
-def retry_message(mrkdwn: str, facts: Facts, error: BaseException | None = None) -> Message:
-    """Return a message about a failure that may pass, with its reference and `Try again`.
-
-    Only admins see the status or code of `error`.
-    """
-    detail = ""
-    match error:
-        case RejectedError(status=int() as status) | NoResultError(status=int() as status):
-            detail = f" (status {status})"
-        case SlackRefusedError(code=code):
-            detail = f" ({escaped(code, 60)})"
-    reference = f"{REFERENCE} {facts.reference}{detail if facts.is_admin else ''}"
-    note = [context(reference)] if facts.reference else []
+def retry_message(mrkdwn: str, facts: Facts) -> Message:
+    """Return a message about a failure that may pass, with its reference and `Try again`."""
+    note = [context(f"{REFERENCE} {facts.reference}")] if facts.reference else []
     return message_of(section(mrkdwn), *note, *actions(again_button(facts.command_line)))
 
 
 def retry(mrkdwn: str) -> Explain:
     """Return an entry of an error table: one sentence, with the reference and `Try again`."""
-    return lambda error, facts: retry_message(mrkdwn, facts, error)
+    return lambda _error, facts: retry_message(mrkdwn, facts)

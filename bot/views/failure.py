@@ -41,7 +41,7 @@ from bot.views.text import bold, code, duration_text, host_text, outside
 def _rejected(error: tracker.RejectedError, facts: Facts) -> Message:
     reason = f" It said: {code(error.said, 200)}." if error.said else ""
     would_not_help = replace(facts, command_line=None)
-    return retry_message(f"Domain Tracker declined this.{reason}", would_not_help, error)
+    return retry_message(f"Domain Tracker declined this.{reason}", would_not_help)
 
 
 def _timed_out(error: tracker.TimedOutError, facts: Facts) -> Message:
@@ -71,7 +71,7 @@ def _channel(error: slack.ChannelClosedError, facts: Facts) -> Message:
         "The app may not post in that channel."
         " The settings of the channel or your organization say who may post."
     )
-    return retry_message(_CHANNELS.get(error.code, closed), facts, error)
+    return retry_message(_CHANNELS.get(error.code, closed), facts)
 
 
 def _missing_scope(error: slack.MissingScopeError, facts: Facts) -> Message:
