@@ -284,7 +284,6 @@ def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> 
         audit=cases.admin.audit,
         portfolio=cases.portfolio,
         ends=cases.ends,
-        ready=cases.tracker.ready,
         digests=cases.repository.of_workspace,
         failures=cases.failures,
         reads_messages=parts.settings.slack_mentions,

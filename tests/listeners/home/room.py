@@ -10,7 +10,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.admin import Audiences, Audit, Managers
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands
-from bot.errors import BotError
 from bot.listeners.domainkey import KeyState
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
@@ -46,7 +45,6 @@ class Room:
     managers: Managers
     screen: HomeScreen
     portfolio: Portfolio
-    unready: list[BotError]  # the first of them is why the service cannot be asked at all
 
     @property
     def workspace(self) -> WorkspaceId:
@@ -130,12 +128,6 @@ async def running_room() -> AsyncIterator[Room]:
         app = bolt_app(slack)
         client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url, session=http)
 
-        unready: list[BotError] = []
-
-        async def ready(_workspace: WorkspaceId) -> None:
-            if unready:
-                raise unready[0]
-
         kept = DeferredCommands(office.documents, KeyRing({"k1": b"1" * 32}), clock=office.clock)
         managers, audiences = Managers(office.documents), Audiences(office.documents)
         replies = Replies(http)
@@ -164,15 +156,12 @@ async def running_room() -> AsyncIterator[Room]:
             audit=Audit(office.documents, clock=office.clock),
             portfolio=portfolio,
             ends=KeptEndDates(office.documents),
-            ready=ready,
             digests=office.repository.of_workspace,
             failures=failures,
         )
         screen = HomeScreen(collector=collector, replies=replies)
         HomeListeners(screen=screen, documents=office.documents).register(dispatcher)
         async with by_http(app, slack):
-            yield Room(
-                slack, client, office, tasks, dispatcher, managers, screen, portfolio, unready
-            )
+            yield Room(slack, client, office, tasks, dispatcher, managers, screen, portfolio)
             office.lists.gate.set()
             await tasks.drain(TIME_LIMIT_S)

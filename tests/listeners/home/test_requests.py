@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from bot.api_keys.key_record import NoKeyError
 from bot.listeners import home as home_listeners
 from bot.playground.slack import View
 from bot.tracker.models import UnavailableError
@@ -27,17 +26,6 @@ async def begin_slow_refresh(room: Room) -> View:
     room.lists.domains = (a_domain("newer.example"),)
     await room.bob.press(home, "Refresh")
     return await room.saying("⏳")
-
-
-async def test_a_change_costs_no_request_however_old_the_list_is(room: Room) -> None:
-    await room.opened()
-    room.office.clock.advance(LONG_S)
-
-    await room.redraw()
-    home = await room.home()
-
-    assert "shop.example" in home.everything
-    assert (room.draws(), len(room.lists.asked)) == (2, 1)
 
 
 async def test_refresh_asks_anew_and_keeps_the_list_on_the_screen_until_then(
@@ -73,13 +61,3 @@ async def test_what_changes_while_a_list_is_awaited_does_not_take_its_place(
     assert "newer.example" in after.everything
     assert "⏳" not in after.everything
     assert len(room.lists.asked) == 2
-
-
-async def test_a_key_that_has_gone_is_said_in_spite_of_a_list_that_is_kept(room: Room) -> None:
-    await room.opened()
-    room.unready.append(NoKeyError("removed by another process"))
-
-    await room.redraw()
-
-    assert "not connected" in (await room.home()).everything
-    assert len(room.lists.asked) == 1
