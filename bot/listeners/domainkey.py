@@ -95,8 +95,7 @@ class KeyListeners:
         """Answer `/domainkey`. Text after the command is neither read nor repeated."""
         request.command_line = "/domainkey"
         if text.strip():
-            may_set = await self.permissions.may_configure(request)
-            await request.reply(api_key.typed_key_message(may_set=may_set))
+            await request.reply(api_key.TYPED_KEY)
         else:
             member = await self.permissions.require_configurer(request)
             state = await self.state.message_for(member, request.workspace)

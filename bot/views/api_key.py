@@ -100,6 +100,11 @@ SET_KEY, CHECK_KEY, REMOVE_KEY = "key.set", "key.check", "key.remove"
 ROLL_BACK, ROTATE_KEY = "key.back", "key.rotate"
 NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
 CHOOSE_AUDIENCES = "key.audiences"
+# The answer to text after the command, which may be a part of a key.
+TYPED_KEY = plain_message(
+    "Nothing was saved: keys are set in a private form, never after the command. Type"
+    " `/domainkey` alone, or with `help`."
+)
 REMOVED = plain_message(
     "The key is removed from this workspace. Also delete it in Domain Tracker, under"
     " Portfolio → API Keys.",
@@ -119,18 +124,6 @@ def rolled_back_message(record: KeyRecord, domains: int) -> Message:
 
 def checked_message(record: KeyRecord, domains: int) -> Message:
     return _success(record, f"works. It sees {plural(domains, 'domain')}.")
-
-
-def typed_key_message(*, may_set: bool) -> Message:
-    """Return the answer to text after `/domainkey`, which may be a part of a key."""
-    text = (
-        "Nothing was saved: keys are set in a private form, never after the command. Type"
-        " `/domainkey` alone, or with `help`."
-    )
-    if not may_set:
-        text += " Only admins, owners, and appointed managers can manage the key."
-    set_key = button("Set key", SET_KEY, style="primary") if may_set else None
-    return plain_message(text, set_key)
 
 
 def _success(record: KeyRecord, predicate: str) -> Message:
