@@ -57,12 +57,10 @@ class SharedDedup:
     ack was late, or somebody replays a request that they have got hold of.
     """
 
-    def __init__(
-        self, stored: DedupStore, *, here: DedupStore, asked_within_s: float = ASKED_WITHIN_S
-    ) -> None:
+    def __init__(self, stored: DedupStore, *, here: DedupStore) -> None:
         self._stored = stored
         self._here = here
-        self._patience = BoundedWait(asked_within_s)
+        self._patience = BoundedWait(ASKED_WITHIN_S)
 
     async def is_new(self, name: str) -> bool:
         if not await self._here.is_new(name):

@@ -48,13 +48,12 @@ class QuotaService:
         tasks: Tasks,
         *,
         seconds: Callable[[], float] = time.monotonic,
-        answered_within_s: float = ANSWERED_WITHIN_S,
     ) -> None:
         self._documents = documents
         self._keys = keys
         self._budget = budget
         self._tasks = tasks
-        self._patience = BoundedWait(answered_within_s)
+        self._patience = BoundedWait(ANSWERED_WITHIN_S)
         self._is_read = TTLCache[Place, bool](MAX_REMEMBERED, READ_EVERY_S, timer=seconds)
 
     async def of(self, workspace: WorkspaceId) -> BudgetState | None:

@@ -6,6 +6,7 @@ one such scan at a time, and another process goes on when this one dies. A domai
 its scan, and none is scanned within `FRESH_FOR` of its last scan, a person's scan included.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -13,7 +14,6 @@ from functools import partial
 
 import msgspec
 
-from bot.concurrency import off_loop
 from bot.digests.failure_policy import of_service, service_failure
 from bot.digests.models import Digest, FailureReason, Night, UnknownDigestError
 from bot.digests.repository import NIGHTLY, VERSION, DigestRepository
@@ -173,7 +173,7 @@ class NightlyScans(DueWork):
             domains, text = snapshot.domains, digest.plan.filter_text
             ends = KnownEnds(await self.ends.get(workspace), now)
             # 10,000 domains take some milliseconds.
-            domain = await off_loop(len(domains), oldest, domains, text, ends, dict(tried))
+            domain = await asyncio.to_thread(oldest, domains, text, ends, dict(tried))
         except BotError as error:
             return partial(stopped, error=of_service(error))
         if domain is None:

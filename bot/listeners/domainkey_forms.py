@@ -11,7 +11,6 @@ from bot.api_keys.key_pair import KeyPair, PreviousKey
 from bot.api_keys.key_record import (
     SCOPES,
     KeyDraft,
-    KeyFormError,
     NoEarlierKeyError,
     NoKeyError,
     checked_secret,
@@ -24,14 +23,15 @@ from bot.errors import BotError, NotAllowedError
 from bot.listeners.command_lines import CommandLines
 from bot.listeners.modals import KeyScreen
 from bot.listeners.permissions import Permissions
-from bot.listeners.request import FormErrors, Request
+from bot.listeners.request import FormErrors, Request, draw_or_reply
 from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
 from bot.redaction import holds_secret
 from bot.store.documents import StoreError
 from bot.views import api_key_forms as forms
-from bot.views.api_key import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, proposed_label, saved_message
+from bot.views.api_key import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, saved_message
 from bot.views.blocks import section
+from bot.views.text import day_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def read_key_form(values: Mapping[str, Any]) -> GivenKey:
     errors: dict[str, str] = {}
     try:
         secret = checked_secret(typed)
-    except KeyFormError:
+    except ValueError:
         secret = ""
         errors[forms.SECRET_BLOCK] = "A key has 52 characters and begins with service_sk_."
     if holds_secret(label):
@@ -126,7 +126,7 @@ class KeyFormListeners:
         if check := await self._save(request, given, forms.key_form):
             form = forms.saved_form(check.record, check.domains, check.pair.earlier)
             saved = saved_message(check.record, check.domains)
-            await self.screen.show(request, form, saved)
+            await draw_or_reply(request, form, saved)
             await self._run_deferred(request)
 
     async def open_rotation(self, request: Request, _value: str) -> None:
@@ -151,7 +151,7 @@ class KeyFormListeners:
         else:
             metadata = request.as_metadata()
             form = forms.third_step(check.record, earlier, check.domains, metadata)
-        await self.screen.show(request, form, saved)
+        await draw_or_reply(request, form, saved)
         await self._run_deferred(request)
 
     async def third_step(self, request: Request, mark: str) -> Block:
@@ -191,7 +191,7 @@ class KeyFormListeners:
                 in_use = await self.keys.pair(request.workspace)
             form = draw(request.as_metadata(), given.values, sentence, in_use)
             text = f"The key was not saved. {sentence}"
-            await self.screen.show(request, form, Message(text, (section(text),)))
+            await draw_or_reply(request, form, Message(text, (section(text),)))
         return None
 
     async def _run_deferred(self, request: Request) -> None:
@@ -201,7 +201,8 @@ class KeyFormListeners:
         await self.digests.retry_waiting(workspace)
 
     def _proposed(self, pair: KeyPair) -> forms.KeyFormValues:
-        label = proposed_label(pair.record, self.clock().date())
+        # With the day: of two keys of one name the wrong one could be deleted.
+        label = f"{PROPOSED_LABEL}, {day_text(self.clock().date())}"
         return forms.KeyFormValues(label=label, scopes=pair.record.scopes)
 
     async def _pair(self, request: Request) -> KeyPair:

@@ -71,7 +71,6 @@ class Failures:
     allowances: QuotaService
     _: KW_ONLY
     egress_addresses: tuple[str, ...]
-    keys_url: str | None = None
     clock: Callable[[], datetime]
     permissions: Permissions
 
@@ -98,7 +97,6 @@ class Failures:
             command_line=request.command_line,
             key=await _or_none(self.keys.record(workspace)) if has_two_sides else None,
             egress_addresses=self.egress_addresses,
-            keys_url=self.keys_url,
             allowance=await _or_none(self.allowances.of(workspace)) if is_about_quota else None,
             is_kept=is_kept,
             may_add=isinstance(error, UnknownDomainError) and await self._may_add(request),
@@ -165,8 +163,6 @@ class ErrorBoundary:
     _: KW_ONLY
     inflight: InflightTracker
     note: Callable[[str, str, float], object] = lambda _what, _outcome, _took_s: None
-    first_word_after_s: float = FIRST_WORD_AFTER_S
-    first_word_in_home_after_s: float = FIRST_WORD_IN_HOME_AFTER_S
     external_users: ExternalUserGuard = field(default_factory=ExternalUserGuard)
     _at_home: Callable[[Request], Awaitable[None]] | None = None
 
@@ -198,7 +194,7 @@ class ErrorBoundary:
                 await self.external_users.check(request)
             await work()
 
-        waiting = self.inflight.note(request, name, form_waits=form_waits) if is_awaited else None
+        waiting = self.inflight.note(request, form_waits=form_waits) if is_awaited else None
         return self.tasks.start(self._run(request, checked, name, waiting, speaks=speaks))
 
     async def cancel_all(self) -> int:
@@ -238,7 +234,7 @@ class ErrorBoundary:
     ) -> None:
         task = asyncio.create_task(work)
         is_at_home = request.window is not None
-        wait_s = self.first_word_in_home_after_s if is_at_home else self.first_word_after_s
+        wait_s = FIRST_WORD_IN_HOME_AFTER_S if is_at_home else FIRST_WORD_AFTER_S
         try:
             await asyncio.wait({task}, timeout=wait_s)
             if speaks and not task.done() and not request.has_spoken:

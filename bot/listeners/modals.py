@@ -20,7 +20,7 @@ from bot.listeners.permissions import ChannelAccess, DigestAccess
 from bot.listeners.request import Request, draw_or_reply
 from bot.listeners.router import PressHandler
 from bot.message import Block, Message
-from bot.slack.client import put_form, update_form
+from bot.slack.client import update_form
 from bot.slack.errors import ChannelClosedError, SlackError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
@@ -183,10 +183,7 @@ class DigestScreen:
 
     async def show(self, request: Request, form: Block, line: str = "") -> None:
         """Draw `form` in the open one; reply with `line` if it was closed."""
-        drawing = update_form(request.client, request.view_id or "", form)
-        otherwise = plain_message(line) if line else None
-        if view_hash := await draw_or_reply(request, drawing, otherwise):
-            request.view_hash = view_hash
+        await draw_or_reply(request, form, plain_message(line) if line else None)
 
     async def show_newer(self, request: Request, form: Block, number: int) -> None:
         """Draw `form` unless something was pressed in the view since press `number`."""
@@ -245,11 +242,6 @@ class KeyScreen:
 
     failures: Failures
 
-    async def show(self, request: Request, form: Block, otherwise: Message) -> None:
-        """Draw `form` in the open one; reply with `otherwise` where that fails."""
-        drawing = put_form(request.client, request.view_id or "", form)
-        await draw_or_reply(request, drawing, otherwise)
-
     def in_form(
         self,
         draw: Callable[[Request, str], Awaitable[Block]],
@@ -263,7 +255,7 @@ class KeyScreen:
             except BotError as error:
                 await self.show_failure(request, error, trouble)
             else:
-                await self.show(request, form, Message("That form is closed."))
+                await draw_or_reply(request, form, Message("That form is closed."))
 
         return listener
 
@@ -272,7 +264,7 @@ class KeyScreen:
     ) -> None:
         """Show an error in the form; `draw` returns a form with the sentence."""
         message = await self.explained(request, error)
-        await self.show(request, draw(message.text), message)
+        await draw_or_reply(request, draw(message.text), message)
 
     async def explained(self, request: Request, error: BotError) -> Message:
         """Return the message about an error, in a sentence of the bot's own."""

@@ -23,7 +23,6 @@ TRIGGERS = frozenset(
         "invalid_trigger_id",
     }
 )
-FORM_CHANGED = "hash_conflict"
 # The bot cannot post in one channel. A private one that it is not in is "not found".
 CHANNEL = frozenset(
     {
@@ -90,13 +89,6 @@ class TriggerExpiredError(SlackError):
     """A trigger opens one form, within 3 s."""
 
 
-class FormChangedError(SlackError):
-    """A form was replaced by another request.
-
-    https://docs.slack.dev/surfaces/modals#handling_race_conditions
-    """
-
-
 class SlackRefusedError(SlackError):
     """Slack refused a call; `code` is Slack's error code."""
 
@@ -150,8 +142,6 @@ def slack_error(code: str, *, retry_after_s: float = 1, needed: str = "") -> Sla
         return SlackUnavailableError(code)
     if code in TRIGGERS:
         return TriggerExpiredError(code)
-    if code == FORM_CHANGED:
-        return FormChangedError(code)
     if code == MISSING_SCOPE:
         return MissingScopeError(needed)
     other = ChannelClosedError if code.startswith(CHANNEL_PREFIXES) else SlackRefusedError

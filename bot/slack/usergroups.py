@@ -33,7 +33,6 @@ class UserGroup:
     group_id: str
     handle: str
     name: str
-    is_disabled: bool = False
 
 
 class UserGroups:
@@ -98,7 +97,7 @@ async def fetch_user_groups(client: AsyncWebClient) -> list[UserGroup]:
     """Return the user groups by handle; none on a plan without. Raise SlackError."""
     try:
         async with slack_errors():
-            answer = await client.usergroups_list(include_disabled=True)
+            answer = await client.usergroups_list()
             groups = [_user_group(group) for group in answer.get("usergroups") or ()]
     except SlackRefusedError as error:
         if error.code not in NO_USER_GROUPS:
@@ -123,9 +122,4 @@ async def fetch_people_in(client: AsyncWebClient, group_id: str) -> tuple[str, .
 def _user_group(group: Mapping[str, Any]) -> UserGroup:
     """Read a user group: https://docs.slack.dev/reference/objects/usergroup-object."""
     handle = str(group.get("handle") or "")
-    return UserGroup(
-        str(group["id"]),
-        handle,
-        str(group.get("name") or handle),
-        is_disabled=bool(group.get("date_delete")),
-    )
+    return UserGroup(str(group["id"]), handle, str(group.get("name") or handle))

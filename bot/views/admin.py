@@ -25,7 +25,6 @@ from bot.views.blocks import (
     paragraphs,
     plain,
     plain_message,
-    retry_message,
     section,
 )
 from bot.views.text import code, escaped, moment_token
@@ -125,16 +124,11 @@ def _group_field(named: admin.Named, groups: Groups) -> list[Block]:
         max_selected_items=admin.MAX_GROUPS,
         initial_options=[option(*each) for each in chosen.items()] or None,
     )
-    idle = any(each not in known or known[each].is_disabled for each in chosen)
-    warning = "⚠️ A deleted or disabled user group has no effect. Remove it here."
-    box = field(GROUPS_BLOCK, "User groups", element, optional=True)
-    return [box, *([context(warning)] if idle else [])]
+    return [field(GROUPS_BLOCK, "User groups", element, optional=True)]
 
 
 def _handle(group: UserGroup | None) -> str:
-    if group is None:
-        return "a deleted user group"
-    return f"@{group.handle} (disabled)" if group.is_disabled else f"@{group.handle}"
+    return f"@{group.handle}" if group else "a deleted or disabled user group"
 
 
 AUDIENCES_FORM, AUDIENCE_FIELD = "audiences", "audience"
@@ -266,18 +260,6 @@ def _organisation_text(error: admin.NotAManagerError | admin.NotAnAdminError) ->
     )
 
 
-def _managers_unknown(error: admin.ManagersUnknownError, facts: Facts) -> Message:
-    groups = names_text([each for each in error.managers if each.startswith("S")])
-    of_whom = f"the user groups that are managers ({groups})" if groups else "a user group"
-    unsaid = f"Slack did not say who is in {of_whom}, so your access can't be checked."
-    if error.lacks_scope:
-        return plain_message(
-            f"{unsaid} The app lacks the permission `usergroups:read`. An admin can install it"
-            " again to grant that, or make you a manager with `/domainkey`."
-        )
-    return retry_message(f"{unsaid} Nothing was changed. Admins and owners can do it.", facts)
-
-
 def _unfit(error: admin.UnfitManagerError, _facts: Facts) -> Message:
     named = ", ".join(f"<@{user_id}>" for user_id in error.user_ids) or "This person"
     return plain_message(
@@ -291,12 +273,7 @@ ADMIN_ERRORS: dict[type[BaseException], Explain] = {
     admin.NotAManagerError: _not_a_manager,
     admin.NotAnAdminError: _not_an_admin,
     admin.OutsideAudienceError: _outside_audience,
-    admin.ManagersUnknownError: _managers_unknown,
     admin.UnfitManagerError: _unfit,
-    admin.UnfitGroupError: plain(
-        "One of these user groups is deleted or disabled. Pick another one, or enable it in Slack"
-        " first."
-    ),
     KeyInUseError: plain("That key is already in use. Nothing was changed."),
     NoEarlierKeyError: plain(
         "That key is no longer kept, so nothing was changed. Check the current state with"

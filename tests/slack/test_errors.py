@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from bot.slack.errors import (
     BlocksRefusedError,
     ChannelClosedError,
-    FormChangedError,
     MissingScopeError,
     PersonUnreachableError,
     SlackError,
@@ -23,7 +22,6 @@ CODES: dict[type[SlackError], tuple[str, ...]] = {
     SlackUnavailableError: ("internal_error", "fatal_error"),
     SlackRateLimitedError: ("ratelimited", "rate_limited"),
     TriggerExpiredError: ("expired_trigger_id",),
-    FormChangedError: ("hash_conflict",),
     BlocksRefusedError: ("invalid_blocks", "invalid_attachments"),
     ChannelClosedError: ("is_archived", "restricted_action_new", "slack_connect_blocked"),
     PersonUnreachableError: ("user_not_found",),
