@@ -18,7 +18,6 @@ from bot.views.admin import (
     GROUPS_FIELD,
     HISTORY_PAGE,
     MANAGERS_FORM,
-    Groups,
     audiences_form,
     managers_form,
 )
@@ -82,7 +81,7 @@ async def a_rotation_form(room: AdminRoom) -> Block:
 
 
 async def a_managers_form(room: AdminRoom) -> Block:
-    return managers_form(room.metadata(), await room.managers.named(room.workspace), Groups())
+    return managers_form(room.metadata(), await room.managers.named(room.workspace), ())
 
 
 async def an_audiences_form(room: AdminRoom) -> Block:
