@@ -243,20 +243,13 @@ class ErrorBoundary:
         finally:
             task.cancel()
         if request.owes_answer:  # the answer is in a form
-            await _try(request.reply(usage.ANSWERED_IN_FORM))
+            with warned("message not sent", SlackError):
+                await request.reply(usage.ANSWERED_IN_FORM)
 
     async def _explain(self, request: Request, error: Exception) -> None:
         if not isinstance(error, BotError):
             logger.exception("unforeseen failure")
-        elif isinstance(error, ForgottenError):
-            logger.info("failure explained", error=repr(error))
         elif isinstance(error, _LOGGED):
             logger.warning("failure explained", error=repr(error), cause=repr(error.__cause__))
         with warned("could not explain the failure", Exception):
             await request.reply(await self.failures.explain(error, request))
-
-
-async def _try(saying: Awaitable[None]) -> None:
-    """Send a message besides the answer; log it where that fails."""
-    with warned("message not sent", SlackError):
-        await saying
