@@ -114,7 +114,7 @@ class Permissions:
         return is_named or await self._is_in_group(request, named, member.user_id)
 
     async def _is_in_group(self, request: Request, named: admin.Named, user_id: str) -> bool:
-        """Return whether a group has the person; one that Slack does not list has nobody."""
+        """Return whether a group has the person; one that Slack does not list counts as empty."""
         client, workspace = request.client, request.workspace
         for group_id in named.group_ids:
             with warned("the people of a group are unknown", SlackError):

@@ -335,7 +335,7 @@ async def test_who_left_the_group_is_refused_a_minute_later(
 
 
 @a_press_and_a_form
-async def test_a_slack_that_does_not_say_lets_nobody_in(room: AdminRoom, action: Action) -> None:
+async def test_a_slack_that_does_not_say_lets_no_one_in(room: AdminRoom, action: Action) -> None:
     await room.name(groups=("web-team",))
     place = await hand(room, action, "bob")
     room.slack.fail_next("usergroups.users.list", "internal_error")
