@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -26,7 +26,7 @@ from bot.api_keys.notifications import ManagerNotifier
 from bot.api_keys.repository import Keys
 from bot.commands import Audience
 from bot.digests.service import DigestService
-from bot.errors import BotError, NotAllowedError
+from bot.errors import BotError, NotAllowedError, warned
 from bot.listeners.incoming import field_in
 from bot.listeners.modals import KeyScreen
 from bot.listeners.permissions import Permissions
@@ -35,8 +35,8 @@ from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
 from bot.shared_limits import QuotaService
 from bot.slack.client import Member, fetch_member
-from bot.slack.errors import MissingScopeError, SlackError
-from bot.slack.usergroups import GROUP_ID
+from bot.slack.errors import SlackError
+from bot.slack.usergroups import GROUP_ID, UserGroup
 from bot.views import admin, api_key
 from bot.workspace import WorkspaceId
 
@@ -133,14 +133,6 @@ class KeyListeners:
         return admin.history_form(entries, number, request.as_metadata())
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """The people and groups of the form; `group_ids` is `None` if it had no field for them."""
-
-    user_ids: tuple[str, ...]
-    group_ids: tuple[str, ...] | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdminListeners:
     """The listeners of the forms about managers, and about who may add and scan.
@@ -169,22 +161,15 @@ class AdminListeners:
         groups = await self._groups(request)
         await request.open_form(admin.managers_form(request.as_metadata(), named, groups))
 
-    async def name(self, request: Request, chosen: Chosen) -> None:
+    async def name(self, request: Request, wanted: Named) -> None:
         """Make these people and groups the managers, in place of the present ones."""
-        workspace, wanted = request.workspace, Named(chosen.user_ids, chosen.group_ids or ())
         try:
             await self.permissions.require_admin(request)
-            if chosen.group_ids is None:
-                saved = await self.permissions.managers.named(workspace)
-                wanted = replace(wanted, group_ids=saved.group_ids)
             await self._save(request, wanted)
         except NotAllowedError as error:
             await self.screen.show_failure(request, error, admin.managers_notice)
         except BotError as error:
-            groups = await self._groups(request)
-            if groups.why_not:  # without the field the form can only keep the saved groups
-                wanted = replace(wanted, group_ids=())
-            metadata = request.as_metadata()
+            groups, metadata = await self._groups(request), request.as_metadata()
             await self.screen.show_failure(
                 request, error, lambda text: admin.managers_form(metadata, wanted, groups, text)
             )
@@ -210,16 +195,12 @@ class AdminListeners:
         self.notifier.tell(workspace, named, by=by)
         await self.audit.note(workspace, Act.MANAGERS_CHANGED, by=by, added=added, removed=removed)
 
-    async def _groups(self, request: Request) -> admin.Groups:
-        client, workspace = request.client, request.workspace
-        try:
+    async def _groups(self, request: Request) -> list[UserGroup]:
+        """Return the user groups; none if Slack does not list them in time."""
+        with warned("no user groups to name", SlackError, TimeoutError):
             async with asyncio.timeout(LISTED_WITHIN_S):
-                return admin.Groups(await self.permissions.groups.listed(client, workspace))
-        except MissingScopeError:
-            return admin.Groups(why_not=admin.NO_SCOPE)
-        except (SlackError, TimeoutError) as error:
-            logger.warning("no user groups to name", error=repr(error))
-            return admin.Groups(why_not=admin.UNSAID)
+                return await self.permissions.groups.listed(request.client, request.workspace)
+        return []
 
     async def open_audiences(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
@@ -243,13 +224,12 @@ class AdminListeners:
             await draw_or_reply(request, admin.audiences_notice(saved), Message(saved))
 
 
-def read_managers_form(values: Mapping[str, Any]) -> Chosen:
+def read_managers_form(values: Mapping[str, Any]) -> Named:
     people = field_in(values, admin.MANAGERS_FIELD).user_ids[:MAX_MANAGERS]
-    groups = field_in(values, admin.GROUPS_FIELD)
-    if "selected_options" not in groups.state:
-        return Chosen(people, None)
-    ids = [each for each in groups.options if GROUP_ID.fullmatch(each)]
-    return Chosen(people, tuple(dict.fromkeys(ids))[:MAX_GROUPS])
+    ids = [
+        each for each in field_in(values, admin.GROUPS_FIELD).options if GROUP_ID.fullmatch(each)
+    ]
+    return Named(people, tuple(dict.fromkeys(ids))[:MAX_GROUPS])
 
 
 def read_audiences_form(values: Mapping[str, Any]) -> dict[str, Audience]:

@@ -1,6 +1,5 @@
 """Handle the forms that set and rotate the API key."""
 
-import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -27,7 +26,6 @@ from bot.listeners.request import FormErrors, Request, draw_or_reply
 from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
 from bot.redaction import holds_secret
-from bot.store.documents import StoreError
 from bot.views import api_key_forms as forms
 from bot.views.api_key import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, saved_message
 from bot.views.blocks import section
@@ -81,8 +79,8 @@ def read_key_form(values: Mapping[str, Any]) -> GivenKey:
     )
 
 
-# Draws the form again: its metadata, its values, why it was not saved, the present keys.
-Draw = Callable[[str, forms.KeyFormValues, str | None, KeyPair | None], Block]
+# Draws the form again: its metadata, its values, why it was not saved.
+Draw = Callable[[str, forms.KeyFormValues, str], Block]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,10 +184,7 @@ class KeyFormListeners:
             await self.screen.show_failure(request, error, forms.refused_form)
         except BotError as error:
             sentence = (await self.screen.explained(request, error)).text
-            in_use = None
-            with contextlib.suppress(StoreError):  # the form says why it was not saved, anyway
-                in_use = await self.keys.pair(request.workspace)
-            form = draw(request.as_metadata(), given.values, sentence, in_use)
+            form = draw(request.as_metadata(), given.values, sentence)
             text = f"The key was not saved. {sentence}"
             await draw_or_reply(request, form, Message(text, (section(text),)))
         return None

@@ -5,7 +5,7 @@ import contextlib
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import KW_ONLY, dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, TypeVar
 
 import structlog
@@ -25,7 +25,7 @@ from bot.listeners.request import Request
 from bot.message import Message
 from bot.portfolio.lookup import UnknownDomainError
 from bot.shared_limits import QuotaService
-from bot.slack.errors import SlackError, SlackRefusedError
+from bot.slack.errors import SlackError
 from bot.store.documents import ForgottenError, StoreError, UnreadableSecretError
 from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerError
 from bot.views import usage
@@ -58,7 +58,6 @@ _FOR_ADMINS = (
     LackingScopeError,
     TrackerError,
     UnreadableSecretError,
-    SlackRefusedError,
 )
 
 
@@ -123,12 +122,10 @@ class Failures:
             channel_id=origin.channel_id,
             response_url=origin.response_url,
         )
-        typed_at = self.clock() - timedelta(seconds=time.monotonic() - request.since)
-        try:
-            await self.deferred.keep(request.workspace, kept, typed_at=typed_at)
-        except BotError:
-            return False
-        return True
+        with contextlib.suppress(BotError):
+            await self.deferred.keep(request.workspace, kept)
+            return True
+        return False
 
 
 async def _or_none(fact: Awaitable[T]) -> T | None:
@@ -243,20 +240,13 @@ class ErrorBoundary:
         finally:
             task.cancel()
         if request.owes_answer:  # the answer is in a form
-            await _try(request.reply(usage.ANSWERED_IN_FORM))
+            with warned("message not sent", SlackError):
+                await request.reply(usage.ANSWERED_IN_FORM)
 
     async def _explain(self, request: Request, error: Exception) -> None:
         if not isinstance(error, BotError):
             logger.exception("unforeseen failure")
-        elif isinstance(error, ForgottenError):
-            logger.info("failure explained", error=repr(error))
         elif isinstance(error, _LOGGED):
             logger.warning("failure explained", error=repr(error), cause=repr(error.__cause__))
         with warned("could not explain the failure", Exception):
             await request.reply(await self.failures.explain(error, request))
-
-
-async def _try(saying: Awaitable[None]) -> None:
-    """Send a message besides the answer; log it where that fails."""
-    with warned("message not sent", SlackError):
-        await saying

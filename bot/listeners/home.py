@@ -197,12 +197,9 @@ class HomeScreen:
         await self._publish(visit, number, await asyncio.to_thread(home_view, page))
 
     async def _publish(self, visit: Request, number: int, page: Message) -> None:
-        name = _name(visit)
-        async with self._draws.turn(name):
-            if self._draws.is_latest(name, number):
-                user_id = visit.origin.user_id
-                with warned("Home was not drawn", SlackError):
-                    await publish_home(visit.client, user_id, page)
+        if self._draws.is_latest(_name(visit), number):
+            with warned("Home was not drawn", SlackError):
+                await publish_home(visit.client, visit.origin.user_id, page)
 
 
 async def _refetch_member(visit: Request) -> Member:

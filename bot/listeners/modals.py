@@ -1,6 +1,5 @@
 """Draw the modals of keys and digests; reply where no modal can be drawn."""
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -35,14 +34,6 @@ T = TypeVar("T")
 MAX_PLACES = 10_000
 
 
-@dataclass(slots=True)
-class _ViewState:
-    """One open view: the number of its latest press."""
-
-    number: int = 0
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
 class ViewVersions:
     """Numbers the presses in each open form or tab, as far as this process received them.
 
@@ -50,24 +41,16 @@ class ViewVersions:
     """
 
     def __init__(self) -> None:
-        self._places: LRUCache[str | None, _ViewState] = LRUCache(MAX_PLACES)
+        self._numbers: LRUCache[str | None, int] = LRUCache(MAX_PLACES)
 
     def note(self, place: str | None) -> int:
         """Count a press; return its number."""
-        found = self._place(place)
-        found.number += 1
-        return found.number
+        number = self._numbers[place] = self._numbers.get(place, 0) + 1
+        return number
 
     def is_latest(self, place: str | None, number: int) -> bool:
         """Return whether no press followed the one with this number."""
-        return place not in self._places or self._places[place].number == number
-
-    def turn(self, place: str | None) -> asyncio.Lock:
-        """Return the lock of a place: only one draw at a time."""
-        return self._place(place).turn
-
-    def _place(self, place: str | None) -> _ViewState:
-        return self._places.setdefault(place, _ViewState())
+        return self._numbers.get(place, number) == number
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +171,9 @@ class DigestScreen:
     async def show_newer(self, request: Request, form: Block, number: int) -> None:
         """Draw `form` unless something was pressed in the view since press `number`."""
         view_id = request.view_id or ""
-        async with self.presses.turn(view_id):
-            if self.presses.is_latest(view_id, number):
-                with suppress(SlackError):
-                    await update_form(request.client, view_id, form)
+        if self.presses.is_latest(view_id, number):
+            with suppress(SlackError):
+                await update_form(request.client, view_id, form)
 
     async def show_busy(self, request: Request, words: str) -> None:
         """Show "please wait" in the form, without anything to press."""

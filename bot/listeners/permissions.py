@@ -1,6 +1,5 @@
 """Check at every request who may ask, manage the key, add, scan, see or change digests."""
 
-import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from bot.commands import Audience
 from bot.digests import models
 from bot.digests.edits import Editor
 from bot.digests.service import DigestService
-from bot.errors import StrangerError
+from bot.errors import StrangerError, warned
 from bot.listeners.request import Request
 from bot.message import Block
 from bot.slack.channels import Channel, fetch_channel, is_in_channel
@@ -115,18 +114,12 @@ class Permissions:
         return is_named or await self._is_in_group(request, named, member.user_id)
 
     async def _is_in_group(self, request: Request, named: admin.Named, user_id: str) -> bool:
-        """Return whether a group has the person; one that Slack does not list has nobody."""
-        asked = (
-            self.groups.people_in(request.client, request.workspace, group_id)
-            for group_id in named.group_ids
-        )
-        for answer in await asyncio.gather(*asked, return_exceptions=True):
-            if isinstance(answer, SlackError):
-                logger.warning("the people of a group are unknown", error=repr(answer))
-            elif isinstance(answer, BaseException):
-                raise answer
-            elif user_id in answer:
-                return True
+        """Return whether a group has the person; one that Slack does not list counts as empty."""
+        client, workspace = request.client, request.workspace
+        for group_id in named.group_ids:
+            with warned("the people of a group are unknown", SlackError):
+                if user_id in await self.groups.people_in(client, workspace, group_id):
+                    return True
         return False
 
     async def require(self, request: Request, operation: str) -> None:

@@ -83,9 +83,8 @@ class Request:
     answer will come. `is_answered`: it has come. `reference` names the request in the log.
     `is_from_elsewhere`: the person's own workspace is another one. `window` shows the answer to a
     press on the Home tab. `message` is the pressed one, as Slack sends it. `member` is the
-    person, if Slack was asked just now.
-    `on_stop` returns the answer if the process stops before the end. `since` is when the request
-    came, by `time.monotonic`. `shares_answer`: an answer with a `Share` button is shared at once.
+    person, if Slack was asked just now. `on_stop` returns the answer if the process stops before
+    the end. `shares_answer`: an answer with a `Share` button is shared at once.
     """
 
     workspace: WorkspaceId
@@ -106,7 +105,6 @@ class Request:
     values: Mapping[str, Any] = field(default_factory=dict, repr=False)
     reference: str = field(default_factory=lambda: secrets.token_hex(4), init=False)
     on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
-    since: float = field(default_factory=time.monotonic, init=False)
     has_spoken: bool = field(default=False, init=False)
     owes_answer: bool = field(default=False, init=False)
     is_answered: bool = field(default=False, init=False)

@@ -178,7 +178,7 @@ def retry_after(
         return timedelta(seconds=max(1.0, error.retry_after_s))
     if tries >= MAX_TRIES:
         return None
-    if isinstance(error, errors.TokenRefusedError | errors.WorkspaceHeldError):
+    if isinstance(error, errors.TokenRefusedError):
         return LONGEST_RETRY
     is_lost = error.is_outcome_unknown and tries and not is_repeatable
     if isinstance(error, errors.SlackRefusedError) or is_lost:

@@ -10,7 +10,6 @@ from typing import Any
 from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.concurrency import SingleFlight
 from bot.slack.client import fetch_member, slack_errors
 from bot.slack.errors import NO_USER_GROUPS, SlackRefusedError
 from bot.workspace import WorkspaceId
@@ -49,7 +48,6 @@ class UserGroups:
         self._people: TTLCache[tuple[WorkspaceId, str], tuple[str, ...]] = TTLCache(
             MAX_KEPT, KEPT_FOR_S, timer=clock
         )
-        self._flights: SingleFlight[tuple[WorkspaceId, str], tuple[str, ...]] = SingleFlight()
 
     async def listed(self, client: AsyncWebClient, workspace: WorkspaceId) -> list[UserGroup]:
         """Return the groups by handle."""
@@ -65,8 +63,7 @@ class UserGroups:
         place = (workspace, group_id)
         known = self._people.get(place)
         if known is None:
-            known = await self._flights.run(place, lambda: fetch_people_in(client, group_id))
-            self._people[place] = known
+            known = self._people[place] = await fetch_people_in(client, group_id)
         return known
 
 

@@ -191,9 +191,6 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     slack.PersonUnreachableError: retry(
         "The app can't message that person. They have left, or the app can't see them."
     ),
-    slack.WorkspaceHeldError: retry(
-        "Slack blocks the app in this workspace for now. This may last for hours."
-    ),
     slack.TokenRefusedError: retry(
         "Slack no longer accepts the app in this workspace."
         " Please ask an admin to install it again."

@@ -88,7 +88,7 @@ async def test_a_key_of_before_is_known(room: Room) -> None:
 @pytest.mark.parametrize(
     "error", [SlackUnreachableError("away"), TokenRefusedError("x"), ValueError("unforeseen")]
 )
-async def test_it_is_noted_although_nobody_could_be_greeted(room: Room, error: Exception) -> None:
+async def test_it_is_noted_although_the_greeting_failed(room: Room, error: Exception) -> None:
     room.posts.errors = [error]
 
     await room.install()

@@ -14,7 +14,6 @@ from bot.views.admin import (
     GROUPS_FIELD,
     HISTORY_PAGE,
     MANAGERS_FORM,
-    Groups,
     audiences_form,
     managers_form,
 )
@@ -78,7 +77,7 @@ async def a_rotation_form(room: AdminRoom) -> Block:
 
 
 async def a_managers_form(room: AdminRoom) -> Block:
-    return managers_form(room.metadata(), await room.managers.named(room.workspace), Groups())
+    return managers_form(room.metadata(), await room.managers.named(room.workspace), ())
 
 
 async def an_audiences_form(room: AdminRoom) -> Block:
@@ -332,7 +331,7 @@ async def test_who_left_the_group_is_refused_a_minute_later(
 
 
 @a_press_and_a_form
-async def test_a_slack_that_does_not_say_lets_nobody_in(room: AdminRoom, action: Action) -> None:
+async def test_a_slack_that_does_not_say_lets_no_one_in(room: AdminRoom, action: Action) -> None:
     await room.name(groups=("web-team",))
     place = await hand(room, action, "bob")
     room.slack.fail_next("usergroups.users.list", "internal_error")

@@ -208,7 +208,7 @@ class TestFailures:
         ("error", "outcome", "log"),
         [
             (BotError("what was typed"), "declined", None),
-            (ForgottenError("removed"), "declined", "[info     ] failure explained"),
+            (ForgottenError("removed"), "declined", "[warning  ] failure explained"),
             (StoreError("down"), "store", "[warning  ] failure explained"),
             (TrackerError("down"), "service", "[warning  ] failure explained"),
             (SlackUnavailableError("down"), "slack", "[warning  ] failure explained"),

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bot.admin import MAX_GROUPS, MAX_MANAGERS, Act
-from bot.listeners.domainkey import Chosen, read_managers_form
+from bot.admin import MAX_GROUPS, MAX_MANAGERS, Act, Named
+from bot.listeners.domainkey import read_managers_form
 from bot.playground.slack import View
 from bot.views.admin import GROUPS_FIELD, MANAGERS_FIELD
 from bot.views.api_key import NAME_MANAGERS
@@ -62,16 +62,13 @@ async def test_a_group_that_is_gone_is_shown_as_such_and_can_be_taken_out(
 
     await submit(room, form, User_groups=[])
 
-    assert "a deleted or disabled user group" in form.everything
+    assert "an unknown user group" in form.everything
     assert await named(room) == ()
 
 
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [("missing_scope", "usergroups:read"), ("internal_error", "does not list the user groups")],
-)
+@pytest.mark.parametrize("error", ["missing_scope", "internal_error"])
 async def test_without_the_list_of_groups_people_can_be_named_and_groups_stay(
-    room: AdminRoom, error: str, words: str
+    room: AdminRoom, error: str
 ) -> None:
     await room.name("bob", groups=("web-team",))
     room.slack.fail_next("usergroups.list", error)
@@ -79,8 +76,7 @@ async def test_without_the_list_of_groups_people_can_be_named_and_groups_stay(
     form = await open_form(room)
     await submit(room, form, Managers=["cy"])
 
-    assert words in form.everything
-    assert "User groups" not in [block.get("label", {}).get("text") for block in form.blocks]
+    assert "an unknown user group" in form.everything
     assert await named(room) == (room.slack.person("cy").id, room.group_id("web-team"))
 
 
@@ -117,7 +113,7 @@ def options(*values: str) -> dict[str, Any]:
 @loop_over(
     ("state", "group_ids"),
     [
-        ({}, None),
+        ({}, ()),
         ({"selected_options": None}, ()),
         (options(), ()),
         (options("S1", "S2", "S1"), ("S1", "S2")),
@@ -127,7 +123,7 @@ def options(*values: str) -> dict[str, Any]:
     ids=str,
 )
 def test_only_what_may_be_a_group_is_read(
-    state: dict[str, Any], group_ids: tuple[str, ...] | None
+    state: dict[str, Any], group_ids: tuple[str, ...]
 ) -> None:
     people = [f"U{number}" for number in range(10, 40)]
     values = {
@@ -137,19 +133,8 @@ def test_only_what_may_be_a_group_is_read(
 
     read = read_managers_form(values)
 
-    assert read == Chosen(tuple(people[:MAX_MANAGERS]), group_ids)
-    assert len(read.group_ids or ()) <= MAX_GROUPS
-
-
-async def test_a_group_that_was_not_saved_is_not_said_to_stay(room: AdminRoom) -> None:
-    form = await open_form(room)
-    room.clock.advance(61)
-    room.slack.fail_next("usergroups.list", kind="slow", delay_s=2)
-
-    said = await submit(room, form, Managers=["gus"], User_groups=["@web-team"])
-
-    assert "Not saved" in said
-    assert room.group_id("web-team") not in said
+    assert read == Named(tuple(people[:MAX_MANAGERS]), group_ids)
+    assert len(read.group_ids) <= MAX_GROUPS
 
 
 async def test_what_slack_refuses_to_draw_is_said_where_they_asked(room: AdminRoom) -> None:

@@ -22,7 +22,6 @@ from bot.slack.errors import (
     SlackUnavailableError,
     SlackUnreachableError,
     TokenRefusedError,
-    WorkspaceHeldError,
 )
 from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, Posting
 from bot.workspace import WorkspaceId
@@ -165,7 +164,7 @@ async def test_of_a_post_that_is_not_answered_in_time_the_outcome_is_unknown(
     [
         ("is_archived", ChannelClosedError),
         ("restricted_action_read_only_channel", ChannelClosedError),
-        ("team_added_to_org", WorkspaceHeldError),
+        ("team_added_to_org", SlackRateLimitedError),
         ("account_inactive", TokenRefusedError),
         ("missing_scope", MissingScopeError),
     ],

@@ -22,7 +22,6 @@ from bot.slack.errors import (
     SlackRateLimitedError,
     SlackRefusedError,
     TokenRefusedError,
-    WorkspaceHeldError,
 )
 from bot.store.documents import (
     LostConnectionError,
@@ -81,7 +80,6 @@ MADE: dict[type[BotError], BotError] = {
         BlocksRefusedError("invalid_blocks"),
         ChannelClosedError("not_in_channel"),
         PersonUnreachableError("user_disabled"),
-        WorkspaceHeldError("team_added_to_org"),
         TokenRefusedError("account_inactive"),
         MissingScopeError("usergroups:read"),
         EditConflictError(a_digest(changed_by=ADMIN_ID, changed_at=MOMENT)),

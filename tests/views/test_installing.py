@@ -57,7 +57,7 @@ def test_whoever_may_is_led_to_the_key_and_others_read_whom_to_ask() -> None:
         assert word in shown_text(message)
 
 
-def test_whoever_comes_back_reads_that_all_is_as_it_was() -> None:
+def test_who_comes_back_reads_that_all_is_as_it_was() -> None:
     message = EVERY_MESSAGE["back"]("Acme")
 
     assert "The key and the digests are as they were." in message.text
