@@ -56,28 +56,12 @@ class OutsideAudienceError(NotAllowedError):
         super().__init__(f"may not {operation}")
 
 
-class ManagersUnknownError(BotError):
-    """Slack did not list the people of a group that is a manager, so nothing was done.
-
-    `managers` as in `NotAManagerError`. `lacks_scope`: the app lacks `usergroups:read`.
-    """
-
-    def __init__(self, managers: tuple[str, ...] = (), *, lacks_scope: bool = False) -> None:
-        self.managers = managers
-        self.lacks_scope = lacks_scope
-        super().__init__("the people of the group are unknown")
-
-
 class UnfitManagerError(BotError):
     """A named person cannot be a manager: a guest, a bot, of elsewhere, or gone."""
 
     def __init__(self, user_ids: tuple[str, ...] = ()) -> None:
         self.user_ids = user_ids
         super().__init__("a guest, a bot, a stranger, or gone")
-
-
-class UnfitGroupError(BotError):
-    """A named user group is unknown or disabled."""
 
 
 class EarlierKeyRefusedError(BotError):
@@ -91,11 +75,10 @@ MAX_GROUPS = 5
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The ids of the named people and user groups, in order; `rev` is the document's, or 0."""
+    """The ids of the named people and user groups, in order."""
 
     user_ids: tuple[str, ...] = ()
     group_ids: tuple[str, ...] = ()
-    rev: int = 0
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -115,20 +98,24 @@ class Managers:
         document = await self.documents.get(f"{workspace}/{KIND}")
         return decode(document) if document else Named()
 
-    async def name(self, workspace: WorkspaceId, named: Named) -> None:
-        """Replace the managers; raise ConflictError if they were changed since `named.rev`."""
-        value = {
-            "v": 1,
-            "user_ids": list(named.user_ids[:MAX_MANAGERS]),
-            "group_ids": list(named.group_ids[:MAX_GROUPS]),
-        }
-        await self.documents.put(f"{workspace}/{KIND}", value, if_rev=named.rev)
+    async def name(self, workspace: WorkspaceId, named: Named) -> Named:
+        """Replace the managers; return those before."""
+        before = Named()
+        value = {"v": 1, "user_ids": named.user_ids, "group_ids": named.group_ids}
+
+        def written(document: Document | None) -> Write:
+            nonlocal before
+            before = decode(document) if document else Named()
+            return Write(value)
+
+        await update(self.documents, f"{workspace}/{KIND}", written)
+        return before
 
 
 def decode(document: Document) -> Named:
     """Return the managers in a document."""
     value = document.value
-    return Named(tuple(value["user_ids"]), tuple(value["group_ids"]), document.rev)
+    return Named(tuple(value["user_ids"]), tuple(value["group_ids"]))
 
 
 AUDIENCES_KIND = "audiences"

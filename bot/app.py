@@ -13,7 +13,6 @@ from bot.bootstrap import slack_app
 from bot.bootstrap.features import Features, register_features
 from bot.bootstrap.installations import Lifecycle, register_lifecycle
 from bot.bootstrap.services import (
-    Pace,
     Role,
     Services,
     Stored,
@@ -56,7 +55,6 @@ async def build_runtime(
     settings: Settings,
     role: Role,
     clock: Callable[[], datetime],
-    pace: Pace,
 ) -> Runtime:
     """Build what the process works with; raise StoreError (see `opened_store`)."""
     metrics = Metrics(role=role.value, store="postgresql" if settings.is_shared else "sqlite")
@@ -64,13 +62,11 @@ async def build_runtime(
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
     documents, ring = stored.documents, stored.ring
     tasks = Tasks()
-    commons = build_shared_state(stored, patience=pace.patience)
+    commons = build_shared_state(stored)
     http = await stack.enter_async_context(_slack_session(metrics))
     clients = slack_app.SlackClients(settings, http)
     installations = InstallationRepository(documents, ring)
-    workspaces = slack_app.open_workspaces(
-        settings, installations, clients, tasks, clock=clock, patience=pace.patience
-    )
+    workspaces = slack_app.open_workspaces(settings, installations, clients, tasks, clock=clock)
     parts = Services(
         settings=settings,
         documents=documents,
@@ -78,14 +74,13 @@ async def build_runtime(
         deferred=DeferredCommands(documents, ring, clock=clock),
         tasks=tasks,
         client_for=workspaces.client_for,
-        posting=Posting(workspaces.client_for, between_s=pace.between_posts_s),
+        posting=Posting(workspaces.client_for),
         replies=Replies(http),
         tracker_http=await stack.enter_async_context(tracker_http()),
         clock=clock,
         metrics=metrics,
         commons=commons,
         inflight=InflightTracker(),
-        pace=pace,
     )
     return Runtime(
         parts=parts,
@@ -167,7 +162,6 @@ async def run_periodic(
 logger = structlog.get_logger()
 # Platforms that stop a process kill it 30 s after they asked.
 FINISH_WITHIN_S = 20.0
-PACE = Pace()
 
 
 def utc_now() -> datetime:
@@ -180,7 +174,6 @@ async def serve(
     *,
     role: Role = Role.ALL,
     clock: Callable[[], datetime] = utc_now,
-    pace: Pace = PACE,
     finish_within_s: float = FINISH_WITHIN_S,
 ) -> None:
     """Run a process of the bot until `stop`; then begin nothing new and finish what was begun.
@@ -189,7 +182,7 @@ async def serve(
     moved together with Slack's. Raises StartError, and StoreError as `opened_store` does.
     """
     async with AsyncExitStack() as stack:
-        runtime = await build_runtime(stack, settings, role, clock, pace)
+        runtime = await build_runtime(stack, settings, role, clock)
         parts, workspaces = runtime.parts, runtime.workspaces
         await slack_app.check_tokens(parts, runtime.clients, workspaces, role)
         app = slack_app.bolt_app(runtime.clients.patient(), workspaces, parts.metrics)

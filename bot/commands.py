@@ -58,9 +58,8 @@ _ALL = (
             ("/domains above:90 sort:name", "above 90, sorted by name"),
             ("/domains expires:30", "ends within 30 days, or has ended"),
         ),
-        note="Filters: text, tag:x, folder:x, type:x, below:0–100, above:0–100, expires:30 (or"
-        " cert:30, registration:30), issues:high, scanned:never, sort:score (or"
-        " sort:name, sort:expiry), page:2."
+        note="Filters: text, tag:x, folder:x, type:x, below:0–100, above:0–100, expires:30,"
+        " issues:high, scanned:never, sort:score (or sort:name, sort:expiry), page:2."
         ' Put "two words" in quotes. Dates and issues are from the last scans.',
         operation="list",
         scope="read_domains",

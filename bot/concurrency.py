@@ -4,14 +4,13 @@ import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, TypeVar
 
 import structlog
 
 from bot.errors import BotError
 
 T = TypeVar("T")
-P = ParamSpec("P")
 logger = structlog.get_logger()
 # One for each host and port that the bot knows, and some for those that hang.
 LOOKUP_THREADS = 32
@@ -91,17 +90,6 @@ class SingleFlight(Generic[K, T]):
     def is_under_way(self, key: K) -> bool:
         """Return whether the next caller would share a run that has begun already."""
         return key in self._flights
-
-
-# As many domains are sorted and drawn in the time that a hop to a thread and back takes.
-FEW = 200
-
-
-async def off_loop(size: int, work: Callable[P, T], *args: P.args, **how: P.kwargs) -> T:
-    """Return `work(*args, **how)`, on another thread if it is about more than a few things."""
-    if size <= FEW:
-        return work(*args, **how)
-    return await asyncio.to_thread(work, *args, **how)
 
 
 async def run_shielded(tasks: Tasks, work: Coroutine[Any, Any, T]) -> T:

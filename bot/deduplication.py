@@ -57,18 +57,15 @@ class SharedDedup:
     ack was late, or somebody replays a request that they have got hold of.
     """
 
-    def __init__(
-        self, stored: DedupStore, *, here: DedupStore, asked_within_s: float = ASKED_WITHIN_S
-    ) -> None:
+    def __init__(self, stored: DedupStore, *, here: DedupStore) -> None:
         self._stored = stored
         self._here = here
-        self._asked_within_s = asked_within_s
 
     async def is_new(self, name: str) -> bool:
         if not await self._here.is_new(name):
             return False
         try:
-            async with asyncio.timeout(self._asked_within_s):
+            async with asyncio.timeout(ASKED_WITHIN_S):
                 is_new = await self._stored.is_new(name)
         except (StoreError, TimeoutError) as error:
             logger.warning("no other process could be asked what it has seen", error=repr(error))
@@ -81,7 +78,7 @@ class SharedDedup:
         """See `DedupStore.forget`. If the store fails, other processes still know `name`."""
         await self._here.forget(name)
         try:
-            async with asyncio.timeout(self._asked_within_s):
+            async with asyncio.timeout(ASKED_WITHIN_S):
                 await self._stored.forget(name)
         except (StoreError, TimeoutError) as error:
             logger.warning("other processes may still know it", error=repr(error))

@@ -38,9 +38,7 @@ class DeferredCommands:
         self._ring = ring
         self._clock = clock
 
-    async def keep(
-        self, workspace: WorkspaceId, command: KeptCommand, *, typed_at: datetime
-    ) -> None:
+    async def keep(self, workspace: WorkspaceId, command: KeptCommand) -> None:
         """Store `command` until it is taken or too old."""
         body = {
             "command": command.command,
@@ -52,7 +50,7 @@ class DeferredCommands:
         await self._documents.put(
             f"{workspace}/{KIND}/{command.user_id}/{_name(command)}",
             {"v": 1, "sealed": sealed},
-            due_at=typed_at + KEPT_FOR,
+            due_at=self._clock() + KEPT_FOR,
         )
 
     async def take_all(self, workspace: WorkspaceId) -> list[KeptCommand]:

@@ -74,14 +74,6 @@ def _address(text: str) -> str:
     return text
 
 
-def _page_address(text: str) -> str:
-    parts = _http_parts(text)
-    # https://docs.slack.dev/messaging/formatting-message-text#linking-urls
-    if "@" in parts.netloc or set("<>|`*") & set(text):
-        raise ValueError("must have no user name, and none of < > | ` *")
-    return text
-
-
 def _api_address(text: str) -> str:
     if not text.endswith("/"):
         raise ValueError("must end in a slash, as in https://slack.com/api/")
@@ -167,7 +159,6 @@ def _one_of(kind: Any) -> WrapValidator:
 
 Url = Annotated[str, AfterValidator(_address)]
 ApiUrl = Annotated[str, AfterValidator(_api_address)]
-PageUrl = Annotated[str, AfterValidator(_page_address)]
 PublicUrl = Annotated[str, AfterValidator(_public_address)]
 DatabaseUrl = Annotated[str, AfterValidator(_database_address), Field(repr=False)]
 NamesFile = Annotated[Path, AfterValidator(_names_file)]
@@ -226,7 +217,6 @@ class Settings(BaseSettings):
 
     domain_tracker_url: Url
     domain_tracker_owned_type: Label = "owned"
-    domain_tracker_keys_url: PageUrl | None = None
     slack_bot_token: BotToken | None = None
     slack_app_token: AppToken | None = None
     slack_signing_secret: SecretStr | None = None

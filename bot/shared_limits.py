@@ -49,13 +49,11 @@ class QuotaService:
         tasks: Tasks,
         *,
         seconds: Callable[[], float] = time.monotonic,
-        answered_within_s: float = ANSWERED_WITHIN_S,
     ) -> None:
         self._documents = documents
         self._keys = keys
         self._budget = budget
         self._tasks = tasks
-        self._answered_within_s = answered_within_s
         self._is_read = TTLCache[Place, bool](MAX_REMEMBERED, READ_EVERY_S, timer=seconds)
 
     async def of(self, workspace: WorkspaceId) -> BudgetState | None:
@@ -80,7 +78,7 @@ class QuotaService:
     async def _ask(self, work: Coroutine[Any, Any, object]) -> None:
         """Wait for the store; log it when it is slow or fails."""
         try:
-            async with asyncio.timeout(self._answered_within_s):
+            async with asyncio.timeout(ANSWERED_WITHIN_S):
                 await work
         except (StoreError, TimeoutError) as error:
             logger.warning("limits are not shared with other processes", error=repr(error))

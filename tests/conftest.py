@@ -14,13 +14,30 @@ from hypothesis import HealthCheck, settings
 from bot.jobs.queue_jobs import queue_migrations
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.migrations import OURS, migrate
-from tests.fakes import FakeClock
+from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.memory import MemoryDocuments
 from tests.postgres import MigratedDatabases, PostgresServer, running_postgres
 
 SETTINGS = (
     *("SLACK_", "BOT_", "DOMAIN_TRACKER_", "LOG_"),
     *("DATABASE_URL", "PORT", "HOST", "EGRESS_IPS", "TICK_SECONDS", "METRICS_TOKEN"),
+)
+# What a person hears while they wait, and what the bot does when its store or Slack is slow, have
+# tests of their own: elsewhere nothing depends on these, however busy the machine is.
+WAITS = (
+    "bot.deduplication.ASKED_WITHIN_S",
+    "bot.installations.authorize.KNOWN_WITHIN_S",
+    "bot.listeners.app_lifecycle.ANSWERED_WITHIN_S",
+    "bot.listeners.domaindigest_form.COUNT_WITHIN_S",
+    "bot.listeners.domainkey.LISTED_WITHIN_S",
+    "bot.listeners.error_boundary.FIRST_WORD_AFTER_S",
+    "bot.listeners.error_boundary.FIRST_WORD_IN_HOME_AFTER_S",
+    "bot.listeners.home.FIRST_LOOK_AFTER_S",
+    "bot.listeners.interrupted.TELL_WITHIN_S",
+    "bot.listeners.router.OPTIONS_WITHIN_S",
+    "bot.portfolio.end_dates.ANSWERED_WITHIN_S",
+    "bot.portfolio.service.ASKED_WITHIN_S",
+    "bot.shared_limits.ANSWERED_WITHIN_S",
 )
 END = "-----END CERTIFICATE-----\n"
 # A busy machine is no reason to fail: what must be fast has a test of its own.
@@ -84,6 +101,13 @@ def own_log_settings() -> Iterator[None]:
 def _loggers() -> list[logging.Logger]:
     known = logging.root.manager.loggerDict.values()
     return [logging.root, *(each for each in known if isinstance(each, logging.Logger))]
+
+
+@pytest.fixture(autouse=True)
+def patient_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the bot wait as long as a test may take; a test of a wait sets its own."""
+    for wait in WAITS:
+        monkeypatch.setattr(wait, TIME_LIMIT_S)
 
 
 @pytest.fixture

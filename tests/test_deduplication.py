@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from bot import deduplication
 from bot.deduplication import REMEMBERED_FOR_S, MemoryDedup, SharedDedup
 from bot.store.documents import StoreError
 from tests.fakes import TIME_LIMIT_S, FakeClock
@@ -33,9 +34,8 @@ class TroubledSeen(MemoryDedup):
         await super().forget(name)
 
 
-def a_process(stored: MemoryDedup, asked_within_s: float = TIME_LIMIT_S) -> SharedDedup:
-    here = MemoryDedup(clock=FakeClock().seconds)
-    return SharedDedup(stored, here=here, asked_within_s=asked_within_s)
+def a_process(stored: MemoryDedup) -> SharedDedup:
+    return SharedDedup(stored, here=MemoryDedup(clock=FakeClock().seconds))
 
 
 async def test_it_is_remembered_for_as_long_as_a_signature_is_good() -> None:
@@ -60,10 +60,13 @@ async def test_while_the_others_cannot_be_asked_this_process_decides_alone() -> 
     assert taken == [True, False, True]
 
 
-async def test_nobody_waits_for_others_that_do_not_answer() -> None:
+async def test_nobody_waits_for_others_that_do_not_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(deduplication, "ASKED_WITHIN_S", 0.001)
     stored = TroubledSeen()
     stored.gate.clear()
-    one = a_process(stored, asked_within_s=0.001)
+    one = a_process(stored)
 
     taken = [await one.is_new("a"), await one.is_new("a")]
     stored.gate.set()

@@ -1,14 +1,12 @@
 """Commands that wait for a key: fifteen minutes, one taker, nothing in clear."""
 
-from datetime import timedelta
-
 import pytest
 
 from bot.clean_up import forget_expired
 from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
-from tests.builders import KEY, KEY_TAIL, MOMENT
+from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock
 from tests.memory import MemoryDocuments
 
@@ -30,12 +28,12 @@ def kept(documents: MemoryDocuments, clock: FakeClock) -> DeferredCommands:
 
 
 async def test_commands_are_taken_in_the_order_in_which_they_were_typed(
-    kept: DeferredCommands,
+    kept: DeferredCommands, clock: FakeClock
 ) -> None:
     typed = [f"d{number}.example" for number in range(9)]
-    moments = {text: MOMENT + timedelta(microseconds=n) for n, text in enumerate(typed)}
-    for text in reversed(typed):
-        await kept.keep(ONE, a_command(text=text), typed_at=moments[text])
+    for text in typed:
+        await kept.keep(ONE, a_command(text=text))
+        clock.advance(0.001)
 
     assert [command.text for command in await kept.take_all(ONE)] == typed
 
@@ -44,7 +42,7 @@ async def test_commands_are_taken_in_the_order_in_which_they_were_typed(
 async def test_a_command_is_kept_for_fifteen_minutes(
     kept: DeferredCommands, clock: FakeClock, after_s: int, count: int
 ) -> None:
-    await kept.keep(ONE, a_command(), typed_at=MOMENT)
+    await kept.keep(ONE, a_command())
     clock.advance(after_s)
 
     assert len(await kept.take_all(ONE)) == count
@@ -53,9 +51,9 @@ async def test_a_command_is_kept_for_fifteen_minutes(
 async def test_what_nobody_took_is_swept_away(
     kept: DeferredCommands, documents: MemoryDocuments, clock: FakeClock
 ) -> None:
-    await kept.keep(ONE, a_command("U1"), typed_at=clock.now)
+    await kept.keep(ONE, a_command("U1"))
     clock.advance(600)
-    await kept.keep(ONE, a_command("U2"), typed_at=clock.now)
+    await kept.keep(ONE, a_command("U2"))
     clock.advance(600)
 
     assert await forget_expired(documents, clock.now) == 1
@@ -66,7 +64,7 @@ async def test_what_nobody_took_is_swept_away(
 async def test_the_store_holds_neither_the_answers_address_nor_a_typed_key(
     kept: DeferredCommands, documents: MemoryDocuments
 ) -> None:
-    await kept.keep(ONE, a_command(text=KEY), typed_at=MOMENT)
+    await kept.keep(ONE, a_command(text=KEY))
 
     assert URL not in str(await documents.list_prefix(""))
     [command] = await kept.take_all(ONE)

@@ -93,8 +93,6 @@ WRONG = {
     "a key without a name": ({"BOT_SECRET_KEYS": KEY_RING[3:]}, None),
     "two keys of one name": ({"BOT_SECRET_KEYS": f"{KEY_RING},{KEY_RING}"}, None),
     "a name among the addresses": ({"EGRESS_IPS": "192.0.2.1, gateway.example"}, None),
-    "a page that is no address": ({"DOMAIN_TRACKER_KEYS_URL": "tracker.example/keys"}, None),
-    "a page that would end its link": ({"DOMAIN_TRACKER_KEYS_URL": "https://a.b/x|y>"}, None),
     "a metrics token that can be guessed": (
         {"METRICS_TOKEN": "guess-me-please"},
         "METRICS_TOKEN: must be at least 16 letters, digits or signs, without spaces",
@@ -278,7 +276,6 @@ def test_everything_can_be_set(env_file: Path, monkeypatch: pytest.MonkeyPatch) 
         "DATABASE_URL": "sqlite:////var/lib/bot.sqlite",
         "BOT_SECRET_KEYS": f"{KEY_RING}, k2:{'B' * 43}",
         "EGRESS_IPS": "192.0.2.1, 192.0.2.7/24, 2001:db8::/32,",
-        "DOMAIN_TRACKER_KEYS_URL": "https://tracker.example/#/keys?of=mine",
         "TICK_SECONDS": "0.5",
         "LOG_LEVEL": "debug",
         "LOG_FORMAT": "json",
@@ -297,7 +294,6 @@ def test_everything_can_be_set(env_file: Path, monkeypatch: pytest.MonkeyPatch) 
     assert settings.metrics_token
     assert settings.metrics_token.get_secret_value() == METRICS_TOKEN
     assert settings.database_pool_size == 500
-    assert settings.domain_tracker_keys_url == "https://tracker.example/#/keys?of=mine"
     assert settings.egress_addresses == ("192.0.2.1", "192.0.2.7/24", "2001:db8::/32")
 
 

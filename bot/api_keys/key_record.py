@@ -34,10 +34,6 @@ class NoKeyError(BotError):
     """The workspace has no API key yet."""
 
 
-class KeyFormError(BotError):
-    """The text cannot be a key: wrong beginning, length or characters."""
-
-
 class ExpiredDraftError(BotError):
     """The expiration that was entered with the key is in the past."""
 
@@ -113,10 +109,10 @@ class StoredKey:
 
 
 def checked_secret(typed: str) -> str:
-    """Return the key in `typed`, without the space around it, or raise KeyFormError."""
+    """Return the key in `typed`, without the space around it, or raise ValueError."""
     secret = typed.strip()
     if len(secret) != KEY_CHARS or not _KEY.fullmatch(secret):
-        raise KeyFormError("not the form of an API key")
+        raise ValueError("not the form of an API key")
     return secret
 
 

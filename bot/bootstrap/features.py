@@ -1,7 +1,6 @@
 """Build the features, the Home tab, key administration and gauges."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
 
 from slack_bolt.async_app import AsyncApp
 
@@ -23,8 +22,8 @@ from bot.listeners.adddomain import AddingListeners
 from bot.listeners.alerts import AlertListeners
 from bot.listeners.bulk_scan import BulkScanListeners
 from bot.listeners.domaindigest import DigestListeners
-from bot.listeners.domaindigest_form import COUNT_WITHIN_S, DigestFormListeners
-from bot.listeners.domainkey import LISTED_WITHIN_S, AdminListeners, KeyListeners, KeyState
+from bot.listeners.domaindigest_form import DigestFormListeners
+from bot.listeners.domainkey import AdminListeners, KeyListeners, KeyState
 from bot.listeners.domainkey_forms import KeyFormListeners
 from bot.listeners.domains import DomainsListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures
@@ -33,15 +32,14 @@ from bot.listeners.incoming import answer_unread
 from bot.listeners.messages import ShortcutListeners, register_mentions
 from bot.listeners.modals import DigestScreen, KeyScreen
 from bot.listeners.permissions import DigestAccess, Permissions
-from bot.listeners.router import OPTIONS_WITHIN_S, Dispatcher
+from bot.listeners.router import Dispatcher
 from bot.listeners.scan import ScanListeners
 from bot.portfolio.add_domain import DomainAdder
 from bot.portfolio.add_many import DomainLists
-from bot.portfolio.end_dates import ANSWERED_WITHIN_S as DATED_WITHIN_S
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import Scans
-from bot.shared_limits import ANSWERED_WITHIN_S, QuotaService
+from bot.shared_limits import QuotaService
 from bot.slack.usergroups import GroupPeople, UserGroups
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
@@ -66,7 +64,7 @@ class AdminServices:
             parts.posting,
             KeyClaims(self.keys),
             self.managers,
-            partial(key_notice, keys_url=parts.settings.domain_tracker_keys_url),
+            key_notice,
             parts.tasks,
             groups=GroupPeople(parts.client_for, groups),
         )
@@ -79,16 +77,10 @@ class UseCases:
         documents, clock = parts.documents, parts.clock
         self.admin = AdminServices(parts)
         self.budget = RateLimiter(clock=lambda: clock().timestamp())
-        self.allowances = QuotaService(
-            documents,
-            self.admin.keys,
-            self.budget,
-            parts.tasks,
-            answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
-        )
+        self.allowances = QuotaService(documents, self.admin.keys, self.budget, parts.tasks)
         self.client, self.tracker = self._tracker(parts)
         self.portfolio = Portfolio(self.tracker, clock=clock, versions=parts.commons.versions)
-        self.ends = KeptEndDates(documents, answered_within_s=DATED_WITHIN_S * parts.pace.patience)
+        self.ends = KeptEndDates(documents)
         self.scans = Scans(
             self.tracker,
             self.portfolio,
@@ -114,7 +106,6 @@ class UseCases:
             parts.deferred,
             self.allowances,
             egress_addresses=parts.settings.egress_addresses,
-            keys_url=parts.settings.domain_tracker_keys_url,
             clock=clock,
             permissions=self.admin.permissions,
         )
@@ -126,7 +117,6 @@ class UseCases:
             nights=self.nights,
             portfolio=self.portfolio,
             clock=clock,
-            keys_url=parts.settings.domain_tracker_keys_url,
         )
 
     def _tracker(self, parts: Services) -> tuple[TrackerClient, WorkspaceTracker]:
@@ -165,13 +155,10 @@ class Features:
     """What the features do from now on: answer people, and what comes again and again.
 
     `digests` takes up those that are due; `periodic` is what one of all processes does every few
-    seconds. `open_home` draws a person's Home tab. Each of `forget` drops what this process has
-    cached of a workspace's data.
+    seconds. Each of `forget` drops what this process has cached of a workspace's data.
     """
 
-    def __init__(
-        self, parts: Services, cases: UseCases, boundary: ErrorBoundary, home: HomeScreen
-    ) -> None:
+    def __init__(self, parts: Services, cases: UseCases, boundary: ErrorBoundary) -> None:
         documents = parts.documents
         nightly = NightlyScans(
             documents,
@@ -192,7 +179,6 @@ class Features:
             **parts.commons.periodic,
         }
         self.cut_off = cases.client.cut_off
-        self.open_home = home.draw_for
         self.forget = (cases.portfolio.forget,)
         self._stops = (
             cases.worker.stop,
@@ -213,23 +199,15 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         cases.failures,
         inflight=parts.inflight,
         note=parts.metrics.people.note_request,
-        first_word_after_s=parts.pace.first_word_after_s,
-        first_word_in_home_after_s=parts.pace.first_word_in_home_after_s,
     )
-    dispatcher = Dispatcher(
-        app,
-        boundary,
-        parts.replies,
-        seen=parts.commons.seen,
-        options_within_s=OPTIONS_WITHIN_S * parts.pace.patience,
-    )
+    dispatcher = Dispatcher(app, boundary, parts.replies, seen=parts.commons.seen)
     app.error(answer_unread)
     _register_members(dispatcher, parts, cases)
     _register_digests(dispatcher, parts, cases)
     _register_key(dispatcher, parts, cases)
-    home = _register_home(dispatcher, parts, cases)
+    _register_home(dispatcher, parts, cases)
     look_at_work(parts.metrics, cases.repository, clock=parts.clock)
-    return Features(parts, cases, boundary, home)
+    return Features(parts, cases, boundary)
 
 
 def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
@@ -251,7 +229,6 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
         portfolio=portfolio,
         scans=cases.scans,
         bulk=bulk,
-        still_waiting_after_s=parts.pace.still_waiting_after_s,
     ).register(dispatcher)
     adder = DomainAdder(tracker.add_domain, portfolio)
     AddingListeners(
@@ -275,12 +252,7 @@ def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
     )
     DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
     AlertListeners(alerts=cases.repository, screen=screen).register(dispatcher)
-    DigestFormListeners(
-        digests=digests,
-        access=access,
-        screen=screen,
-        count_within_s=COUNT_WITHIN_S * parts.pace.patience,
-    ).register(dispatcher)
+    DigestFormListeners(digests=digests, access=access, screen=screen).register(dispatcher)
 
 
 def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
@@ -314,11 +286,10 @@ def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> N
         nights=cases.nights,
         notifier=ManagerNotifier(parts.posting, appointed_message, parts.tasks),
         screen=screen,
-        listed_within_s=LISTED_WITHIN_S * parts.pace.patience,
     ).register(dispatcher)
 
 
-def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> HomeScreen:
+def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
     """Attach the tab: everything that the other features know, in one place."""
     collector = HomeCollector(
         permissions=cases.admin.permissions,
@@ -326,11 +297,9 @@ def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> 
         audit=cases.admin.audit,
         portfolio=cases.portfolio,
         ends=cases.ends,
-        ready=cases.tracker.ready,
         digests=cases.repository.of_workspace,
         failures=cases.failures,
         reads_messages=parts.settings.slack_mentions,
     )
-    screen = HomeScreen(collector=collector, replies=parts.replies, client_for=parts.client_for)
+    screen = HomeScreen(collector=collector, replies=parts.replies)
     HomeListeners(screen=screen, documents=parts.documents).register(dispatcher)
-    return screen

@@ -10,7 +10,6 @@ from bot.admin import SLACK, Act
 from bot.bootstrap.features import Features
 from bot.bootstrap.services import Services
 from bot.bootstrap.slack_app import SlackAuth
-from bot.digests.repository import DigestRepository
 from bot.errors import warned
 from bot.installations.installation import WHOLE_ORGANISATION, Installation, organisation
 from bot.installations.oauth_calls import OAuthCalls
@@ -24,8 +23,8 @@ from bot.installations.oauth_flow import (
 from bot.installations.repository import InstallationRepository
 from bot.installations.token_check import TokenChecker, token_proof
 from bot.installations.uninstall import Uninstaller
-from bot.installations.welcome import Setup, StoreCheck, Welcome
-from bot.listeners.app_lifecycle import ANSWERED_WITHIN_S, LifecycleListeners
+from bot.installations.welcome import StoreCheck, Welcome
+from bot.listeners.app_lifecycle import LifecycleListeners
 from bot.listeners.request import Request
 from bot.settings import text_of
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
@@ -83,12 +82,7 @@ def register_lifecycle(
             if found := await repository.get(organisation(workspace.enterprise_id or "")):
                 await welcome.on_granted(workspace, found.installation)
 
-    LifecycleListeners(
-        uninstaller,
-        parts.tasks,
-        on_granted=greet,
-        answered_within_s=ANSWERED_WITHIN_S * parts.pace.patience,
-    ).register(app)
+    LifecycleListeners(uninstaller, parts.tasks, on_granted=greet).register(app)
     if own:
         store_check = StoreCheck(parts.documents, own.fetch)
         return Lifecycle(
@@ -137,11 +131,10 @@ def _flow(
 
 
 def _welcome(parts: Services, running: Features) -> Welcome:
-    admin, digests = running.admin, DigestRepository(parts.documents)
+    admin = running.admin
 
-    async def setup_of(workspace: WorkspaceId) -> Setup:
-        has_key = await admin.keys.record(workspace) is not None
-        return Setup(has_key=has_key, digests=len(await digests.of_workspace(workspace)))
+    async def has_key(workspace: WorkspaceId) -> bool:
+        return await admin.keys.record(workspace) is not None
 
     async def may_set_key(workspace: WorkspaceId, user_id: str) -> bool:
         client = await parts.client_for(workspace)
@@ -159,8 +152,7 @@ def _welcome(parts: Services, running: Features) -> Welcome:
         parts.posting.send_dm,
         parts.tasks,
         words=arrival_message,
-        setup_of=setup_of,
+        has_key=has_key,
         may_set_key=may_set_key,
-        open_home=running.open_home,
         note=note,
     )

@@ -15,18 +15,15 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
-from bot.deduplication import ASKED_WITHIN_S, DedupStore, MemoryDedup, SharedDedup
+from bot.deduplication import DedupStore, MemoryDedup, SharedDedup
 from bot.deferred_commands import DeferredCommands
 from bot.digests.repository import DigestRepository, overdue
 from bot.installations.installation import scope_of_key
-from bot.listeners.error_boundary import FIRST_WORD_AFTER_S, FIRST_WORD_IN_HOME_AFTER_S
 from bot.listeners.interrupted import InflightTracker
-from bot.listeners.scan import STILL_WAITING_AFTER_S
 from bot.metrics.definitions import Metrics
-from bot.portfolio import service
 from bot.portfolio.service import StoredVersions
 from bot.settings import Settings, text_of
-from bot.slack.posting import BETWEEN_S, Posting
+from bot.slack.posting import Posting
 from bot.slack.replies import Replies
 from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_make_key_file
 from bot.store.fenced import ErasableDocuments, FencedDocuments, Note, timed_documents
@@ -116,8 +113,8 @@ class SharedState:
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
 
 
-def build_shared_state(stored: Stored, *, patience: float) -> SharedState:
-    """Return what is known together on this store. For `patience` see `Pace`."""
+def build_shared_state(stored: Stored) -> SharedState:
+    """Return what is known together on this store."""
     if stored.shared is None:
         own = MemoryDedup(clock=time.monotonic)
         return SharedState(
@@ -127,12 +124,9 @@ def build_shared_state(stored: Stored, *, patience: float) -> SharedState:
     from bot.store.postgres.documents import PostgresDedup
 
     by_all, here = PostgresDedup(stored.shared.pool), MemoryDedup(clock=time.monotonic)
-    seen = SharedDedup(by_all, here=here, asked_within_s=ASKED_WITHIN_S * patience)
     return SharedState(
-        seen=seen,
-        versions=StoredVersions(
-            stored.documents, asked_within_s=service.ASKED_WITHIN_S * patience
-        ),
+        seen=SharedDedup(by_all, here=here),
+        versions=StoredVersions(stored.documents),
         periodic={"seen": by_all.drop_old},
     )
 
@@ -156,22 +150,6 @@ class Role(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
-    """How long people wait for a word: the first one, and the second one of a scan.
-
-    `between_posts_s` lies between two posts in a channel. `patience`: so many times longer than
-    usual the bot waits for the store and for Slack, where it goes on without them. Slack is
-    content with 1; on a machine that is busy with other things tests need more.
-    """
-
-    first_word_after_s: float = FIRST_WORD_AFTER_S
-    first_word_in_home_after_s: float = FIRST_WORD_IN_HOME_AFTER_S
-    still_waiting_after_s: float = STILL_WAITING_AFTER_S
-    between_posts_s: float = BETWEEN_S
-    patience: float = 1.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The objects that all features share; their creator closes them."""
 
@@ -188,7 +166,6 @@ class Services:
     metrics: Metrics
     commons: SharedState
     inflight: InflightTracker
-    pace: Pace
 
 
 def look_at_work(

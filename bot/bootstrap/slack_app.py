@@ -25,12 +25,7 @@ from bot import web
 from bot.bootstrap.services import Role, Services
 from bot.concurrency import Tasks
 from bot.deduplication import DedupStore
-from bot.installations.authorize import (
-    KNOWN_WITHIN_S,
-    Clients,
-    InstalledWorkspaces,
-    note_asked_place,
-)
+from bot.installations.authorize import Clients, InstalledWorkspaces, note_asked_place
 from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.repository import InstallationRepository
 from bot.installations.token_rotation import TokenProvider
@@ -90,9 +85,8 @@ def open_workspaces(
     tasks: Tasks,
     *,
     clock: Callable[[], datetime],
-    patience: float,
 ) -> SlackAuth:
-    """Make what answers in the workspaces of these settings. For `patience` see `Pace`."""
+    """Make what answers in the workspaces of these settings."""
     if token := text_of(settings.slack_bot_token):
         return _one_workspace(clients, token, clock=clock)
     calls = OAuthCalls(
@@ -105,9 +99,7 @@ def open_workspaces(
     health = auth.SlackHealth()
     return SlackAuth(
         authorize=InstalledWorkspaces(
-            tokens,
-            unknown=not_installed_text(settings.public_url or ""),
-            known_within_s=KNOWN_WITHIN_S * patience,
+            tokens, unknown=not_installed_text(settings.public_url or "")
         ),
         client_for=Clients(tokens, clients.once),
         # Without an installation there is no token to ask with, and the bot is ready all the same.

@@ -47,7 +47,6 @@ _OF_CHANNEL = {
 _OF_WORKSPACE: dict[type[slack.SlackError], FailureReason] = {
     slack.TokenRefusedError: FailureReason.UNINSTALLED,
     slack.MissingScopeError: FailureReason.PERMISSION,
-    slack.WorkspaceHeldError: FailureReason.SLACK,
 }
 logger = structlog.get_logger()
 DigestNotice = tuple[Digest, Notice]

@@ -116,13 +116,12 @@ class InstalledWorkspaces(AsyncAuthorize):
     """Bolt's authorization for any number of workspaces: from the store, without `auth.test`.
 
     Bolt's `AsyncInstallationStoreAuthorize` asks `auth.test` for every request, or caches without
-    an end. No request waits longer than `known_within_s`. `unknown` is for people of others.
+    an end. No request waits longer than `KNOWN_WITHIN_S`. `unknown` is for people of others.
     """
 
     tokens: TokenProvider
     _: KW_ONLY
     unknown: str
-    known_within_s: float = KNOWN_WITHIN_S
 
     async def __call__(
         self,
@@ -144,7 +143,7 @@ class InstalledWorkspaces(AsyncAuthorize):
             return AuthorizeResult(enterprise_id=asked.enterprise_id, team_id=None)
         served: ResolvedInstallation | None = None
         try:
-            async with asyncio.timeout(self.known_within_s):
+            async with asyncio.timeout(KNOWN_WITHIN_S):
                 if asked.team_id:
                     served = await self.tokens.repository.find(
                         asked.team_id, asked.enterprise_id, is_org_install=asked.is_org_install

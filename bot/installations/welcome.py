@@ -22,33 +22,23 @@ Tell = Callable[[WorkspaceId, str, Message], Awaitable[object]]  # a person, by 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
-    """The data that a workspace has already."""
-
-    has_key: bool
-    digests: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
     """A new installation, and the facts for its welcome message.
 
-    `may_set_key`: the installer may. `was_revoked`: the tokens of the one before were. `setup` is
-    `None` when the store had no data of the workspace.
+    `may_set_key`: the installer may. `has_key`: the workspace has one already.
     """
 
     installation: Installation
     may_set_key: bool = False
-    was_revoked: bool = False
-    setup: Setup | None = None
+    has_key: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """Sends the installer a welcome message, and shows them Home. Failures are only logged.
+    """Sends the installer a welcome message. Failures are only logged.
 
-    `may_set_key` and `open_home` take a workspace and a user id. `note` writes the installation
-    and the one before (`None`: the first) to the audit log; it raises nothing.
+    `may_set_key` takes a workspace and a user id. `note` writes the installation and the one
+    before (`None`: the first) to the audit log; it raises nothing.
     """
 
     documents: Documents
@@ -56,9 +46,8 @@ class Welcome:
     tasks: Tasks
     _: KW_ONLY
     words: Callable[[Arrival], Message]
-    setup_of: Callable[[WorkspaceId], Awaitable[Setup]]
+    has_key: Callable[[WorkspaceId], Awaitable[bool]]
     may_set_key: Callable[[WorkspaceId, str], Awaitable[bool]]
-    open_home: Callable[[WorkspaceId, str], Awaitable[object]]
     note: Callable[[Installation, Installation | None], Awaitable[object]]
 
     async def on_installed(self, installation: Installation, before: Installation | None) -> None:
@@ -77,24 +66,21 @@ class Welcome:
         home, user_id = installation.home, installation.installed_by
         with structlog.contextvars.bound_contextvars(home=str(home), user=user_id):
             with warned("could not welcome the installer", Exception):
-                words = self.words(await self._arrival(installation, before))
+                words = self.words(await self._arrival(installation))
                 await self.tell(home, user_id, words)
             if installation.is_org_wide:
                 return  # it is in no workspace yet
-            await self.note(installation, before)  # only now: it must not look like a set-up
-            with warned("could not show Home", BotError):
-                await self.open_home(home, user_id)
+            await self.note(installation, before)
 
-    async def _arrival(self, installation: Installation, before: Installation | None) -> Arrival:
+    async def _arrival(self, installation: Installation) -> Arrival:
         if installation.is_org_wide:
             return Arrival(installation=installation)
         home = installation.home
-        is_known = before is not None or await self._has_data(home)
+        may_set_key = await self.may_set_key(home, installation.installed_by)
         return Arrival(
             installation=installation,
-            may_set_key=await self.may_set_key(home, installation.installed_by),
-            was_revoked=before is not None and before.revoked_at is not None,
-            setup=await self.setup_of(home) if is_known else None,
+            may_set_key=may_set_key,
+            has_key=await self.has_key(home),
         )
 
     async def _has_data(self, home: WorkspaceId) -> bool:

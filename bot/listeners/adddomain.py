@@ -14,7 +14,7 @@ from bot.listeners.permissions import Permissions
 from bot.listeners.request import FormErrors, Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block
-from bot.portfolio.add_domain import AlreadyAddedError, DomainAdder, NewDomain
+from bot.portfolio.add_domain import DomainAdder, NewDomain
 from bot.portfolio.add_many import DomainLists, NewDomains, Report, new_domains, parse_new_domains
 from bot.portfolio.service import Portfolio, Snapshot
 from bot.views import adddomain as views
@@ -122,12 +122,8 @@ class AddingListeners:
             await self._ask(request, await self.lists.keep(request.workspace, wanted), wanted)
             return
         new = wanted.domains[0]
-        try:
-            listed = await self.adder.add(request.workspace, new)
-        except AlreadyAddedError as known:
-            await request.reply(views.already_added_message(new.host, known.domain))
-        else:
-            await request.reply(views.added_message(new, listed))
+        listed = await self.adder.add(request.workspace, new)
+        await request.reply(views.added_message(new, listed))
 
     async def _ask(self, request: Request, name: str, new: NewDomains) -> None:
         request.command_line = views.LIST_LINE + name

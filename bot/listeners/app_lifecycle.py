@@ -44,7 +44,6 @@ class LifecycleListeners:
     tasks: Tasks
     _: KW_ONLY
     on_granted: Callable[[WorkspaceId], Awaitable[object]]
-    answered_within_s: float = ANSWERED_WITHIN_S
 
     def register(self, app: AsyncApp) -> None:
         for event in _KINDS:
@@ -54,7 +53,7 @@ class LifecycleListeners:
     async def follow(self, body: Mapping[str, Any]) -> BoltResponse | None:
         """Delete the data of uninstalled workspaces, then answer 200."""
         deleting = self.tasks.start(self._follow_all(read_departures(body)))
-        await asyncio.wait({deleting}, timeout=self.answered_within_s)
+        await asyncio.wait({deleting}, timeout=ANSWERED_WITHIN_S)
         if deleting.done() and deleting.result():
             return None
         logger.warning("still deleting")

@@ -8,7 +8,6 @@ from datetime import datetime
 from bot.bulk_scans.record import BulkScan, BulkScanOverError, BulkScanRunsError, items_of
 from bot.bulk_scans.runner import BulkScans
 from bot.command_text import split_words
-from bot.concurrency import off_loop
 from bot.hostnames import HostNameError, host_name
 from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request
@@ -58,7 +57,7 @@ class BulkScanListeners:
             return
         allowance = await self.allowances.of(request.workspace)
         without_id = sum(not each.domain_id for each in found)
-        items = await off_loop(len(found), items_of, found)
+        items = await asyncio.to_thread(items_of, found)
         message = views.price_message(items, unknown, selection, allowance, without_id=without_id)
         await request.reply(message)
 
@@ -111,7 +110,7 @@ class BulkScanListeners:
             found, unknown = await asyncio.to_thread(named, snapshot, text)
             return found, unknown, " ".join(each.domain for each in found)
         known = await self._known(request, query)
-        chosen = await off_loop(len(snapshot.domains), select, snapshot.domains, query, known)
+        chosen = await asyncio.to_thread(select, snapshot.domains, query, known)
         return chosen, [], query_text(query)
 
 

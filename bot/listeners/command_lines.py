@@ -1,8 +1,8 @@
-"""Run command lines: typed, in buttons and menus, in messages, or kept until there was a key."""
+"""Run command lines: typed, in buttons, in messages, or kept until there was a key."""
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -102,17 +102,10 @@ class CommandLines:
         action = body["actions"][0]
         request = from_press(body, context, self._replies)
         await ack()
-        name, line = action["action_id"], _line_of(action)
+        name, line = action["action_id"], str(action.get("value", ""))
         request.takes_place = name.startswith(RUN_HERE) and is_ephemeral(body)
         place = f"{request.workspace}/{place_of(body)}/{name}/{line}"
         self.run(request, line, once_at=place if name.startswith(RUN_ONCE) else None)
-
-
-def _line_of(action: Mapping[str, Any]) -> str:
-    """Return the command line of a button, or of a choice in a menu: see `run_menu`."""
-    if chosen := action.get("selected_option"):
-        return f"{action['block_id']} {chosen['value']}"
-    return str(action.get("value", ""))
 
 
 def reply_with(message: Message) -> CommandHandler:

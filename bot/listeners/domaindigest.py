@@ -19,7 +19,7 @@ from bot.listeners.modals import DigestScreen, FormNote, note_in
 from bot.listeners.permissions import ChannelAccess, DigestAccess, require_open
 from bot.listeners.request import PressFailedError, Request, draw_or_reply
 from bot.listeners.router import Dispatcher, PressHandler
-from bot.slack.client import open_form, update_form
+from bot.slack.client import open_form
 from bot.slack.errors import SlackError
 from bot.views.blocks import plain_message
 from bot.views.digests import modal, tables
@@ -171,10 +171,7 @@ class DigestListeners:
             message = await asyncio.to_thread(draw, post)
         except BotError as error:
             message = plain_message(await self.screen.trouble(request, error))
-        form = modal.preview_form(message)
-        await draw_or_reply(
-            request, update_form(request.client, request.view_id or "", form), message
-        )
+        await draw_or_reply(request, modal.preview_form(message), message)
 
     async def resume(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
         require_open(visitor)

@@ -50,15 +50,11 @@ _LOST = (UnknownDigestError, NotInChannelError, AdminsOnlyError, GuestError, Str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestFormListeners:
-    """The listeners of the form, and of the buttons that make a digest without the list.
-
-    `count_within_s` limits the check whether a filter matches anything.
-    """
+    """The listeners of the form, and of the buttons that make a digest without the list."""
 
     digests: DigestService
     access: DigestAccess
     screen: DigestScreen
-    count_within_s: float = COUNT_WITHIN_S
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.on_press(tables.NEW, self.screen.in_form(self.open_new))
@@ -213,7 +209,7 @@ class DigestFormListeners:
         if not plan.filter_text:
             return False
         with warned("not counted", Exception):  # it is saved: no error may say otherwise
-            async with asyncio.timeout(self.count_within_s):
+            async with asyncio.timeout(COUNT_WITHIN_S):
                 return await self.digests.matching(request.workspace, plan) == 0
         return False
 

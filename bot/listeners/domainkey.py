@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -19,7 +19,6 @@ from bot.admin import (
     Audit,
     Managers,
     Named,
-    UnfitGroupError,
     UnfitManagerError,
 )
 from bot.api_keys.key_service import KeyService
@@ -28,26 +27,24 @@ from bot.api_keys.repository import Keys
 from bot.commands import Audience
 from bot.digests.nightly import NightlySetting
 from bot.digests.service import DigestService
-from bot.errors import BotError, NotAllowedError
+from bot.errors import BotError, NotAllowedError, warned
 from bot.listeners.incoming import field_in
 from bot.listeners.modals import KeyScreen
 from bot.listeners.permissions import Permissions
-from bot.listeners.request import Request
+from bot.listeners.request import Request, draw_or_reply
 from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
 from bot.portfolio.service import Portfolio
 from bot.shared_limits import QuotaService
 from bot.slack.client import Member, fetch_member
-from bot.slack.errors import MissingScopeError, SlackError
-from bot.slack.usergroups import GROUP_ID
-from bot.store.documents import ConflictError
+from bot.slack.errors import SlackError
+from bot.slack.usergroups import GROUP_ID, UserGroup
 from bot.views import admin, api_key
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 # Slack opens a form only within 3 s of the press.
 LISTED_WITHIN_S = 1.0
-_CHANGED = "Someone else has changed the managers. These are the current ones."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +58,6 @@ class KeyState:
     nights: NightlySetting
     portfolio: Portfolio
     clock: Callable[[], datetime]
-    keys_url: str | None = None
 
     async def message_for(self, member: Member, workspace: WorkspaceId) -> Message:
         """Return the state for a manager or admin; raise StoreError."""
@@ -81,7 +77,6 @@ class KeyState:
             audiences=await self.audiences.chosen(workspace),
             outlook=outlook,
             may_name=member.is_admin,
-            keys_url=self.keys_url,
         )
 
 
@@ -110,8 +105,7 @@ class KeyListeners:
         """Answer `/domainkey`. Text after the command is neither read nor repeated."""
         request.command_line = "/domainkey"
         if text.strip():
-            may_set = await self.permissions.may_configure(request)
-            await request.reply(api_key.typed_key_message(may_set=may_set))
+            await request.reply(api_key.TYPED_KEY)
         else:
             member = await self.permissions.require_configurer(request)
             state = await self.state.message_for(member, request.workspace)
@@ -149,20 +143,11 @@ class KeyListeners:
         return admin.history_form(entries, number, request.as_metadata())
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """The people and groups of the form; `group_ids` is `None` if it had no field for them."""
-
-    user_ids: tuple[str, ...]
-    group_ids: tuple[str, ...] | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdminListeners:
     """The listeners of the forms about managers, who may add and scan, and of nightly scans.
 
-    They are for admins and owners, checked at each press. `listed_within_s` limits how long the
-    form of the managers waits for the user groups.
+    They are for admins and owners, checked at each press.
     """
 
     permissions: Permissions
@@ -170,7 +155,6 @@ class AdminListeners:
     nights: NightlySetting
     notifier: ManagerNotifier
     screen: KeyScreen
-    listed_within_s: float = LISTED_WITHIN_S
 
     def register(self, dispatcher: Dispatcher) -> None:
         naming, choosing = (
@@ -185,79 +169,50 @@ class AdminListeners:
 
     async def open_managers(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
-        await request.open_form(await self._form(request))
+        named = await self.permissions.managers.named(request.workspace)
+        groups = await self._groups(request)
+        await request.open_form(admin.managers_form(request.as_metadata(), named, groups))
 
-    async def name(self, request: Request, chosen: Chosen) -> None:
+    async def name(self, request: Request, wanted: Named) -> None:
         """Make these people and groups the managers, in place of the present ones."""
-        rev = int(request.note or 0)
-        wanted = Named(chosen.user_ids, chosen.group_ids or (), rev)
-        before = Named()
         try:
             await self.permissions.require_admin(request)
-            before = await self.permissions.managers.named(request.workspace)
-            if chosen.group_ids is None:
-                wanted = replace(wanted, group_ids=before.group_ids)
-            if before.ids != wanted.ids:
-                await self._save(request, before, wanted)
+            await self._save(request, wanted)
         except NotAllowedError as error:
             await self.screen.show_failure(request, error, admin.managers_notice)
-        except ConflictError:
-            await self._show_present(request)
         except BotError as error:
-            groups = await self._groups(request)
-            if groups.why_not:  # without the field the form can only keep the saved groups
-                wanted = replace(wanted, group_ids=before.group_ids)
-            metadata = request.as_metadata(str(rev))
+            groups, metadata = await self._groups(request), request.as_metadata()
             await self.screen.show_failure(
                 request, error, lambda text: admin.managers_form(metadata, wanted, groups, text)
             )
         else:
             text = admin.managers_text(wanted.ids)
             form = admin.managers_notice(f"{admin.SAVED} {text}")
-            await self.screen.show(request, form, Message(text))
+            await draw_or_reply(request, form, Message(text))
 
-    async def _save(self, request: Request, before: Named, wanted: Named) -> None:
-        """Save and announce managers; raise ConflictError, UnfitManagerError, UnfitGroupError."""
+    async def _save(self, request: Request, wanted: Named) -> None:
+        """Save and announce managers; raise UnfitManagerError."""
         workspace, by = request.workspace, request.origin.user_id
         ids = wanted.user_ids
         asked = (fetch_member(request.client, workspace, user_id) for user_id in ids)
         members = await asyncio.gather(*asked)
         if unfit := [each.user_id for each in members if not each.is_colleague]:
             raise UnfitManagerError(tuple(unfit))
-        if new := set(wanted.group_ids) - set(before.group_ids):
-            groups = await self.permissions.groups.listed(request.client, workspace)
-            if not new <= {group.group_id for group in groups if not group.is_disabled}:
-                raise UnfitGroupError("deleted, disabled, or of another workspace")
-        await self.permissions.managers.name(workspace, wanted)
+        before = await self.permissions.managers.name(workspace, wanted)
+        if before.ids == wanted.ids:
+            return
         added = tuple(each for each in wanted.ids if each not in before.ids)
         removed = tuple(each for each in before.ids if each not in wanted.ids)
         named = [each for each in wanted.user_ids if each not in before.user_ids]
         self.notifier.tell(workspace, named, by=by)
         await self.audit.note(workspace, Act.MANAGERS_CHANGED, by=by, added=added, removed=removed)
 
-    async def _show_present(self, request: Request) -> None:
-        try:
-            form = await self._form(request, _CHANGED)
-        except BotError as error:
-            await self.screen.show_failure(request, error, _not_saved)
-            return
-        await self.screen.show(request, form, Message(f"Nothing was saved. {_CHANGED}"))
-
-    async def _form(self, request: Request, trouble: str = "") -> Block:
-        named = await self.permissions.managers.named(request.workspace)
-        groups = await self._groups(request)
-        return admin.managers_form(request.as_metadata(str(named.rev)), named, groups, trouble)
-
-    async def _groups(self, request: Request) -> admin.Groups:
-        client, workspace = request.client, request.workspace
-        try:
-            async with asyncio.timeout(self.listed_within_s):
-                return admin.Groups(await self.permissions.groups.listed(client, workspace))
-        except MissingScopeError:
-            return admin.Groups(why_not=admin.NO_SCOPE)
-        except (SlackError, TimeoutError) as error:
-            logger.warning("no user groups to name", error=repr(error))
-            return admin.Groups(why_not=admin.UNSAID)
+    async def _groups(self, request: Request) -> list[UserGroup]:
+        """Return the user groups; none if Slack does not list them in time."""
+        with warned("no user groups to name", SlackError, TimeoutError):
+            async with asyncio.timeout(LISTED_WITHIN_S):
+                return await self.permissions.groups.listed(request.client, request.workspace)
+        return []
 
     async def open_audiences(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
@@ -278,7 +233,7 @@ class AdminListeners:
             )
         else:
             saved = f"{admin.SAVED} {text}"
-            await self.screen.show(request, admin.audiences_notice(saved), Message(saved))
+            await draw_or_reply(request, admin.audiences_notice(saved), Message(saved))
 
     async def turn_nights(self, request: Request, value: str) -> None:
         """Turn nightly scans on or off."""
@@ -290,19 +245,14 @@ class AdminListeners:
         await request.reply(api_key.turned_message(is_on=is_on))
 
 
-def read_managers_form(values: Mapping[str, Any]) -> Chosen:
+def read_managers_form(values: Mapping[str, Any]) -> Named:
     people = field_in(values, admin.MANAGERS_FIELD).user_ids[:MAX_MANAGERS]
-    groups = field_in(values, admin.GROUPS_FIELD)
-    if "selected_options" not in groups.state:
-        return Chosen(people, None)
-    ids = [each for each in groups.options if GROUP_ID.fullmatch(each)]
-    return Chosen(people, tuple(dict.fromkeys(ids))[:MAX_GROUPS])
+    ids = [
+        each for each in field_in(values, admin.GROUPS_FIELD).options if GROUP_ID.fullmatch(each)
+    ]
+    return Named(people, tuple(dict.fromkeys(ids))[:MAX_GROUPS])
 
 
 def read_audiences_form(values: Mapping[str, Any]) -> dict[str, Audience]:
     chosen = {each: field_in(values, f"{admin.AUDIENCE_FIELD}.{each}") for each in CHOSEN_FOR}
     return {each: AUDIENCE_NAMES[field.value or ""] for each, field in chosen.items()}
-
-
-def _not_saved(text: str) -> Block:
-    return admin.managers_notice(f"{admin.NOT_SAVED} {text} Open this form again in a minute.")

@@ -1,6 +1,5 @@
 """Handle the forms that set and rotate the API key."""
 
-import contextlib
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,6 @@ from bot.api_keys.key_pair import KeyPair, PreviousKey
 from bot.api_keys.key_record import (
     SCOPES,
     KeyDraft,
-    KeyFormError,
     NoEarlierKeyError,
     NoKeyError,
     checked_secret,
@@ -26,7 +24,7 @@ from bot.errors import BotError, NotAllowedError, warned
 from bot.listeners.command_lines import CommandLines
 from bot.listeners.modals import KeyScreen
 from bot.listeners.permissions import Permissions, is_channel
-from bot.listeners.request import FormErrors, Request
+from bot.listeners.request import FormErrors, Request, draw_or_reply
 from bot.listeners.router import Dispatcher
 from bot.message import Block, Message
 from bot.redaction import holds_secret
@@ -34,9 +32,10 @@ from bot.shared_limits import QuotaService
 from bot.slack.errors import SlackError
 from bot.store.documents import StoreError
 from bot.views import api_key_forms as forms
-from bot.views.api_key import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, proposed_label, saved_message
+from bot.views.api_key import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, saved_message
 from bot.views.blocks import section
 from bot.views.bulk_scan import first_steps_message
+from bot.views.text import day_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ def read_key_form(values: Mapping[str, Any]) -> GivenKey:
     errors: dict[str, str] = {}
     try:
         secret = checked_secret(typed)
-    except KeyFormError:
+    except ValueError:
         secret = ""
         errors[forms.SECRET_BLOCK] = "A key has 52 characters and begins with service_sk_."
     if holds_secret(label):
@@ -86,8 +85,8 @@ def read_key_form(values: Mapping[str, Any]) -> GivenKey:
     )
 
 
-# Draws the form again: its metadata, its values, why it was not saved, the present keys.
-Draw = Callable[[str, forms.KeyFormValues, str | None, KeyPair | None], Block]
+# Draws the form again: its metadata, its values, why it was not saved.
+Draw = Callable[[str, forms.KeyFormValues, str], Block]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +136,7 @@ class KeyFormListeners:
             form = forms.saved_form(check.record, check.domains, check.pair.earlier)
             is_told = await self._offer_first_steps(request, check)
             saved = None if is_told else saved_message(check.record, check.domains)
-            await self.screen.show(request, form, saved)
+            await draw_or_reply(request, form, saved)
             await self._run_deferred(request)
 
     async def _offer_first_steps(self, request: Request, check: KeyCheck) -> bool:
@@ -177,7 +176,7 @@ class KeyFormListeners:
         else:
             metadata = request.as_metadata()
             form = forms.third_step(check.record, earlier, check.domains, metadata)
-        await self.screen.show(request, form, saved)
+        await draw_or_reply(request, form, saved)
         await self._run_deferred(request)
 
     async def third_step(self, request: Request, mark: str) -> Block:
@@ -212,12 +211,9 @@ class KeyFormListeners:
             await self.screen.show_failure(request, error, forms.refused_form)
         except BotError as error:
             sentence = (await self.screen.explained(request, error)).text
-            in_use = None
-            with contextlib.suppress(StoreError):  # the form says why it was not saved, anyway
-                in_use = await self.keys.pair(request.workspace)
-            form = draw(request.as_metadata(), given.values, sentence, in_use)
+            form = draw(request.as_metadata(), given.values, sentence)
             text = f"The key was not saved. {sentence}"
-            await self.screen.show(request, form, Message(text, (section(text),)))
+            await draw_or_reply(request, form, Message(text, (section(text),)))
         return None
 
     async def _run_deferred(self, request: Request) -> None:
@@ -227,7 +223,8 @@ class KeyFormListeners:
         await self.digests.retry_waiting(workspace)
 
     def _proposed(self, pair: KeyPair) -> forms.KeyFormValues:
-        label = proposed_label(pair.record, self.clock().date())
+        # With the day: of two keys of one name the wrong one could be deleted.
+        label = f"{PROPOSED_LABEL}, {day_text(self.clock().date())}"
         return forms.KeyFormValues(label=label, scopes=pair.record.scopes)
 
     async def _pair(self, request: Request) -> KeyPair:

@@ -1,12 +1,12 @@
 """Handle `/domains`: the portfolio, worst first, in pages, shared on demand."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
 
-from bot.concurrency import off_loop
 from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.message import Message
@@ -67,7 +67,7 @@ class DomainsListeners:
         """
         snapshot = await self.portfolio.snapshot(request.workspace)
         found, known = await self._found(request, snapshot, parse_query(text))
-        file = await off_loop(len(found), domains_csv, found, known)
+        file = await asyncio.to_thread(domains_csv, found, known)
         direct = await open_direct(request.client, request.origin.user_id)
         await upload_file(request.client, direct, FILE_NAME, file, export_text(len(found)))
         await request.reply(exported_message(len(found)))
@@ -76,9 +76,8 @@ class DomainsListeners:
         self, request: Request, snapshot: Snapshot, query: Query, *, shared_by: str | None = None
     ) -> Message:
         found, known = await self._found(request, snapshot, query)
-        size = len(snapshot.domains)
-        return await off_loop(
-            size, domains_message, snapshot, found, query, known, shared_by=shared_by
+        return await asyncio.to_thread(
+            domains_message, snapshot, found, query, known, shared_by=shared_by
         )
 
     async def _found(
@@ -91,4 +90,4 @@ class DomainsListeners:
         else:
             known = await self.ends.known(request.workspace, now)
         # Sorting and packing 10,000 domains takes tens of milliseconds.
-        return await off_loop(len(snapshot.domains), select, snapshot.domains, query, known), known
+        return await asyncio.to_thread(select, snapshot.domains, query, known), known

@@ -5,7 +5,7 @@ import contextlib
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import KW_ONLY, dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, TypeVar
 
 import structlog
@@ -25,7 +25,7 @@ from bot.listeners.request import Request
 from bot.message import Message
 from bot.portfolio.lookup import UnknownDomainError
 from bot.shared_limits import QuotaService
-from bot.slack.errors import SlackError, SlackRefusedError
+from bot.slack.errors import SlackError
 from bot.store.documents import ForgottenError, StoreError, UnreadableSecretError
 from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerError
 from bot.views import usage
@@ -58,7 +58,6 @@ _FOR_ADMINS = (
     LackingScopeError,
     TrackerError,
     UnreadableSecretError,
-    SlackRefusedError,
 )
 
 
@@ -71,7 +70,6 @@ class Failures:
     allowances: QuotaService
     _: KW_ONLY
     egress_addresses: tuple[str, ...]
-    keys_url: str | None = None
     clock: Callable[[], datetime]
     permissions: Permissions
 
@@ -98,7 +96,6 @@ class Failures:
             command_line=request.command_line,
             key=await _or_none(self.keys.record(workspace)) if has_two_sides else None,
             egress_addresses=self.egress_addresses,
-            keys_url=self.keys_url,
             allowance=await _or_none(self.allowances.of(workspace)) if is_about_quota else None,
             is_kept=is_kept,
             may_add=isinstance(error, UnknownDomainError) and await self._may_add(request),
@@ -125,12 +122,10 @@ class Failures:
             channel_id=origin.channel_id,
             response_url=origin.response_url,
         )
-        typed_at = self.clock() - timedelta(seconds=time.monotonic() - request.since)
-        try:
-            await self.deferred.keep(request.workspace, kept, typed_at=typed_at)
-        except BotError:
-            return False
-        return True
+        with contextlib.suppress(BotError):
+            await self.deferred.keep(request.workspace, kept)
+            return True
+        return False
 
 
 async def _or_none(fact: Awaitable[T]) -> T | None:
@@ -165,8 +160,6 @@ class ErrorBoundary:
     _: KW_ONLY
     inflight: InflightTracker
     note: Callable[[str, str, float], object] = lambda _what, _outcome, _took_s: None
-    first_word_after_s: float = FIRST_WORD_AFTER_S
-    first_word_in_home_after_s: float = FIRST_WORD_IN_HOME_AFTER_S
     external_users: ExternalUserGuard = field(default_factory=ExternalUserGuard)
     _at_home: Callable[[Request], Awaitable[None]] | None = None
 
@@ -198,7 +191,7 @@ class ErrorBoundary:
                 await self.external_users.check(request)
             await work()
 
-        waiting = self.inflight.note(request, name, form_waits=form_waits) if is_awaited else None
+        waiting = self.inflight.note(request, form_waits=form_waits) if is_awaited else None
         return self.tasks.start(self._run(request, checked, name, waiting, speaks=speaks))
 
     async def cancel_all(self) -> int:
@@ -238,7 +231,7 @@ class ErrorBoundary:
     ) -> None:
         task = asyncio.create_task(work)
         is_at_home = request.window is not None
-        wait_s = self.first_word_in_home_after_s if is_at_home else self.first_word_after_s
+        wait_s = FIRST_WORD_IN_HOME_AFTER_S if is_at_home else FIRST_WORD_AFTER_S
         try:
             await asyncio.wait({task}, timeout=wait_s)
             if speaks and not task.done() and not request.has_spoken:
@@ -247,20 +240,13 @@ class ErrorBoundary:
         finally:
             task.cancel()
         if request.owes_answer:  # the answer is in a form
-            await _try(request.reply(usage.ANSWERED_IN_FORM))
+            with warned("message not sent", SlackError):
+                await request.reply(usage.ANSWERED_IN_FORM)
 
     async def _explain(self, request: Request, error: Exception) -> None:
         if not isinstance(error, BotError):
             logger.exception("unforeseen failure")
-        elif isinstance(error, ForgottenError):
-            logger.info("failure explained", error=repr(error))
         elif isinstance(error, _LOGGED):
             logger.warning("failure explained", error=repr(error), cause=repr(error.__cause__))
         with warned("could not explain the failure", Exception):
             await request.reply(await self.failures.explain(error, request))
-
-
-async def _try(saying: Awaitable[None]) -> None:
-    """Send a message besides the answer; log it where that fails."""
-    with warned("message not sent", SlackError):
-        await saying

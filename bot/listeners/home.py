@@ -8,7 +8,6 @@ from typing import Any
 
 import structlog
 from cachetools import LRUCache
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.admin import Audit
 from bot.api_keys.key_record import NoKeyError
@@ -43,9 +42,8 @@ GREETED = "greeted"
 class HomeCollector:
     """Collects what a person may see from the store, Slack and the service.
 
-    Permissions are checked each time. `ready` raises NoKeyError and the like if the service cannot
-    be asked, without a request. `digests` returns all digests of a workspace; raises StoreError.
-    `reads_messages`: the operator wants command lines in messages.
+    Permissions are checked each time. `digests` returns all digests of a workspace; raises
+    StoreError. `reads_messages`: the operator wants command lines in messages.
     """
 
     permissions: Permissions
@@ -53,18 +51,9 @@ class HomeCollector:
     audit: Audit
     portfolio: Portfolio
     ends: KeptEndDates
-    ready: Callable[[WorkspaceId], Awaitable[None]]
     digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
     failures: Failures
     reads_messages: bool = False
-
-    async def known(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
-        """Return the last result without a request; `None` if a request is needed."""
-        try:
-            await self.ready(workspace)
-        except BotError as error:
-            return error
-        return await self.portfolio.last_result(workspace)
 
     async def ask(self, workspace: WorkspaceId) -> Snapshot | Exception:
         """Return the domains, at most a minute old, or the error; at most one request."""
@@ -113,10 +102,9 @@ class HomeCollector:
             if member.is_admin or await self.permissions.is_manager(request, member):
                 return replace(begun, set_up=await self._set_up(request, member, page))
         except BotError as error:
-            if member.is_admin:  # known without store and groups
+            if member.is_admin:  # known without the store
                 return replace(begun, set_up=await self.explained(request, error))
             logger.warning("a manager or not is unknown", error=repr(error))
-            return replace(begun, doubt=error if member.is_colleague else None)
         return begun
 
     async def _set_up(self, request: Request, member: Member, page: int) -> SetUp | Message:
@@ -146,51 +134,32 @@ class HomeCollector:
 
 # If the domains take longer, the person sees everything else first.
 FIRST_LOOK_AFTER_S = 1.0
-ClientFor = Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
-
-
-@dataclass(slots=True)
-class _Tab:
-    """The page of digests on a tab, and whether its next draw asks the service."""
-
-    page: int = 0
-    is_refreshing: bool = False
 
 
 @dataclass(kw_only=True)
 class HomeScreen:
-    """Draws the tab of a person; `draw` and `draw_for` never raise.
+    """Draws the tab of a person; `draw` never raises.
 
-    It shows the last result of the service; opening the tab and `Refresh` ask the service again.
     Of concurrent draws of this process the one begun last stays.
     """
 
     collector: HomeCollector
     replies: Replies
-    client_for: ClientFor
-    first_look_after_s: float = FIRST_LOOK_AFTER_S
     _draws: ViewVersions = field(default_factory=ViewVersions, init=False)
-    _tabs: LRUCache[str, _Tab] = field(default_factory=lambda: LRUCache(MAX_PLACES), init=False)
+    # The page of digests on each tab.
+    _pages: LRUCache[str, int] = field(default_factory=lambda: LRUCache(MAX_PLACES), init=False)
 
     def turn(self, request: Request, page: int) -> None:
-        self._tab(_name(request)).page = page
-
-    def request_refresh(self, request: Request) -> None:
-        """Let the next draw for this person ask the service; later draws wait for its answer."""
-        self._tab(_name(request)).is_refreshing = True
-
-    async def draw_for(self, workspace: WorkspaceId, user_id: str) -> None:
-        """Draw the tab of a person who has not opened it."""
-        log = structlog.contextvars.bound_contextvars(
-            workspace=str(workspace), user=user_id, what="home"
-        )
-        with log, warned("Home was not drawn", SlackError):
-            client = await self.client_for(workspace)
-            await self.draw(self._visit(workspace, user_id, client))
+        self._pages[_name(request)] = page
 
     async def draw(self, request: Request) -> None:
         """Draw the tab of the person, at first without domains if the service is slow."""
-        visit = self._visit(request.workspace, request.origin.user_id, request.client)
+        visit = Request(
+            workspace=request.workspace,
+            origin=Origin(request.origin.user_id),
+            client=request.client,
+            replies=self.replies,
+        )
         number = self._draws.note(_name(visit))
         try:
             await self._draw(visit, number)
@@ -201,22 +170,14 @@ class HomeScreen:
             await self._publish(visit, number, message_of(*refreshable(message)))
 
     async def _draw(self, visit: Request, number: int) -> None:
-        tab = self._tab(_name(visit))
-        refreshing = tab.is_refreshing
-        try:
-            if (await _refetch_member(visit)).is_stranger:
-                await self._show(visit, number, None)
-                return
-            known = None if refreshing else await self.collector.known(visit.workspace)
-            await self._show(visit, number, known or await self._asked(visit, number))
-        finally:
-            if refreshing:
-                tab.is_refreshing = False
+        is_stranger = (await _refetch_member(visit)).is_stranger
+        domains = None if is_stranger else await self._asked(visit, number)
+        await self._show(visit, number, domains)
 
     async def _asked(self, visit: Request, number: int) -> Snapshot | Exception:
         asking = asyncio.create_task(self.collector.ask(visit.workspace))
         try:
-            await asyncio.wait({asking}, timeout=self.first_look_after_s)
+            await asyncio.wait({asking}, timeout=FIRST_LOOK_AFTER_S)
             if not asking.done():
                 await self._show(visit, number, None)
                 await asyncio.wait({asking})
@@ -231,25 +192,14 @@ class HomeScreen:
         name = _name(visit)
         if not self._draws.is_latest(name, number):
             return
-        page = await self.collector.look(visit, self._tab(name).page, domains)
+        page = await self.collector.look(visit, self._pages.get(name, 0), domains)
         # Counting 10,000 domains takes some milliseconds: off the loop.
         await self._publish(visit, number, await asyncio.to_thread(home_view, page))
 
     async def _publish(self, visit: Request, number: int, page: Message) -> None:
-        name = _name(visit)
-        async with self._draws.turn(name):
-            if self._draws.is_latest(name, number):
-                user_id = visit.origin.user_id
-                with warned("Home was not drawn", SlackError):
-                    await publish_home(visit.client, user_id, page)
-
-    def _tab(self, name: str) -> _Tab:
-        return self._tabs.setdefault(name, _Tab())
-
-    def _visit(self, workspace: WorkspaceId, user_id: str, client: AsyncWebClient) -> Request:
-        return Request(
-            workspace=workspace, origin=Origin(user_id), client=client, replies=self.replies
-        )
+        if self._draws.is_latest(_name(visit), number):
+            with warned("Home was not drawn", SlackError):
+                await publish_home(visit.client, visit.origin.user_id, page)
 
 
 async def _refetch_member(visit: Request) -> Member:
@@ -271,9 +221,9 @@ class HomeListeners:
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.on_event("app_home_opened", self.open)
-        dispatcher.on_press(REFRESH, self.refresh)
         dispatcher.on_press(TURN_DIGESTS, self.turn_digests)
-        dispatcher.on_press(OPEN_MESSAGES, self.leave)
+        for button in (REFRESH, OPEN_MESSAGES):
+            dispatcher.on_press(button, self.leave)
         dispatcher.boundary.after_home(self.follow)
 
     async def open(self, request: Request, event: Mapping[str, Any]) -> None:
@@ -286,7 +236,6 @@ class HomeListeners:
         if event.get("tab") != "home":
             return
         self.screen.turn(request, 0)
-        self.screen.request_refresh(request)
         await self.screen.draw(request)
 
     async def _greet(self, request: Request) -> None:
@@ -305,12 +254,8 @@ class HomeListeners:
             return True
         return False
 
-    async def refresh(self, request: Request, _value: str) -> None:
-        """Let the draw that follows every press ask the service."""
-        self.screen.request_refresh(request)
-
     async def leave(self, request: Request, _value: str) -> None:
-        """Accept the button with a link: Slack sends the press all the same."""
+        """Accept a button with a link, and `Refresh`: a draw follows every press."""
 
     async def turn_digests(self, request: Request, page: str) -> None:
         self.screen.turn(request, int(page) if page.isdecimal() else 0)

@@ -15,7 +15,7 @@ from bot.errors import BotError, UnknownWorkspaceError
 from bot.listeners.request import AnswerWindow, Request, carried, written
 from bot.message import thread_of
 from bot.slack.auth import workspace_of
-from bot.slack.client import FAILURES, hurry
+from bot.slack.client import FAILURES
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import StoreError
 from bot.views.home import ANSWER, messages_url
@@ -28,10 +28,7 @@ def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Req
     """
     origin = Origin(body["user_id"], body.get("channel_id"), body.get("response_url"))
     line = f"{body['command']} {body.get('text', '')}".strip()
-    request = _request(body, context, replies, origin, command_line=line)
-    if request.opens_form:
-        hurry(context.client)
-    return request
+    return _request(body, context, replies, origin, command_line=line)
 
 
 def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
@@ -42,7 +39,6 @@ def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Reque
     opened_in, note = carried(view, workspace, body["user"]["id"])
     origin = _origin_of_press(body) or opened_in
     window = _window(body, context, origin)
-    hurry(context.client)
     if origin.is_home and note == ANSWER:
         window.view_id = view["id"]
     # In other forms that were opened from Home an answer must not take the form's place.
@@ -74,7 +70,6 @@ def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Reques
         replies,
         origin,
         view_id=view["id"],
-        view_hash=view.get("hash"),
         note=note,
         window=_window(body, context, origin) if origin.is_home else None,
     )
@@ -95,7 +90,6 @@ def from_shortcut(body: Mapping[str, Any], context: Any, replies: Replies) -> Re
         thread_ts=thread_ts or message.get("ts"),
         is_in_thread=thread_ts is not None,
     )
-    hurry(context.client)
     window = _window(body, context, origin) if origin.is_message else None
     return _request(body, context, replies, origin, window=window)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from bot.errors import BotError, warned
 from bot.listeners.request import Request, draw_or_reply
 from bot.redaction import holds_secret
-from bot.slack.client import update_form
 from bot.views.usage import interrupted_form, interrupted_message
 
 # A stop must not wait for a slow Slack.
@@ -16,10 +15,9 @@ TELL_WITHIN_S = 5.0
 
 @dataclass(slots=True, eq=False)
 class WaitingRequest:
-    """A request that waits for `what`. `form_waits`: their form says "please wait"."""
+    """A request that waits for its answer. `form_waits`: their form says "please wait"."""
 
     request: Request
-    what: str
     form_waits: bool
 
     async def tell(self) -> None:
@@ -33,28 +31,22 @@ class WaitingRequest:
     async def _interrupt(self) -> None:
         request, line = self.request, self.request.command_line
         shown = line if line and not holds_secret(line) else None
-        message = interrupted_message(self.what, shown)
-        is_form = request.view_id is not None and (self.form_waits or request.window is None)
-        if not is_form or not (self.form_waits or request.view_hash):
+        message = interrupted_message(shown)
+        if request.view_id and (self.form_waits or request.window is None):
+            await draw_or_reply(request, interrupted_form(shown), message)
+        else:
             await request.reply(message)
-            return
-        # A form that has changed since the press may be filled in: with its hash it stays.
-        view_hash = None if self.form_waits else request.view_hash
-        form = interrupted_form(self.what, shown)
-        drawing = update_form(request.client, request.view_id or "", form, view_hash=view_hash)
-        await draw_or_reply(request, drawing, message)
 
 
 @dataclass(slots=True)
 class InflightTracker:
     """Tracks the requests that wait for this process."""
 
-    tell_within_s: float = TELL_WITHIN_S
     _open: set[WaitingRequest] = field(default_factory=set, init=False)
 
-    def note(self, request: Request, what: str, *, form_waits: bool = False) -> WaitingRequest:
-        """Note that a person waits for `what`; `close` it when nothing is owed any more."""
-        waiting = WaitingRequest(request, what, form_waits)
+    def note(self, request: Request, *, form_waits: bool) -> WaitingRequest:
+        """Note that a person waits; `close` it when nothing is owed any more."""
+        waiting = WaitingRequest(request, form_waits)
         self._open.add(waiting)
         return waiting
 
@@ -65,6 +57,6 @@ class InflightTracker:
         """Tell those who still wait, after the tasks were cancelled; return how many they are."""
         waiting = [each for each in self._open if not each.request.is_answered]
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self.tell_within_s):
+            async with asyncio.timeout(TELL_WITHIN_S):
                 await asyncio.gather(*(each.tell() for each in waiting), return_exceptions=True)
         return len(waiting)

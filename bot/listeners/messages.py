@@ -13,7 +13,6 @@ from bot.listeners.request import FormErrors, Request, draw_or_reply
 from bot.listeners.router import Dispatcher
 from bot.portfolio.service import Portfolio
 from bot.slack.auth import workspace_of
-from bot.slack.client import put_form
 from bot.slack.replies import Origin, Replies
 from bot.views import shortcuts as views
 from bot.views.usage import overview_message
@@ -96,16 +95,16 @@ class ShortcutListeners:
         watched = [host for host in hosts if host in snapshot.by_host]
         others = [host for host in hosts if host not in snapshot.by_host]
         form = views.found_form(watched, others, request.as_metadata())
-        await draw_or_reply(request, put_form(request.client, window.view_id or "", form), None)
+        request.view_id = window.view_id
+        await draw_or_reply(request, form, None)
 
     async def run_picked(self, request: Request, lines: list[str]) -> None:
         """Run the command lines of a submitted form, one after the other."""
         for line in lines:
-            each = replace(request, trigger_id=None, view_id=None, view_hash=None)
+            each = replace(request, trigger_id=None, view_id=None)
             each.has_spoken = True  # the form says "please wait"
             await self.lines.run(each, line)
-        form = views.done_form(len(lines))
-        await draw_or_reply(request, put_form(request.client, request.view_id or "", form), None)
+        await draw_or_reply(request, views.done_form(len(lines)), None)
 
 
 def read_picked(values: Mapping[str, Any]) -> list[str]:

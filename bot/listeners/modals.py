@@ -1,6 +1,5 @@
 """Draw the modals of keys and digests; reply where no modal can be drawn."""
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -20,7 +19,7 @@ from bot.listeners.permissions import ChannelAccess, DigestAccess
 from bot.listeners.request import Request, draw_or_reply
 from bot.listeners.router import PressHandler
 from bot.message import Block, Message
-from bot.slack.client import put_form, update_form
+from bot.slack.client import update_form
 from bot.slack.errors import ChannelClosedError, SlackError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
@@ -35,14 +34,6 @@ T = TypeVar("T")
 MAX_PLACES = 10_000
 
 
-@dataclass(slots=True)
-class _ViewState:
-    """One open view: the number of its latest press."""
-
-    number: int = 0
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
 class ViewVersions:
     """Numbers the presses in each open form or tab, as far as this process received them.
 
@@ -50,24 +41,16 @@ class ViewVersions:
     """
 
     def __init__(self) -> None:
-        self._places: LRUCache[str | None, _ViewState] = LRUCache(MAX_PLACES)
+        self._numbers: LRUCache[str | None, int] = LRUCache(MAX_PLACES)
 
     def note(self, place: str | None) -> int:
         """Count a press; return its number."""
-        found = self._place(place)
-        found.number += 1
-        return found.number
+        number = self._numbers[place] = self._numbers.get(place, 0) + 1
+        return number
 
     def is_latest(self, place: str | None, number: int) -> bool:
         """Return whether no press followed the one with this number."""
-        return place not in self._places or self._places[place].number == number
-
-    def turn(self, place: str | None) -> asyncio.Lock:
-        """Return the lock of a place: only one draw at a time."""
-        return self._place(place).turn
-
-    def _place(self, place: str | None) -> _ViewState:
-        return self._places.setdefault(place, _ViewState())
+        return self._numbers.get(place, number) == number
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,18 +166,14 @@ class DigestScreen:
 
     async def show(self, request: Request, form: Block, line: str = "") -> None:
         """Draw `form` in the open one; reply with `line` if it was closed."""
-        drawing = update_form(request.client, request.view_id or "", form)
-        otherwise = plain_message(line) if line else None
-        if view_hash := await draw_or_reply(request, drawing, otherwise):
-            request.view_hash = view_hash
+        await draw_or_reply(request, form, plain_message(line) if line else None)
 
     async def show_newer(self, request: Request, form: Block, number: int) -> None:
         """Draw `form` unless something was pressed in the view since press `number`."""
         view_id = request.view_id or ""
-        async with self.presses.turn(view_id):
-            if self.presses.is_latest(view_id, number):
-                with suppress(SlackError):
-                    await update_form(request.client, view_id, form)
+        if self.presses.is_latest(view_id, number):
+            with suppress(SlackError):
+                await update_form(request.client, view_id, form)
 
     async def show_busy(self, request: Request, words: str) -> None:
         """Show "please wait" in the form, without anything to press."""
@@ -245,11 +224,6 @@ class KeyScreen:
 
     failures: Failures
 
-    async def show(self, request: Request, form: Block, otherwise: Message | None) -> None:
-        """Draw `form` in the open one; reply with `otherwise`, if any, where that fails."""
-        drawing = put_form(request.client, request.view_id or "", form)
-        await draw_or_reply(request, drawing, otherwise)
-
     def in_form(
         self,
         draw: Callable[[Request, str], Awaitable[Block]],
@@ -263,7 +237,7 @@ class KeyScreen:
             except BotError as error:
                 await self.show_failure(request, error, trouble)
             else:
-                await self.show(request, form, Message("That form is closed."))
+                await draw_or_reply(request, form, Message("That form is closed."))
 
         return listener
 
@@ -272,7 +246,7 @@ class KeyScreen:
     ) -> None:
         """Show an error in the form; `draw` returns a form with the sentence."""
         message = await self.explained(request, error)
-        await self.show(request, draw(message.text), message)
+        await draw_or_reply(request, draw(message.text), message)
 
     async def explained(self, request: Request, error: BotError) -> Message:
         """Return the message about an error, in a sentence of the bot's own."""

@@ -1,6 +1,5 @@
 """Check at every request who may ask, manage the key, add, scan, see or change digests."""
 
-import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from bot.commands import Audience
 from bot.digests import models
 from bot.digests.edits import Editor
 from bot.digests.service import DigestService
-from bot.errors import StrangerError
+from bot.errors import StrangerError, warned
 from bot.listeners.request import Request
 from bot.message import Block
 from bot.slack.channels import Channel, fetch_channel, is_in_channel
@@ -80,18 +79,15 @@ class Permissions:
     async def offer_groups(self, request: Request, typed: str) -> list[Block]:
         """Return the options of a menu of user groups; raise SlackError."""
         groups = await self.groups.listed(request.client, request.workspace)
-        return group_options((each for each in groups if not each.is_disabled), typed)
+        return group_options(groups, typed)
 
     async def may_configure(self, request: Request) -> bool:
         """Return whether the person may manage the key, as far as Slack says."""
         member = await request.fetch_member()
-        try:
-            return member.is_admin or await self.is_manager(request, member)
-        except admin.ManagersUnknownError:
-            return False
+        return member.is_admin or await self.is_manager(request, member)
 
     async def require_configurer(self, request: Request) -> Member:
-        """Return the person, who may configure; raise NotAManagerError, ManagersUnknownError."""
+        """Return the person, who may configure; raise NotAManagerError."""
         member = await request.fetch_member()
         if not (member.is_admin or await self.is_manager(request, member)):
             named = await self.managers.named(request.workspace)
@@ -110,7 +106,7 @@ class Permissions:
         return member
 
     async def is_manager(self, request: Request, member: Member) -> bool:
-        """Return whether `member` was named, alone or in a group; raise ManagersUnknownError."""
+        """Return whether `member` was named, alone or in a group."""
         if not member.is_colleague:
             return False
         named = await self.managers.named(request.workspace)
@@ -118,29 +114,16 @@ class Permissions:
         return is_named or await self._is_in_group(request, named, member.user_id)
 
     async def _is_in_group(self, request: Request, named: admin.Named, user_id: str) -> bool:
-        """Return whether one group has the person; what Slack does not say matters if none has."""
-        asked = (
-            self.groups.people_in(request.client, request.workspace, group_id)
-            for group_id in named.group_ids
-        )
-        doubt: SlackError | None = None
-        for answer in await asyncio.gather(*asked, return_exceptions=True):
-            if isinstance(answer, SlackError):
-                doubt = answer
-            elif isinstance(answer, BaseException):
-                raise answer
-            elif user_id in answer:
-                return True
-        if doubt:
-            lacks_scope = isinstance(doubt, MissingScopeError)
-            raise admin.ManagersUnknownError(named.ids, lacks_scope=lacks_scope) from doubt
+        """Return whether a group has the person; one that Slack does not list counts as empty."""
+        client, workspace = request.client, request.workspace
+        for group_id in named.group_ids:
+            with warned("the people of a group are unknown", SlackError):
+                if user_id in await self.groups.people_in(client, workspace, group_id):
+                    return True
         return False
 
     async def require(self, request: Request, operation: str) -> None:
-        """Raise OutsideAudienceError unless admins let the person "add" or "scan".
-
-        Raises ManagersUnknownError if that is unknown.
-        """
+        """Raise OutsideAudienceError unless admins let the person "add" or "scan"."""
         audience = (await self.audiences.chosen(request.workspace))[operation]
         if audience is Audience.MANAGERS:
             try:
@@ -162,15 +145,13 @@ class ChannelAccess:
     """A person who may see a channel's digests. `channel` is `None` if hidden from the bot.
 
     `is_restricted`: in this workspace only admins may change digests. `sees_own_only`: the person
-    may see only their own digests there. `doubt`: Slack did not say whether they are a manager,
-    so they count as none.
+    may see only their own digests there.
     """
 
     member: Member
     channel: Channel | None
     is_restricted: bool
     sees_own_only: bool = False
-    doubt: admin.ManagersUnknownError | None = None
 
     @property
     def may_change(self) -> bool:
@@ -211,7 +192,7 @@ class DigestAccess:
     async def require_maker(self, request: Request) -> Member:
         """Return the person, if they may create a digest in some channel.
 
-        Raises AdminsOnlyError, ManagersUnknownError, and as `require_member` does.
+        Raises AdminsOnlyError, and as `require_member` does.
         """
         member = await self.require_member(request)
         if not member.is_admin and await self._is_restricted(request, member):
@@ -236,11 +217,11 @@ class DigestAccess:
     ) -> ChannelAccess:
         """Return the person, if they may change the digests of this channel, or this `digest`.
 
-        Raises NotInChannelError, AdminsOnlyError, ManagersUnknownError; as `require_member` too.
+        Raises NotInChannelError, AdminsOnlyError, and as `require_member` does.
         """
         visitor = await self._visitor(request, channel_id)
         if not visitor.may_change:
-            raise visitor.doubt or models.AdminsOnlyError("restricted by an admin")
+            raise models.AdminsOnlyError("restricted by an admin")
         if digest and _is_own(digest, visitor):
             return replace(visitor, sees_own_only=True)
         if await _is_in(request, visitor, channel_id):
@@ -261,11 +242,7 @@ class DigestAccess:
     async def _visitor(self, request: Request, channel_id: str) -> ChannelAccess:
         member = await self.require_member(request)
         channel = await seen_channel(request, channel_id)
-        try:
-            is_restricted = await self._is_restricted(request, member)
-        except admin.ManagersUnknownError as error:  # they can see the digests all the same
-            return ChannelAccess(member, channel, is_restricted=True, doubt=error)
-        return ChannelAccess(member, channel, is_restricted)
+        return ChannelAccess(member, channel, await self._is_restricted(request, member))
 
     async def _is_restricted(self, request: Request, member: Member) -> bool:
         """Return whether the person needs to be an admin: managers count as admins here."""

@@ -6,8 +6,8 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
@@ -16,7 +16,7 @@ from bot.commands import COMMANDS
 from bot.deduplication import DedupStore, MemoryDedup
 from bot.errors import warned
 from bot.message import Message
-from bot.slack.client import Member, fetch_member, open_form, put_form
+from bot.slack.client import Member, fetch_member, open_form, update_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.slack.replies import Origin, Replies
 from bot.views.home import answer_window, fits_window, summary_window
@@ -29,9 +29,6 @@ class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside th
     def __init__(self, sentences: Mapping[str, str]) -> None:
         self.sentences = dict(sentences)
         super().__init__("a form was not taken")
-
-
-T = TypeVar("T")
 
 
 @dataclass(kw_only=True)
@@ -52,24 +49,17 @@ class AnswerWindow:
         """Show a message that fits; raise SlackError, TriggerExpiredError without a press."""
         view = answer_window(message, self.metadata)
         if self.view_id:
-            await put_form(self.client, self.view_id, view)
+            await update_form(self.client, self.view_id, view)
         elif self.trigger_id:
             self.view_id = await open_form(self.client, self.trigger_id, view)
         else:
             raise TriggerExpiredError("nothing was pressed just now")
 
 
-# Stands in the metadata in place of `is_message`.
-_HOME = "home"
-_IN_THREAD = "in"
-
-
 def written(workspace: WorkspaceId, origin: Origin, note: str | None = None) -> str:
     """Return the metadata of a form that `origin` opens; `note` comes back with it."""
-    where = _HOME if origin.is_home else origin.is_message
-    way = [str(workspace), origin.channel_id, origin.response_url, where, note or ""]
-    in_thread = _IN_THREAD if origin.is_in_thread else ""
-    return json.dumps([*way, origin.thread_ts, in_thread] if origin.thread_ts else way)
+    way = {**asdict(origin), "user_id": None}
+    return json.dumps([str(workspace), way, note])
 
 
 def carried(
@@ -77,24 +67,8 @@ def carried(
 ) -> tuple[Origin, str | None]:
     """Return where the person opened a form, and its note; nothing of another workspace's form."""
     match json.loads(view.get("private_metadata") or "[]"):
-        case [
-            str() as opened_in,
-            str() | None as channel_id,
-            str() | None as url,
-            bool() | "home" as where,
-            *notes,
-        ] if opened_in == str(workspace) and all(isinstance(note, str) for note in notes):
-            note, thread_ts, in_thread, *_ = (*notes, "", "", "")
-            way = Origin(
-                user_id,
-                channel_id,
-                url,
-                is_message=where is True,
-                is_home=where == _HOME,
-                thread_ts=thread_ts or None,
-                is_in_thread=in_thread == _IN_THREAD,
-            )
-            return way, note or None
+        case [opened_in, dict() as way, note] if opened_in == str(workspace):
+            return Origin(**{**way, "user_id": user_id}), note
     return Origin(user_id), None
 
 
@@ -109,9 +83,8 @@ class Request:
     answer will come. `is_answered`: it has come. `reference` names the request in the log.
     `is_from_elsewhere`: the person's own workspace is another one. `window` shows the answer to a
     press on the Home tab. `message` is the pressed one, as Slack sends it. `member` is the
-    person, if Slack was asked just now.
-    `on_stop` returns the answer if the process stops before the end. `since` is when the request
-    came, by `time.monotonic`. `shares_answer`: an answer with a `Share` button is shared at once.
+    person, if Slack was asked just now. `on_stop` returns the answer if the process stops before
+    the end. `shares_answer`: an answer with a `Share` button is shared at once.
     """
 
     workspace: WorkspaceId
@@ -132,7 +105,6 @@ class Request:
     values: Mapping[str, Any] = field(default_factory=dict, repr=False)
     reference: str = field(default_factory=lambda: secrets.token_hex(4), init=False)
     on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
-    since: float = field(default_factory=time.monotonic, init=False)
     has_spoken: bool = field(default=False, init=False)
     owes_answer: bool = field(default=False, init=False)
     is_answered: bool = field(default=False, init=False)
@@ -217,14 +189,14 @@ class Request:
 
 
 async def draw_or_reply(
-    request: Request, drawing: Awaitable[T], otherwise: Message | None
-) -> T | None:
-    """Draw in an open form; reply with `otherwise` if it was closed, or Slack fails."""
-    with suppress(SlackError):
-        return await drawing
-    if otherwise:
-        await request.reply(otherwise)
-    return None
+    request: Request, form: Mapping[str, Any], otherwise: Message | None
+) -> None:
+    """Draw `form` in the open one; reply with `otherwise` if it was closed, or Slack fails."""
+    try:
+        await update_form(request.client, request.view_id or "", form)
+    except SlackError:
+        if otherwise:
+            await request.reply(otherwise)
 
 
 class PressFailedError(Exception):

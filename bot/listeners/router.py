@@ -41,8 +41,7 @@ MessageReader = Callable[[Mapping[str, Any], Any, Replies], Request | None]
 class Dispatcher:
     """Registers the features' handlers with Bolt. Each of them runs inside the boundary.
 
-    `seen` holds the pressed buttons that work once, for all processes. `options_within_s` limits
-    the search for the options of a menu.
+    `seen` holds the pressed buttons that work once, for all processes.
     """
 
     def __init__(
@@ -52,13 +51,11 @@ class Dispatcher:
         replies: Replies,
         *,
         seen: DedupStore | None = None,
-        options_within_s: float = OPTIONS_WITHIN_S,
     ) -> None:
         self._app = app
         self.boundary = boundary
         self._replies = replies
         self._once = OncePerMessage(seen)
-        self._options_within_s = options_within_s
         self.lines = CommandLines(app, boundary, replies, self._once)
 
     def on_command(self, command: str, handle: CommandHandler) -> None:
@@ -152,7 +149,7 @@ class Dispatcher:
             request = from_press(body, context, self._replies)
             try:
                 with request.logged(action_id):
-                    async with asyncio.timeout(self._options_within_s):
+                    async with asyncio.timeout(OPTIONS_WITHIN_S):
                         await self.boundary.external_users.check(request)
                         options = await find(request, str(body.get("value") or ""))
             except (BotError, TimeoutError) as error:

@@ -15,7 +15,7 @@ from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.portfolio.lookup import suggestions
 from bot.portfolio.service import Portfolio, Snapshot
-from bot.scans import NoDomainIdError, ScanReport, Scans
+from bot.scans import NoDomainIdError, Scans
 from bot.slack.client import update_form
 from bot.tracker.models import Domain
 from bot.views import scan as views
@@ -23,7 +23,6 @@ from bot.views.blocks import option
 from bot.views.text import MAX_OPTION_VALUE_CHARS
 from bot.views.usage import ALREADY_SHARED
 
-STILL_WAITING_AFTER_S = 20.0
 # The value of the option that says that the service does not answer.
 NO_ANSWER = "!"
 
@@ -37,7 +36,6 @@ class ScanListeners:
     portfolio: Portfolio
     scans: Scans
     bulk: BulkScanListeners
-    still_waiting_after_s: float = STILL_WAITING_AFTER_S
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.on_command("/scan", self.scan)
@@ -99,19 +97,9 @@ class ScanListeners:
         domain = await asyncio.to_thread(_scannable, snapshot, host)
         if not request.origin.is_message:  # after a press it could not be replaced
             await request.send_progress(views.waiting_message(host))
-        report = await self._run(request, domain, host)
+        report = await self.scans.run(request.workspace, domain)
         message = await asyncio.to_thread(views.scan_message, report)
         await request.reply(message)
-
-    async def _run(self, request: Request, domain: Domain, host: str) -> ScanReport:
-        scan = asyncio.ensure_future(self.scans.run(request.workspace, domain))
-        try:
-            await asyncio.wait({scan}, timeout=self.still_waiting_after_s)
-            if not scan.done():
-                await request.send_progress(views.waiting_message(host, is_long=True))
-            return await scan
-        finally:
-            scan.cancel()  # this person leaves; others may wait for the same scan
 
 
 def read_pick(values: Mapping[str, Any]) -> list[str]:

@@ -49,9 +49,8 @@ ALL_SCORES = Bounds()
 class Query:
     """Every part given must hold. `below` and `above` leave unknown scores out.
 
-    `expires`, `cert` and `registration` are days: what ends within them, or has ended, holds.
-    `issues` is the least severity. All of these leave domains out that were never scanned, and
-    `is_unscanned` leaves out all others.
+    `expires` is days: what ends within them, or has ended, holds. `issues` is the least severity.
+    Both leave domains out that were never scanned, and `is_unscanned` leaves out all others.
     """
 
     words: tuple[str, ...] = ()
@@ -61,8 +60,6 @@ class Query:
     below: float | None = None
     above: float | None = None
     expires: int | None = None
-    cert: int | None = None
-    registration: int | None = None
     issues: Severity | None = None
     is_unscanned: bool = False
     sort: Sort | None = None
@@ -74,13 +71,9 @@ class Query:
         return replace(self, sort=None, page=1) != EVERYTHING
 
     @property
-    def _has_days(self) -> bool:
-        return (self.expires, self.cert, self.registration) != (None, None, None)
-
-    @property
     def is_about_ends(self) -> bool:
         """Whether it filters or sorts by end dates."""
-        return self.sort is Sort.EXPIRY or self._has_days
+        return self.sort is Sort.EXPIRY or self.expires is not None
 
     @property
     def order(self) -> Sort:
@@ -90,7 +83,7 @@ class Query:
     @property
     def filters_by_result(self) -> bool:
         """Whether domains are left out by what their last scan said."""
-        return self.issues is not None or self._has_days
+        return self.issues is not None or self.expires is not None
 
     @property
     def filters_by_scan(self) -> bool:
@@ -239,8 +232,6 @@ _PARTS: dict[str, tuple[str, Callable[[str], Any], Callable[[Any], str]]] = {
     "below": ("below", _score, _number_text),
     "above": ("above", _score, _number_text),
     "expires": ("expires", _days, str),
-    "cert": ("cert", _days, str),
-    "registration": ("registration", _days, str),
     "issues": ("issues", _severity, str),
     "scanned": ("is_unscanned", _is_never, lambda _: "never"),
     "sort": ("sort", _sort, str),
@@ -285,8 +276,6 @@ def _scan_holds(domain: Domain, query: Query, known: KnownEnds) -> bool:
     return (
         ends is not None
         and _is_within(ends.first, query.expires, known)
-        and _is_within(ends.certificate, query.cert, known)
-        and _is_within(ends.registration, query.registration, known)
         and (query.issues is None or _has_issues(ends, query.issues))
     )
 

@@ -64,14 +64,13 @@ class StoredVersions:
     raises.
     """
 
-    def __init__(self, documents: Documents, *, asked_within_s: float = ASKED_WITHIN_S) -> None:
+    def __init__(self, documents: Documents) -> None:
         self._documents = documents
-        self._asked_within_s = asked_within_s
 
     async def current(self, workspace: WorkspaceId) -> int | None:
         """Return the present version, `None` when it is unknown."""
         with warned("the version of a list is unknown", StoreError, TimeoutError):
-            async with asyncio.timeout(self._asked_within_s):
+            async with asyncio.timeout(ASKED_WITHIN_S):
                 document = await self._documents.get(_place(workspace))
             return document.rev if document else 0
         return None
@@ -79,7 +78,7 @@ class StoredVersions:
     async def change(self, workspace: WorkspaceId) -> None:
         """Invalidate, in every process, all lists that were asked for before."""
         with warned("other processes may keep an older list", StoreError, TimeoutError):
-            async with asyncio.timeout(self._asked_within_s):
+            async with asyncio.timeout(ASKED_WITHIN_S):
                 await self._documents.put(_place(workspace), {"v": 1})
 
 
@@ -92,13 +91,12 @@ class _Epoch:
     """The lists that were asked for between two changes of a workspace's domains.
 
     An answer that comes after a change goes to an epoch that is over, and so to no one else.
-    `earlier` is the last list before this epoch; `failure` has its moment.
+    `earlier` is the last list before this epoch.
     """
 
     version: int
     earlier: Snapshot | None = None
     snapshot: Snapshot | None = None
-    failure: tuple[Exception, datetime] | None = None
 
     @property
     def last(self) -> Snapshot | None:
@@ -164,35 +162,18 @@ class Portfolio:
             return self.service.list_domains(workspace, purpose=purpose)
 
         self._epochs[workspace] = epoch
-        tells = purpose is Purpose.PERSON
-        return await self._flights.run(
-            (epoch, purpose), lambda: self._list(workspace, epoch, ask, tells_failures=tells)
-        )
+        return await self._flights.run((epoch, purpose), lambda: self._list(workspace, epoch, ask))
 
     async def last_snapshot(self, workspace: WorkspaceId) -> Snapshot | None:
         """Return the last list, however old, also an invalid one."""
         return (await self._catch_up(workspace)).last
-
-    async def last_result(self, workspace: WorkspaceId) -> Snapshot | Exception | None:
-        """Return the last valid list of any age, or a failure of the last 60 s; ask for nothing.
-
-        `None`: there is neither, or a request is under way, for which `snapshot` waits.
-        """
-        epoch = await self._catch_up(workspace)
-        if self._flights.is_under_way((epoch, Purpose.PERSON)):
-            return None
-        if epoch.failure:
-            error, at = epoch.failure
-            if timedelta() <= self.clock() - at < FRESH_FOR:
-                return error
-        return epoch.snapshot
 
     async def renew(
         self, workspace: WorkspaceId, ask: Callable[[], Awaitable[Listing]]
     ) -> Snapshot:
         """Keep and return the list that `ask` gets; its errors are passed on."""
         epoch = self._epochs[workspace] = await self._catch_up(workspace)
-        return await self._list(workspace, epoch, ask, tells_failures=True)
+        return await self._list(workspace, epoch, ask)
 
     async def invalidate(self, workspace: WorkspaceId) -> None:
         """Invalidate the list after a change, in every process once this has returned."""
@@ -222,22 +203,11 @@ class Portfolio:
         return epoch
 
     async def _list(
-        self,
-        workspace: WorkspaceId,
-        epoch: _Epoch,
-        ask: Callable[[], Awaitable[Listing]],
-        *,
-        tells_failures: bool,
+        self, workspace: WorkspaceId, epoch: _Epoch, ask: Callable[[], Awaitable[Listing]]
     ) -> Snapshot:
-        try:
-            listing = await ask()
-        except Exception as error:
-            if tells_failures:
-                epoch.failure = error, self.clock()
-            raise
+        listing = await ask()
         snapshot = Snapshot(listing.domains, self.clock(), listing.skipped)
         await asyncio.to_thread(lambda: snapshot.by_host)  # 10,000 names: off the loop
-        epoch.failure = None
         if self._epochs.get(workspace) is epoch:
             epoch.snapshot, epoch.earlier = snapshot, None
             self._epochs[workspace] = epoch  # by its new size

@@ -1,5 +1,6 @@
 """Slack's calls about tokens, scopes and identities."""
 
+import math
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -8,7 +9,6 @@ from datetime import datetime
 from typing import Any
 
 import structlog
-from cachetools import TTLCache
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_sdk.web.async_client import AsyncWebClient
@@ -83,18 +83,16 @@ class SlackHealth:
     """Whether Slack answers the bot; a good answer counts for 5 s. `seconds` never go back."""
 
     def __init__(self, *, seconds: Callable[[], float] = time.monotonic) -> None:
-        self._well: TTLCache[str, bool] = TTLCache(1, WELL_FOR_S, timer=seconds)
-        self._flights: SingleFlight[str, None] = SingleFlight()
+        self._seconds = seconds
+        self._well_until = -math.inf
 
     async def check(self, ask: Callable[[], Awaitable[object]]) -> None:
         """Return if Slack answers `ask`, also with a rate limit; else raise SlackError."""
-        if "" not in self._well:
-            await self._flights.run("", lambda: self._check(ask))
-
-    async def _check(self, ask: Callable[[], Awaitable[object]]) -> None:
+        if self._seconds() < self._well_until:
+            return
         with suppress(SlackRateLimitedError):
             await ask()
-        self._well[""] = True
+        self._well_until = self._seconds() + WELL_FOR_S
 
 
 FOREIGN_WORKSPACE = "This app serves another workspace. Ask its operator to add this one."

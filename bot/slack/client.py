@@ -66,24 +66,16 @@ def _seconds(headers: Mapping[str, str]) -> float:
 
 # Somebody waits, or the whole process at its start.
 SHORT_WAIT_S = 3
-_ANSWERS = ("chat.", "conversations.open")
 
 
 class ShortWait(AsyncRateLimitErrorRetryHandler):
-    """Calls again after a rate limit of at most 3 s; the SDK (3.47) would sleep for any time.
-
-    `only_answers`: other calls are not repeated, so that a form opens within 3 s of its trigger.
-    """
-
-    def __init__(self, *, only_answers: bool = False) -> None:
-        super().__init__(max_retry_count=1)
-        self._only_answers = only_answers
+    """Calls again after a rate limit of at most 3 s; the SDK (3.47) would sleep for any time."""
 
     async def _can_retry_async(
         self,
         *,
         state: RetryState,  # noqa: ARG002  # the SDK's signature
-        request: HttpRequest,
+        request: HttpRequest,  # noqa: ARG002  # the SDK's signature
         response: HttpResponse | None = None,
         error: Exception | None = None,  # noqa: ARG002  # the SDK's signature
     ) -> bool:
@@ -91,14 +83,7 @@ class ShortWait(AsyncRateLimitErrorRetryHandler):
             return False
         headers = {name.lower(): value for name, value in response.headers.items()}
         asked_s = "".join(headers.get("retry-after", ""))
-        is_short = asked_s.isdecimal() and len(asked_s) < 4 and int(asked_s) <= SHORT_WAIT_S
-        is_answer = request.url.rpartition("/")[2].startswith(_ANSWERS)
-        return is_short and (is_answer or not self._only_answers)
-
-
-def hurry(client: AsyncWebClient) -> None:
-    """Let a client of one request wait for nothing that may come before a form."""
-    client.retry_handlers = [ShortWait(only_answers=True)]
+        return asked_s.isdecimal() and len(asked_s) < 4 and int(asked_s) <= SHORT_WAIT_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,17 +188,20 @@ async def open_form(
     return str(answer["view"]["id"])
 
 
-async def update_form(
-    client: AsyncWebClient, view_id: str, form: Mapping[str, Any], *, view_hash: str | None = None
-) -> str | None:
-    """Replace an open form; return its new hash, if Slack gives one. Raise SlackError.
+# Somebody is waiting: after that the answer goes elsewhere.
+AGAIN_AFTER_S = 1.0
 
-    Raise FormChangedError if the form has another hash than `view_hash`; `None` matches any.
-    """
-    async with slack_errors():
-        answer = await client.views_update(view_id=view_id, view=dict(form), hash=view_hash)
-    view: Mapping[str, Any] = answer.get("view") or {}
-    return view.get("hash")
+
+async def update_form(client: AsyncWebClient, view_id: str, form: Mapping[str, Any]) -> None:
+    """Replace an open form, in at most two tries; raise SlackError."""
+    try:
+        async with slack_errors():
+            await client.views_update(view_id=view_id, view=dict(form))
+    except errors.SlackUnavailableError as error:
+        logger.info("the form is drawn again", error=repr(error))
+        await asyncio.sleep(AGAIN_AFTER_S)
+        async with slack_errors():
+            await client.views_update(view_id=view_id, view=dict(form))
 
 
 async def open_direct(client: AsyncWebClient, user_id: str) -> str:
@@ -281,44 +269,6 @@ async def check_app_token(client: AsyncWebClient, app_token: str) -> None:
     """Check that a token can open a Socket Mode connection; raise SlackError."""
     async with slack_errors():
         await client.apps_connections_open(app_token=app_token)
-
-
-AGAIN_AFTER_S = (0.5, 2.0)
-# Somebody is waiting: after a longer wait the answer goes elsewhere.
-LONGEST_REPEAT_S = 5.0
-
-
-async def in_three_tries(
-    call: Callable[[], Awaitable[object]],
-    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-) -> None:
-    """Make a call that may be made twice; raise SlackError.
-
-    SlackUnavailableError: three tries failed, or Slack asks for a longer wait.
-    """
-    for wait_s in AGAIN_AFTER_S:
-        try:
-            await call()
-        except errors.SlackUnavailableError as error:
-            asked_s = error.retry_after_s if isinstance(error, errors.SlackRateLimitedError) else 0
-            if asked_s > LONGEST_REPEAT_S:
-                raise
-            logger.info("the call is repeated", error=repr(error))
-            await sleep(max(wait_s, asked_s))
-        else:
-            return
-    await call()
-
-
-async def put_form(
-    client: AsyncWebClient,
-    view_id: str,
-    form: Mapping[str, Any],
-    *,
-    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-) -> None:
-    """Replace the content of an open form, in at most three tries; raise SlackError."""
-    await in_three_tries(lambda: update_form(client, view_id, form), sleep)
 
 
 # How Slack refuses what is in a view: https://docs.slack.dev/reference/methods/views.publish#errors

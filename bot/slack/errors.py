@@ -23,7 +23,6 @@ TRIGGERS = frozenset(
         "invalid_trigger_id",
     }
 )
-FORM_CHANGED = "hash_conflict"
 # The bot cannot post in one channel. A private one that it is not in is "not found".
 CHANNEL = frozenset(
     {
@@ -39,7 +38,9 @@ PERSON = frozenset(
         *("user_not_visible", "users_not_found"),
     }
 )
-# Nothing can be posted anywhere in the workspace, until Slack or an admin changes that.
+# Nothing can be posted anywhere in the workspace, until Slack or an admin changes that: as after
+# a rate limit.
+HELD_FOR_S = 3600.0
 WORKSPACE = frozenset(
     {
         *("access_denied", "accesslimited", "ekm_access_denied", "enterprise_is_restricted"),
@@ -90,13 +91,6 @@ class TriggerExpiredError(SlackError):
     """A trigger opens one form, within 3 s."""
 
 
-class FormChangedError(SlackError):
-    """A form was replaced by another request.
-
-    https://docs.slack.dev/surfaces/modals#handling_race_conditions
-    """
-
-
 class SlackRefusedError(SlackError):
     """Slack refused a call; `code` is Slack's error code."""
 
@@ -117,10 +111,6 @@ class PersonUnreachableError(SlackRefusedError):
     """This person has left, is a bot, or cannot be seen by the bot."""
 
 
-class WorkspaceHeldError(SlackRefusedError):
-    """No app can post in the workspace: it moves, is over its limit, or admins forbid it."""
-
-
 class TokenRefusedError(SlackRefusedError):
     """Slack does not accept the bot's token."""
 
@@ -137,7 +127,6 @@ _REFUSALS: tuple[tuple[frozenset[str], type[SlackRefusedError]], ...] = (
     (BLOCKS, BlocksRefusedError),
     (CHANNEL, ChannelClosedError),
     (PERSON, PersonUnreachableError),
-    (WORKSPACE, WorkspaceHeldError),
     (TOKEN, TokenRefusedError),
 )
 
@@ -146,12 +135,12 @@ def slack_error(code: str, *, retry_after_s: float = 1, needed: str = "") -> Sla
     """Return the error for one of Slack's codes; `needed` is the missing scope."""
     if code in TOO_FAST:
         return SlackRateLimitedError(retry_after_s)
+    if code in WORKSPACE:
+        return SlackRateLimitedError(HELD_FOR_S)
     if code in OUTAGES:
         return SlackUnavailableError(code)
     if code in TRIGGERS:
         return TriggerExpiredError(code)
-    if code == FORM_CHANGED:
-        return FormChangedError(code)
     if code == MISSING_SCOPE:
         return MissingScopeError(needed)
     other = ChannelClosedError if code.startswith(CHANNEL_PREFIXES) else SlackRefusedError

@@ -4,8 +4,7 @@ import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 from typing import Protocol
 
@@ -25,73 +24,8 @@ from bot.slack.client import (
 )
 from bot.workspace import WorkspaceId
 
-Place = tuple[WorkspaceId, str]  # a channel
 # With more channels than that, the oldest ones may get a turn a little too soon.
 MAX_REMEMBERED = 10_000
-
-
-@dataclass(slots=True)
-class _Line:
-    """When the next turn of a channel is free, and when its next use; `in_use` wakes in order."""
-
-    next_at: float = -math.inf
-    free_at: float = -math.inf
-    in_use: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
-class Pacer:
-    """Gives one turn per channel every `between_s` seconds, first come, first served.
-
-    A turn is taken first and used later, possibly after turns that were taken later: `used` keeps
-    the uses apart. The turns are those of this process.
-    """
-
-    def __init__(
-        self,
-        between_s: float,
-        *,
-        clock: Callable[[], float],
-        sleep: Callable[[float], Awaitable[object]],
-    ) -> None:
-        self._between_s = between_s
-        self._clock = clock
-        self._sleep = sleep
-        self._lines: LRUCache[Place, _Line] = LRUCache(MAX_REMEMBERED)
-
-    def wait_s(self, key: Place) -> float:
-        """Return the wait of a new turn, if each use is quick."""
-        return max(0.0, self._line(key).next_at - self._clock())
-
-    async def take(self, key: Place) -> None:
-        """Take the next turn and wait for it, and for the end of the use before it."""
-        line = self._line(key)
-        at = max(self._clock(), line.next_at)
-        line.next_at = at + self._between_s
-        while (left_s := at - self._clock()) > 0:
-            await self._sleep(left_s)
-        async with line.in_use:
-            await self._rest(line)
-
-    @asynccontextmanager
-    async def used(self, key: Place) -> AsyncIterator[None]:
-        """Use a turn inside the block: alone, and `between_s` after the end of the last use."""
-        line = self._line(key)
-        async with line.in_use:
-            await self._rest(line)
-            try:
-                yield
-            finally:
-                line.free_at = self._clock() + self._between_s
-                line.next_at = max(line.next_at, line.free_at)
-
-    async def _rest(self, line: _Line) -> None:
-        while (left_s := line.free_at - self._clock()) > 0:
-            await self._sleep(left_s)
-
-    def _line(self, key: Place) -> _Line:
-        return self._lines.setdefault(key, _Line())
-
-
 # "Generally one message per second per channel": https://docs.slack.dev/apis/web-api/rate-limits
 BETWEEN_S = 1.1
 LONGEST_LINE_S = 20.0
@@ -105,41 +39,38 @@ class Posting:
 
     `client_for` returns the client of a workspace. Its `retry_handlers` must be `[]`: the SDK's
     default ones repeat a post whose answer was lost, and Slack has no idempotency key:
-    https://github.com/slackapi/slack-api-specs/issues/10. A post to a channel is sent at
-    least `between_s` after the answer to the previous one.
+    https://github.com/slackapi/slack-api-specs/issues/10. A channel gets a turn every 1.1 s,
+    counted from the post before.
     """
 
     def __init__(
         self,
         client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
         *,
-        between_s: float = BETWEEN_S,
-        answered_within_s: float = ANSWERED_WITHIN_S,
-        longest_line_s: float = LONGEST_LINE_S,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._client_for = client_for
-        self._answered_within_s = answered_within_s
-        self._between_s = between_s
-        self._longest_line_s = longest_line_s
         self._clock = clock
+        self._sleep = sleep
         # Until when Slack asked this process to wait, with a 429.
         self._held_until: LRUCache[WorkspaceId, float] = LRUCache(MAX_REMEMBERED)
-        self._turns = Pacer(between_s, clock=clock, sleep=sleep)
+        # When the next turn of a channel is free.
+        self._free_at: LRUCache[tuple[WorkspaceId, str], float] = LRUCache(MAX_REMEMBERED)
 
     async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
         """Wait until a channel may be posted to.
 
-        Raise SlackRateLimitedError if Slack asked for a wait, or the line is over 20 s long.
+        Raise SlackRateLimitedError if Slack asked for a wait, or no turn is free within 20 s.
         """
         self._check_hold(workspace)
         await self._client(workspace)  # without a client there is no turn
-        key = (workspace, channel_id)
-        if (wait_s := self._turns.wait_s(key)) > self._longest_line_s:
-            raise errors.SlackRateLimitedError(wait_s)
-        async with self._in_line(key):
-            await self._turns.take(key)
+        place, latest = (workspace, channel_id), self._clock() + LONGEST_LINE_S
+        while (free_at := self._free_at.get(place, -math.inf)) > self._clock():
+            if free_at > latest:
+                raise errors.SlackRateLimitedError(free_at - self._clock())
+            await self._sleep(free_at - self._clock())
+        self._end_turn(workspace, channel_id)
         self._check_hold(workspace)  # it may have begun during the wait
 
     async def post(self, workspace: WorkspaceId, channel_id: str, message: Message) -> str:
@@ -151,16 +82,13 @@ class Posting:
         """
         self._check_hold(workspace)
         client = await self._client(workspace)
-        async with self._alone((workspace, channel_id)):  # its turn may be a while ago
-            self._check_hold(workspace)
-            try:
-                async with self._answers():
-                    return await send_with_fallback(
-                        lambda each: post_message(client, channel_id, each.as_args()), message
-                    )
-            except errors.SlackRateLimitedError as error:
-                self._hold(workspace, error.retry_after_s)
-                raise
+        try:
+            async with self._answers(workspace):
+                return await send_with_fallback(
+                    lambda each: post_message(client, channel_id, each.as_args()), message
+                )
+        finally:
+            self._end_turn(workspace, channel_id)
 
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         """Send a person a direct message, after a turn of its channel; return its place.
@@ -171,7 +99,7 @@ class Posting:
         try:
             client = await self._client(workspace)
             with _nothing_posted():  # it may be open now, but no message was sent
-                async with self._answers():
+                async with self._answers(workspace):
                     channel_id = await open_direct(client, user_id)
             await self.acquire_turn(workspace, channel_id)
             return SentMessage(channel_id, await self.post(workspace, channel_id, message))
@@ -182,45 +110,26 @@ class Posting:
         """Replace the content of a direct message; raise SlackError, also as `acquire_turn`."""
         await self.acquire_turn(workspace, sent.channel_id)
         client = await self._client(workspace)
-        try:
-            async with self._answers():
-                await edit_message(client, sent, message.as_args())
-        except errors.SlackRateLimitedError as error:
-            self._hold(workspace, error.retry_after_s)
-            raise
+        async with self._answers(workspace):
+            await edit_message(client, sent, message.as_args())
 
     @asynccontextmanager
-    async def _answers(self) -> AsyncIterator[None]:
-        """Limit the wait for Slack inside the block."""
-        async with slack_errors(), asyncio.timeout(self._answered_within_s):
-            yield
+    async def _answers(self, workspace: WorkspaceId) -> AsyncIterator[None]:
+        """Limit the wait for Slack inside the block, and heed its rate limit."""
+        try:
+            async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
+                yield
+        except errors.SlackRateLimitedError as error:
+            until = self._clock() + error.retry_after_s
+            self._held_until[workspace] = max(until, self._held_until.get(workspace, until))
+            raise
 
     async def _client(self, workspace: WorkspaceId) -> AsyncWebClient:
         with _nothing_posted():
             return await self._client_for(workspace)
 
-    @asynccontextmanager
-    async def _alone(self, key: Place) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            async with self._in_line(key):
-                await stack.enter_async_context(self._turns.used(key))
-            yield
-
-    @asynccontextmanager
-    async def _in_line(self, key: Place) -> AsyncIterator[None]:
-        """Limit the wait inside the block, in case Slack is slow to answer earlier posts."""
-        try:
-            async with asyncio.timeout(self._longest_line_s):
-                yield
-        except TimeoutError as error:
-            raise errors.SlackRateLimitedError(
-                self._turns.wait_s(key) or self._between_s
-            ) from error
-
-    def _hold(self, workspace: WorkspaceId, seconds: float) -> None:
-        """Delay a workspace's posts, unless they are delayed for longer already."""
-        until = self._clock() + seconds
-        self._held_until[workspace] = max(until, self._held_until.get(workspace, until))
+    def _end_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
+        self._free_at[workspace, channel_id] = self._clock() + BETWEEN_S
 
     def _check_hold(self, workspace: WorkspaceId) -> None:
         if (left_s := self._held_until.get(workspace, -math.inf) - self._clock()) > 0:
@@ -264,7 +173,7 @@ def retry_after(
         return timedelta(seconds=max(1.0, error.retry_after_s))
     if tries >= MAX_TRIES:
         return None
-    if isinstance(error, errors.TokenRefusedError | errors.WorkspaceHeldError):
+    if isinstance(error, errors.TokenRefusedError):
         return LONGEST_RETRY
     is_lost = error.is_outcome_unknown and tries and not is_repeatable
     if isinstance(error, errors.SlackRefusedError) or is_lost:

@@ -1,6 +1,5 @@
 """Answer a person by `response_url`, ephemeral message or direct message."""
 
-import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -60,15 +59,12 @@ class Origin:
 class Replies:
     """Sends answers. The caller owns `http` and closes it."""
 
-    def __init__(
-        self, http: aiohttp.ClientSession, *, within_s: float = ANSWERED_WITHIN_S
-    ) -> None:
+    def __init__(self, http: aiohttp.ClientSession) -> None:
         self._http = http
-        self._lines = asyncio.Semaphore(LINES_PER_HOST)
         # The wait for a free connection does not count: an answer that left the line to go another
         # way would double the load of a Slack that is slow already.
         self._timeout = aiohttp.ClientTimeout(
-            total=None, sock_connect=within_s, sock_read=within_s
+            total=None, sock_connect=ANSWERED_WITHIN_S, sock_read=ANSWERED_WITHIN_S
         )
 
     async def send(
@@ -111,9 +107,8 @@ class Replies:
         thread = origin.thread(to_channel=to_channel)
 
         async def respond() -> None:
-            async with self._lines:
-                body = msgspec.json.encode({**message.as_args(), **how})
-                await self._respond(client, origin.response_url or "", body)
+            body = msgspec.json.encode({**message.as_args(), **how})
+            await self._respond(client, origin.response_url or "", body)
 
         async def reply_in_channel() -> None:
             async with slack_errors():

@@ -10,7 +10,6 @@ from typing import Any
 from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.concurrency import SingleFlight
 from bot.slack.client import fetch_member, slack_errors
 from bot.slack.errors import NO_USER_GROUPS, SlackRefusedError
 from bot.workspace import WorkspaceId
@@ -33,7 +32,6 @@ class UserGroup:
     group_id: str
     handle: str
     name: str
-    is_disabled: bool = False
 
 
 class UserGroups:
@@ -50,7 +48,6 @@ class UserGroups:
         self._people: TTLCache[tuple[WorkspaceId, str], tuple[str, ...]] = TTLCache(
             MAX_KEPT, KEPT_FOR_S, timer=clock
         )
-        self._flights: SingleFlight[tuple[WorkspaceId, str], tuple[str, ...]] = SingleFlight()
 
     async def listed(self, client: AsyncWebClient, workspace: WorkspaceId) -> list[UserGroup]:
         """Return the groups by handle."""
@@ -66,8 +63,7 @@ class UserGroups:
         place = (workspace, group_id)
         known = self._people.get(place)
         if known is None:
-            known = await self._flights.run(place, lambda: fetch_people_in(client, group_id))
-            self._people[place] = known
+            known = self._people[place] = await fetch_people_in(client, group_id)
         return known
 
 
@@ -98,7 +94,7 @@ async def fetch_user_groups(client: AsyncWebClient) -> list[UserGroup]:
     """Return the user groups by handle; none on a plan without. Raise SlackError."""
     try:
         async with slack_errors():
-            answer = await client.usergroups_list(include_disabled=True)
+            answer = await client.usergroups_list()
             groups = [_user_group(group) for group in answer.get("usergroups") or ()]
     except SlackRefusedError as error:
         if error.code not in NO_USER_GROUPS:
@@ -123,9 +119,4 @@ async def fetch_people_in(client: AsyncWebClient, group_id: str) -> tuple[str, .
 def _user_group(group: Mapping[str, Any]) -> UserGroup:
     """Read a user group: https://docs.slack.dev/reference/objects/usergroup-object."""
     handle = str(group.get("handle") or "")
-    return UserGroup(
-        str(group["id"]),
-        handle,
-        str(group.get("name") or handle),
-        is_disabled=bool(group.get("date_delete")),
-    )
+    return UserGroup(str(group["id"]), handle, str(group.get("name") or handle))

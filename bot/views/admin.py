@@ -1,7 +1,6 @@
 """Draw managers, permissions, history and the errors of key administration. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from bot import admin
@@ -25,7 +24,6 @@ from bot.views.blocks import (
     paragraphs,
     plain,
     plain_message,
-    retry_message,
     section,
 )
 from bot.views.text import code, escaped, moment_token
@@ -36,26 +34,12 @@ GROUPS_BLOCK, GROUPS_FIELD = "managers-groups", "managers.groups"
 TITLE = "Managers"
 managers_notice = partial(paragraph_notice, TITLE)
 SAVING, SAVED, NOT_SAVED = "⏳ Saving…", "✅ Saved.", "⚠️ *Not saved.*"
-NO_SCOPE = (
-    "User groups can't be managers: the app lacks the permission `usergroups:read`. To grant it,"
-    " install the app again."
-)
-NO_GROUPS = "User groups can be managers too, once this workspace has some."
-UNSAID = (
-    "Slack does not list the user groups right now, so you can change only people. Open this form"
-    " again in a minute to change the groups."
-)
+UNKNOWN_GROUP = "an unknown user group"
 
 
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """The workspace's user groups, or a sentence on why they are not known."""
-
-    known: Sequence[UserGroup] = ()
-    why_not: str = ""
-
-
-def managers_form(metadata: str, named: admin.Named, groups: Groups, error: str = "") -> Block:
+def managers_form(
+    metadata: str, named: admin.Named, groups: Sequence[UserGroup], error: str = ""
+) -> Block:
     """Return the form to name managers; `error` is why the last try was not saved."""
     people = input_element(
         "multi_users_select",
@@ -70,7 +54,7 @@ def managers_form(metadata: str, named: admin.Named, groups: Groups, error: str 
         " not even in a user group."
     )
     fields = field(MANAGERS_BLOCK, "Managers", people, optional=True)
-    blocks = [*warning, how, fields, *_group_field(named, groups)]
+    blocks = [*warning, how, fields, _group_field(named, groups)]
     return form(MANAGERS_FORM, TITLE, "Save", blocks, metadata=metadata)
 
 
@@ -109,32 +93,21 @@ def appointed_message(by: str) -> Message:
     return plain_message(f"👥 {text}\n{more}")
 
 
-def _group_field(named: admin.Named, groups: Groups) -> list[Block]:
-    """Return the field of the groups, or why there is none; then the named groups stay."""
-    if groups.why_not or not (groups.known or named.group_ids):
-        stay = names_text(named.group_ids)
-        more = f" These stay as they are: {stay}." if stay else ""
-        return [context(f"{groups.why_not or NO_GROUPS}{more}")]
-    known = {group.group_id: group for group in groups.known}
-    chosen = {each: _handle(known.get(each)) for each in named.group_ids[: admin.MAX_GROUPS]}
+def _group_field(named: admin.Named, groups: Sequence[UserGroup]) -> Block:
+    """Return the field of the groups; one that Slack does not list now stays chosen."""
+    handles = {group.group_id: f"@{group.handle}" for group in groups}
+    chosen = named.group_ids[: admin.MAX_GROUPS]
     element = input_element(
         "multi_external_select",
         GROUPS_FIELD,
         "Type a handle or a name",
         min_query_length=0,
         max_selected_items=admin.MAX_GROUPS,
-        initial_options=[option(*each) for each in chosen.items()] or None,
+        initial_options=[option(each, handles.get(each, UNKNOWN_GROUP)) for each in chosen]
+        or None,
     )
-    idle = any(each not in known or known[each].is_disabled for each in chosen)
-    warning = "⚠️ A deleted or disabled user group has no effect. Remove it here."
-    box = field(GROUPS_BLOCK, "User groups", element, optional=True)
-    return [box, *([context(warning)] if idle else [])]
-
-
-def _handle(group: UserGroup | None) -> str:
-    if group is None:
-        return "a deleted user group"
-    return f"@{group.handle} (disabled)" if group.is_disabled else f"@{group.handle}"
+    hint = "The app needs the permission usergroups:read for them."
+    return field(GROUPS_BLOCK, "User groups", element, hint=hint, optional=True)
 
 
 AUDIENCES_FORM, AUDIENCE_FIELD = "audiences", "audience"
@@ -269,18 +242,6 @@ def _organisation_text(error: admin.NotAManagerError | admin.NotAnAdminError) ->
     )
 
 
-def _managers_unknown(error: admin.ManagersUnknownError, facts: Facts) -> Message:
-    groups = names_text([each for each in error.managers if each.startswith("S")])
-    of_whom = f"the user groups that are managers ({groups})" if groups else "a user group"
-    unsaid = f"Slack did not say who is in {of_whom}, so your access can't be checked."
-    if error.lacks_scope:
-        return plain_message(
-            f"{unsaid} The app lacks the permission `usergroups:read`. An admin can install it"
-            " again to grant that, or make you a manager with `/domainkey`."
-        )
-    return retry_message(f"{unsaid} Nothing was changed. Admins and owners can do it.", facts)
-
-
 def _unfit(error: admin.UnfitManagerError, _facts: Facts) -> Message:
     named = ", ".join(f"<@{user_id}>" for user_id in error.user_ids) or "This person"
     return plain_message(
@@ -294,12 +255,7 @@ ADMIN_ERRORS: dict[type[BaseException], Explain] = {
     admin.NotAManagerError: _not_a_manager,
     admin.NotAnAdminError: _not_an_admin,
     admin.OutsideAudienceError: _outside_audience,
-    admin.ManagersUnknownError: _managers_unknown,
     admin.UnfitManagerError: _unfit,
-    admin.UnfitGroupError: plain(
-        "One of these user groups is deleted or disabled. Pick another one, or enable it in Slack"
-        " first."
-    ),
     KeyInUseError: plain("That key is already in use. Nothing was changed."),
     NoEarlierKeyError: plain(
         "That key is no longer kept, so nothing was changed. Check the current state with"

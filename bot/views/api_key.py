@@ -1,6 +1,5 @@
 """Draw the state of the workspace's API key for its managers. Pure; never a key."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 
@@ -23,7 +22,7 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.text import code, day_text, keys_page, moment_token, plural
+from bot.views.text import KEYS_PAGE, code, day_text, moment_token, plural
 
 _ALARMING_DAYS = 3
 
@@ -70,22 +69,11 @@ def end_warning(record: KeyRecord, today: date) -> str:
 
 MAX_LABEL_CHARS = 100
 PROPOSED_LABEL = "Domain Tracker for Slack"
-# The suffix of an earlier `proposed_label`.
-_DATED = re.compile(r", (?:\d{1,2} )?[A-Z][a-z]{2} \d{4}(?: \(\d+\))?$")
 
 
 def label_text(record: KeyRecord) -> str:
     """Return mrkdwn of a key's label and last four characters."""
     return f"{code(record.label, MAX_LABEL_CHARS)} ({code(f'…{record.last4}')})"
-
-
-def proposed_label(record: KeyRecord, today: date) -> str:
-    """Return a label for the key after this one: `Domain Tracker for Slack, Nov 2026`."""
-    base = _DATED.sub("", record.label) or PROPOSED_LABEL
-    suffix = f", {today:%b %Y}"
-    if record.label.endswith(suffix):  # of two keys of one name the wrong one could be deleted
-        suffix = f", {day_text(today)}"
-    return base[: MAX_LABEL_CHARS - len(suffix)].rstrip() + suffix
 
 
 def scope_lines(record: KeyRecord) -> list[str]:
@@ -115,6 +103,12 @@ NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
 CHOOSE_AUDIENCES, TURN_NIGHTS = "key.audiences", "key.nights"
 TURNED_ON, TURNED_OFF = "on", "off"
 """The values of the button that turns nightly scans on or off."""
+CHOOSE_AUDIENCES = "key.audiences"
+# The answer to text after the command, which may be a part of a key.
+TYPED_KEY = plain_message(
+    "Nothing was saved: keys are set in a private form, never after the command. Type"
+    " `/domainkey` alone, or with `help`."
+)
 REMOVED = plain_message(
     "The key is removed from this workspace. Also delete it in Domain Tracker, under"
     " Portfolio → API Keys.",
@@ -136,32 +130,19 @@ def checked_message(record: KeyRecord, domains: int) -> Message:
     return _success(record, f"works. It sees {plural(domains, 'domain')}.")
 
 
-def typed_key_message(*, may_set: bool) -> Message:
-    """Return the answer to text after `/domainkey`, which may be a part of a key."""
-    text = (
-        "Nothing was saved: keys are set in a private form, never after the command. Type"
-        " `/domainkey` alone, or with `help`."
-    )
-    if not may_set:
-        text += " Only admins, owners, and appointed managers can manage the key."
-    set_key = button("Set key", SET_KEY, style="primary") if may_set else None
-    return plain_message(text, set_key)
-
-
 def _success(record: KeyRecord, predicate: str) -> Message:
     key = run_button("Key", "/domainkey", here=True)
     return plain_message(f"✅ {code(record.shown)} {predicate}", key)
 
 
-def budget_lines(budget: BudgetState | None, now: datetime, *, says_why: bool = True) -> list[str]:
+def budget_lines(budget: BudgetState | None, now: datetime) -> list[str]:
     """Return up to two lines of mrkdwn; `None` for no readable key.
 
-    The Home tab may show them long after `now`: they name moments, not durations. Without
-    `says_why` the line about what holds requests back is left out.
+    The Home tab may show them long after `now`: they name moments, not durations.
     """
     if budget is None:
         return [left_text(None, now)]
-    return [left_text(budget, now), *(_restraint(budget, now) if says_why else [])]
+    return [left_text(budget, now), *_restraint(budget, now)]
 
 
 def left_text(budget: BudgetState | None, now: datetime) -> str:
@@ -192,16 +173,15 @@ def key_state_message(
     audiences: Mapping[str, Audience] = DEFAULT_AUDIENCES,
     outlook: Outlook | None = None,
     may_name: bool = True,
-    keys_url: str | None = None,
 ) -> Message:
     """Return the answer to `/domainkey` for an admin or manager.
 
     `managers` are ids of people and user groups; `may_name`: the reader may name managers, choose
-    the `audiences`, and turn nightly scans on or off. `keys_url` as in `Facts`.
+    the `audiences`, and turn nightly scans on or off.
     """
     if record is None:
-        return _not_connected_message(keys_url, may_name=may_name)
-    state, warning = _state_words(record, now.date()), _warning(record, now.date(), keys_url)
+        return _not_connected_message(may_name=may_name)
+    state, warning = _state_words(record, now.date()), _warning(record, now.date())
     title = f"*Domain Tracker API key: {state}*"
     foot = [f"👥 {managers_text(managers)}", f"🔐 {audiences_text(audiences)}"]
     may_scan = _is_of_use(record, now.date()) and "scan" not in record.lacks
@@ -260,10 +240,10 @@ def _use(record: KeyRecord, allowance: BudgetState | None, now: datetime) -> lis
     ]
 
 
-def _not_connected_message(keys_url: str | None, *, may_name: bool) -> Message:
+def _not_connected_message(*, may_name: bool) -> Message:
     text = "This workspace is not connected to Domain Tracker yet."
     how = (
-        f"Make a key for this app alone in Domain Tracker, under {keys_page(keys_url)}. Give it an"
+        f"Make a key for this app alone in Domain Tracker, under {KEYS_PAGE}. Give it an"
         " expiration and the scopes `read_domains` and `write_domains`. Then set it here."
     )
     set_key = button("Set key", SET_KEY, style="primary")
@@ -317,9 +297,9 @@ def _is_of_use(record: KeyRecord, today: date) -> bool:
     return not (record.refused_at or has_expired(record, today))
 
 
-def _warning(record: KeyRecord, today: date, keys_url: str | None = None) -> str:
+def _warning(record: KeyRecord, today: date) -> str:
     if record.refused_at:
-        make = f"Make a new key under {keys_page(keys_url)}."
+        make = f"Make a new key under {KEYS_PAGE}."
         return f"⚠️ Commands and digests stop until it is replaced. {make}"
     return end_warning(record, today)
 

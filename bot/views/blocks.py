@@ -11,12 +11,9 @@ from typing import Any
 from bot.api_keys.key_record import KeyRecord
 from bot.message import MAX_TEXT_CHARS, Block, Message, grouped, unfolded
 from bot.redaction import holds_secret, redact
-from bot.slack.errors import SlackRefusedError
-from bot.tracker.models import NoResultError, RejectedError
 from bot.tracker.rate_limit import BudgetState
 from bot.views.text import (
     MAX_ACTION_ID_CHARS,
-    MAX_BLOCK_ID_CHARS,
     MAX_BUTTON_CHARS,
     MAX_BUTTON_VALUE_CHARS,
     MAX_CONTAINER_TITLE_CHARS,
@@ -138,21 +135,6 @@ def again_button(command_line: str | None) -> Block | None:
     return run_button("Try again", command_line, once=True) if command_line else None
 
 
-def run_menu(
-    placeholder: str, line: str, choices: Mapping[str, str], *, number: int = 0
-) -> Block | None:
-    """Return a menu in place of the message that runs `line` and the chosen words after it.
-
-    `choices` maps words to their labels. The block around it has the id `line`: an option's value
-    is short. `None` if `line` is too long for an id. `number` as in `run_button`.
-    """
-    if len(line) > MAX_BLOCK_ID_CHARS:
-        return None
-    action_id = f"{RUN_HERE}.{number}.menu"
-    options = [option(value, shown) for value, shown in choices.items()]
-    return input_element("static_select", action_id, placeholder, options=options)
-
-
 def confirm(title: str, text: str, yes: str) -> Mapping[str, Any]:
     return {
         "title": plain_text(title, 100),
@@ -188,8 +170,7 @@ class Facts:
     """The request that failed, who made it, and the workspace's API key.
 
     `reference` finds the failure in the log. `command_line` is what `Try again` runs. `allowance`
-    is set when there are not enough requests. `keys_url` leads to the service's page of keys.
-    `may_add`: an unknown domain is offered to be added.
+    is set when there are not enough requests. `may_add`: an unknown domain is offered to be added.
     """
 
     reference: str
@@ -199,7 +180,6 @@ class Facts:
     command_line: str | None = None
     key: KeyRecord | None = None
     egress_addresses: tuple[str, ...] = ()
-    keys_url: str | None = None
     allowance: BudgetState | None = None
     is_kept: bool = False
     may_add: bool = True
@@ -351,22 +331,12 @@ def plain(mrkdwn: str) -> Explain:
     return lambda _error, _facts: plain_message(mrkdwn)
 
 
-def retry_message(mrkdwn: str, facts: Facts, error: BaseException | None = None) -> Message:
-    """Return a message about a failure that may pass, with its reference and `Try again`.
-
-    Only admins see the status or code of `error`.
-    """
-    detail = ""
-    match error:
-        case RejectedError(status=int() as status) | NoResultError(status=int() as status):
-            detail = f" (status {status})"
-        case SlackRefusedError(code=code):
-            detail = f" ({escaped(code, 60)})"
-    reference = f"{REFERENCE} {facts.reference}{detail if facts.is_admin else ''}"
-    note = [context(reference)] if facts.reference else []
+def retry_message(mrkdwn: str, facts: Facts) -> Message:
+    """Return a message about a failure that may pass, with its reference and `Try again`."""
+    note = [context(f"{REFERENCE} {facts.reference}")] if facts.reference else []
     return message_of(section(mrkdwn), *note, *actions(again_button(facts.command_line)))
 
 
 def retry(mrkdwn: str) -> Explain:
     """Return an entry of an error table: one sentence, with the reference and `Try again`."""
-    return lambda error, facts: retry_message(mrkdwn, facts, error)
+    return lambda _error, facts: retry_message(mrkdwn, facts)

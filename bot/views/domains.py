@@ -49,9 +49,6 @@ def bands_text(totals: Summary) -> str:
 
 # The table shows all of them at once: only the bot turns pages.
 MAX_PAGE_ROWS = 25
-# With the last page: a menu has at most 100 options. Of more pages every second one, and so on.
-# https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element#static_select
-MAX_PAGES_IN_MENU = 99
 SORTS_THIS_PAGE = (
     "The table sorts this page only. To sort the whole list, add `sort:name`, `sort:score`, or"
     " `sort:expiry`."
@@ -204,8 +201,6 @@ def _subtitle(totals: Summary, query: Query, page: Page) -> str:
     if page.count > 1:
         last = page.first + len(page.domains) - 1
         parts.append(f"page {page.number} of {page.count}, rows {page.first:,}–{last:,}")
-    if query.page > page.count:  # the list has become shorter since the pager was drawn
-        parts.append(f"there is no page {query.page:,}")
     return "  ·  ".join(parts)
 
 
@@ -234,22 +229,13 @@ def _line(query: Query, number: int) -> str:
 
 
 def _pager(query: Query, page: Page) -> list[Block]:
-    if page.count == 1:
-        return []
-
     def to_page(label: str, number: int) -> Block | None:
         there = 1 <= number <= page.count
         return blocks.run_button(label, _line(query, number), here=True) if there else None
 
-    line = _line(query, 1)
-    step = -(-page.count // MAX_PAGES_IN_MENU)
-    numbers = dict.fromkeys((*range(1, page.count, step), page.count))
-    choices = {f"page:{number}": f"Page {number:,}" for number in numbers}
-    menu = blocks.run_menu("Go to page", line, choices, number=page.number)
-    row = blocks.actions(
-        to_page("Previous page", page.number - 1), to_page("Next page", page.number + 1), menu
+    return blocks.actions(
+        to_page("Previous page", page.number - 1), to_page("Next page", page.number + 1)
     )
-    return [{**block, "block_id": line} for block in row] if menu else row
 
 
 def _buttons(query: Query, page: Page) -> list[Block]:

@@ -14,7 +14,6 @@ from bot.views.blocks import plain_message
 from bot.views.text import outside, plural, score_number
 
 FILE_NAME = "domains.csv"
-MAX_ROWS = 10_000
 MAX_CELL_CHARS = 2_000
 COLUMNS = (
     *("name", "score", "rating", "registration end", "certificate end", "scanned at"),
@@ -27,14 +26,14 @@ _BEGINS_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def domains_csv(found: Sequence[Domain], known: KnownEnds | None) -> bytes:
-    """Return the first 10,000 domains as CSV, with a byte order mark: Excel needs it for UTF-8.
+    """Return the domains as CSV, with a byte order mark: Excel needs it for UTF-8.
 
     Every cell is quoted, so that none can begin another one.
     """
     file = io.StringIO()
     writer = csv.writer(file, quoting=csv.QUOTE_ALL)
     writer.writerow(COLUMNS)
-    writer.writerows(_row(domain, known) for domain in found[:MAX_ROWS])
+    writer.writerows(_row(domain, known) for domain in found)
     return file.getvalue().encode("utf-8-sig")
 
 
@@ -69,11 +68,9 @@ def _cell(text: str) -> str:
 
 def export_text(count: int) -> str:
     """Return the comment of the file with `count` domains."""
-    if count > MAX_ROWS:
-        return f"The first {MAX_ROWS:,} of your {count:,} domains"
     return f"Your list of {plural(count, 'domain')}"
 
 
 def exported_message(count: int) -> Message:
-    rows = plural(min(count, MAX_ROWS), "domain")
+    rows = plural(count, "domain")
     return plain_message(f"✅ I sent you {FILE_NAME} with {rows} as a direct message.")

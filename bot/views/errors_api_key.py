@@ -17,13 +17,12 @@ from bot.tracker.models import (
 from bot.tracker.rate_limit import BudgetState
 from bot.views import api_key, blocks
 from bot.views.admin import ADMIN_ERRORS, names_text
-from bot.views.text import code, day_text, duration_text, keys_page, moment_token, plural
+from bot.views.text import KEYS_PAGE, code, day_text, duration_text, moment_token, plural
 
 NAMED_MANAGERS = 5
 # Of a key that was entered, and is not in use yet.
 REFUSED_KEY = "Domain Tracker refuses this key. It is mistyped, expired, or deleted."
 _LIMIT_REACHED = "The API key's rate limit is reached."
-_ADMINS = "a workspace admin or owner"
 
 
 def _no_key(_error: NoKeyError, facts: blocks.Facts) -> Message:
@@ -39,7 +38,7 @@ def _no_key(_error: NoKeyError, facts: blocks.Facts) -> Message:
 def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
     text = "This workspace's API key no longer works."
     if facts.is_admin:
-        make = f"Make a new key under {keys_page(facts.keys_url)}."
+        make = f"Make a new key under {KEYS_PAGE}."
         why = _why_invalid(facts.key, facts.now.date())
         return blocks.plain_message(f"{text} {why} {make}", *_repair_buttons())
     key = facts.key if facts.key and facts.key.told_at else None
@@ -47,9 +46,7 @@ def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
     more = " and others" if len(notified) > NAMED_MANAGERS else ""
     # Only one person reads it, so the mentions notify no one.
     informed = f" I notified {names_text(notified[:NAMED_MANAGERS])}{more}." if notified else ""
-    are_managers = any(each != key.set_by for each in notified) if key else False
-    whom = "a manager, or a workspace admin or owner" if are_managers else _ADMINS
-    return blocks.plain_message(f"{text}{informed} {_ask('to replace it', whom)}")
+    return blocks.plain_message(f"{text}{informed} {_ask('to replace it')}")
 
 
 def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
@@ -62,7 +59,7 @@ def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
     scope = f"It needs the scope {code(wanted)}" if wanted else "It needs a wider scope"
     steps = (
         f"{scope}{f' (recorded scopes: {held})' if held else ''}. A key's scopes can't be changed:"
-        f"\n1. Make a new key in Domain Tracker under {keys_page(facts.keys_url)}."
+        f"\n1. Make a new key in Domain Tracker under {KEYS_PAGE}."
         "\n2. Press `Replace key` and enter it.\n3. Delete the old key there."
     )
     return blocks.plain_message(f"{text} {steps}", *_repair_buttons())
@@ -72,10 +69,9 @@ def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
     text = "The workspace's API key doesn't allow the app's IP address."
     if not facts.is_admin:
         return blocks.plain_message(f"{text} {_ask('to allow it')}")
-    page = keys_page(facts.keys_url)
     addresses = ", ".join(code(address, 50) for address in facts.egress_addresses)
     ask = "" if addresses else " Ask the app's operator for its address (setting `EGRESS_IPS`)."
-    how = f"Add {addresses or 'it'} to the key's IP restrictions under {page}."
+    how = f"Add {addresses or 'it'} to the key's IP restrictions under {KEYS_PAGE}."
     return blocks.plain_message(f"{text}{ask} {how}", blocks.again_button(facts.command_line))
 
 
@@ -86,12 +82,7 @@ def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
         first = _LIMIT_REACHED if budget.remaining == 0 else why
         text = f"{first} Try again in {duration_text(wait_s)}."
         again = blocks.again_button(facts.command_line)
-        if not facts.is_admin:
-            return blocks.plain_message(text, again)
-        known, now = facts.allowance, facts.now
-        lines = api_key.budget_lines(known, now, says_why=False) if known else []
-        left = [blocks.context("\n".join(lines))] if lines else []
-        return blocks.message_of(blocks.section(f"{text}{more}"), *left, *blocks.actions(again))
+        return blocks.plain_message(f"{text}{more if facts.is_admin else ''}", again)
 
     return explain
 
@@ -115,8 +106,8 @@ def _repair_buttons() -> tuple[Block | None, ...]:
     return blocks.button("Replace key", api_key.SET_KEY, style="primary"), check
 
 
-def _ask(what: str, whom: str = _ADMINS) -> str:
-    return f"Please ask {whom} {what}."
+def _ask(what: str) -> str:
+    return f"Please ask a workspace admin or owner {what}."
 
 
 API_KEY_ERRORS: dict[type[BaseException], blocks.Explain] = {
@@ -137,7 +128,7 @@ API_KEY_ERRORS: dict[type[BaseException], blocks.Explain] = {
     UnreadableSecretError: _unreadable_secret,
 }
 _STEPS = (
-    "1. Make a new key with the same scopes in Domain Tracker, under {page}."
+    f"1. Make a new key with the same scopes in Domain Tracker, under {KEYS_PAGE}."
     "\n2. Press `Replace key` and enter it. It is checked and used at once."
     "\n3. Confirm the old key is unused: its `last used` no longer changes."
     "\n4. Delete the old key there."
@@ -145,18 +136,13 @@ _STEPS = (
 )
 
 
-def key_notice(
-    notice: KeyNotice, record: KeyRecord, today: date, *, keys_url: str | None = None
-) -> Message:
-    """Return the reminder about a key; `today` may be later than its due day.
-
-    `keys_url` as in `Facts`.
-    """
+def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
+    """Return the reminder about a key; `today` may be later than its due day."""
     match notice.kind:
         case NoticeKind.REFUSED:
             text = f"This workspace's API key {record.shown} no longer works."
             mend = (
-                f"{_why_invalid(record, today)} Make a new key under {keys_page(keys_url)}. Then"
+                f"{_why_invalid(record, today)} Make a new key under {KEYS_PAGE}. Then"
                 " set it with `/domainkey`: commands and digests wait for it."
             )
             return blocks.plain_message(f"🔑 *{text}* {mend}", *_repair_buttons())
@@ -167,24 +153,23 @@ def key_notice(
                 text = f"The API key {shown} works again since {moment_token(since)}."
             return blocks.plain_message(f"✅ {text} You don't need to do anything.")
         case NoticeKind.EXPIRY:
-            return _with_steps(record, api_key.expiry_words(record, today), "📅", keys_url)
+            return _with_steps(record, api_key.expiry_words(record, today), "📅")
         case NoticeKind.ROTATION:
             age = plural((today - record.set_at.date()).days, "day")
             return _with_steps(
                 record,
                 f"was set {age} ago. Domain Tracker recommends a new key every 90 days.",
                 "🔄",
-                keys_url,
             )
 
 
-def _with_steps(record: KeyRecord, words: str, symbol: str, keys_url: str | None) -> Message:
+def _with_steps(record: KeyRecord, words: str, symbol: str) -> Message:
     replace = blocks.button("Replace key", api_key.SET_KEY, style="primary")
     return blocks.message_of(
         blocks.section(
             f"{symbol} *The Domain Tracker API key* {code(record.shown)}"
             f" ({code(record.label, 100)}) *{words}*"
         ),
-        blocks.section(_STEPS.format(page=keys_page(keys_url))),
+        blocks.section(_STEPS),
         *blocks.actions(replace, blocks.button("Rotate key", api_key.ROTATE_KEY)),
     )

@@ -6,7 +6,7 @@ shown to a person.
 
 from dataclasses import replace
 
-from bot.api_keys.key_record import ExpiredDraftError, KeyFormError
+from bot.api_keys.key_record import ExpiredDraftError
 from bot.bulk_scans.record import BulkScanOverError, BulkScanRunsError
 from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
@@ -18,7 +18,6 @@ from bot.portfolio.lookup import UnknownDomainError, host_of
 from bot.scans import NoDomainIdError, NoScanError
 from bot.slack import errors as slack
 from bot.store import documents as store
-from bot.store.documents import OutdatedSchemaError
 from bot.tracker import models as tracker
 from bot.views.adddomain import already_added_message
 from bot.views.blocks import (
@@ -38,15 +37,11 @@ from bot.views.digests.trouble import DIGEST_ERRORS
 from bot.views.errors_api_key import API_KEY_ERRORS
 from bot.views.text import bold, code, duration_text, host_text, outside
 
-# Timeout, locked, too early: https://www.iana.org/assignments/http-status-codes. The other 4xx
-# are refused again.
-_PASSING = {408, 423, 425}
-
 
 def _rejected(error: tracker.RejectedError, facts: Facts) -> Message:
     reason = f" It said: {code(error.said, 200)}." if error.said else ""
-    facts = facts if error.status in _PASSING else replace(facts, command_line=None)
-    return retry_message(f"Domain Tracker declined this.{reason}", facts, error)
+    would_not_help = replace(facts, command_line=None)
+    return retry_message(f"Domain Tracker declined this.{reason}", would_not_help)
 
 
 def _timed_out(error: tracker.TimedOutError, facts: Facts) -> Message:
@@ -76,7 +71,7 @@ def _channel(error: slack.ChannelClosedError, facts: Facts) -> Message:
         "The app may not post in that channel."
         " The settings of the channel or your organization say who may post."
     )
-    return retry_message(_CHANNELS.get(error.code, closed), facts, error)
+    return retry_message(_CHANNELS.get(error.code, closed), facts)
 
 
 def _missing_scope(error: slack.MissingScopeError, facts: Facts) -> Message:
@@ -168,9 +163,6 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     BulkScanOverError: plain(
         "This bulk scan is over. Type `/scan` with the filter to scan again."
     ),
-    KeyFormError: plain(
-        "That isn't an API key. A key has 52 characters and begins with `service_sk_`."
-    ),
     ExpiredDraftError: plain(
         "The expiration date has passed. Make a new key, or correct the date."
     ),
@@ -191,7 +183,6 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     slack.TriggerExpiredError: retry(
         "The form couldn't open in time. Press `Try again` to open it."
     ),
-    slack.FormChangedError: retry("The form has changed since you opened it. Open it again."),
     slack.SlackRateLimitedError: _rate_limited,
     slack.SlackUnreachableError: retry("Slack can't be reached, so nothing was done."),
     slack.SlackUnavailableError: retry("Slack returned an unexpected response."),
@@ -199,9 +190,6 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     slack.ChannelClosedError: _channel,
     slack.PersonUnreachableError: retry(
         "The app can't message that person. They have left, or the app can't see them."
-    ),
-    slack.WorkspaceHeldError: retry(
-        "Slack blocks the app in this workspace for now. This may last for hours."
     ),
     slack.TokenRefusedError: retry(
         "Slack no longer accepts the app in this workspace."
@@ -218,14 +206,5 @@ _EXPLAIN: dict[type[BaseException], Explain] = {
     store.ForgottenError: retry(
         "The app was removed from this workspace, so its data is deleted. If it was just installed"
         " again, try again in a few minutes."
-    ),
-    store.StoreLockedError: retry(
-        "Another copy of the app uses its database. The operator has to stop one of them."
-    ),
-    store.WrongKeyRingError: retry(
-        "The app's data is encrypted with other keys. The operator has to restore them."
-    ),
-    OutdatedSchemaError: retry(
-        "The app's database is outdated. The operator has to run `python -m bot migrate`."
     ),
 }

@@ -21,7 +21,6 @@ from bot.views.home_sections import (
     Reader,
     SetUp,
     digests_blocks,
-    doubt_blocks,
     help_blocks,
     lacking_blocks,
     permissions_block,
@@ -120,8 +119,7 @@ def _with_buttons(blocks: Sequence[Block], is_wanted: Callable[[Block], bool]) -
 
 
 def _help(page: HomePage) -> list[Block]:
-    doubt = doubt_blocks(page.doubt) if page.doubt else []
-    return [DIVIDER, *doubt, *help_blocks(page)]
+    return [DIVIDER, *help_blocks(page)]
 
 
 def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:

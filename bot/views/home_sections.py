@@ -6,11 +6,10 @@ from datetime import datetime
 from enum import Enum
 from heapq import nsmallest
 
-from bot.admin import DEFAULT_AUDIENCES, Entry, ManagersUnknownError
+from bot.admin import DEFAULT_AUDIENCES, Entry
 from bot.bulk_scans.runner import MAX_DOMAINS
 from bot.commands import COMMANDS, Audience, Command
 from bot.digests.models import Digest
-from bot.errors import BotError
 from bot.health import summary
 from bot.message import Block, Message
 from bot.portfolio.end_dates import Ending, KnownEnds
@@ -74,7 +73,7 @@ class HomePage:
     `portfolio` and `set_up` may be errors; `last` is the last known portfolio. `is_awaited`: a
     newer portfolio is being fetched. `ends`: what the last scans said of the domains. `set_up` is
     `None` for members, who see the `managers` (ids of people and user groups) to ask. `audiences`:
-    who may add and scan. `doubt`: why it is not known whether the reader is a manager.
+    who may add and scan.
     """
 
     now: datetime
@@ -87,7 +86,6 @@ class HomePage:
     set_up: SetUp | Message | None = None
     managers: Sequence[str] = ()
     audiences: Mapping[str, Audience] = field(default_factory=lambda: DEFAULT_AUDIENCES)
-    doubt: BotError | None = None
 
     @property
     def commands(self) -> list[Command]:
@@ -280,15 +278,6 @@ def help_blocks(page: HomePage) -> list[Block]:
     return [*blocks, context(hint)]
 
 
-def doubt_blocks(doubt: BotError) -> list[Block]:
-    """Return why it is not known whether the reader is a manager."""
-    if isinstance(doubt, ManagersUnknownError) and doubt.lacks_scope:
-        return [context(_NO_SCOPE)]
-    who = "Slack" if isinstance(doubt, ManagersUnknownError) else "the app's database"
-    unchecked = f"I can't check whether you are a manager, because {who} isn't answering."
-    return [section(unchecked, refresh_button())]
-
-
 def lacking_blocks(lacking: Sequence[str]) -> list[Block]:
     """Return what is missing for command lines in messages, nothing if that is nothing."""
     if not lacking:
@@ -308,9 +297,3 @@ def permissions_block(*, reads_messages: bool) -> Block:
     reasons = section("\n".join(f"`{scope}`: {why}" for scope, why in asked.items()))
     count = plural(len(asked), "permission")
     return container("Why the app needs each permission", count, [reasons])
-
-
-_NO_SCOPE = (
-    "User groups are managers here, and the app can't see who is in them. It lacks the permission"
-    " `usergroups:read`. An admin can install the app again, or appoint you with `/domainkey`."
-)

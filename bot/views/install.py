@@ -2,7 +2,7 @@
 
 from bot.commands import COMMANDS
 from bot.installations.installation import Installation
-from bot.installations.welcome import Arrival, Setup
+from bot.installations.welcome import Arrival
 from bot.message import Block, Message
 from bot.views.api_key import SET_KEY
 from bot.views.blocks import (
@@ -14,7 +14,7 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.text import escaped, plural
+from bot.views.text import escaped
 
 INSTALL_PATH = "/slack/install"
 _ASK_ADMIN = (
@@ -32,7 +32,7 @@ def arrival_message(arrival: Arrival) -> Message:
     """Return the direct message to the person who installed the bot."""
     if arrival.installation.is_org_wide:
         return _organisation_message(arrival.installation)
-    return _welcome_back(arrival, arrival.setup) if arrival.setup else _welcome(arrival)
+    return _welcome_back(arrival.installation) if arrival.has_key else _welcome(arrival)
 
 
 def _welcome(arrival: Arrival) -> Message:
@@ -56,21 +56,14 @@ def _welcome(arrival: Arrival) -> Message:
     )
 
 
-def _welcome_back(arrival: Arrival, setup: Setup) -> Message:
-    """Return the message after another installation in a workspace that is set up."""
-    again = (
-        " The tokens that Slack revoked are replaced, so everything works again."
-        if arrival.was_revoked
-        else ""
-    )
-    ask = "" if setup.has_key or arrival.may_set_key else f"\n{_ASK_ADMIN}"
-    place = _place(arrival.installation)
+def _welcome_back(installation: Installation) -> Message:
+    """Return the message after another installation in a workspace that has a key."""
     return message_of(
         section(
-            f"👋 *Welcome back: Domain Tracker is installed again in {place}.*"
-            f"{again}\n{_kept_text(setup)}{ask}"
+            f"👋 *Welcome back: Domain Tracker is installed again in {_place(installation)}.*"
+            "\nThe key and the digests are as they were."
         ),
-        *_buttons(may_set_key=arrival.may_set_key and not setup.has_key),
+        *_buttons(may_set_key=False),
     )
 
 
@@ -98,16 +91,6 @@ def not_installed_text(public_url: str) -> str:
         f" An admin can install it here: {public_url}{INSTALL_PATH} – then type your command"
         " again."
     )
-
-
-def _kept_text(setup: Setup) -> str:
-    if not setup.has_key and not setup.digests:
-        return "There are no key and no digests yet."
-    key = "The key is unchanged" if setup.has_key else "There is no key yet"
-    if not setup.digests:
-        return f"{key}; there are no digests yet."
-    are = "is" if setup.digests == 1 else "are"
-    return f"{key}; {plural(setup.digests, 'digest')} {are} kept."
 
 
 def _buttons(*, may_set_key: bool) -> list[Block]:

@@ -150,12 +150,11 @@ MAX_ISSUES = 10
 MAX_REASON_CHARS = 80
 
 
-def waiting_message(host: str, *, is_long: bool = False) -> Message:
-    """Return the message during a scan; `is_long` after the first 20 seconds."""
-    name = host_text(host)
-    text = f"Still scanning {name}…" if is_long else f"Scanning {name}."
-    text += " This can take up to 2 minutes."
-    return message_of(text_section(f"⏳ {text}"))
+def waiting_message(host: str) -> Message:
+    """Return the message during a scan."""
+    return message_of(
+        text_section(f"⏳ Scanning {host_text(host)}. This can take up to 2 minutes.")
+    )
 
 
 def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message:

@@ -88,11 +88,8 @@ def schedule_text(schedule: Schedule) -> str:
 
 
 def slot_text(slot: Slot, zone: str) -> str:
-    """Return `Mon 23 Nov 2026, 09:00` in `zone`; in an unknown zone, the scheduled time."""
-    try:
-        local = slot.due_at.astimezone(zone_of(zone))
-    except UnknownZoneError:
-        local = slot.local
+    """Return `Mon 23 Nov 2026, 09:00` in `zone`."""
+    local = slot.due_at.astimezone(zone_of(zone))
     return f"{weekday_text(local)}, {local:%H:%M}"
 
 

@@ -18,7 +18,6 @@ MAX_FIELDS = 10
 MAX_HEADER_CHARS = 150
 MAX_CONTAINER_TITLE_CHARS = 150
 MAX_ACTION_ID_CHARS = 255
-MAX_BLOCK_ID_CHARS = 255
 MAX_BUTTON_CHARS = 75
 MAX_BUTTON_VALUE_CHARS = 2000
 MAX_ACCESSIBLE_CHARS = 75
@@ -29,6 +28,8 @@ MAX_VIEW_TITLE_CHARS = 24
 # also refuses messages of more than about 13,200 characters in all blocks, once 11,341, which is
 # not documented: https://github.com/slackapi/bolt-js/issues/2509 and 2867.
 MAX_TABLE_ROWS = 100
+# The service's page of keys.
+KEYS_PAGE = "*Portfolio → API Keys*"
 SYMBOLS = {Band.GOOD: "🟢", Band.FAIR: "🟡", Band.POOR: "🔴", Band.UNKNOWN: "⚪"}
 
 
@@ -47,20 +48,6 @@ def outside(text: str, limit: int) -> str:
 def clip(text: str, limit: int) -> str:
     """Return `text` in at most `limit` characters, ending in an ellipsis if it was cut."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
-
-
-def clip_at_word(mrkdwn: str, limit: int) -> str:
-    """Return mrkdwn in at most `limit` characters, cut between words, never inside a token."""
-    if len(mrkdwn) <= limit:
-        return mrkdwn
-    cut = mrkdwn[: limit - 2]
-    if cut.rfind("<") > cut.rfind(">"):
-        cut = cut[: cut.rfind("<")]
-    if cut.rfind("&") > cut.rfind(";"):
-        cut = cut[: cut.rfind("&")]
-    # The cut may be where a token began.
-    words = cut if mrkdwn[len(cut)].isspace() else cut.rpartition(" ")[0]
-    return f"{(words or cut).rstrip()} …"
 
 
 def escaped(text: str, limit: int = 200) -> str:
@@ -99,11 +86,6 @@ def without_markup(mrkdwn: str) -> str:
     """Return mrkdwn as plain text: no marks, the fallback of each date, the words of links."""
     text = re.sub(r"<[^<|>]*\|([^<>]*)>", r"\1", mrkdwn).replace("`", "").replace("*", "")
     return redact(text)  # a mark may have been in the middle of a key
-
-
-def keys_page(url: str | None) -> str:
-    """Return mrkdwn of the service's page of keys, as a link if its address is known."""
-    return f"<{url}|Portfolio → API Keys>" if url else "*Portfolio → API Keys*"
 
 
 def lines_within(lines: Iterable[str], max_chars: int) -> list[str]:

@@ -118,58 +118,37 @@ def _others(command: str) -> dict[str, object]:
 
 _TITLE = "Domain Tracker"
 MAX_LINE_CHARS = 100
-# Start of a button's or form's id -> the command that shows the current state, and its button.
-_SHOWN_BY = {
-    "digest": ("/domaindigest", "Digests"),
-    "key": ("/domainkey", "Key"),
-    "managers": ("/domainkey", "Key"),
-}
 _INTERRUPTED = "The app is restarting, so this got no answer."
 _PERHAPS_DONE = "It may still have been done."
 
 
-def interrupted_message(what: str, command_line: str | None) -> Message:
+def interrupted_message(command_line: str | None) -> Message:
     """Return the answer to a request whose process stops.
 
-    `what` names the command, button or form; `command_line` repeats the request, if possible, and
-    stands in front: a person may get several such answers at once.
+    `command_line` repeats the request, if possible, and stands in front: a person may get several
+    such answers at once.
     """
-    text, look = _interrupted_text(what, command_line), _look_button(what, command_line)
+    text = _interrupted_text(command_line)
     if not command_line:
-        return plain_message(text, look)
+        return plain_message(text)
     mrkdwn = f"{code(command_line, MAX_LINE_CHARS)}: {text}"
+    look = run_button("All domains", "/domains", number=1) if _adds(command_line) else None
     return plain_message(mrkdwn, again_button(command_line), look)
 
 
-def interrupted_form(what: str, command_line: str | None) -> Block:
+def interrupted_form(command_line: str | None) -> Block:
     """Return the same answer as a form, in place of the open one."""
-    return notice(_TITLE, [section(_interrupted_text(what, command_line))])
+    return notice(_TITLE, [section(_interrupted_text(command_line))])
 
 
-def _interrupted_text(what: str, command_line: str | None) -> str:
-    if _adds(command_line):
-        step = f"{_PERHAPS_DONE} Trying again is safe: I check first."
-    elif command_line or what.startswith("/"):
-        step = "Please try again."
-    elif shown_by := _shown_by(what):
-        step = f"{_PERHAPS_DONE} Check with `{shown_by[0]}` before you repeat it."
-    else:
-        step = f"{_PERHAPS_DONE} Check before you repeat it."
+def _interrupted_text(command_line: str | None) -> str:
+    step = f"{_PERHAPS_DONE} Check before you repeat it."
+    if command_line:
+        checks = f"{_PERHAPS_DONE} Trying again is safe: I check first."
+        step = checks if _adds(command_line) else "Please try again."
     return f"⚠️ {_INTERRUPTED} {step}"
 
 
-def _look_button(what: str, command_line: str | None) -> Block | None:
-    if _adds(command_line):
-        return run_button("All domains", "/domains", number=1)
-    shown_by = None if command_line else _shown_by(what)
-    return run_button(shown_by[1], shown_by[0]) if shown_by else None
-
-
-def _adds(command_line: str | None) -> bool:
-    command, _, text = (command_line or "").partition(" ")
+def _adds(command_line: str) -> bool:
+    command, _, text = command_line.partition(" ")
     return command == "/adddomain" and bool(text.strip())
-
-
-def _shown_by(what: str) -> tuple[str, str] | None:
-    found = (shown for start, shown in _SHOWN_BY.items() if what.startswith(start))
-    return next(found, None)

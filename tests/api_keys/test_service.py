@@ -16,7 +16,7 @@ from bot.api_keys.key_record import (
 )
 from bot.api_keys.key_service import KeyService, WorkspaceTracker
 from bot.api_keys.repository import Keys
-from bot.portfolio.service import Portfolio, Snapshot
+from bot.portfolio.service import Portfolio
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError, UnavailableError
 from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
@@ -201,7 +201,7 @@ async def test_a_key_that_works_again_is_known_to_all_without_another_request(
     checked = await office.custody.check(ONE)
 
     assert (checked.domains, checked.record.last4) == (1, NEW[-4:])
-    assert isinstance(await office.portfolio.last_result(ONE), Snapshot)
+    assert await office.portfolio.last_snapshot(ONE)
     assert office.tracker.asked == [("list", NEW)]
 
 

@@ -20,13 +20,13 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.concurrency import Tasks
 from bot.deduplication import ASKED_WITHIN_S
 from bot.installations import authorize
-from bot.installations.authorize import InstalledWorkspaces, note_asked_place
+from bot.installations.authorize import KNOWN_WITHIN_S, InstalledWorkspaces, note_asked_place
 from bot.installations.installation import Installation, organisation
 from bot.installations.token_rotation import TokenProvider
 from bot.listeners.incoming import answer_unread
 from bot.slack.auth import workspace_of
 from bot.workspace import WorkspaceId
-from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.fakes import FakeClock
 from tests.installations.builders import (
     HOUR,
     Renewals,
@@ -50,7 +50,7 @@ JSON: dict[str, str | Sequence[str]] = {"content-type": "application/json"}
 class Bot:
     """A Bolt app with one listener of each kind; remembers for which workspace each was asked."""
 
-    def __init__(self, known_within_s: float = TIME_LIMIT_S) -> None:
+    def __init__(self) -> None:
         self.clock = FakeClock()
         self.documents = MemoryDocuments()
         self.slack = Renewals(self.clock)
@@ -61,7 +61,7 @@ class Bot:
             name="authorizing",
             logger=logging.getLogger("slack_bolt"),
             client=AsyncWebClient(),
-            authorize=InstalledWorkspaces(tokens, unknown=FOREIGN, known_within_s=known_within_s),
+            authorize=InstalledWorkspaces(tokens, unknown=FOREIGN),
             before_authorize=note_asked_place,
             process_before_response=True,
             request_verification_enabled=False,
@@ -292,7 +292,8 @@ async def test_a_store_that_does_not_answer_in_time_is_what_people_read_of(
     async def hang(_key: str) -> None:
         await asyncio.Event().wait()
 
-    bot = Bot(known_within_s=0.01)
+    monkeypatch.setattr(authorize, "KNOWN_WITHIN_S", 0.01)
+    bot = Bot()
     monkeypatch.setattr(bot.documents, "get", hang)
 
     answer = await bot.command()
@@ -301,7 +302,7 @@ async def test_a_store_that_does_not_answer_in_time_is_what_people_read_of(
 
 
 def test_what_is_asked_before_the_ack_leaves_slack_a_second() -> None:
-    assert ASKED_WITHIN_S + authorize.KNOWN_WITHIN_S <= 2
+    assert ASKED_WITHIN_S + KNOWN_WITHIN_S <= 2
 
 
 async def test_a_press_on_a_form_while_the_store_fails_is_refused(bot: Bot) -> None:

@@ -145,7 +145,7 @@ class Life:
             response_url="https://hooks.example",
         )
         await DeferredCommands(self.documents, RING, clock=self.clock).keep(
-            self.workspace, command, typed_at=self.clock()
+            self.workspace, command
         )
         await self._ask()
 

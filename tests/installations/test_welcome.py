@@ -8,7 +8,7 @@ from slack_bolt.authorization import AuthorizeResult
 
 from bot.concurrency import Tasks
 from bot.installations.installation import Installation
-from bot.installations.welcome import Arrival, Setup, StoreCheck, Welcome
+from bot.installations.welcome import Arrival, StoreCheck, Welcome
 from bot.message import Message
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.workspace import WorkspaceId
@@ -19,7 +19,6 @@ from tests.installations.builders import (
     IN_ORG,
     ORG,
     Registry,
-    a_revoked_installation,
     an_installation,
 )
 
@@ -32,17 +31,14 @@ class Room:
     def __init__(self) -> None:
         self.registry, self.posts, self.tasks = Registry(), FakePosts(), Tasks()
         self.arrivals: list[Arrival] = []
-        self.homes: list[tuple[WorkspaceId, str]] = []
-        self.home_error: Exception | None = None
         self.noted: list[tuple[WorkspaceId, bool]] = []
         self.welcome = Welcome(
             self.registry.documents,
             self.posts.send_dm,
             self.tasks,
             words=self.words,
-            setup_of=self.setup_of,
+            has_key=self.has_key,
             may_set_key=self.may_set_key,
-            open_home=self.open_home,
             note=self.note,
         )
 
@@ -54,19 +50,11 @@ class Room:
         self.arrivals.append(arrival)
         return Message("welcome")
 
-    async def setup_of(self, workspace: WorkspaceId) -> Setup:
-        digests = await self.registry.keys(f"{workspace}/digest/")
-        return Setup(
-            has_key=bool(await self.registry.keys(f"{workspace}/key")), digests=len(digests)
-        )
+    async def has_key(self, workspace: WorkspaceId) -> bool:
+        return bool(await self.registry.keys(f"{workspace}/key"))
 
     async def may_set_key(self, _workspace: WorkspaceId, user_id: str) -> bool:
         return user_id == ADMIN_ID
-
-    async def open_home(self, workspace: WorkspaceId, user_id: str) -> None:
-        if self.home_error:
-            raise self.home_error
-        self.homes.append((workspace, user_id))
 
     async def install(self, before: Installation | None = None, **fields: Any) -> None:
         installation = an_installation(**fields)
@@ -84,61 +72,28 @@ async def test_the_installer_is_greeted_once(room: Room) -> None:
     await room.install()
 
     assert room.posts.notified == [(ADMIN_ID, "welcome")]
-    assert room.homes == [(ACME, ADMIN_ID)]
-    assert room.noted == [(ACME, False)]  # which must not look like a set-up
+    assert room.noted == [(ACME, False)]
     [arrival] = room.arrivals
-    assert (arrival.may_set_key, arrival.setup) == (True, None)
+    assert (arrival.may_set_key, arrival.has_key) == (True, False)
 
 
-async def test_what_was_set_up_before_is_counted(room: Room) -> None:
+async def test_a_key_of_before_is_known(room: Room) -> None:
     await room.registry.set_up(ACME)
 
     await room.install(before=an_installation())
 
-    [arrival] = room.arrivals
-    assert arrival.setup == Setup(has_key=True, digests=1)
-    assert not arrival.was_revoked
-
-
-async def test_without_an_earlier_installation_its_documents_count(room: Room) -> None:
-    """As of a bot that had one token before, and is installed by OAuth now."""
-    await room.registry.documents.put(f"{ACME}/key", {})
-
-    await room.install()
-
-    assert room.arrivals[0].setup == Setup(has_key=True, digests=0)
-
-
-async def test_an_earlier_installation_without_anything_set_up_counts(
-    room: Room,
-) -> None:
-    await room.install(before=a_revoked_installation())
-
-    [arrival] = room.arrivals
-    assert arrival.setup == Setup(has_key=False, digests=0)
-    assert arrival.was_revoked
-
-
-async def test_a_home_that_slack_does_not_show_costs_only_that(room: Room) -> None:
-    room.home_error = SlackUnreachableError("no such host")
-
-    await room.install()
-
-    assert room.posts.notified == [(ADMIN_ID, "welcome")]
+    assert room.arrivals[0].has_key
 
 
 @pytest.mark.parametrize(
     "error", [SlackUnreachableError("away"), TokenRefusedError("x"), ValueError("unforeseen")]
 )
-async def test_home_is_ready_although_nobody_could_be_greeted(
-    room: Room, error: Exception
-) -> None:
+async def test_it_is_noted_although_the_greeting_failed(room: Room, error: Exception) -> None:
     room.posts.errors = [error]
 
     await room.install()
 
     assert room.posts.notified == []
-    assert room.homes == [(ACME, ADMIN_ID)]
     assert room.noted == [(ACME, False)]
 
 
@@ -149,7 +104,6 @@ async def test_a_workspace_that_an_organisation_was_given_for_is_greeted_once(ro
 
     assert room.posts.notified == [(ADMIN_ID, "welcome")]
     assert room.noted == [(IN_ORG, False)]
-    assert room.homes == [(IN_ORG, ADMIN_ID)]
 
 
 @pytest.mark.parametrize("is_known", [False, True])

@@ -18,7 +18,6 @@ from tests.api_keys.test_repository import a_draft
 from tests.builders import KEY, a_domain
 from tests.fakes import FakeClock, FakeTracker
 from tests.listeners.running import Running, running_listeners
-from tests.whole.harness import PATIENT
 
 OLD, IN_USE, NEW = KEY.replace("Q", "O"), KEY, KEY.replace("Q", "R")
 PRESS = "Press"
@@ -43,10 +42,9 @@ class AdminRoom(Running):
 
     async def name(self, *names: str, groups: tuple[str, ...] = ()) -> None:
         """Let people and user groups be the managers, by their names."""
-        named = await self.managers.named(self.workspace)
         people = tuple(self.slack.person(name).id for name in names)
         ids = tuple(map(self.group_id, groups))
-        await self.managers.name(self.workspace, Named(people, ids, named.rev))
+        await self.managers.name(self.workspace, Named(people, ids))
 
     async def pair(self) -> KeyPair | None:
         return await self.keys.pair(self.workspace)
@@ -106,8 +104,8 @@ class AdminRoom(Running):
 
 @asynccontextmanager
 async def running_admin_room() -> AsyncIterator[AdminRoom]:
-    tracker, pace = FakeTracker(a_domain()), replace(PATIENT, patience=1)
-    async with running_listeners(AdminRoom, tracker=tracker, clock=FakeClock(), pace=pace) as room:
+    tracker = FakeTracker(a_domain())
+    async with running_listeners(AdminRoom, tracker=tracker, clock=FakeClock()) as room:
         room.tracker = tracker
         for secret in (OLD, IN_USE):
             room.clock.advance(60)

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import Any
 
 from bot.listeners.incoming import from_form
@@ -14,7 +13,6 @@ from bot.views.blocks import actions, button, form, notice, section
 from bot.views.digests.modal import EDIT_FORM
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.running import Running, running_listeners
-from tests.whole.harness import PATIENT
 
 HELD = "held"
 WAITING = notice("Digests", [section("⏳ Saving…")])
@@ -73,7 +71,6 @@ class Room(Running):
 
 @asynccontextmanager
 async def running_room() -> AsyncIterator[Room]:
-    pace = replace(PATIENT, first_word_in_home_after_s=0.001)
-    async with running_listeners(Room, pace=pace) as room:
+    async with running_listeners(Room) as room:
         yield room
         await room.tasks.cancel()

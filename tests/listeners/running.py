@@ -14,11 +14,10 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.bootstrap import features
-from bot.bootstrap.services import Pace, Services, Stored, build_shared_state
+from bot.bootstrap.services import Services, Stored, build_shared_state
 from bot.commands import COMMANDS
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands
-from bot.errors import BotError
 from bot.listeners.home import HomeScreen
 from bot.listeners.interrupted import InflightTracker
 from bot.listeners.router import Dispatcher
@@ -35,7 +34,6 @@ from tests.builders import a_domain
 from tests.digests.office import EVE, DocumentsOnDisk
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts, FakeTracker
 from tests.playground.slack.bolt import bolt_app, by_http
-from tests.whole.harness import PATIENT
 
 SCOPES = (
     *("commands", "chat:write", "im:write", "users:read"),
@@ -61,17 +59,12 @@ class NotingDispatcher(Dispatcher):
 
 
 class FakeConnection(FakeLists):
-    """The service, without keys; the first error in `unready` says why it cannot be asked."""
+    """The service, without keys."""
 
     scan = add_domain = None  # nothing is scanned or added
 
     def __init__(self, *_parts: object, **_how: object) -> None:
         super().__init__(a_domain(score=41))
-        self.unready: list[BotError] = []
-
-    async def ready(self, _workspace: WorkspaceId) -> None:
-        if self.unready:
-            raise self.unready[0]
 
 
 @dataclass
@@ -154,8 +147,6 @@ async def running_listeners(
     *,
     tracker: FakeTracker | None = None,
     clock: FakeClock | None = None,
-    pace: Pace = PATIENT,
-    first_look_after_s: float = TIME_LIMIT_S,
 ) -> AsyncIterator[R]:
     """Register every feature as `bot.app` does, in a workspace in which nothing was done yet."""
     clock, documents, posts, tasks = (
@@ -176,7 +167,7 @@ async def running_listeners(
     fakes: dict[str, Callable[..., Any]] = {
         "UseCases": features.UseCases,
         "Dispatcher": NotingDispatcher,
-        "HomeScreen": partial(HomeScreen, first_look_after_s=first_look_after_s),
+        "HomeScreen": HomeScreen,
         "UserGroups": partial(UserGroups, clock=clock.seconds),
         **(
             {"TrackerClient": lambda *_parts, **_how: tracker}
@@ -218,9 +209,8 @@ async def running_listeners(
             tracker_http=tracker_http,
             clock=clock,
             metrics=Metrics(role="all", store="sqlite"),
-            commons=build_shared_state(stored, patience=pace.patience),
+            commons=build_shared_state(stored),
             inflight=InflightTracker(),
-            pace=pace,
         )
         with pytest.MonkeyPatch.context() as patch:
             for name, make in fakes.items():

@@ -10,6 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.concurrency import Tasks
 from bot.errors import BotError
+from bot.listeners import error_boundary, interrupted
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.interrupted import InflightTracker
 from bot.listeners.request import Request
@@ -78,7 +79,7 @@ class FakeFailures:
 class Room:
     """A boundary, one conversation, and what came of it."""
 
-    def __init__(self, *, tell_within_s: float = TIME_LIMIT_S, **how: Any) -> None:
+    def __init__(self) -> None:
         self.tasks = Tasks()
         self.replies = FakeReplies()
         self.failures = FakeFailures()
@@ -86,9 +87,8 @@ class Room:
         self.boundary = ErrorBoundary(
             self.tasks,
             cast(Failures, self.failures),
-            inflight=InflightTracker(tell_within_s=tell_within_s),
+            inflight=InflightTracker(),
             note=self._note,
-            **({"first_word_after_s": 60} | how),
         )
         self.conversation = self.a_conversation()
 
@@ -170,8 +170,9 @@ class TestSlowly:
     """The work takes longer than people wait without a word."""
 
     @pytest.fixture
-    async def room(self) -> Room:
-        return Room(first_word_after_s=0)
+    async def room(self, monkeypatch: pytest.MonkeyPatch) -> Room:
+        monkeypatch.setattr(error_boundary, "FIRST_WORD_AFTER_S", 0)
+        return Room()
 
     async def test_people_read_that_it_goes_on_and_the_answer_takes_its_place(
         self, room: Room
@@ -207,7 +208,7 @@ class TestFailures:
         ("error", "outcome", "log"),
         [
             (BotError("what was typed"), "declined", None),
-            (ForgottenError("removed"), "declined", "[info     ] failure explained"),
+            (ForgottenError("removed"), "declined", "[warning  ] failure explained"),
             (StoreError("down"), "store", "[warning  ] failure explained"),
             (TrackerError("down"), "service", "[warning  ] failure explained"),
             (SlackUnavailableError("down"), "slack", "[warning  ] failure explained"),
@@ -311,8 +312,10 @@ class TestCutOff:
         assert await room.boundary.cancel_all() == 2
         assert len(room.said) == 1
 
-    async def test_does_not_wait_for_a_slack_that_does_not_answer(self) -> None:
-        room = Room(tell_within_s=0.01)
+    async def test_does_not_wait_for_a_slack_that_does_not_answer(
+        self, room: Room, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(interrupted, "TELL_WITHIN_S", 0.01)
 
         async def work() -> None:
             await asyncio.Event().wait()

@@ -1,10 +1,8 @@
 """What is said of a failure, what is kept for later, and the answer before an ack."""
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any, cast
 
 import pytest
@@ -15,7 +13,7 @@ from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.repository import Keys
 from bot.command_text import NotUnderstood, NotUnderstoodError
 from bot.concurrency import Tasks
-from bot.deferred_commands import KEPT_FOR, DeferredCommands
+from bot.deferred_commands import DeferredCommands
 from bot.errors import UnknownWorkspaceError
 from bot.listeners.error_boundary import Failures
 from bot.listeners.incoming import answer_unread
@@ -33,7 +31,7 @@ from bot.views.blocks import Facts
 from bot.views.failure import failure_message
 from bot.views.usage import not_understood_message
 from bot.workspace import WorkspaceId
-from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.fakes import FakeClock
 from tests.loops import loop_over
 from tests.memory import MemoryDocuments
 
@@ -109,18 +107,6 @@ async def test_what_the_store_does_not_take_is_not_said_to_be_kept() -> None:
     await room.documents.close()
 
     assert not await room.is_said_to_be_kept("/domains")
-
-
-async def test_a_command_is_kept_from_when_it_was_typed() -> None:
-    room, request = Room(), typed("/domains")
-    request.since = time.monotonic() - 600
-
-    await room.failures.explain(NO_KEY, request)
-
-    [document] = await room.documents.list_prefix(f"{HERE}/")
-    assert document.due_at
-    late = room.clock() - timedelta(seconds=600) + KEPT_FOR - document.due_at
-    assert timedelta() <= late < timedelta(seconds=TIME_LIMIT_S)
 
 
 async def test_a_command_that_cannot_be_read_is_answered_with_its_usage() -> None:

@@ -12,6 +12,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 
 from bot.concurrency import Tasks
 from bot.installations.installation import UninstallEvent, UninstallKind, organisation
+from bot.listeners import app_lifecycle
 from bot.listeners.app_lifecycle import LifecycleListeners, read_departures
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
@@ -109,7 +110,7 @@ async def _greet_nobody(_workspace: WorkspaceId) -> None:
 class Site:
     """Bolt with the listeners, as `bot/app.py` joins them."""
 
-    def __init__(self, answered_within_s: float = TIME_LIMIT_S) -> None:
+    def __init__(self) -> None:
         self.registry = Registry()
         self.authorize = Authorizing()
         self.app = AsyncApp(
@@ -120,10 +121,7 @@ class Site:
         )
         self.tasks = Tasks()
         LifecycleListeners(
-            self.registry.uninstaller,
-            self.tasks,
-            on_granted=_greet_nobody,
-            answered_within_s=answered_within_s,
+            self.registry.uninstaller, self.tasks, on_granted=_greet_nobody
         ).register(self.app)
 
     async def send(self, body: Json) -> int:
@@ -154,8 +152,11 @@ async def test_slack_hears_503_while_the_store_fails_and_asks_again() -> None:
     assert await site.registry.keys() == []
 
 
-async def test_slack_hears_503_when_it_takes_longer_and_it_goes_on() -> None:
-    site, gate = Site(answered_within_s=0.01), asyncio.Event()
+async def test_slack_hears_503_when_it_takes_longer_and_it_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(app_lifecycle, "ANSWERED_WITHIN_S", 0.01)
+    site, gate = Site(), asyncio.Event()
     await site.registry.install()
     site.registry.inner.before["delete_prefix"] = gate.wait
 

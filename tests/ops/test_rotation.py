@@ -52,7 +52,7 @@ async def seal_a_key(documents: Documents, ring: KeyRing) -> None:
 
 
 async def seal_a_command(documents: Documents, ring: KeyRing) -> None:
-    await kept_of(documents, ring).keep(ACME, COMMAND, typed_at=MOMENT)
+    await kept_of(documents, ring).keep(ACME, COMMAND)
 
 
 async def install(documents: Documents, ring: KeyRing) -> None:

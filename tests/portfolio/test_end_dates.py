@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from bot.portfolio import end_dates
 from bot.portfolio.end_dates import (
     DOCUMENTS,
     MAX_WORST_ISSUES,
@@ -149,9 +150,11 @@ class _Failing(MemoryDocuments):
 
 @pytest.mark.parametrize("documents", [_Hanging(), _Failing()], ids=["hangs", "fails"])
 async def test_a_store_without_an_answer_leaves_the_dates_unknown(
-    documents: MemoryDocuments,
+    documents: MemoryDocuments, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert await KeptEndDates(documents, answered_within_s=0).known(ONE, MOMENT) is None
+    monkeypatch.setattr(end_dates, "ANSWERED_WITHIN_S", 0)
+
+    assert await KeptEndDates(documents).known(ONE, MOMENT) is None
 
 
 async def changes_of(kept: KeptEndDates, *scans: Mapping[str, object]) -> list[tuple[str, str]]:

@@ -4,8 +4,7 @@ import pytest
 
 import bot.portfolio.service as under_test
 from bot.portfolio.service import FRESH_FOR, Portfolio
-from bot.tracker.models import Domain, ReserveReachedError, UnavailableError
-from bot.tracker.rate_limit import Purpose
+from bot.tracker.models import Domain
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain, a_snapshot
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
@@ -37,18 +36,13 @@ async def test_a_list_is_fresh_for_a_minute() -> None:
     assert service.asked == [HERE, HERE]
 
 
-async def test_a_list_or_failure_of_the_future_is_stale() -> None:
+async def test_a_list_of_the_future_is_stale() -> None:
     clock, service = FakeClock(), FakeLists(a_domain())
     portfolio = Portfolio(service, clock=clock)
     await portfolio.snapshot(HERE)
-    service.error = UnavailableError()
-    with pytest.raises(UnavailableError):
-        await portfolio.snapshot(THERE)
-    service.error = None
 
     clock.advance(-1)
 
-    assert await portfolio.last_result(THERE) is None
     assert (await portfolio.snapshot(HERE)).listed_at == clock.now
 
 
@@ -98,88 +92,15 @@ async def test_a_list_that_comes_after_a_change_is_not_kept_for_others() -> None
     assert (await portfolio.snapshot(HERE)).by_host.keys() == {"new.example"}
 
 
-async def test_what_the_service_said_last_costs_no_request_however_old_it_is() -> None:
-    clock, service = FakeClock(), FakeLists(a_domain())
-    portfolio = Portfolio(service, clock=clock)
-    unsaid = await portfolio.last_result(HERE)
-    listed = await portfolio.snapshot(HERE)
-
-    clock.advance(100 * FRESH_S)
-
-    assert unsaid is None
-    assert await portfolio.last_result(HERE) is await portfolio.last_snapshot(HERE) is listed
-    assert service.asked == [HERE]
-
-
-async def test_an_outdated_list_is_what_was_kept_and_not_what_is_said() -> None:
+async def test_an_outdated_list_is_kept_and_not_said_to_be_the_present() -> None:
     service = FakeLists(a_domain())
     portfolio = Portfolio(service, clock=FakeClock())
     listed = await portfolio.snapshot(HERE)
 
     await portfolio.invalidate(HERE)
 
-    assert (await portfolio.last_result(HERE), await portfolio.last_snapshot(HERE)) == (
-        None,
-        listed,
-    )
+    assert await portfolio.last_snapshot(HERE) is listed
     assert await portfolio.snapshot(HERE) is not listed
-
-
-async def test_a_failure_is_said_for_a_minute_and_then_the_list_before_it() -> None:
-    clock, service = FakeClock(), FakeLists(a_domain())
-    portfolio = Portfolio(service, clock=clock)
-    listed = await portfolio.snapshot(HERE)
-    clock.advance(FRESH_S)
-    service.error = UnavailableError(is_outcome_unknown=False)
-    with pytest.raises(UnavailableError):
-        await portfolio.snapshot(HERE)
-
-    said = await portfolio.last_result(HERE)
-    clock.advance(FRESH_S)
-
-    assert said is service.error
-    assert await portfolio.last_result(HERE) is listed
-
-
-async def test_what_is_refused_to_the_clock_is_not_said_to_people() -> None:
-    service = FakeLists()
-    service.error = ReserveReachedError(60)
-    portfolio = Portfolio(service, clock=FakeClock())
-
-    with pytest.raises(ReserveReachedError):
-        await portfolio.snapshot(HERE, purpose=Purpose.SCHEDULED)
-
-    assert await portfolio.last_result(HERE) is None
-
-
-async def test_while_the_service_is_asked_nothing_older_is_said() -> None:
-    clock, service = FakeClock(), FakeLists(a_domain())
-    portfolio = Portfolio(service, clock=clock)
-    await portfolio.snapshot(HERE)
-    clock.advance(FRESH_S)
-    service.gate.clear()
-    asking = asyncio.create_task(portfolio.snapshot(HERE))
-    await asked(service, 2)
-
-    said = await portfolio.last_result(HERE)
-    service.gate.set()
-    listed = await asking
-
-    assert said is None
-    assert await portfolio.last_result(HERE) is listed
-
-
-async def test_a_list_that_was_asked_for_otherwise_takes_the_place_of_a_failure() -> None:
-    service = FakeLists(a_domain())
-    portfolio = Portfolio(service, clock=FakeClock())
-    service.error = UnavailableError(is_outcome_unknown=False)
-    with pytest.raises(UnavailableError):
-        await portfolio.snapshot(HERE)
-    service.error = None
-
-    listed = await portfolio.renew(HERE, lambda: service.list_domains(HERE))
-
-    assert await portfolio.last_result(HERE) is await portfolio.snapshot(HERE) is listed
 
 
 async def test_memory_is_bounded_over_all_workspaces(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ PARSED = {
     "a type": ("type:owned", Query(domain_type="owned")),
     "scores": ("below:70 above:12.5", Query(below=70, above=12.5)),
     "all scores": ("below:100 above:0", Query(below=100, above=0)),
-    "ends": ("cert:0 REGISTRATION:9999", Query(cert=0, registration=9999)),
+    "ends": ("EXPIRES:9999", Query(expires=9999)),
     "issues": ("issues:HIGH", Query(issues=Severity.HIGH)),
     "never scanned": ("scanned:Never", Query(is_unscanned=True)),
     "what ends first": ("sort:Expiry", Query(sort=Sort.EXPIRY)),
@@ -65,7 +65,7 @@ PARTS = st.one_of(
     st.builds("type:{}".format, VALUES),
     st.builds("below:{}".format, SCORES),
     st.builds("above:{}".format, SCORES),
-    st.builds("{}:{}".format, st.sampled_from(["expires", "cert"]), st.integers(0, 9_999)),
+    st.builds("expires:{}".format, st.integers(0, 9_999)),
     st.sampled_from(
         [
             "issues:low",
@@ -136,7 +136,7 @@ def test_the_longest_query_is_read_again_or_too_long_for_a_button(char: str) -> 
         ("x", True),
         ("tag:x", True),
         ("below:70", True),
-        ("cert:7", True),
+        ("expires:7", True),
     ],
 )
 def test_order_and_page_leave_nothing_out(text: str, is_filter: bool) -> None:
@@ -204,9 +204,6 @@ KNOWN = KnownEnds(
 CHOSEN_BY_SCAN = {
     "either end, ended ones too": ("expires:30", ["zero", "Blog", "shop"]),
     "what has ended": ("expires:0", ["zero"]),
-    "certificates": ("cert:31", ["zero", "shop", "KÖLN"]),
-    "registrations": ("registration:31", ["Blog", "KÖLN"]),
-    "both": ("cert:31 registration:100", ["shop", "KÖLN"]),
     "at least high, and the unrated": ("issues:high", ["zero", "shop"]),
     "at least low takes the unrated in": ("issues:low", ["zero", "shop", "Blog"]),
     "never scanned": ("scanned:never", ["xn--mnchen-3ya"]),

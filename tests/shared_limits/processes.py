@@ -36,18 +36,10 @@ class Process:
         clock: FakeClock,
         http: httpx.AsyncClient,
         url: str,
-        within_s: float,
     ) -> None:
         self.tasks = Tasks()
         self.budget = RateLimiter(clock=clock.seconds, chance=lambda: 0.5)
-        self.quotas = QuotaService(
-            documents,
-            keys,
-            self.budget,
-            self.tasks,
-            seconds=clock.seconds,
-            answered_within_s=within_s,
-        )
+        self.quotas = QuotaService(documents, keys, self.budget, self.tasks, seconds=clock.seconds)
         self.client = TrackerClient(
             http,
             base_url=url,
@@ -66,13 +58,13 @@ class Process:
 
 @asynccontextmanager
 async def two_processes(
-    documents: Documents, clock: FakeClock, there: Service, *, within_s: float = TIME_LIMIT_S
+    documents: Documents, clock: FakeClock, there: Service
 ) -> AsyncIterator[tuple[Process, Process]]:
     """Yield two of them; the workspace's key is in another store."""
     keys = Keys(MemoryDocuments(), RING, clock=clock)
     await keys.save(ACME, a_draft(KEY), set_by="U1")
     async with tracker_http() as http:
-        one, other = (Process(documents, keys, clock, http, there.url, within_s) for _ in range(2))
+        one, other = (Process(documents, keys, clock, http, there.url) for _ in range(2))
         yield one, other
 
 

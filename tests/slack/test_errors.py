@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from bot.slack.errors import (
     BlocksRefusedError,
     ChannelClosedError,
-    FormChangedError,
     MissingScopeError,
     PersonUnreachableError,
     SlackError,
@@ -14,20 +13,17 @@ from bot.slack.errors import (
     SlackUnavailableError,
     TokenRefusedError,
     TriggerExpiredError,
-    WorkspaceHeldError,
     slack_error,
 )
 from tests.loops import loop_over
 
 CODES: dict[type[SlackError], tuple[str, ...]] = {
     SlackUnavailableError: ("internal_error", "fatal_error"),
-    SlackRateLimitedError: ("ratelimited", "rate_limited"),
+    SlackRateLimitedError: ("ratelimited", "rate_limited", "team_added_to_org"),
     TriggerExpiredError: ("expired_trigger_id",),
-    FormChangedError: ("hash_conflict",),
     BlocksRefusedError: ("invalid_blocks", "invalid_attachments"),
     ChannelClosedError: ("is_archived", "restricted_action_new", "slack_connect_blocked"),
     PersonUnreachableError: ("user_not_found",),
-    WorkspaceHeldError: ("team_added_to_org",),
     TokenRefusedError: ("account_inactive",),
     MissingScopeError: ("missing_scope",),
     SlackRefusedError: ("invalid_arguments", "new_word"),

@@ -14,6 +14,7 @@ from bot.message import Message
 from bot.playground.slack import LocalSlack
 from bot.playground.slack.model import Channel
 from bot.playground.slack.person import Person
+from bot.slack import replies
 from bot.slack.errors import (
     SlackError,
     SlackRefusedError,
@@ -191,7 +192,7 @@ async def test_what_slack_says_of_an_answer_is_understood(
 
 
 async def test_nobody_waits_for_an_address_that_does_not_answer(
-    room: Room, http: aiohttp.ClientSession
+    room: Room, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     has_gone = asyncio.Event()
 
@@ -200,7 +201,8 @@ async def test_nobody_waits_for_an_address_that_does_not_answer(
         writer.close()
         has_gone.set()
 
-    room.replies = Replies(http, within_s=0.01)
+    monkeypatch.setattr(replies, "ANSWERED_WITHIN_S", 0.01)
+    room.replies = Replies(http)
     async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as server:
         room.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
         with pytest.raises(SlackUnavailableError, match="TimeoutError"):
@@ -210,8 +212,9 @@ async def test_nobody_waits_for_an_address_that_does_not_answer(
 
 
 async def test_an_answer_waits_for_a_free_connection_rather_than_go_another_way(
-    room: Room,
+    room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(replies, "ANSWERED_WITHIN_S", 0.01)
     is_taken, is_over = asyncio.Event(), asyncio.Event()
 
     async def hold(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -227,7 +230,7 @@ async def test_an_answer_waits_for_a_free_connection_rather_than_go_another_way(
         room.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
         first = group.create_task(http.get(room.url))
         await is_taken.wait()
-        room.replies = Replies(http, within_s=0.01)
+        room.replies = Replies(http)
         second = group.create_task(room.send())
 
         done, _waiting = await asyncio.wait({second}, timeout=0.1)

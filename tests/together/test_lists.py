@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from bot.portfolio import service
 from bot.portfolio.service import Portfolio, Snapshot, StoredVersions
 from bot.store.documents import Document, Documents, StoreError
-from bot.tracker.models import UnavailableError
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
@@ -42,14 +42,10 @@ class TroubledDocuments(MemoryDocuments):
 class Processes:
     """Two of them, `one` and `other`, that keep lists of what one service says."""
 
-    def __init__(self, documents: Documents, asked_within_s: float = TIME_LIMIT_S) -> None:
+    def __init__(self, documents: Documents) -> None:
         self.clock, self.service = FakeClock(), FakeLists(a_domain("old.example"))
         self.one, self.other = (
-            Portfolio(
-                self.service,
-                clock=self.clock,
-                versions=StoredVersions(documents, asked_within_s=asked_within_s),
-            )
+            Portfolio(self.service, clock=self.clock, versions=StoredVersions(documents))
             for _ in range(2)
         )
 
@@ -102,13 +98,12 @@ async def test_while_a_process_asks_after_a_change_others_there_wait_for_the_sam
     await processes.one.invalidate(HERE)
     first = await processes.asked()
 
-    said = await processes.other.last_result(HERE)  # looks what has changed, as the second does
+    await processes.other.last_snapshot(HERE)  # looks what has changed, as the second does
     second = asyncio.create_task(processes.hosts(processes.other))
     await documents.check()
     processes.service.gate.set()
 
     assert set((await first).by_host) == await second == {"new.example"}
-    assert said is None
     assert len(processes.service.asked) == 3
 
 
@@ -142,7 +137,7 @@ async def test_a_list_that_has_come_too_late_neither_parts_nor_replaces_those_af
     await processes.one.invalidate(HERE)
     late = await processes.asked()
 
-    await processes.other.last_result(HERE)
+    await processes.other.last_snapshot(HERE)
     joining = asyncio.create_task(processes.other.snapshot(HERE))
     await documents.check()
     await documents.check()
@@ -160,21 +155,7 @@ async def test_after_the_key_was_replaced_no_process_shows_the_list_of_the_old_o
     await processes.one.invalidate_everywhere(HERE)
 
     assert await processes.other.last_snapshot(HERE) is None
-    assert await processes.other.last_result(HERE) is None
     assert await processes.hosts(processes.other) == {"new.example"}
-
-
-async def test_a_failure_is_not_said_once_another_process_has_another_key(
-    processes: Processes,
-) -> None:
-    processes.service.error = UnavailableError(is_outcome_unknown=False)
-    with pytest.raises(UnavailableError):
-        await processes.other.snapshot(HERE)
-    before = await processes.other.last_result(HERE)
-
-    await processes.one.invalidate_everywhere(HERE)
-
-    assert (before, await processes.other.last_result(HERE)) == (processes.service.error, None)
 
 
 async def test_a_workspace_that_goes_leaves_nothing_of_its_lists(
@@ -203,9 +184,12 @@ async def test_while_the_store_is_down_each_process_lists_by_itself() -> None:
     assert await processes.hosts(processes.other) == {"new.example"}
 
 
-async def test_nobody_waits_long_for_a_store_that_does_not_say_what_has_changed() -> None:
+async def test_nobody_waits_long_for_a_store_that_does_not_say_what_has_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(service, "ASKED_WITHIN_S", 0.001)
     documents = TroubledDocuments()
-    processes = Processes(documents, asked_within_s=0.001)
+    processes = Processes(documents)
     await processes.both_list()
     documents.gate.clear()
 

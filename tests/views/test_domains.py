@@ -1,9 +1,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from itertools import pairwise, product
-
-import pytest
+from itertools import product
 
 from bot.message import Message
 from bot.portfolio.end_dates import EndDates, KnownEnds
@@ -14,7 +12,6 @@ from bot.tracker.models import Domain
 from bot.views.domains import (
     domains_message,
     outdated_message,
-    page_of,
 )
 from bot.views.scan_facts import LAST_VALUE
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, a_snapshot, ending
@@ -135,30 +132,6 @@ def test_pages_are_turned_by_buttons_that_keep_the_filter() -> None:
         command, _, text = pressed[label].partition(" ")
         assert command == "/domains"
         assert parse_query(text) == Query(tags=("R&copy",), sort=Sort.NAME, page=number)
-
-
-@pytest.mark.parametrize(("count", "step"), [(26, 1), (99 * 25, 1), (101 * 25, 2), (10_000, 5)])
-def test_a_menu_leads_to_every_page_or_at_most_a_few_pages_from_it(count: int, step: int) -> None:
-    message = listed(many(count), "tag:eu page:2")
-
-    [row] = [block for block in message.blocks if block.get("block_id")]
-    pages = [
-        parse_query(f"{row['block_id']} {each['value']}".removeprefix("/domains ")).page
-        for each in row["elements"][-1]["options"]
-    ]
-    last = page_of(many(count), 1).count
-    assert row["block_id"] == "/domains tag:eu"
-    assert (pages[0], pages[-1], len(pages) <= 100) == (1, last, True)
-    assert max(later - page for page, later in pairwise(pages)) == step
-
-
-def test_a_filter_too_long_for_a_menu_has_none() -> None:
-    text = " ".join(f"tag:t{number:03}" for number in range(60))
-    tags = tuple(f"t{number:03}" for number in range(60))
-    message = listed([a_domain(f"d{number}.example", tags=tags) for number in range(60)], text)
-
-    assert not any(block.get("block_id") for block in message.blocks)
-    assert "Next page" in buttons(message)
 
 
 def test_a_page_too_far_is_the_last_one_and_is_shared_as_it_is() -> None:

@@ -5,7 +5,6 @@ from datetime import date
 import pytest
 
 import bot.app  # noqa: F401  # so that every error there is has been defined
-from bot.admin import ManagersUnknownError
 from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.key_service import LackingScopeError
 from bot.command_text import NotUnderstood, NotUnderstoodError
@@ -23,9 +22,13 @@ from bot.slack.errors import (
     SlackRateLimitedError,
     SlackRefusedError,
     TokenRefusedError,
-    WorkspaceHeldError,
 )
-from bot.store.documents import UnreadableSecretError
+from bot.store.documents import (
+    OutdatedSchemaError,
+    StoreLockedError,
+    UnreadableSecretError,
+    WrongKeyRingError,
+)
 from bot.tracker.models import (
     InvalidKeyError,
     IpNotAllowedError,
@@ -76,7 +79,6 @@ MADE: dict[type[BotError], BotError] = {
         BlocksRefusedError("invalid_blocks"),
         ChannelClosedError("not_in_channel"),
         PersonUnreachableError("user_disabled"),
-        WorkspaceHeldError("team_added_to_org"),
         TokenRefusedError("account_inactive"),
         MissingScopeError("usergroups:read"),
         EditConflictError(a_digest(changed_by=ADMIN_ID, changed_at=MOMENT)),
@@ -106,9 +108,14 @@ def an_error(kind: type[BotError]) -> BotError:
     return error
 
 
-@loop_over("kind", KINDS, ids=lambda kind: kind.__name__)
+# Those of the store that come at the start alone, or ask the same of people.
+ALIKE = {OutdatedSchemaError, StoreLockedError, WrongKeyRingError}
+SAID = [kind for kind in KINDS if kind not in ALIKE]
+
+
+@loop_over("kind", SAID, ids=lambda kind: kind.__name__)
 def test_every_error_has_a_sentence_of_its_own(kind: type[BotError]) -> None:
-    text = {each: failure_message(an_error(each), facts_for()).text for each in KINDS}
+    text = {each: failure_message(an_error(each), facts_for()).text for each in SAID}
 
     own = text.pop(kind)
     assert own != UNFORESEEN
@@ -125,7 +132,6 @@ def test_slack_takes_every_answer_and_no_log_text_is_in_it(
         facts_for(is_admin=is_admin),
         facts_for(is_admin=is_admin, command_line=None, reference=""),
         facts_for(is_admin=is_admin, key=a_key_record(), allowance=an_allowance(), is_kept=True),
-        facts_for(is_admin=is_admin, keys_url="https://tracker.example/keys"),
     ):
         message = failure_message(error, facts)
 
@@ -142,10 +148,7 @@ ADMINS_READ_MORE = [
     LackingScopeError,
     IpNotAllowedError,
     RateLimitedError,
-    UnavailableError,
-    UnreadableReplyError,
     UnreadableSecretError,
-    RejectedError,
 ]
 ONLY_ADMINS_MEND = {
     *(NoKeyError, InvalidKeyError, LackingScopeError, IpNotAllowedError, UnreadableSecretError)
@@ -216,12 +219,10 @@ def test_a_refused_address_shows_which_to_allow() -> None:
 
 
 @loop_over("error", [RateLimitedError(61), ReserveReachedError(61)], ids=["refused", "reserve"])
-def test_an_admin_learns_of_the_wait_and_the_budget(error: BotError) -> None:
+def test_people_learn_of_the_wait_and_admins_of_the_usual_limit(error: BotError) -> None:
     text = failure_message(error, facts_for_admin(allowance=an_allowance())).text
 
     assert "Try again in 61 s." in text
-    assert "40 requests left this hour, as of 1 Mar 2030" in text
-    assert "Commands have to wait" not in text, "the first sentence says so"
     assert ("1,000 an hour per key" in text) is isinstance(error, RateLimitedError)
     member = failure_message(error, facts_for(allowance=an_allowance()))
     assert ADMIN_ID not in member.text
@@ -239,30 +240,18 @@ def test_without_requests_left_both_errors_name_the_time_of_the_next_try(error: 
 
 
 @loop_over(
-    ("error", "detail"),
-    [
-        (UnavailableError(is_outcome_unknown=True, status=502), "Reference cafe0001 (status 502)"),
-        (UnreadableReplyError(status=200), "Reference cafe0001 (status 200)"),
-        (RejectedError(423), "Reference cafe0001 (status 423)"),
-        (SlackRefusedError("no_text"), "Reference cafe0001 (no_text)"),
-        (ChannelClosedError("is_archived"), "Reference cafe0001 (is_archived)"),
-        (WorkspaceHeldError("access_denied"), "Reference cafe0001 (access_denied)"),
-        (TokenRefusedError("invalid_auth"), "Reference cafe0001 (invalid_auth)"),
-    ],
+    "error",
+    [UnavailableError(is_outcome_unknown=True, status=502), SlackRefusedError("no_text")],
+    ids=repr,
 )
-def test_a_failure_of_others_has_a_reference_and_for_admins_its_status(
-    error: BotError, detail: str
-) -> None:
-    member = failure_message(error, facts_for())
+def test_a_failure_of_others_has_a_reference(error: BotError) -> None:
+    message = failure_message(error, facts_for())
 
-    assert detail in told_to_admin(error)
-    assert detail not in shown_text(member)
-    assert "Reference cafe0001" in shown_text(member)
-    assert member.text.endswith("Reference cafe0001.")
-    assert buttons(member) == {"Try again": "/scan"}
+    assert message.text.endswith("Reference cafe0001.")
+    assert buttons(message) == {"Try again": "/scan"}
 
 
-@pytest.mark.parametrize("error", [RejectedError(422), NoDomainIdError()])
+@pytest.mark.parametrize("error", [RejectedError(423), NoDomainIdError()])
 def test_what_would_be_refused_again_has_no_other_try(error: BotError) -> None:
     assert buttons(failure_message(error, facts_for())) == {}
 
@@ -286,7 +275,6 @@ def test_what_the_service_said_is_quoted_as_its_own_words() -> None:
     [
         (MissingScopeError("usergroups:read"), "permission for this: usergroups:read. Please ask"),
         (MissingScopeError(), "lacks a Slack permission for this. Please ask an admin"),
-        (ManagersUnknownError(("S1",), lacks_scope=True), "An admin can install it again"),
     ],
 )
 def test_a_lacking_permission_is_named_with_who_can_grant_it(error: BotError, words: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bot.installations.installation import organisation
-from bot.installations.welcome import Arrival, Setup
+from bot.installations.welcome import Arrival
 from bot.message import Message
 from bot.views.api_key import SET_KEY
 from bot.views.install import arrival_message, not_installed_text
@@ -21,10 +21,6 @@ def arrival(name: str = "Acme", **fields: Any) -> Message:
     return arrival_message(Arrival(installation=an_installation(name=name), **fields))
 
 
-def back(*, has_key: bool = True, digests: int = 2, **fields: Any) -> Message:
-    return arrival(setup=Setup(has_key=has_key, digests=digests), **fields)
-
-
 # Beside what acceptance.py knows: the bot itself.
 OURS = re.compile(r"<@U0BOT>|<https://app\.slack\.com/[^<>|]+\|[^<>|]+>")
 
@@ -37,9 +33,7 @@ def assert_slack_takes(message: Message) -> None:
 EVERY_MESSAGE: dict[str, Callable[[str], Message]] = {
     "may set": lambda name: arrival(name, may_set_key=True),
     "may not set": arrival,
-    "back": lambda name: back(name=name),
-    "back without key": lambda name: back(name=name, has_key=False, digests=0),
-    "revoked": lambda name: back(name=name, was_revoked=True, may_set_key=True),
+    "back": lambda name: arrival(name, may_set_key=True, has_key=True),
     "organisation": lambda name: arrival_message(
         Arrival(installation=an_installation(organisation("E1"), name=name))
     ),
@@ -63,25 +57,11 @@ def test_whoever_may_is_led_to_the_key_and_others_read_whom_to_ask() -> None:
         assert word in shown_text(message)
 
 
-@loop_over(
-    ("has_key", "digests", "said"),
-    [
-        (True, 2, "The key is unchanged; 2 digests are kept."),
-        (True, 1, "The key is unchanged; 1 digest is kept."),
-        (True, 0, "The key is unchanged; there are no digests yet."),
-        (False, 3, "There is no key yet; 3 digests are kept."),
-        (False, 0, "There are no key and no digests yet."),
-    ],
-)
-def test_whoever_comes_back_reads_what_is_still_there(
-    has_key: bool, digests: int, said: str
-) -> None:
-    message = back(has_key=has_key, digests=digests, may_set_key=True)
+def test_who_comes_back_reads_that_all_is_as_it_was() -> None:
+    message = EVERY_MESSAGE["back"]("Acme")
 
-    assert said in message.text
-    assert ("Set key" in buttons(message)) is not has_key
-    assert "everything works again" not in message.text
-    assert "everything works again" in back(was_revoked=True).text
+    assert "The key and the digests are as they were." in message.text
+    assert "Set key" not in buttons(message)
 
 
 def test_an_organisation_reads_how_to_add_workspaces() -> None:

@@ -7,11 +7,8 @@ from bot.api_keys.key_record import KeyRecord
 from bot.digests.nightly import Outlook
 from bot.tracker.rate_limit import BudgetState
 from bot.views.api_key import (
-    MAX_LABEL_CHARS,
-    PROPOSED_LABEL,
     budget_lines,
     key_state_message,
-    proposed_label,
     turned_message,
 )
 from bot.views.text import moment_token
@@ -182,23 +179,6 @@ def test_the_key_before_is_told_from_one_of_the_same_label() -> None:
     assert buttons(message)["Roll back"] == before.mark
     assert "Roll back to the previous key?" in str(message.blocks)
     assert "The previous key, `Slack bot` (`…0R-b`), is kept until" in shown_text(message)
-
-
-@loop_over(
-    ("label", "proposed"),
-    [
-        (PROPOSED_LABEL, "Domain Tracker for Slack, Mar 2030"),
-        ("Domain Tracker for Slack, 3 Dec 2029", "Domain Tracker for Slack, Mar 2030"),
-        ("CI (web)", "CI (web), Mar 2030"),
-        (", Nov 2026", "Domain Tracker for Slack, Mar 2030"),
-        ("CI (web), Mar 2030", "CI (web), 1 Mar 2030"),
-        ("x" * MAX_LABEL_CHARS, "x" * (MAX_LABEL_CHARS - 10) + ", Mar 2030"),
-    ],
-)
-def test_the_next_key_is_named_after_the_one_in_use_and_the_month(
-    label: str, proposed: str
-) -> None:
-    assert proposed_label(a_key_record(label=label), TODAY) == proposed
 
 
 PLENTY = BudgetState(remaining=1_234, told_ago_s=170, highest_seen=2_000)

@@ -92,7 +92,6 @@ def test_what_strangers_wrote_does_nothing(text: str) -> None:
     assert_slack_takes(scan_message(report, shared_by=text))
     assert_slack_takes(scan_message(report))
     assert_slack_takes(waiting_message(text))
-    assert_slack_takes(waiting_message(text, is_long=True))
     for form in forms(report):
         assert_slack_takes_form(form)
 
@@ -362,11 +361,10 @@ def test_the_score_of_the_head_is_not_said_again_among_the_changes() -> None:
     assert "*Health*  40 → 42" in text(moved, score=41)
 
 
-def test_waiting_is_said_and_said_again() -> None:
-    first, again = waiting_message("shop.example"), waiting_message("shop.example", is_long=True)
+def test_waiting_is_said() -> None:
+    message = waiting_message("shop.example")
 
-    assert first.text == "Scanning shop.example. This can take up to 2 minutes."
-    assert again.text == "Still scanning shop.example… This can take up to 2 minutes."
+    assert message.text == "Scanning shop.example. This can take up to 2 minutes."
 
 
 @loop_over("size", [0, 3_000])

@@ -10,7 +10,6 @@ from bot.redaction import holds_secret
 from bot.views.text import (
     age_text,
     bold,
-    clip_at_word,
     code,
     duration_text,
     escaped,
@@ -60,7 +59,6 @@ def test_what_is_as_long_as_allowed_is_not_cut() -> None:
     for draw in (escaped, code, literal, bold):
         assert draw("x" * 200).strip("`*") == "x" * 200
         assert draw("x" * 201).strip("`*") == f"{'x' * 199}…"
-    assert clip_at_word("a bc", 4) == "a bc"
     own, ascii_form = ".".join(["münchen"] * 16), ".".join(["xn--mnchen-3ya"] * 16)
     assert host_text(ascii_form) == f"{own[:119]}… ({ascii_form})"
     assert lines_within(["ab", "cd", "e"], 6) == ["ab", "cd"]
@@ -136,20 +134,6 @@ def test_bold_text_has_no_other_format(text: str, limit: int) -> None:
     shown = bold(text, limit)
 
     assert shown == code(text, limit) or re.fullmatch(r"\*([^*~`<>&]|&(amp|lt|gt);)+\*", shown)
-
-
-def test_what_is_cut_at_a_word_cuts_no_token_and_no_escaped_character() -> None:
-    whole = f"Listed {moment_token(MOMENT)} by <@U0BOB>, a&amp;b &lt;c&gt; d" * 2
-
-    for limit in range(3, len(whole)):
-        cut = clip_at_word(whole, limit)
-        assert len(cut) <= limit
-        assert cut.endswith(" …")
-        assert cut.count("<") == cut.count(">")
-        assert cut.count("&") == cut.count(";")
-    assert clip_at_word("one two three", 12) == "one two …"
-    assert clip_at_word("onetwothree", 8) == "onetwo …"
-    assert clip_at_word("one two", 7) == "one two"
 
 
 @loop_over(

@@ -14,7 +14,7 @@ from psycopg import sql
 from pydantic import SecretStr
 
 from bot.app import FINISH_WITHIN_S, serve
-from bot.bootstrap.services import Pace, Role
+from bot.bootstrap.services import Role
 from bot.playground.manifest import read_manifest
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
 from bot.playground.tracker import Account, Tracker, running_tracker
@@ -28,15 +28,6 @@ ABOUT = read_manifest(Path(__file__).parents[2] / "manifest.yml")
 READY = "ready"
 KEY_BUTTONS = {"Set key", "Replace key"}
 RING = "k1:" + "a" * 43 + "="
-# What a person hears while they wait, what the bot does when its store is slow, and the second
-# between two posts have tests of their own; elsewhere nothing depends on, or waits for, them.
-PATIENT = Pace(
-    first_word_after_s=TIME_LIMIT_S,
-    first_word_in_home_after_s=TIME_LIMIT_S,
-    still_waiting_after_s=TIME_LIMIT_S,
-    between_posts_s=0.05,
-    patience=TIME_LIMIT_S,
-)
 
 
 class Clock:
@@ -192,7 +183,6 @@ def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, transport: s
         slack_bot_token=SecretStr(slack.bot_token),
         slack_api_url=slack.api_url,
         port=reserve_port(),
-        domain_tracker_keys_url="https://tracker.example/#/keys",
         egress_ips="203.0.113.7",
         tick_seconds=0.5,
         **{"database_url": f"sqlite:///{folder}/bot.sqlite"} | way,
@@ -200,10 +190,8 @@ def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, transport: s
 
 
 @asynccontextmanager
-async def running_harness(
-    folder: Path, transport: str, pace: Pace = PATIENT
-) -> AsyncIterator[Harness]:
-    async with running_stand_ins(folder, transport) as app, running_bot(app, pace):
+async def running_harness(folder: Path, transport: str) -> AsyncIterator[Harness]:
+    async with running_stand_ins(folder, transport) as app, running_bot(app):
         yield app
 
 
@@ -228,7 +216,7 @@ async def running_stand_ins(
 
 @asynccontextmanager
 async def running_bot(
-    app: Harness, pace: Pace = PATIENT, *, finish_within_s: float = FINISH_WITHIN_S
+    app: Harness, *, finish_within_s: float = FINISH_WITHIN_S
 ) -> AsyncIterator[None]:
     """Run the bot inside the block: in one process's worth of objects, or in two that share."""
     stop = asyncio.Event()
@@ -243,7 +231,6 @@ async def running_bot(
                 stop,
                 role=role,
                 clock=app.clock,
-                pace=pace,
                 finish_within_s=finish_within_s,
             )
         )

@@ -14,7 +14,7 @@ from bot.playground.tracker import Tracker, running_tracker
 from bot.settings import Settings
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
-from tests.whole.harness import ABOUT, PATIENT, RING, Clock, Harness, running_bot
+from tests.whole.harness import ABOUT, RING, Clock, Harness, running_bot
 
 ALONE = ("amber", "birch", "coral")
 IN_ORG = ("delta", "ember")
@@ -104,7 +104,7 @@ async def running_many(
             # Bolt looks for these by itself.
             operator.setenv("SLACK_CLIENT_ID", many.slack.client_id)
             operator.setenv("SLACK_CLIENT_SECRET", many.slack.client_secret)
-            async with running_bot(next(iter(many.apps.values())), PATIENT):
+            async with running_bot(next(iter(many.apps.values()))):
                 yield many
 
 

@@ -10,7 +10,6 @@ from bot.app import serve
 from bot.playground.slack import Message
 from bot.playground.tracker.service import Hold
 from tests.whole.harness import (
-    PATIENT,
     Harness,
     running_stand_ins,
     text_in_store,
@@ -136,9 +135,7 @@ async def test_m26_a_stop_in_the_middle_says_what_was_added_and_what_was_not(
 ) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         stop = asyncio.Event()
-        bot = asyncio.create_task(
-            serve(app.settings, stop, clock=app.clock, pace=PATIENT, finish_within_s=0.1)
-        )
+        bot = asyncio.create_task(serve(app.settings, stop, clock=app.clock, finish_within_s=0.1))
         await until_ready(app, bot)
         await app.connect()
         question = await asked(app, "/adddomain a.example b.example c.example")

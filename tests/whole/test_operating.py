@@ -118,7 +118,7 @@ async def keep_many(app: Harness, old: KeyRing) -> None:
             channel_id=None,
             response_url=None,
         )
-        await kept.keep(WorkspaceId("T1"), typed, typed_at=app.clock())
+        await kept.keep(WorkspaceId("T1"), typed)
     await store.close()
 
 

@@ -1,22 +1,23 @@
 """No one is left without a word: slow answers, replies that stay, a store that is gone."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bot.app import PACE
+from bot.listeners import error_boundary
+from bot.slack import posting
+from bot.slack.posting import BETWEEN_S
 from tests.whole.digests import digests, make, move_to, next_digest, nine
-from tests.whole.harness import PATIENT, Harness, lose_store, running_harness
+from tests.whole.harness import Harness, lose_store, running_harness
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
 
 
 async def test_a_slow_list_is_mentioned_and_then_answered_in_its_place(
-    tmp_path: Path, transport: str
+    tmp_path: Path, transport: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pace = replace(PATIENT, first_word_after_s=0.05)
-    async with running_harness(tmp_path, transport, pace) as app:
+    monkeypatch.setattr(error_boundary, "FIRST_WORD_AFTER_S", 0.05)
+    async with running_harness(tmp_path, transport) as app:
         app.account.add("shop.example", health=41)
         await app.connect()
         app.tracker.latency_s = 0.4
@@ -71,16 +72,6 @@ async def test_a_long_wait_that_slack_asks_for_is_said_and_not_slept_out(ready: 
     assert "Slack limits the app's requests for now. Try again in 30 min" in answer.everything
 
 
-async def test_before_a_form_no_wait_is_slept_out(ready: Harness) -> None:
-    ready.slack.fail_next("users.info", retry_after_s=1)
-    calls = len(ready.slack.calls)
-
-    await ready.slack.person("cy").type("/scan")
-
-    assert (await ready.slack.person("cy").next_form()).everything
-    assert [call.method for call in ready.slack.calls[calls:]] == ["users.info", "views.open"]
-
-
 @pytest.mark.transports("socket", "shared")
 async def test_a_store_that_is_gone_is_admitted_and_nothing_is_said_to_be_saved(
     ready: Harness,
@@ -95,11 +86,11 @@ async def test_a_store_that_is_gone_is_admitted_and_nothing_is_said_to_be_saved(
 
 
 async def test_two_digests_of_a_channel_that_are_due_at_once_come_a_second_apart(
-    tmp_path: Path, transport: str
+    tmp_path: Path, transport: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # https://docs.slack.dev/apis/web-api/rate-limits
-    pace = replace(PATIENT, between_posts_s=PACE.between_posts_s)
-    async with running_harness(tmp_path, transport, pace) as app:
+    monkeypatch.setattr(posting, "BETWEEN_S", BETWEEN_S)
+    async with running_harness(tmp_path, transport) as app:
         app.account.add("shop.example", health=41)
         await app.connect()
         for _ in range(2):

@@ -1,11 +1,8 @@
 """A press that fails costs no one the message that they pressed in."""
 
-from dataclasses import replace
-from pathlib import Path
-
 import pytest
 
-from tests.whole.harness import PATIENT, Harness, running_harness
+from tests.whole.harness import Harness
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("shared")]
 
@@ -69,23 +66,3 @@ async def test_a_key_typed_as_a_tag_is_not_sent_to_the_service(ready: Harness) -
 
     assert "exposed" in answer.everything
     assert ready.tracker.requests == []
-
-
-@pytest.mark.transports("socket")
-async def test_a_long_scan_that_a_button_began_does_not_take_the_place_of_the_last_one(
-    tmp_path: Path, transport: str
-) -> None:
-    async with running_harness(
-        tmp_path, transport, replace(PATIENT, still_waiting_after_s=0.05)
-    ) as app:
-        app.account.add("shop.example", health=41)
-        await app.connect()
-        scan = await app.ask(app.bob, "/scan shop.example")
-        hold = app.tracker.hold_scans()
-
-        await app.bob.press(scan, "Scan again")
-        await app.bob.next_message(where=lambda message: "Still scanning" in message.everything)
-        hold.release()
-        await app.answer(app.bob)
-
-        assert next(m.everything for m in app.bob.messages()) == scan.everything

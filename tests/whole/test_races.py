@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.app import serve
-from tests.whole.harness import PATIENT, Harness, lose_store, running_stand_ins, until_ready
+from tests.whole.harness import Harness, lose_store, running_stand_ins, until_ready
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
 
@@ -64,9 +64,7 @@ async def test_checking_a_key_that_somebody_removed_keeps_no_command(ready: Harn
 async def test_a_stop_that_cannot_wait_tells_whoever_waits(tmp_path: Path, transport: str) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         stop = asyncio.Event()
-        bot = asyncio.create_task(
-            serve(app.settings, stop, clock=app.clock, pace=PATIENT, finish_within_s=0.1)
-        )
+        bot = asyncio.create_task(serve(app.settings, stop, clock=app.clock, finish_within_s=0.1))
         await until_ready(app, bot)
         app.account.add("shop.example", health=41)
         await app.connect()

@@ -1,12 +1,9 @@
 """`/scan`: every way to name a domain, every way to wait, every way to look at the result."""
 
-from dataclasses import replace
-from pathlib import Path
-
 import pytest
 
 from tests.loops import loop_over
-from tests.whole.harness import PATIENT, Harness, running_harness
+from tests.whole.harness import Harness
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
 
@@ -49,24 +46,6 @@ async def test_the_person_is_told_at_once_that_a_scan_can_take_a_while(ready: Ha
     assert "up to 2 minutes" in first.everything
     hold.release()
     assert "Scan of shop.example" in (await ready.answer(ready.bob)).everything
-
-
-@pytest.mark.transports("shared")
-async def test_a_long_scan_is_mentioned_again_and_then_answered_in_its_place(
-    tmp_path: Path, transport: str
-) -> None:
-    pace = replace(PATIENT, still_waiting_after_s=0.1)
-    async with running_harness(tmp_path, transport, pace) as app:
-        app.account.add("shop.example", health=41)
-        await app.connect()
-        hold = app.tracker.hold_scans()
-
-        await app.bob.type("/scan shop.example")
-        await app.bob.next_message(where=lambda message: "Still scanning" in message.everything)
-        hold.release()
-        await app.answer(app.bob)
-
-        assert len(app.bob.messages()) == 1
 
 
 @pytest.mark.transports("shared")

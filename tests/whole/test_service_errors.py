@@ -19,7 +19,7 @@ COMMANDS = [
     for each in commands.COMMANDS.values()
     if each.operation
 ]
-KEYS_PAGE = "<https://tracker.example/#/keys|Portfolio → API Keys>"
+KEYS_PAGE = "*Portfolio → API Keys*"
 
 
 def styles(message: Message) -> dict[str, str]:

@@ -217,20 +217,6 @@ async def test_a_workspace_whose_removal_nobody_told_of_goes_too(tmp_path: Path)
         assert "shop.birch.example" in answer.everything
 
 
-async def test_a_token_that_slack_refuses_for_a_digest_is_given_up_before_the_daily_check(
-    tmp_path: Path,
-) -> None:
-    async with running_many(tmp_path, ALONE[:1]) as many:
-        amber = await many.settle("amber")
-        soon = many.clock() + timedelta(minutes=3)
-        await make(amber, {"Time": f"{soon:%H:%M}"})
-
-        amber.slack.revoke_token()
-        many.clock.ahead += timedelta(minutes=3)
-
-        await until_revoked(many, amber.slack.team_id)
-
-
 async def test_whoever_installed_it_for_an_organisation_is_greeted_in_its_workspaces(
     tmp_path: Path,
 ) -> None:
@@ -311,7 +297,7 @@ async def test_going_over_from_one_token_keeps_what_was_set_up(tmp_path: Path) -
             await home.bob.type("/domains")
             answer = await home.bob.next_message(where=lambda message: message.is_ephemeral)
 
-    assert "1 digest is kept" in greeting.everything
+    assert "The key and the digests are as they were" in greeting.everything
     assert "shop.home.example" in answer.everything
 
 

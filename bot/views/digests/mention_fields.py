@@ -13,7 +13,7 @@ from bot.views.digests.wording import mention_tokens
 from bot.views.text import (
     MAX_OPTION_CHARS,
     MAX_OPTION_VALUE_CHARS,
-    clip_at_word,
+    clip,
     escaped,
     outside,
 )
@@ -149,7 +149,7 @@ def _box(value: str, who: str) -> Block:
 
 
 def _mrkdwn(text: str) -> Block:
-    return {"type": "mrkdwn", "text": clip_at_word(text, MAX_OPTION_CHARS), "verbatim": True}
+    return {"type": "mrkdwn", "text": clip(text, MAX_OPTION_CHARS), "verbatim": True}
 
 
 def _new_rule(draft: form_fields.Draft, nonce: str) -> list[Block]:

@@ -71,5 +71,5 @@ async def test_when_slack_does_not_say_they_are_seen_and_not_changed(room: Admin
 
     assert "1 digest" in form.everything
     assert "Delete" not in form.buttons
-    assert "Slack did not say who is in" in seen
+    assert "Only admins, owners, and managers can change digests" in seen
     assert await count(room) == 1

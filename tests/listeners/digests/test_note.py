@@ -65,4 +65,3 @@ def test_a_note_travels_with_the_form_and_so_does_the_way_back(read: Any) -> Non
 
     assert answer.note == "a note"
     assert (answer.origin, answer.view_id) == (conversation.origin, "V1")
-    assert answer.view_hash == "h1"

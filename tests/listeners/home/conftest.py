@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.listeners import error_boundary
 from tests.listeners.home.room import Room, running_room
 
 
@@ -15,7 +16,8 @@ async def room() -> AsyncIterator[Room]:
 
 
 @pytest.fixture
-async def hasty_room() -> AsyncIterator[Room]:
+async def hasty_room(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Room]:
     """The same, where a window says very soon that somebody is at it."""
-    async with running_room(first_word_after_s=0.05) as room:
+    monkeypatch.setattr(error_boundary, "FIRST_WORD_IN_HOME_AFTER_S", 0.05)
+    async with running_room() as room:
         yield room

@@ -2,13 +2,13 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
+from bot.listeners.request import Request
 from bot.playground.slack import Person, View
+from bot.slack.replies import Origin
 from tests.builders import a_domain
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.running import Running, running_listeners
-from tests.whole.harness import PATIENT
 
 
 class Room(Running):
@@ -37,7 +37,14 @@ class Room(Running):
 
     async def redraw(self, person: Person | None = None) -> None:
         """Draw a tab that is open once more."""
-        await self.screen.draw_for(self.workspace, (person or self.bob).id)
+        await self.screen.draw(
+            Request(
+                workspace=self.workspace,
+                origin=Origin((person or self.bob).id),
+                client=self.client,
+                replies=self.screen.replies,
+            )
+        )
 
     def draws(self) -> int:
         """Return how often a Home tab was published."""
@@ -45,10 +52,7 @@ class Room(Running):
 
 
 @asynccontextmanager
-async def running_room(
-    first_look_after_s: float = TIME_LIMIT_S, first_word_after_s: float = TIME_LIMIT_S
-) -> AsyncIterator[Room]:
-    pace = replace(PATIENT, first_word_in_home_after_s=first_word_after_s)
-    async with running_listeners(Room, pace=pace, first_look_after_s=first_look_after_s) as room:
+async def running_room() -> AsyncIterator[Room]:
+    async with running_listeners(Room) as room:
         room.lists.domains = (a_domain(), a_domain("www.example", 97))
         yield room

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.api_keys.key_record import NoKeyError
+from bot.listeners import home as home_listeners
 from bot.playground.slack import View
 from bot.tracker.models import UnavailableError
 from tests.builders import a_domain
@@ -28,19 +28,11 @@ async def begin_slow_refresh(room: Room) -> View:
     return await room.saying("⏳")
 
 
-async def test_a_change_costs_no_request_however_old_the_list_is(room: Room) -> None:
-    await room.opened()
-    room.clock.advance(LONG_S)
-
-    await room.redraw()
-    home = await room.home()
-
-    assert "shop.example" in home.everything
-    assert (room.draws(), len(room.lists.asked)) == (2, 1)
-
-
-async def test_refresh_asks_anew_and_keeps_the_list_on_the_screen_until_then() -> None:
-    async with running_room(first_look_after_s=SOON_S) as room:
+async def test_refresh_asks_anew_and_keeps_the_list_on_the_screen_until_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(home_listeners, "FIRST_LOOK_AFTER_S", SOON_S)
+    async with running_room() as room:
         meanwhile = await begin_slow_refresh(room)
 
         room.lists.gate.set()
@@ -51,8 +43,11 @@ async def test_refresh_asks_anew_and_keeps_the_list_on_the_screen_until_then() -
     assert "newer.example" in after.everything
 
 
-async def test_what_changes_while_a_list_is_awaited_does_not_take_its_place() -> None:
-    async with running_room(first_look_after_s=SOON_S) as room:
+async def test_what_changes_while_a_list_is_awaited_does_not_take_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(home_listeners, "FIRST_LOOK_AFTER_S", SOON_S)
+    async with running_room() as room:
         await begin_slow_refresh(room)
 
         drawn = room.draws()
@@ -66,13 +61,3 @@ async def test_what_changes_while_a_list_is_awaited_does_not_take_its_place() ->
     assert "newer.example" in after.everything
     assert "⏳" not in after.everything
     assert len(room.lists.asked) == 2
-
-
-async def test_a_key_that_has_gone_is_said_in_spite_of_a_list_that_is_kept(room: Room) -> None:
-    await room.opened()
-    room.lists.unready.append(NoKeyError("removed by another process"))
-
-    await room.redraw()
-
-    assert "not connected" in (await room.home()).everything
-    assert len(room.lists.asked) == 1
