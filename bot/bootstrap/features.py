@@ -299,6 +299,7 @@ def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> 
         ends=cases.ends,
         digests=cases.repository.of_workspace,
         failures=cases.failures,
+        owned_type=parts.settings.domain_tracker_owned_type,
         reads_messages=parts.settings.slack_mentions,
     )
     screen = HomeScreen(collector=collector, replies=parts.replies)

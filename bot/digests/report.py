@@ -89,9 +89,8 @@ class Report:
         return tuple(domain for domain, _, issue in self.issues if issue.severity in _GRAVE)
 
     def is_owned(self, domain: Domain) -> bool:
-        """Return whether a domain is of the owned type, as far as both are known."""
-        types = {each.casefold() for each in (self.owned_type, domain.domain_type) if each}
-        return len(types) < 2
+        """Return whether a domain is of the owned type."""
+        return domain.may_be(self.owned_type)
 
     @property
     def taken(self) -> tuple[Domain, ...]:

@@ -53,6 +53,7 @@ class HomeCollector:
     ends: KeptEndDates
     digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
     failures: Failures
+    owned_type: str
     reads_messages: bool = False
 
     async def ask(self, workspace: WorkspaceId) -> Snapshot | Exception:
@@ -73,7 +74,8 @@ class HomeCollector:
             return HomePage(now=self.key.clock(), reader=Reader.STRANGER)
         reader = Reader.GUEST if member.is_guest else Reader.MEMBER
         begun = HomePage(now=self.key.clock(), reader=reader)
-        begun = replace(begun, ends=await self.ends.known(request.workspace, begun.now))
+        ends = await self.ends.known(request.workspace, begun.now)
+        begun = replace(begun, ends=ends, owned_type=self.owned_type)
         looked = await self._with_set_up(request, member, begun, page)
         if domains is None:
             kept = await self.portfolio.last_snapshot(request.workspace)

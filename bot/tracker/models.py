@@ -140,6 +140,11 @@ class Domain(msgspec.Struct, frozen=True, kw_only=True, gc=False, rename="camel"
     tags: tuple[Text, ...] = ()
     folder: Text | None = None
 
+    def may_be(self, domain_type: str) -> bool:
+        """Return whether it is of this type, as far as its own and this one are known."""
+        known = {each.casefold() for each in (self.domain_type, domain_type) if each}
+        return len(known) < 2
+
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True):
     """Every domain of a key, in the service's own order.

@@ -12,7 +12,7 @@ from bot.commands import COMMANDS, Audience, Command
 from bot.digests.models import Digest
 from bot.health import summary
 from bot.message import Block, Message
-from bot.portfolio.end_dates import Ending, KnownEnds
+from bot.portfolio.end_dates import KnownEnds
 from bot.portfolio.service import Snapshot
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.tracker.findings import SOON_DAYS
@@ -82,6 +82,7 @@ class HomePage:
     last: Snapshot | None = None
     is_awaited: bool = False
     ends: KnownEnds | None = None
+    owned_type: str = ""
     is_connected: bool = True
     set_up: SetUp | Message | None = None
     managers: Sequence[str] = ()
@@ -191,7 +192,7 @@ def _listed(portfolio: Snapshot, page: HomePage) -> list[Block]:
         section(f"{count}\n{domains.bands_text(totals)}"),
         *_buttons(),
         *_worst(portfolio),
-        *(_soon(portfolio, page.ends) if page.ends else []),
+        *(_soon(portfolio, page.ends, page.owned_type) if page.ends else []),
         context(domains.listed_text(portfolio) + waiting),
     ]
 
@@ -231,11 +232,14 @@ def _worst(portfolio: Snapshot) -> list[Block]:
     return [section("*Worst first*"), *(_domain_block(*each) for each in enumerate(worst))]
 
 
-def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
+def _soon(portfolio: Snapshot, known: KnownEnds, owned_type: str) -> list[Block]:
     soon = known.soon(portfolio.by_host)
     blocks = [section("*Ends soon*")] if soon else []
     for number, ending in enumerate(soon[:MAX_SOON], MAX_WORST):
-        blocks.append(_soon_block(portfolio.by_host[ending.host], ending, known.now, number))
+        domain = portfolio.by_host[ending.host]
+        text = soon_text(ending, known.now, is_owned=domain.may_be(owned_type))
+        name = bold(host_text(domain.domain), 300)
+        blocks.append(section(f"{name}\n{text}", _scan(domain, number)))
     notes, rest = [], None
     if (left_out := len(soon) - MAX_SOON) > 0:
         notes.append(f"and {left_out:,} more: `/domains expires:{SOON_DAYS}`.")
@@ -245,11 +249,6 @@ def _soon(portfolio: Snapshot, known: KnownEnds) -> list[Block]:
         label = "Scan the rest" if coverage.scanned else scan_all_label(coverage.domains)
         rest = run_button(label, f"/scan {NEVER_SCANNED}")
     return [*blocks, *([context("\n".join(notes))] if notes else []), *actions(rest)]
-
-
-def _soon_block(domain: Domain, ending: Ending, now: datetime, number: int) -> Block:
-    shown = host_text(domain.domain)
-    return section(f"{bold(shown, 300)}\n{soon_text(ending, now)}", _scan(domain, number))
 
 
 def _domain_block(number: int, domain: Domain) -> Block:

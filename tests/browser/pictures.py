@@ -124,6 +124,19 @@ async def _home_without_key(browser: Browser, address: str) -> None:
     page = await _open(browser, f"{address}/?as=ada&channel=home&dark=0", WIDE)
     await page.get_by_role("button", name="Set key").wait_for()
     await _keep(page, "home-no-key.png")
+    await page.goto(f"{address}/tracker/keys")
+    await page.get_by_role("button", name="Create key").click()
+    await page.get_by_role("textbox", name="Name").fill("Slack")
+    await page.get_by_role("dialog").get_by_role("button", name="Create").click()
+    key = await page.locator("text=/^service_sk_.{41}$/").first.inner_text()
+    page = await _open(browser, f"{address}/?as=ada&channel=general&dark=0", READABLE)
+    state = await type_command(page, "/domainkey", "not connected")
+    await state.get_by_role("button", name="Set key").click()
+    await page.get_by_role("textbox", name="API key").fill(key)
+    await page.get_by_role("button", name="Check and save").click()
+    await page.get_by_role("button", name="Digest here").wait_for()
+    await close(page)
+    await _keep_message(page, "first-steps.png", "first-steps-dark.png")
 
 
 async def _tracker(browser: Browser, address: str) -> None:
