@@ -29,6 +29,7 @@ from bot.listeners.domains import DomainsListeners
 from bot.listeners.error_boundary import ErrorBoundary, Failures
 from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
 from bot.listeners.incoming import answer_unread
+from bot.listeners.joined_channel import JoinedChannelListeners
 from bot.listeners.messages import ShortcutListeners, register_mentions
 from bot.listeners.modals import DigestScreen, KeyScreen
 from bot.listeners.permissions import DigestAccess, Permissions
@@ -253,6 +254,7 @@ def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
     DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
     AlertListeners(alerts=cases.repository, screen=screen).register(dispatcher)
     DigestFormListeners(digests=digests, access=access, screen=screen).register(dispatcher)
+    JoinedChannelListeners(digests, parts.posting).register(dispatcher)
 
 
 def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:

@@ -112,6 +112,10 @@ class FailureReason(Enum):
     ZONE = "zone"  # its time zone is no longer known
 
 
+# Reasons that end when the app is added to the channel.
+CLOSED = {FailureReason.ARCHIVED, FailureReason.NOT_IN_CHANNEL, FailureReason.NOT_FOUND}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
     """A pause. Without `until` it lasts until it is resumed; without `by` it is the bot's own."""

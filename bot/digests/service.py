@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
+from functools import partial
 
 import structlog
 
@@ -13,6 +14,7 @@ from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery
 from bot.digests.edits import Editor
 from bot.digests.models import (
+    CLOSED,
     MAX_PER_CHANNEL,
     Digest,
     EditConflictError,
@@ -139,6 +141,17 @@ class DigestService:
             workspace, digest_id, lambda each: edits.resumed(each, self.clock())
         )
         await self._note(workspace, "digest-resumed", by, resumed)
+        return resumed
+
+    async def resume_in(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
+        """Resume the digests that were paused because this channel was closed to the bot."""
+        resumed = []
+        for digest in await self.of_channel(workspace, channel_id):
+            if digest.pause and digest.pause.why in CLOSED:
+                change = partial(edits.resumed, now=self.clock())
+                with contextlib.suppress(UnknownDigestError):
+                    changed = await self.repository.change(workspace, digest.digest_id, change)
+                    resumed.append(changed)
         return resumed
 
     async def delete(

@@ -27,6 +27,7 @@ from bot.listeners.modals import DigestScreen, FormNote, note_in
 from bot.listeners.permissions import (
     ChannelAccess,
     DigestAccess,
+    is_channel,
     require_open,
     seen_channel,
 )
@@ -86,8 +87,10 @@ class DigestFormListeners:
         await self.screen.show(request, self._form(request, note, draft))
 
     async def open_first(self, request: Request, _value: str) -> None:
-        """Open the form for a new digest in a message outside channels."""
-        request.note = FormNote().as_text()
+        """Open the form for a new digest, for the channel of the message if it has one."""
+        channel_id = request.origin.channel_id
+        note = FormNote(channel_id=channel_id if is_channel(channel_id) else None)
+        request.note = note.as_text()
         busy = tables.busy_form(modal.LOOKING, request.as_metadata(request.note))
         request.view_id = await request.open_form(busy)
         await self.screen.in_form(self.open_new)(request, "")

@@ -124,6 +124,7 @@ def _request(
         origin=origin,
         client=context.client,
         replies=replies,
+        bot_user_id=bot.bot_user_id,
         trigger_id=body.get("trigger_id"),
         is_from_elsewhere=home is not None and home != bot.team_id,
         **more,

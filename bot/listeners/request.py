@@ -91,6 +91,7 @@ class Request:
     origin: Origin
     client: AsyncWebClient
     replies: Replies
+    bot_user_id: str | None = None
     trigger_id: str | None = None
     view_id: str | None = None
     view_hash: str | None = None

@@ -122,17 +122,37 @@ async def test_d16_an_archived_channel_pauses_its_digest_until_its_owner_resumes
     ready: Harness,
 ) -> None:
     await make(ready)
-    ready.slack.archive("general")
+    ready.slack.archive("general", keeps_bot=True)
     move_to(ready, nine(ready))
     notice = await next_notice(ready)
     ready.slack.unarchive("general")
-    ready.slack.invite_bot("general")  # archiving has taken it out
 
     await ready.bob.press(notice, "Resume")
     await ready.bob.next_message("dm", where=lambda each: "Resumed" in each.everything)
     await at_nine(ready)
 
     assert "archived" in notice.everything
+
+
+async def test_d31_in_a_channel_to_which_it_is_added_the_app_greets_and_its_digests_go_on(
+    ready: Harness,
+) -> None:
+    await make(ready)
+    ready.slack.archive("general")
+    move_to(ready, nine(ready))
+    await next_notice(ready)
+    ready.slack.unarchive("general")
+
+    await ready.slack.invite_bot("general")  # archiving has taken it out
+    greeting = await ready.bob.next_message(where=lambda each: "is in this channel" in each.text)
+    await ready.bob.press(greeting, "Make a digest")
+    form = await settled(ready.bob)
+    post = await at_nine(ready)
+
+    assert not greeting.is_ephemeral
+    assert "goes on: next" in greeting.everything
+    assert "Next five runs" in form.everything
+    assert headline(post)
 
 
 @pytest.mark.transports("shared")

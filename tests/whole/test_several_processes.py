@@ -106,7 +106,7 @@ async def test_of_two_workers_one_posts_each_digest(tmp_path: Path, database: st
     async with two_of_each(tmp_path, database) as (app, _other):
         app.account.add("shop.example", health=41)
         await app.connect()
-        app.slack.invite_bot("random")
+        await app.slack.invite_bot("random")
         for channel in channels:
             await make(app, channel=channel)
         for _ in range(2):

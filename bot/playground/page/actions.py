@@ -120,19 +120,19 @@ class Speaking:
     async def send(self, line: str) -> None:
         if line.startswith("/") and self._thread_ts:
             self._tell(self._session, _NOT_IN_THREADS, line, "")
-        elif line.strip() == f"/invite @{self._app_name}" and self._invite():
+        elif line.strip() == f"/invite @{self._app_name}" and await self._invite():
             self._tell(self._session, _INVITED, line, "")
         elif line.startswith("/"):
             await self._command(line.strip())
         else:
             self._say(line)
 
-    def _invite(self) -> bool:
+    async def _invite(self) -> bool:
         """Bring the app into the channel, and return whether it is one that takes it."""
         channel = self._session.channel
         if channel is None or channel.is_im or channel.is_archived:
             return False
-        self._session.slack.invite_bot(channel.name)
+        await self._session.slack.invite_bot(channel.name)
         return True
 
     async def _command(self, line: str) -> None:

@@ -271,8 +271,12 @@ class LocalSlack(Handle):
     def remove_bot(self, channel_name: str) -> None:
         self.channel(channel_name).members.discard(self.bot_user_id)
 
-    def invite_bot(self, channel_name: str) -> None:
-        self.channel(channel_name).members.add(self.bot_user_id)
+    async def invite_bot(self, channel_name: str) -> None:
+        """Add the app to a channel, which tells the app. Raises: KeyError."""
+        channel = self.channel(channel_name)
+        channel.members.add(self.bot_user_id)
+        if "member_joined_channel" in self.world.app.settings.events:
+            await self.deliver_event(payloads.joined_channel(self.world, channel))
 
     def restrict(self, channel_name: str, code: str | None = "restricted_action") -> None:
         """Refuse the app's posts there with this code; None: no longer. Raises: KeyError."""

@@ -36,6 +36,21 @@ def home_opened(world: WorkspaceState, who: Member, tab: str = "home") -> Json:
     return of_workspace(world, event)
 
 
+def joined_channel(world: WorkspaceState, channel: Channel) -> Json:
+    """Return the event of the app's own user joining a channel.
+
+    https://docs.slack.dev/reference/events/member_joined_channel
+    """
+    return {
+        "type": "member_joined_channel",
+        "user": world.workspace.bot_user_id,
+        "channel": channel.id,
+        "channel_type": "C",
+        "team": world.workspace.team_id,
+        "event_ts": world.workspace.new_ts(),
+    }
+
+
 def of_message(
     world: WorkspaceState, kind: str, message: Message, before: Message | None
 ) -> Json | None:

@@ -22,6 +22,7 @@ from bot.views.digests import changes, notes, wording
 from bot.views.digests.tables import within_table, worst_table
 from bot.views.domains import bands_text
 from bot.views.scan_facts import coverage_text
+from bot.views.schedule import schedule_text
 from bot.views.text import SYMBOLS, moment_token, plural, score_number, score_words
 
 MAX_POINTS = 20
@@ -209,6 +210,23 @@ def announcement_message(digest: Digest) -> Message:
         fields([*wording.plan_lines(digest.plan), _first_pair(digest)]),
         *actions(wording.manage_button(digest)),
         context(how),
+    )
+
+
+def greeting_message(resumed: Sequence[Digest]) -> Message:
+    """Return what the app says in a channel to which it was added."""
+    lines = [
+        "👋 *Domain Tracker is in this channel.* A digest posts here what got worse, what expires"
+        " soon, and what changed. `/domains` and `/scan example.com` answer you alone, until you"
+        " press `Share`."
+    ]
+    lines += [
+        f"▶️ The digest {schedule_text(each.plan.schedule)} goes on:"
+        f" next {moment_token(each.next.due_at)}."
+        for each in resumed
+    ]
+    return message_of(
+        section("\n".join(lines)), *actions(button("Make a digest", wording.MAKE_DIGEST))
     )
 
 

@@ -111,7 +111,7 @@ async def test_in_an_archived_channel_nothing_is_resumed_until_it_is_back(
     await room.bob.press(notice, "Resume")
     refused = await room.answer(channel="dm")
     room.slack.unarchive("general")
-    room.slack.invite_bot("general")
+    await room.slack.invite_bot("general")
     await room.bob.press(notice, "Resume")
 
     assert "*Not resumed.* That channel is archived" in refused

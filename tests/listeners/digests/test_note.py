@@ -22,6 +22,7 @@ class Bot:
     class authorize_result:  # noqa: N801  # an attribute of Bolt's context
         enterprise_id = None
         team_id = "T1"
+        bot_user_id = "U0BOT"
 
 
 def body(metadata: str) -> dict[str, Any]:
