@@ -32,6 +32,7 @@ _WORDED = re.compile(
     r"|\w{3} (?P<m>[A-Z][a-z]{2}) (?P<d>\d\d) (?P<y>\d{4})(?P<rest> [\d:]+ \+\d{4})"
 )
 MAX_RAW_LINES = 500
+MAX_DATE_CHARS = 80
 # What is before or after is a placeholder, or of another calendar. The last year means never.
 PLAUSIBLE_YEARS = (*range(1990, 2127), 9999)
 
@@ -213,7 +214,7 @@ def _is_default(days: int, section: str, record: _Record, names: Names) -> bool:
             isinstance(value, str) and names.certificate_text.search(value)
             for value in record.given.values()
         )
-    return days == -1 and any(
+    return days in {0, -1} and any(
         value is None and is_end_name(section, str(key), names)
         for key, value in record.given.items()
     )
@@ -257,7 +258,7 @@ def _plain(value: object) -> object:
     if isinstance(value, Mapping):  # as databases export it
         inner = next((value[key] for key in _WRAPPED if key in value), None)
         return inner if inner is None else _plain(inner)
-    if not isinstance(value, str):
+    if not isinstance(value, str) or len(value) > MAX_DATE_CHARS:
         return value
     if found := _DOTNET.fullmatch(value):
         return int(found[1])

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from bot.tracker.findings import MAX_TEXT_CHARS
 from bot.tracker.names import Names, normalized, without_prefix, words_of
 
 # A record of DNS, a day, a moment, an address of the web.
@@ -63,10 +64,12 @@ def is_bad_news(path: tuple[str, ...], value: object, names: Names) -> bool:
     given = [normalized(each) for each in path if not each.isdecimal()]
     name = given[-1] if given else ""
     if isinstance(value, str):
-        is_of_thing = name in names.titles or any(each in _THINGS for each in given)
+        is_of_thing = name in names.titles or any(_THINGS & {*words_of(each)} for each in path)
         is_record = any(each in names.neutral_parts for each in given)
-        is_bad = normalized(value) in names.states["bad"] | {"incomplete"}
-        return is_bad and not is_of_thing and not is_record
+        words = {*words_of(value[:MAX_TEXT_CHARS])} if " " in value else set()
+        is_sentence = bool(words & names.states["bad"]) and not words & {"not", "no"}
+        is_bad = normalized(value) in names.states["bad"] | {"incomplete"} or is_sentence
+        return is_bad and not is_of_thing and not is_record and "\n" not in value
     is_number = isinstance(value, int) and not isinstance(value, bool) and value > 0
     return (value is True and without_prefix(path[-1]) in names.bad_if_true) or (
         is_number and name in names.counts["bad"]
@@ -75,6 +78,6 @@ def is_bad_news(path: tuple[str, ...], value: object, names: Names) -> bool:
 
 def _sounds_bad(value: object, names: Names) -> bool:
     """Return whether a text has a word for something bad: `3 critical vulnerabilities found`."""
-    words = {*words_of(str(value))}
+    words = {*words_of(str(value)[:MAX_TEXT_CHARS])}
     ranks = {names.severities.get(word) for word in words} & {"critical", "high"}
     return bool(words & names.states["bad"] or ranks) and not names.is_no_issue(str(value))

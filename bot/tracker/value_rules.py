@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 
+from bot.tracker.findings import MAX_TEXT_CHARS
 from bot.tracker.names import Names, normalized, without_prefix, words_of
 from bot.tracker.readings import (
     Outcome,
@@ -128,7 +129,7 @@ def state_of(text: str, path: Path, names: Names) -> Outcome | None:
 def _boolean(section: str, path: Path, value: object, names: Names) -> Outcome | None:
     name, words = without_prefix(path[-1]), words_of(path[-1])
     is_number = isinstance(value, int) and not isinstance(value, bool)
-    is_code = is_number and name in names.attacks | {"blocked"}
+    is_code = is_number and (name in names.attacks or name == "blocked")
     if words[:1] in (("no",), ("not",)) or is_code:
         return None
     joined = f"{without_prefix(path[-2])}{name}" if len(path) > 1 else ""
@@ -261,7 +262,7 @@ def _count(section: str, path: Path, value: object, names: Names) -> Outcome | N
     if section == "whois" or isinstance(value, bool) or not isinstance(value, int | float):
         return None
     flag = without_prefix(path[-1])
-    if flag in names.bad_if_true - {"blocked"} and value > 1:
+    if flag != "blocked" and flag in names.bad_if_true and value > 1:
         return Outcome.ISSUE
     return (Outcome.ISSUE if value > 0 else Outcome.PASSED) if is_bad else None
 
@@ -309,7 +310,11 @@ def _certificate_error(section: str, path: Path, value: object, names: Names) ->
     if section != "ssl" or not words or not isinstance(value, str):
         return None
     is_error = words[-1] in {"error", "errors", "reason", "exception"} or "verify" in words
-    if is_error or "verify error" in value or "error" in words:
+    is_state = (
+        words[-1] in names.states["names"]
+        and not {*words_of(value[:MAX_TEXT_CHARS])} & names.states["good"]
+    )
+    if is_error or is_state or "verify error" in value or "error" in words:
         return Outcome.ISSUE if names.certificate_text.search(value) else None
     is_message = normalized(path[-1]) in names.failures["names"]
     return Outcome.ISSUE if is_message and names.distrust_text.search(value) else None

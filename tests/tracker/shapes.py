@@ -100,6 +100,7 @@ NO_ALL_CLEAR: Shapes = {
     "a registration that is suspended": {'whois': {'registrar': 'R', 'expiryDate': '2027-08-13', 'status': 'SUSPENDED'}},
     "a state in WHOIS that is bad": {'whois': {'registrar': 'R', 'expiryDate': '2027-08-13', 'blocklisting': 'listed'}},
     "a code of an attack": {'security': {'heartbleed': False, 'poodle': False, 'ticketbleed': 1}},
+    "a sentence about a key": {'ssl': {'validTo': '2027-02-03', 'key': 'The key is weak (1024 bits)'}},
 }
 
 # Nothing in them is an issue.
@@ -241,6 +242,8 @@ ALL_CLEAR: Shapes = {
     "a score that is bad when high": {'security': {'malicious': False, 'phishing': False, 'categories': ['business'], 'threat_score': 0}},
     "a header that is long enough": {'security': {'blacklisted': False, 'hsts': {'compatible': True, 'hstsHeader': 'max-age=63072000; preload', 'message': 'It is on the list'}}},
     "one point of one": {'security': {'audits': {'is-on-https': {'id': 'is-on-https', 'title': 'Uses HTTPS', 'score': 1, 'scoreDisplayMode': 'binary'}, 'redirects-http': {'id': 'redirects-http', 'title': 'Redirects', 'score': 1, 'scoreDisplayMode': 'binary'}}}},
+    "sentences that are good": {'ssl': {'validTo': '2027-02-03', 'revocation': 'The certificate is not revoked', 'status': 'verified ok'}, 'security': {'issues': []}},
+    "a host with a bad word": {'dns': {'A': ['192.0.2.1'], 'CNAME': ['weak.dns.example'], 'MX': [{'host': 'critical.mail.example'}]}, 'security': {'issues': []}},
 }
 
 # The end that the first section gives, as a day, `None` for none.
@@ -307,6 +310,8 @@ ENDS: dict[str, tuple[dict[str, Any], str | None]] = {
     "from and to": ({'ssl': {'subject': 'CN=shop.example', 'valid': {'from': '2026-09-02T02:48:01Z', 'to': '2026-12-01T02:48:00Z'}}}, '2026-12-01'),
     "in days": ({'ssl': {'expires': 'in 7 days'}}, '2026-12-01'),
     "it ends": ({'whois': {'dates': {'registry_ends_at': '2026-12-10T04:00:00Z', 'deletes_at': '2027-03-10T04:00:00Z'}}}, '2026-12-10'),
+    "zero days and no date": ({'ssl': {'valid': None, 'daysUntilExpiry': 0, 'expiresAt': None, 'issuer': 'R12'}}, None),
+    "privacy beside the domain": ({'whois': {'domain': {'registration': {'expires': '2027-08-13'}}, 'privacy': {'expires': '2026-12-01'}}}, '2027-08-13'),
 }
 
 # The first issue, and what to do.
@@ -347,6 +352,7 @@ ISSUES: dict[str, tuple[dict[str, Any], tuple[str, str]]] = {
     "a record that is not there": ({"security": {"dmarc": "No DMARC record found"}}, ("Security › DMARC: No DMARC record found", "")),
     "a list by its adjective": ({"ssl": {"validTo": "2027-02-03", "weakCiphers": ["TLS_RSA_WITH_RC4_128_SHA"]}}, ("SSL › Weak ciphers: TLS_RSA_WITH_RC4_128_SHA", "")),
     "other words in a name": ({"security": {"email_spf_record": False}}, ("Security › Email SPF record: no", "")),
+    "a state in a sentence": ({"ssl": {"validTo": "2027-02-03", "status": "Certificate has expired"}}, ("SSL › Status: Certificate has expired", "")),
 }
 
 # What shows who controls the domain; `registered` is the registered name.
