@@ -166,8 +166,8 @@ def _dates(section: str, record: _Record, names: Names, _scanned: datetime) -> I
     for key, value in record.given.items():
         is_part = normalized(f"{record.parent}{key}") in names.ends.get(section, frozenset())
         is_plain = is_end_below and _is_plain_name(key, names)
-        is_text = isinstance(value, str) and ("\n" in value.strip() or "=" in value)
-        if is_text:  # `notAfter=Dec 1 ...`
+        # `notAfter=Dec 1 ...`
+        if isinstance(value, str) and ("\n" in value.strip() or "=" in value):
             yield from _in_raw_text(section, value, names)
         elif is_end_name(section, str(key), names) or is_plain or is_part:
             for each in value if isinstance(value, list) else [value]:

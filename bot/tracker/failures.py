@@ -35,8 +35,6 @@ def failure_of(
     if isinstance(section, bool | int | float):
         return NOTHING
     leaves = list(_leaves(section, names))
-    if _is_refusal(section):
-        return next(_texts(leaves, names), "it failed")[:MAX_REASON_CHARS]
     says_more = any(_says_more(name, *leaf, names) for leaf in leaves)
     if (reason := _lookup_failure(leaves, names)) is not None:
         return None if says_more else reason
@@ -47,14 +45,6 @@ def failure_of(
     if is_read:
         return None
     return None if said and not (name == "security" and _is_blank(leaves, names)) else NOTHING
-
-
-def _is_refusal(section: object) -> bool:
-    """Return whether a section is an answer of RDAP that is none (RFC 9083, section 6)."""
-    return isinstance(section, Mapping) and any(
-        normalized(str(key)) == "errorcode" and isinstance(code, int) and code in FAILED_STATUS
-        for key, code in section.items()
-    )
 
 
 def _tells_of_failure(value: object, names: Names) -> bool:
@@ -75,21 +65,21 @@ def _says_more(section: str, name: str, value: object, names: Names) -> bool:
         return False
     # In DNS and WHOIS an address is an answer.
     is_little = name in names.neutral or _LITTLE.fullmatch(value.strip()) is not None
-    return not (is_little and section in {"ssl", "security"})
+    is_address = section in {"ssl", "security"} or value.startswith("http")
+    return not (is_little and is_address)
 
 
 def _is_blank(leaves: list[Leaf], names: Names) -> bool:
     """Return whether all values stand for nothing, or for a check that was not made."""
-    flags = names.failures["false"] | names.failures["true"]
+    words = names.failures
+    flags = words["false"] | words["true"]
     given = [
         value
         for name, value in leaves
-        if name not in names.failures["lookup"] and not (isinstance(value, bool) and name in flags)
+        if name not in words["lookup"] and not (isinstance(value, bool) and name in flags)
     ]
-    return any(value != [] for value in given) and not any(
-        _is_something(value, names) and normalized(str(value)) not in names.states["unchecked"]
-        for value in given
-    )
+    told = (value for value in given if normalized(str(value)) not in names.states["unchecked"])
+    return any(value != [] for value in given) and not any(_is_something(v, names) for v in told)
 
 
 def _lookup_failure(leaves: list[Leaf], names: Names) -> str | None:

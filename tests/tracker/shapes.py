@@ -200,7 +200,7 @@ FAILED: Shapes = {
     "failed true": {'ssl': {'failed': True, 'reason': 'no response'}},
     "a result and a reason": {'ssl': {'result': 'error', 'note': 'failed', 'reason': 'no TLS'}},
     "an answer of a web server": {'whois': {'timestamp': '2026-11-24T11:58:00Z', 'status': 413, 'error': 'Payload Too Large', 'path': '/v1.0/whois'}},
-    "an error of RDAP": {'whois': {'rdapConformance': ['rdap_level_0'], 'errorCode': 429, 'title': 'Too Many', 'notices': [{'title': 'Terms of Use', 'description': ['x']}]}},
+    "an error of RDAP": {'whois': {'rdapConformance': ['rdap_level_0'], 'errorCode': 429, 'title': 'Too Many', 'notices': [{'title': 'Terms of Use', 'description': ['x'], 'links': [{'rel': 'self', 'href': 'https://rdap.example/tos', 'value': 'https://rdap.example/tos'}]}]}},
     "a code of the system": {'whois': {'errno': -3008, 'code': 'ENOTFOUND', 'syscall': 'getaddrinfo', 'hostname': 'whois.example'}},
     "data that is not there": {'whois': {'message': 'WHOIS data not available'}},
     "no match in raw WHOIS": {'whois': {'raw': 'No match for domain "SHOP.EXAMPLE".\r\n>>> Last update: 2026-11-24T11:58:00Z <<<\r\n'}},
