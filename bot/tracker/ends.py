@@ -86,10 +86,12 @@ def _first_of(found: list[tuple[_Record, EndDate]], names: Names, scanned: datet
     has ended counts only if it is the newest of the first subject, or has no subject, and not for
     a host below that of one which has not.
     """
+    are_of_one = len({record.server for record, _ in found}) < 2
     newest: dict[tuple[str, str], EndDate] = {}
     for number, (record, end) in enumerate(found):
         subject = _text_under(names.ends["subjects"], record.given)
-        key = (subject, record.server) if subject or record.server else (str(number), "")
+        server = "" if are_of_one else record.server
+        key = (subject, server) if subject or server else (str(number), "")
         newest[key] = max(newest.get(key, end), end, key=lambda each: each.day)
     first = next(iter(newest))
     current = {_host_of(key[0]) for key, end in newest.items() if not end.has_ended(scanned)}
@@ -136,7 +138,7 @@ def _records(value: object, names: Names, skipped: frozenset[str]) -> Iterator[_
         if isinstance(value, Mapping):
             if reports_failure(value, names) or any(
                 (normalized(str(key)) == "ended" and each)
-                or (normalized(str(key)) == "isca" and each is True)
+                or (normalized(str(key)) == "isca" and str(each).lower() == "true")
                 for key, each in value.items()
             ):
                 continue

@@ -55,7 +55,8 @@ def _tells_of_failure(value: object, names: Names) -> bool:
 
 def _says_more(section: str, name: str, value: object, names: Names) -> bool:
     """Return whether a value says something beside a failure: a text that is not about it."""
-    if not isinstance(value, str) or _tells_of_failure(value, names):
+    is_text = isinstance(value, str) and boolean_of(value) is None
+    if not is_text or _tells_of_failure(value, names):
         return False
     words = names.failures
     about = words["lookup"] | words["beside"] | words["names"] | names.severity_names
@@ -159,8 +160,8 @@ def _is_sign(name: str, value: object, names: Names) -> bool:
     if _is_flag(name, value, names):
         return True
     match value:
-        case bool():
-            return value and name == "failed"
+        case bool() | "true" if name == "failed":
+            return value is not False
         case int():
             return name in words["codes"] and value in FAILED_STATUS
         case str():
@@ -178,7 +179,12 @@ def _is_sign(name: str, value: object, names: Names) -> bool:
 def _says(section: str, name: str, value: object, names: Names) -> bool:
     if value == []:
         return section == "security" or name in names.unchecked_lists
-    return name not in names.failures["lookup"] and _is_something(value, names)
+    words = names.failures
+    is_flag = isinstance(value, bool) and name in words["false"] | words["true"]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_flag or (is_number and section != "security"):
+        return False
+    return name not in words["lookup"] and _is_something(value, names)
 
 
 def _is_something(value: object, names: Names) -> bool:

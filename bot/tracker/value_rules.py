@@ -135,7 +135,7 @@ def _boolean(section: str, path: Path, value: object, names: Names) -> Outcome |
     joined = f"{without_prefix(path[-2])}{name}" if len(path) > 1 else ""
     if joined in names.bad_if_true | names.bad_if_false:  # `chain: {complete: false}`
         name = joined
-    if isinstance(value, bool):
+    if boolean_of(value) is not None and not is_number:
         if "vulnerable" in words[:2]:  # `is_vulnerable_to_heartbleed`
             name = "vulnerable"
         elif section == "ssl" and {"match", "matches"} & {*words}:
@@ -354,7 +354,8 @@ _REGISTRY_MEANINGS = {
 
 def read_registry_state(path: Path, value: object, names: Names) -> Reading | None:
     """Read a status of a registration (RFC 8056) that is the beginning of its end."""
-    if path and value is True and without_prefix(path[-1]) == "expired":
+    is_yes = isinstance(value, bool | str) and boolean_of(value)
+    if path and is_yes and without_prefix(path[-1]) == "expired":
         title = f"{shown_path(path)}: yes"
         return issue_reading("whois", names, "registry state", path, title, is_named=True)
     if isinstance(value, str) and "\n" in value:
