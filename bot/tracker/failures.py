@@ -131,7 +131,7 @@ def _leaves(section: object, names: Names) -> Iterator[Leaf]:
     while stack:
         name, value = stack.pop()
         if isinstance(value, Mapping):
-            is_error = name in names.failures["names"]
+            is_error = name in names.failures["names"] or _is_error_name(name, names)
             given = ((normalized(str(key)), item) for key, item in value.items())
             kept = [(name if is_error else k, v) for k, v in given if k not in names.ignored]
             stack += reversed(kept)
@@ -151,8 +151,13 @@ def _is_flag(name: str, value: object, names: Names) -> bool:
 def _is_error(name: str, value: object, names: Names) -> bool:
     if not isinstance(value, str) or names.is_placeholder(value) or boolean_of(value) is not None:
         return False
+    return _is_error_name(name, names)
+
+
+def _is_error_name(name: str, names: Names) -> bool:
+    """Return whether a name is of an error: `runtimeError`, `api-error-msg`."""
     is_own = name not in names.failures["names"] and _MESSAGE.sub("", name).endswith("error")
-    return name in names.failures["errors"] or is_own  # `api-error-msg`
+    return name in names.failures["errors"] or is_own
 
 
 def _is_sign(name: str, value: object, names: Names) -> bool:

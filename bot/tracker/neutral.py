@@ -45,7 +45,7 @@ def says_nothing(
         return (len(path) < 2 or not path[-2].isdecimal()) and not _sounds_bad(value, names)
     known = names.neutral | names.failures["lookup"] | names.failures["beside"]
     if name in known:
-        return name not in names.neutral or not _sounds_bad(value, names)
+        return not (name.startswith("categor") and _sounds_bad(value, names))
     words = words_of(path[-1])
     last = words[-1] if words else ""
     if last in _SCORES:

@@ -101,6 +101,7 @@ NO_ALL_CLEAR: Shapes = {
     "a state in WHOIS that is bad": {'whois': {'registrar': 'R', 'expiryDate': '2027-08-13', 'blocklisting': 'listed'}},
     "a code of an attack": {'security': {'heartbleed': False, 'poodle': False, 'ticketbleed': 1}},
     "a sentence about a key": {'ssl': {'validTo': '2027-02-03', 'key': 'The key is weak (1024 bits)'}},
+    "words for booleans": {'ssl': {'validTo': '2027-02-03', 'leaf_certificate_subject_matches_hostname': 'false'}},
 }
 
 # Nothing in them is an issue.
@@ -211,6 +212,9 @@ FAILED: Shapes = {
     "no results": {'ssl': {'errors': {}, 'message': 'No results found'}},
     "only a time": {'ssl': {'certificate_details': None, 'certificate_checks': [], 'run_started_at': '2026-11-24T11:50:00+00:00'}},
     "checks that were put off": {'security': {'malware': 'pending', 'blacklist': 'skipped', 'scanned_at': '2026-11-24'}},
+    "an error of a program": {'security': {'lighthouseVersion': '12.0.0', 'runtimeError': {'code': 'ERRORED_DOCUMENT_REQUEST', 'message': 'It could not load the page'}, 'audits': {}}},
+    "an answer in a wrapper": {'ssl': {'success': True, 'data': {'issuer': 'N/A', 'validTo': None}}},
+    "a text for true": {'ssl': {'valid': 'false', 'daysRemaining': 0, 'error': 'socket closed'}},
 }
 
 # It may be said that there are no issues.
@@ -244,6 +248,7 @@ ALL_CLEAR: Shapes = {
     "one point of one": {'security': {'audits': {'is-on-https': {'id': 'is-on-https', 'title': 'Uses HTTPS', 'score': 1, 'scoreDisplayMode': 'binary'}, 'redirects-http': {'id': 'redirects-http', 'title': 'Redirects', 'score': 1, 'scoreDisplayMode': 'binary'}}}},
     "sentences that are good": {'ssl': {'validTo': '2027-02-03', 'revocation': 'The certificate is not revoked', 'status': 'verified ok'}, 'security': {'issues': []}},
     "a host with a bad word": {'dns': {'A': ['192.0.2.1'], 'CNAME': ['weak.dns.example'], 'MX': [{'host': 'critical.mail.example'}]}, 'security': {'issues': []}},
+    "a server that is up": {'security': {'status': 'up', 'scanner': 'malware-scan 2.1', 'issues': []}},
 }
 
 # The end that the first section gives, as a day, `None` for none.
@@ -312,6 +317,7 @@ ENDS: dict[str, tuple[dict[str, Any], str | None]] = {
     "it ends": ({'whois': {'dates': {'registry_ends_at': '2026-12-10T04:00:00Z', 'deletes_at': '2027-03-10T04:00:00Z'}}}, '2026-12-10'),
     "zero days and no date": ({'ssl': {'valid': None, 'daysUntilExpiry': 0, 'expiresAt': None, 'issuer': 'R12'}}, None),
     "privacy beside the domain": ({'whois': {'domain': {'registration': {'expires': '2027-08-13'}}, 'privacy': {'expires': '2026-12-01'}}}, '2027-08-13'),
+    "a log below one host": ({'ssl': {'host': 'shop.example', 'result': [{'common_name': 'shop.example', 'not_after': '2027-02-03T09:15:00'}, {'common_name': 'api.shop.example', 'not_after': '2025-12-01T00:00:00'}]}}, '2027-02-03'),
 }
 
 # The first issue, and what to do.
