@@ -55,8 +55,9 @@ def _tells_of_failure(value: object, names: Names) -> bool:
 
 def _says_more(section: str, name: str, value: object, names: Names) -> bool:
     """Return whether a value says something beside a failure: a text that is not about it."""
-    is_text = isinstance(value, str) and boolean_of(value) is None
-    if not is_text or _tells_of_failure(value, names):
+    if not isinstance(value, str) or boolean_of(value) is not None:
+        return False
+    if _tells_of_failure(value, names):
         return False
     words = names.failures
     about = words["lookup"] | words["beside"] | words["names"] | names.severity_names
