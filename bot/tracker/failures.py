@@ -187,10 +187,7 @@ def _says(section: str, name: str, value: object, names: Names) -> bool:
         return section == "security" or name in names.unchecked_lists
     words = names.failures
     is_flag = isinstance(value, bool) and name in words["false"] | words["true"]
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if is_flag or (is_number and section != "security"):
-        return False
-    return name not in words["lookup"] and _is_something(value, names)
+    return not is_flag and name not in words["lookup"] and _is_something(value, names)
 
 
 def _is_something(value: object, names: Names) -> bool:
