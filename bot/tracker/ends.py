@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from bot.tracker.dates import MAX_EPOCH_MS, read_date
-from bot.tracker.failures import reports_failure
+from bot.tracker.failures import has_error_text, reports_failure
 from bot.tracker.findings import EndDate
 from bot.tracker.names import Names, normalized, words_of
 
@@ -23,7 +23,16 @@ _RAW_LINE = re.compile(
 )
 _NAME_KEYS = ("eventaction", "action", "id", "name", "event")
 _VALUE_KEYS = ("eventdate", "date", "finding", "value", "timestamp")
+_HOST = re.compile(r"(?<![\w.])(?:\*\.|www\.)?(?P<host>[\w-]+(?:\.[\w-]+)+)")
+_WRAPPED = ("$date", "$numberLong", "_seconds", "seconds")
+_DOTNET = re.compile(r"/Date\((-?\d{9,14})(?:[+-]\d{4})?\)/")
+_REMARK = re.compile(r" \((?!UTC|GMT)[^)]*\)$")
+_WORDED = re.compile(
+    r"(?P<year>\d{4})[- .](?P<month>[A-Za-z]{3})[- .](?P<day>\d\d?)"
+    r"|\w{3} (?P<m>[A-Z][a-z]{2}) (?P<d>\d\d) (?P<y>\d{4})(?P<rest> [\d:]+ \+\d{4})"
+)
 MAX_RAW_LINES = 500
+MAX_DATE_CHARS = 80
 # What is before or after is a placeholder, or of another calendar. The last year means never.
 PLAUSIBLE_YEARS = (*range(1990, 2127), 9999)
 
@@ -78,20 +87,32 @@ def _first_of(found: list[tuple[_Record, EndDate]], scanned: datetime) -> EndDat
     """Return the first end of certificates that are in use.
 
     Of those for one subject at one server the newest is; logs list earlier ones, too. So one that
-    has ended counts only if it is the newest of the first subject, or has no subject.
+    has ended counts only if it is the newest of the first subject, or has no subject, and not for
+    a host below that of one which has not.
     """
+    are_of_one = len({record.server for record, _ in found}) < 2
     newest: dict[tuple[str, str], EndDate] = {}
     for number, (record, end) in enumerate(found):
-        is_named = record.subject or record.server
-        key = (record.subject, record.server) if is_named else (str(number), "")
+        server = "" if are_of_one else record.server
+        key = (record.subject, server) if record.subject or server else (str(number), "")
         newest[key] = max(newest.get(key, end), end, key=lambda each: each.day)
     first = next(iter(newest))
+    current = {_host_of(key[0]) for key, end in newest.items() if not end.has_ended(scanned)}
+    is_old = not first[1] and newest[first].has_ended(scanned)
+    if is_old and any(f".{_host_of(first[0])}".endswith(f".{host}") for host in current if host):
+        del newest[first]
     used = [
         end
         for key, end in newest.items()
         if key == first or key[1] or key[0].isdecimal() or not end.has_ended(scanned)
     ]
     return min(used, key=lambda end: end.day)
+
+
+def _host_of(subject: str) -> str:
+    """Return the first host of a subject, "" if there is none: an issuer has none."""
+    found = _HOST.search(subject.lower())
+    return found["host"] if found else ""
 
 
 def _text_under(wanted: frozenset[str], given: Mapping[object, object]) -> str:
@@ -112,14 +133,16 @@ def _merged(ends: list[EndDate]) -> EndDate:
 def _records(value: object, names: Names, skipped: frozenset[str]) -> Iterator[_Record]:
     """Yield the records in any JSON, the least nested first.
 
-    Without those that have ended, whose lookup failed, or below a name with a skipped word.
+    Without those that have ended, of issuers, whose lookup failed, or below a skipped word.
     """
     queue: deque[tuple[int, str, object, str, str]] = deque([(0, "", value, "", "")])
     while queue:
         depth, name, value, server, above = queue.popleft()
         if isinstance(value, Mapping):
             if reports_failure(value, names) or any(
-                normalized(str(key)) == "ended" and each for key, each in value.items()
+                (normalized(str(key)) == "ended" and each)
+                or (normalized(str(key)) == "isca" and str(each).lower() == "true")
+                for key, each in value.items()
             ):
                 continue
             server = _text_under(names.ends["servers"], value) or server
@@ -148,12 +171,15 @@ def _certificate_dates(
 def _dates(section: str, record: _Record, names: Names, _scanned: datetime) -> Iterator[EndDate]:
     is_end_below = is_end_name(section, record.parent, names)
     for key, value in record.given.items():
-        if is_end_name(section, str(key), names) or (is_end_below and _is_plain_name(key, names)):
+        is_part = normalized(f"{record.parent}{key}") in names.ends.get(section, frozenset())
+        is_plain = is_end_below and _is_plain_name(key, names)
+        # `notAfter=Dec 1 ...`
+        if isinstance(value, str) and ("\n" in value.strip() or "=" in value):
+            yield from _in_raw_text(section, value, names)
+        elif is_end_name(section, str(key), names) or is_plain or is_part:
             for each in value if isinstance(value, list) else [value]:
                 if end := _as_end(each):
                     yield end
-        elif section == "whois" and isinstance(value, str) and "\n" in value:
-            yield from _in_raw_text(section, value, names)
     given = {normalized(str(key)): value for key, value in record.given.items()}
     name = next((given[key] for key in _NAME_KEYS if isinstance(given.get(key), str)), "")
     if is_end_name(section, str(name), names):  # RDAP: RFC 9083, section 10.2.3
@@ -168,11 +194,12 @@ def _days(section: str, record: _Record, names: Names, scanned: datetime) -> Ite
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             continue
         words = frozenset(words_of(str(key)))
-        text = str(value).removesuffix("days").strip().split(".")[0]
+        text = str(value).removeprefix("in ").removesuffix("days").strip().split(".")[0]
         is_end = is_end_name(section, str(key), names)
         is_text_of_days = str(value).endswith("days") and is_end
         is_count = is_end_below and words <= _DAYS
-        if not (_counts_days(section, words, names) or is_text_of_days or is_count):
+        is_known = section == "whois" and normalized(str(key)) in names.ends["days"]
+        if not (_counts_days(section, words, names) or is_text_of_days or is_count or is_known):
             continue
         if _DAY_COUNT.fullmatch(text) and not _is_default(int(text), section, record, names):
             end = scanned.date() + timedelta(days=int(text))
@@ -188,8 +215,13 @@ def _counts_days(section: str, words: frozenset[str], names: Names) -> bool:
 
 
 def _is_default(days: int, section: str, record: _Record, names: Names) -> bool:
-    """Return whether `-1` stands for nothing: the date beside it is missing."""
-    return days == -1 and any(
+    """Return whether `-1` or 0 stand for nothing: a date or an error beside it says so."""
+    if days in {0, -1} and has_error_text(record.given, names):
+        return not any(
+            isinstance(value, str) and names.certificate_text.search(value)
+            for value in record.given.values()
+        )
+    return days in {0, -1} and any(
         value is None and is_end_name(section, str(key), names)
         for key, value in record.given.items()
     )
@@ -228,7 +260,26 @@ def _in_raw_text(section: str, text: str, names: Names) -> Iterator[EndDate]:
             yield end
 
 
+def _plain(value: object) -> object:
+    """Return a date without what programs put around it."""
+    if isinstance(value, Mapping):  # as databases export it
+        inner = next((value[key] for key in _WRAPPED if key in value), None)
+        return inner if inner is None else _plain(inner)
+    if not isinstance(value, str) or len(value) > MAX_DATE_CHARS:
+        return value
+    if found := _DOTNET.fullmatch(value):
+        return int(found[1])
+    text = _REMARK.sub("", value.strip()).replace("GMT+", "+").rstrip(".")
+    if found := _WORDED.fullmatch(text):  # `2026-Dec-10`, and `Dec 10 2026 ...` as browsers do
+        parts = found.groupdict(default="")
+        month = parts["month"] or parts["m"]
+        day, year = parts["day"] or parts["d"], parts["year"] or parts["y"]
+        return f"{day} {month} {year} {parts['rest']}".strip()
+    return re.sub(r"(?<=\d\.) (?=\d)", "", text)
+
+
 def _as_end(value: object) -> EndDate | None:
+    value = _plain(value)
     if isinstance(value, str) and value.isdecimal() and len(value) <= len(str(MAX_EPOCH_MS)):
         value = value if len(value) == 8 else int(value)
     read = read_date(value)

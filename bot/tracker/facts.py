@@ -18,6 +18,7 @@ from bot.tracker.readings import LISTED, Outcome, Reading
 MIN_PASSED = 2
 # Rules of values that tools fill in where they found nothing.
 _DEFAULTS = frozenset({"boolean", "protection", "state", "threat", "flag of a failure", "count"})
+_READ = frozenset({Outcome.ISSUE, Outcome.PASSED, Outcome.EMPTY})
 NOT_INCLUDED = "not included in this scan"
 
 
@@ -47,7 +48,7 @@ def explain(sections: Mapping[str, object], scanned: datetime, names: Names) -> 
             continue
         found = tuple(readings_in(name, sections[name], names))
         is_known = bool(ends.get(name)) or any(_is_certain(each, names) for each in found)
-        is_read = any(each.outcome is not Outcome.UNREAD for each in found)
+        is_read = any(each.outcome in _READ for each in found)
         if reason := failure_of(name, sections[name], names, is_known=is_known, is_read=is_read):
             failed[name] = reason
             found = ()
@@ -100,17 +101,17 @@ def _issue_knowledge(
     """Return how the issues are known.
 
     `NONE` needs a list of issues in `security` that is empty, or checks there that all passed. A
-    value there that is not recognized may be an issue, unless the list is of the whole section.
+    value that is not recognized may be an issue.
     """
     if issues:
         return Knowledge.KNOWN
     if "security" in failed:
         return Knowledge.FAILED
-    given = readings.get("security", ())
-    outcomes = [each.outcome for each in given]
-    is_of_all = any(each.outcome is Outcome.EMPTY and len(each.path) <= 1 for each in given)
+    outcomes = [each.outcome for each in readings.get("security", ())]
     is_proven = Outcome.EMPTY in outcomes or outcomes.count(Outcome.PASSED) >= MIN_PASSED
-    is_unknown = Outcome.NOT_CHECKED in outcomes or (Outcome.UNREAD in outcomes and not is_of_all)
+    is_unknown = Outcome.NOT_CHECKED in outcomes or any(
+        each.outcome is Outcome.UNREAD for some in readings.values() for each in some
+    )
     return Knowledge.NONE if is_proven and not is_unknown else Knowledge.UNRECOGNIZED
 
 

@@ -1,5 +1,6 @@
 """Detect failed lookups in a section of a scan. Pure."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
@@ -10,6 +11,11 @@ MAX_REASON_CHARS = 120
 NOTHING = "the scan says nothing about it"
 # HTTP: a status from here on means that the lookup failed (RFC 9110, section 15.5).
 FAILED_STATUS = range(400, 600)
+# A host, an address, a path, a time, a version, a number: what was asked, and when.
+_LITTLE = re.compile(
+    r"[\w-]+(\.[\w-]+)+\.?(:\d+)?(/\S*)?|https?://\S+|/\S*|\d{4}-\d\d-\d\d.*|\w{3}, \d.*|\d[\w.-]*"
+)
+_MESSAGE = re.compile(r"(msg|message|text|reason|details?|description)$")
 Leaf = tuple[str, object]
 
 
@@ -19,8 +25,8 @@ def failure_of(
     """Return the reason why the lookup of a section failed, `None` if it did not.
 
     The reason is a text of the scan, or `NOTHING` for a section without content. `is_known`:
-    something in it was recognized, so that an error beside it is not the whole. `is_read`: perhaps
-    only values that tools fill in where they found nothing.
+    something in it was recognized, so that an error beside it is not the whole; `is_read`: perhaps
+    only values that tools fill in where they found nothing. Beside a failure a text says more.
     """
     if is_known:
         return None
@@ -30,22 +36,53 @@ def failure_of(
     if isinstance(section, bool | int | float):
         return NOTHING
     leaves = list(_leaves(section, names))
+    says_more = any(_says_more(name, *leaf, names) for leaf in leaves)
     if (reason := _lookup_failure(leaves, names)) is not None:
-        ignored = names.failures["lookup"] | names.failures["beside"] | names.failures["names"]
-        says_more = any(
-            leaf not in ignored and not _is_default(value) and _is_something(value, names)
-            for leaf, value in leaves
-            if not _tells_of_failure(value, names)
-        )
         return None if says_more else reason
     said = [value for leaf, value in leaves if _says(name, leaf, value, names)]
-    if said and all(_tells_of_failure(value, names) for value in said):
-        return str(said[0])[:MAX_REASON_CHARS]
-    return None if said or is_read else NOTHING
+    reason = next((str(value) for value in said if _tells_of_failure(value, names)), None)
+    if reason and not says_more and not any(isinstance(value, bool) for value in said):
+        return reason[:MAX_REASON_CHARS]
+    if is_read:
+        return None
+    return None if said and not (name == "security" and _is_blank(leaves, names)) else NOTHING
 
 
 def _tells_of_failure(value: object, names: Names) -> bool:
-    return isinstance(value, str) and names.reports_failure(value)
+    if not isinstance(value, str):
+        return False
+    return names.reports_failure(value[:MAX_REASON_CHARS] if "\n" in value else value)
+
+
+def _says_more(section: str, name: str, value: object, names: Names) -> bool:
+    """Return whether a value says something beside a failure: a text that is not about it."""
+    if not isinstance(value, str) or boolean_of(value) is not None:
+        return False
+    if _tells_of_failure(value, names):
+        return False
+    words = names.failures
+    about = words["lookup"] | words["beside"] | words["names"] | names.severity_names
+    if normalized(value) in words["words"]:
+        return False
+    if name in about or names.is_placeholder(value) or _is_error(name, value, names):
+        return False
+    # In DNS and WHOIS an address is an answer.
+    is_little = name in names.neutral or _LITTLE.fullmatch(value.strip()) is not None
+    is_address = section in {"ssl", "security"} or value.startswith("http")
+    return not (is_little and is_address)
+
+
+def _is_blank(leaves: list[Leaf], names: Names) -> bool:
+    """Return whether all values stand for nothing, or for a check that was not made."""
+    words = names.failures
+    flags = words["false"] | words["true"]
+    given = [
+        value
+        for name, value in leaves
+        if name not in words["lookup"] and not (isinstance(value, bool) and name in flags)
+    ]
+    told = (value for value in given if normalized(str(value)) not in names.states["unchecked"])
+    return any(value != [] for value in given) and not any(_is_something(v, names) for v in told)
 
 
 def _lookup_failure(leaves: list[Leaf], names: Names) -> str | None:
@@ -67,7 +104,7 @@ def failing_text(leaves: Iterable[Leaf], names: Names) -> str | None:
 def _texts(leaves: Iterable[Leaf], names: Names) -> Iterator[str]:
     """Yield the texts that may say why a lookup failed; a section may be a list of them."""
     for name, value in leaves:
-        is_named = not name or name in names.failures["names"]
+        is_named = not name or name in names.failures["names"] or _is_error(name, value, names)
         if is_named and isinstance(value, str) and value.strip():
             yield value
 
@@ -97,7 +134,7 @@ def _leaves(section: object, names: Names) -> Iterator[Leaf]:
     while stack:
         name, value = stack.pop()
         if isinstance(value, Mapping):
-            is_error = name in names.failures["names"]
+            is_error = name in names.failures["names"] or _is_error_name(name, names)
             given = ((normalized(str(key)), item) for key, item in value.items())
             kept = [(name if is_error else k, v) for k, v in given if k not in names.ignored]
             stack += reversed(kept)
@@ -107,19 +144,23 @@ def _leaves(section: object, names: Names) -> Iterator[Leaf]:
             yield name, value
 
 
-def _is_default(value: object) -> bool:
-    """Return whether a tool may have put a value where it found none."""
-    return isinstance(value, bool) or value == 0
-
-
 def _is_flag(name: str, value: object, names: Names) -> bool:
     truth = boolean_of(value)
+    if truth is False and name.endswith("probesuccess"):
+        return True
     return truth is not None and name in names.failures["true" if truth else "false"]
 
 
 def _is_error(name: str, value: object, names: Names) -> bool:
-    is_text = isinstance(value, str) and not names.is_placeholder(value)
-    return is_text and name in names.failures["errors"] and boolean_of(value) is None
+    if not isinstance(value, str) or names.is_placeholder(value) or boolean_of(value) is not None:
+        return False
+    return _is_error_name(name, names)
+
+
+def _is_error_name(name: str, names: Names) -> bool:
+    """Return whether a name is of an error: `runtimeError`, `api-error-msg`."""
+    is_own = name not in names.failures["names"] and _MESSAGE.sub("", name).endswith("error")
+    return name in names.failures["errors"] or is_own
 
 
 def _is_sign(name: str, value: object, names: Names) -> bool:
@@ -127,21 +168,32 @@ def _is_sign(name: str, value: object, names: Names) -> bool:
     if _is_flag(name, value, names):
         return True
     match value:
-        case int() if not isinstance(value, bool):
+        case bool() | "true" if name == "failed":
+            return value is not False
+        case int():
             return name in words["codes"] and value in FAILED_STATUS
         case str():
             is_failed = normalized(value) in words["words"]
-            return (name in words["states"] and is_failed) or (_is_error(name, value, names))
+            # A scanner calls fatal what ended the scan.
+            is_fatal = name in names.severity_names and normalized(value) == "fatal"
+            return (
+                (name in words["states"] and is_failed)
+                or is_fatal
+                or _is_error(name, value, names)
+            )
     return False
 
 
 def _says(section: str, name: str, value: object, names: Names) -> bool:
     if value == []:
         return section == "security" or name in names.unchecked_lists
-    return name not in names.failures["lookup"] and _is_something(value, names)
+    words = names.failures
+    is_flag = isinstance(value, bool) and name in words["false"] | words["true"]
+    return not is_flag and name not in words["lookup"] and _is_something(value, names)
 
 
 def _is_something(value: object, names: Names) -> bool:
     if isinstance(value, str):
         return not names.is_placeholder(value)
-    return value is not None and value != []
+    is_default = value in (0, -1) and not isinstance(value, bool)
+    return value is not None and value != [] and not is_default

@@ -4,31 +4,41 @@ By rules of shape and by the names of `names.toml`: none for a single tool. What
 is said as that, never guessed.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.tracker.failures import has_error_text, reports_failure
 from bot.tracker.findings import MAX_WORD_CHARS
 from bot.tracker.names import Names, humanized, normalized, without_prefix, words_of
-from bot.tracker.neutral import says_nothing
+from bot.tracker.neutral import is_bad_news, says_nothing
 from bot.tracker.readings import (
     Outcome,
     Reading,
     boolean_of,
     is_plain,
     issue_reading,
+    shown_path,
     texts_of,
 )
 from bot.tracker.value_rules import (
+    all_states,
+    counts_bad,
+    is_old_protocol,
     is_threat,
+    old_protocol,
     read_counts,
     read_registry_state,
     read_response_code,
+    read_state,
     read_value,
     state_of,
 )
 
 MAX_PATH_PARTS = 12
+_SAYS_NOTHING = re.compile(r"[\d.,:-]+|https?://\S+|/\S*|GET|HEAD|POST|PUT|OPTIONS")
+# What may stand before the name of a check's state.
+_OF_CHECK = frozenset({"latest", "last", "current", "run", "check", "test"})
 Given = Mapping[object, object]
 
 
@@ -96,13 +106,22 @@ class _Reader:
         if self._section == "security" and has_error_text(given, self._names):
             found.append(Reading(Outcome.NOT_CHECKED, "error", node.path))
         switches = self._are_switches(node, given)
+        states = all_states(given, self._names) if self._section == "security" else set()
         for key, value in given.items():
             is_left_out = isinstance(value, dict | list) or normalized(str(key)) in (
                 self._names.ignored | (self._names.counts["rated"] if is_counted else set())
             )
             if not is_left_out and not (switches and isinstance(value, bool)):
-                found.append(self._value(node.below(str(key), value), given))
-        return [each for each in found if each], children
+                below = node.below(str(key), value)
+                reading = self._value(below, given)
+                if states and (not reading or reading.outcome is Outcome.UNREAD):
+                    reading = read_state(self._section, below.path, value, self._names, states)
+                found.append(reading)
+        read = [each for each in found if each]
+        said = [
+            without_prefix(each.path[-1]) for each in read if each.issue and each.rule == "boolean"
+        ]
+        return [each for each in read if not _sums_up(each, said)], children
 
     def _whole(self, node: _Node, given: Given) -> list[Reading]:
         """Read a record that is one issue or one check."""
@@ -134,15 +153,23 @@ class _Reader:
         return children
 
     def _value(self, node: _Node, given: Given) -> Reading | None:
-        """Read a plain value; in `security` say of one that is not recognized that it is not."""
+        """Read a plain value; say of one that is not read, and may be bad, that it is not."""
         value, names = node.value, self._names
         if self._section == "whois":
-            return read_registry_state(node.path, value, names)
-        if reading := read_value(self._section, node.path, value, names):
-            return reading
-        if self._section != "security" or says_nothing(node.path, value, given, names):
-            return None
-        return Reading(Outcome.UNREAD, "", node.path)
+            reading = read_registry_state(node.path, value, names)
+        else:
+            reading = read_value(self._section, node.path, value, names)
+        # Elsewhere a check that was not made says nothing about issues; a bad word does.
+        if reading is None or (self._section != "security" and not reading.issue):
+            return self._unread(node.path, value, given) or reading
+        return reading
+
+    def _unread(self, path: tuple[str, ...], value: object, given: Given) -> Reading | None:
+        if self._section != "security":
+            may_be_bad = is_bad_news(path, value, self._names)
+        else:
+            may_be_bad = not says_nothing(path, value, given, self._names)
+        return Reading(Outcome.UNREAD, "", path) if may_be_bad else None
 
     def _are_switches(self, node: _Node, given: Given) -> bool:
         """Return whether a record only says which checks are made."""
@@ -181,7 +208,10 @@ class _Reader:
             return [Reading(Outcome.PASSED, "record with a severity", node.path)]
         is_rated = bool(severity) or rated == "severity"
         is_level = rated in {"level", "impact"} and not in_list and not node.kind
-        if not title or not is_rated or is_level or not self._titled(texts):
+        if normalized(word) == "fatal" and names.reports_failure(title):
+            return [Reading(Outcome.NOT_CHECKED, "failed lookup", node.path)]
+        is_titled = self._titled(texts) or (in_list and "type" in texts)
+        if not title or not is_rated or is_level or not is_titled:
             return []
         is_small = severity == "info" or (severity == "low" and "risk" in rated)
         if is_small and node.kind != "issue":
@@ -195,7 +225,9 @@ class _Reader:
         protection = self._names.protection(node.path[-1])
         texts = texts_of(given)
         named = next((texts[name] for name in self._names.subjects if name in texts), None)
-        subject = node.path[-1] if protection else named
+        above, name = (normalized(each) for each in ("", *node.path)[-2:])
+        is_key = above in self._names.states["parents"] and not name.isdecimal()
+        subject = node.path[-1] if protection or (is_key and not named) else named
         if subject is None:
             return []
         path = node.path if protection else (*node.path[:-1], subject)
@@ -205,22 +237,40 @@ class _Reader:
             if not isinstance(value, dict | list)
             and (outcome := self._outcome(str(key), value, path))
         ]
+        if (points := self._points(texts)) is not None:
+            outcomes.append((points, "passed", False))
         if not outcomes:
             return []
         failed = next((each for each in outcomes if each[0] is Outcome.ISSUE), None)
-        has_failed = reports_failure(given, self._names)
+        # `ok: false` of a check is how it came out.
+        others = {key: value for key, value in given.items() if not failed or key != failed[1]}
+        has_failed = reports_failure(others, self._names)
         if failed and not (
-            has_failed and normalized(failed[1]) not in self._names.states["names"]
+            has_failed and words_of(failed[1])[-1] not in self._names.states["names"]
         ):
             return [self._failed_check(path, humanized(subject), given, failed[1], failed[2])]
-        unable = has_failed or any(each[0] is Outcome.NOT_CHECKED for each in outcomes)
+        unable = (
+            has_failed
+            or any(each[0] is Outcome.NOT_CHECKED for each in outcomes)
+            or any(counts_bad(str(key), value, self._names) for key, value in given.items())
+        )
         return [Reading(Outcome.NOT_CHECKED if unable else Outcome.PASSED, "check", path)]
+
+    def _points(self, texts: Mapping[str, str]) -> Outcome | None:
+        """Return what a test says that gives one point or none; not all are about security."""
+        if texts.get("scoredisplaymode") != "binary" or texts.get("score") not in {"0", "1"}:
+            return None
+        about = f"{texts.get('id', '')} {texts.get('title', '')}"
+        is_bad = texts["score"] == "0"
+        if is_bad and not self._names.security_text.search(about):
+            return Outcome.INFO
+        return Outcome.ISSUE if is_bad else Outcome.PASSED
 
     def _failed_check(
         self, path: tuple[str, ...], name: str, given: Given, key: str, value: object
     ) -> Reading:
         texts = texts_of(given)
-        details = ("error", "details", "detail", "info")
+        details = ("error", "details", "detail", "info", "message", "summary")
         detail = next((texts[each] for each in details if texts.get(each)), "")
         title = f"{name}: {self._result(key, value)}"
         rated = self._severity_name(texts)
@@ -239,7 +289,7 @@ class _Reader:
     def _result(self, key: str, value: object) -> str:
         """Return how a check came out: `fail`, `listed`, `not valid`."""
         truth = boolean_of(value)
-        if truth is None or normalized(key) in self._names.states["names"]:
+        if truth is None or words_of(key)[-1] in self._names.states["names"]:
             return str(value)[:MAX_WORD_CHARS]
         said = " ".join(word for word in words_of(key) if word not in {"is", "has"})
         return said if truth else f"not {said}"
@@ -248,7 +298,12 @@ class _Reader:
         """Return what one value of a check's record says of the check."""
         names, name = self._names, without_prefix(key)
         about = path[-1:] if names.protection(path[-1]) else path
-        if isinstance(value, str) and normalized(key) in names.states["names"]:
+        *before, last = words_of(key) or ("",)  # `latest_run_result`
+        if (
+            isinstance(value, str)
+            and last in names.states["names"]
+            and _OF_CHECK.issuperset(before)
+        ):
             return state_of(value, about, names)
         if (truth := boolean_of(value)) is None:
             return None
@@ -284,6 +339,10 @@ class _Reader:
             if found := [each for each in given if each]:
                 return found, []
         kind = self._kind(node)
+        old = old_protocol(node.path, names) if self._section == "ssl" else None
+        if items and old:
+            title, rule = f"{humanized(old)}: accepted", "list of failures"
+            return [issue_reading("ssl", names, rule, node.path, title, is_named=True)], []
         if not items:
             return self._empty(node, kind), []
         if kind == "issue" and node.kind == "issue" and all(map(is_plain, items)):
@@ -322,6 +381,9 @@ class _Reader:
     def plain_item(self, node: _Node) -> list[Reading]:
         """Read a plain value that is an item of a list."""
         text = str(node.value).strip()
+        if self._section == "whois" and not node.path:
+            found = read_registry_state((), text, self._names)
+            return [found] if found else []
         if not is_plain(node.value) or not text or not node.path:
             return []
         names, path = self._names, node.path
@@ -342,10 +404,13 @@ class _Reader:
             case "pass" if "present" not in map(normalized, path[-2:-1]) or names.protection(text):
                 return [Reading(Outcome.PASSED, "pass list", path)]
             case "unchecked":
-                return [Reading(Outcome.NOT_CHECKED, "unchecked list", path)]
-        if self._section != "security" or node.is_judged:
-            return []
-        return [] if says_nothing(path, text, {}, names) else [Reading(Outcome.UNREAD, "", path)]
+                read = read_value(self._section, path[:-1], text, names)
+                return [read or Reading(Outcome.NOT_CHECKED, "unchecked list", path)]
+        if self._section == "ssl" and is_old_protocol(path, text, names):
+            title = f"{shown_path(path)}: {text}"
+            return [issue_reading("ssl", names, "list of failures", path, title, is_named=True)]
+        unread = None if node.is_judged else self._unread(path, text, {})
+        return [unread] if unread else []
 
     def _none(self, path: tuple[str, ...]) -> Reading:
         """Read an item that stands for an empty list: `issues: ["No issues found"]`."""
@@ -366,11 +431,12 @@ class _Reader:
         return any(name in texts for name in self._names.titles)
 
     def _title(self, texts: Mapping[str, str], rated: str | None) -> str:
-        title_key = next((name for name in self._names.titles if name in texts), None)
-        if title_key is None:
-            others = (t for n, t in texts.items() if n != rated and n not in self._names.fixes)
-            return next(others, "")
-        title = texts[title_key]
+        named = [name for name in self._names.titles if name in texts]
+        others = [n for n in texts if n != rated and n not in self._names.fixes]
+        # A number, an address or a method says nothing of what is bad.
+        telling = (name for name in named + others if not _SAYS_NOTHING.fullmatch(texts[name]))
+        title_key = next(telling, (named + others + [""])[0])
+        title = texts.get(title_key, "")
         about = texts.get("id", "") or texts.get("check", "")
         is_alone = title_key in {"finding", "message", "text", "detail", "details"}
         return f"{about}: {title}" if is_alone and about and about != title else title
@@ -391,6 +457,12 @@ class _Reader:
             or (without_prefix(name) in confirming and boolean_of(value) is False)
             for name, value in by_name.items()
         )
+
+
+def _sums_up(reading: Reading, said: list[str]) -> bool:
+    """Return whether it is the number of what a boolean says: `list_count` of `listed`."""
+    about = normalized(reading.path[-1]).removesuffix("count") if reading.path else ""
+    return reading.rule == "count" and bool(about) and any(each.startswith(about) for each in said)
 
 
 def _is_sentence(text: str) -> bool:

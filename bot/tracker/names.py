@@ -54,6 +54,7 @@ class Names:
     neutral: frozenset[str]
     neutral_words: frozenset[str]
     neutral_parts: frozenset[str]
+    bad_scores: frozenset[str]
     switches: frozenset[str]
     issue_lists: frozenset[str]
     conclusive_lists: frozenset[str]
@@ -62,9 +63,11 @@ class Names:
     unchecked_lists: frozenset[str]
     bad_if_true: frozenset[str]
     bad_if_false: frozenset[str]
+    old_protocols: frozenset[str]
     results: frozenset[str]
     present: frozenset[str]
     threats: frozenset[str]
+    attacks: frozenset[str]
     protections: Mapping[str, str]
     protection_words: frozenset[str]
     states: Mapping[str, frozenset[str]]
@@ -81,7 +84,10 @@ class Names:
     failures: Mapping[str, frozenset[str]]
     failure_text: re.Pattern[str]
     certificate_text: re.Pattern[str]
+    distrust_text: re.Pattern[str]
     no_issue_text: re.Pattern[str]
+    absent_text: re.Pattern[str]
+    security_text: re.Pattern[str]
 
     def protection(self, name: str) -> str | None:
         """Return the protection that a name is about: `SPF` for `emailSpf` and `spf_record`.
@@ -117,7 +123,7 @@ class Names:
 
 _LISTS = (
     *("issue_lists", "conclusive_lists", "failure_lists", "pass_lists", "unchecked_lists"),
-    *("ignored", "neutral", "neutral_parts", "switches", "threats"),
+    *("ignored", "neutral", "neutral_parts", "switches", "threats", "attacks", "old_protocols"),
 )
 # Compared without `is` and `has`.
 _FLAGS = ("bad_if_true", "bad_if_false", "results", "present")
@@ -130,8 +136,12 @@ def parse_names(data: Mapping[str, Any]) -> Names:
     ranks = ("critical", "high", "medium", "low", "info")
     return Names(
         **{name: frozenset(map(normalized, data[name])) for name in _LISTS},
-        **{name: frozenset(map(without_prefix, data[name])) for name in _FLAGS},
+        **{name: frozenset(map(without_prefix, data[name])) for name in _FLAGS[1:]},
+        bad_if_true=frozenset(
+            map(without_prefix, [*data["bad_if_true"], *data["attacks"], *data["old_protocols"]])
+        ),
         neutral_words=frozenset(data["neutral_words"]),
+        bad_scores=frozenset(data["bad_scores"]),
         protections={
             normalized(name): shown
             for shown, names in data["protections"].items()
@@ -154,8 +164,11 @@ def parse_names(data: Mapping[str, Any]) -> Names:
         host_keys=tuple(map(normalized, signs["hosts"])),
         failures=_sets({name: words for name, words in failures.items() if name != "texts"}),
         failure_text=_pattern(failures["texts"]),
-        certificate_text=_pattern(texts["certificate"]),
+        certificate_text=_pattern([*texts["certificate"], *texts["distrust"]]),
+        distrust_text=_pattern(texts["distrust"]),
         no_issue_text=_pattern(texts["no_issue"]),
+        absent_text=_pattern(texts["absent"]),
+        security_text=_pattern(texts["security"]),
     )
 
 

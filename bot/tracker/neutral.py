@@ -3,12 +3,18 @@
 import re
 from collections.abc import Mapping
 
+from bot.tracker.findings import MAX_TEXT_CHARS
 from bot.tracker.names import Names, normalized, without_prefix, words_of
 
 # A record of DNS, a day, a moment, an address of the web.
 _RECORD = re.compile(
-    r"v=\w|\d{4}-\d\d-\d\d|\w{3}, \d|https?://|\d{1,2}-\w{3}-\d{4}", re.IGNORECASE
+    r"v=\w|max-age=|\d{4}-\d\d-\d\d|\w{3}, \d|https?://|\d{1,2}-\w{3}-\d{4}", re.IGNORECASE
 )
+_SCORES = frozenset({"score", "points", "percentage", "percent"})
+_COUNTED = frozenset({"count", "error", "errors", "timeout", "timeouts", "failure", "failures"})
+FULL = 100
+# What these name may have any name.
+_THINGS = frozenset({"registrar", "registrant", "issuer", "subject", "organization", "org"})
 
 
 def says_nothing(
@@ -28,12 +34,50 @@ def says_nothing(
         return True
     if name in names.states["names"]:
         return normalized(str(value)) in names.states["good"] | names.states["done"]
-    if name in names.titles:  # of a thing that nothing else is said of, if it is one of many
-        return len(path) < 2 or not path[-2].isdecimal()
-    known = names.neutral | names.failures["lookup"] | names.failures["beside"]
-    if name in known or any(normalized(each) in names.neutral_parts for each in path[:-1]):
+    above = [normalized(each) for each in path[:-1]]
+    if any(each in names.neutral_parts for each in above):
         return True
-    if name in {"score", "points"}:
-        return any(normalized(str(key)) in names.grades["names"] for key in given)
+    if isinstance(value, str) and normalized(value) in names.states["bad"]:
+        return False
+    if isinstance(value, str) and "headers" in above and not _sounds_bad(value, names):
+        return True
+    if name in names.titles:  # of a thing that nothing else is said of, if it is one of many
+        return (len(path) < 2 or not path[-2].isdecimal()) and not _sounds_bad(value, names)
+    known = names.neutral | names.failures["lookup"] | names.failures["beside"]
+    if name in known:
+        return not (name.startswith("categor") and _sounds_bad(value, names))
     words = words_of(path[-1])
-    return bool(words) and words[-1] in names.neutral_words
+    last = words[-1] if words else ""
+    if last in _SCORES:
+        judged = names.grades["names"] | names.conclusive_lists
+        if {*words} & names.bad_scores:
+            return value == 0
+        is_full = value == FULL and last.startswith("percent")
+        return is_full or any(normalized(str(key)) in judged for key in given)
+    is_usual = "ports" in name and str(value) in {"80", "443"}
+    is_none = value == 0 and not isinstance(value, bool) and last in _COUNTED
+    return is_usual or is_none or last in names.neutral_words
+
+
+def is_bad_news(path: tuple[str, ...], value: object, names: Names) -> bool:
+    """Return whether a value outside `security` that no rule reads may be a problem."""
+    given = [normalized(each) for each in path if not each.isdecimal()]
+    name = given[-1] if given else ""
+    if isinstance(value, str):
+        is_of_thing = name in names.titles or any(_THINGS & {*words_of(each)} for each in path)
+        is_record = any(each in names.neutral_parts for each in given)
+        words = {*words_of(value[:MAX_TEXT_CHARS])} if " " in value else set()
+        is_sentence = bool(words & names.states["bad"]) and not words & {"not", "no"}
+        is_bad = normalized(value) in names.states["bad"] | {"incomplete"} or is_sentence
+        return is_bad and not is_of_thing and not is_record and "\n" not in value
+    is_number = isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return (value is True and without_prefix(path[-1]) in names.bad_if_true) or (
+        is_number and name in names.counts["bad"]
+    )
+
+
+def _sounds_bad(value: object, names: Names) -> bool:
+    """Return whether a text has a word for something bad: `3 critical vulnerabilities found`."""
+    words = {*words_of(str(value)[:MAX_TEXT_CHARS])}
+    ranks = {names.severities.get(word) for word in words} & {"critical", "high"}
+    return bool(words & names.states["bad"] or ranks) and not names.is_no_issue(str(value))

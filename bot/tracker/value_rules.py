@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 
+from bot.tracker.findings import MAX_TEXT_CHARS
 from bot.tracker.names import Names, normalized, without_prefix, words_of
 from bot.tracker.readings import (
     Outcome,
@@ -22,6 +23,12 @@ _COUNT = re.compile(r"\d{1,9}")
 # Names of a number of issues, below a list's name: `{"issues": {"total": 0}}`.
 _TOTALS = frozenset({"total", "count"})
 MIN_COUNTS = 2
+MIN_STATES = 3
+_SYMBOLS = {"❌": "fail", "✗": "fail", "✘": "fail", "✅": "pass", "✔": "pass", "✓": "pass"}
+MAX_ERROR_CHARS = 60
+# `VULNERABLE_STRONG_ORACLE`, `not vulnerable (OK)`
+_VULNERABLE = re.compile(r"(?P<not>not[ _-]?)?vulnerable([ _(].{0,30})?", re.IGNORECASE | re.ASCII)
+_LISTED = re.compile(r"127\.0\.[01]\.\d{1,3}")
 
 
 def read_value(section: str, path: Path, value: object, names: Names) -> Reading | None:
@@ -40,8 +47,58 @@ def _issue(section: str, rule: str, path: Path, value: object, names: Names) -> 
     word = str(value) if rule in {"state", "risk", "protection"} else ""
     if rule == "count":
         word = next((each for each in words_of(path[-1]) if names.severity(each)), "")
-    title = f"{about}: {value_text(path[-1], value, names)}"
+    said = value_text(path[-1], value, names)
+    if rule == "certificate error":
+        said = _shortened(str(value), names)
+    title = f"{about}: {said}"
     return issue_reading(section, names, rule, path, title, word=word, is_named=True)
+
+
+def all_states(given: Mapping[object, object], names: Names) -> set[str]:
+    """Return the texts of a record if each is a word for a state, whatever its name."""
+    words = [normalized(value) for value in given.values() if isinstance(value, str)]
+    known = names.states["good"] | names.states["bad"]
+    is_named = any(
+        normalized(str(key)) in names.severity_names or normalized(str(key)) in names.titles
+        for key in given
+    )
+    are_known = all(word in known | {"error", "neutral", "none", "unknown"} for word in words)
+    is_one = sum(word in known for word in words) >= MIN_STATES and are_known and not is_named
+    return {*words} if is_one else set()
+
+
+def read_state(section: str, path: Path, value: object, names: Names, others: set[str]) -> Reading:
+    """Read a word in a record that has nothing but states: what is no warning may be an error."""
+    state = state_of(str(value), path, names)
+    if normalized(str(value)) == "error" and others & {"good", "warning"}:
+        state = Outcome.ISSUE
+    if state is not Outcome.ISSUE:
+        return Reading(state or Outcome.INFO, "state", path)
+    return _issue(section, "state", path, value, names)
+
+
+def is_old_protocol(path: Path, text: str, names: Names) -> bool:
+    """Return whether an item of a list of protocols that a server speaks is a broken one."""
+    words = [words_of(each) for each in path if not each.isdecimal()][-1:]
+    is_list = bool(words) and words[0][-1:] in (("protocols",), ("versions",))
+    is_used = is_list and not {"disabled", "unsupported", "rejected", "not"} & {*words[0]}
+    # Shodan writes `-SSLv3` of one that the server does not speak.
+    return is_used and text[:1].isalpha() and normalized(text) in names.old_protocols
+
+
+def old_protocol(path: Path, names: Names) -> str | None:
+    """Return the name of a broken protocol with which a list tells what a server accepts."""
+    if not path or "accepted" not in words_of(path[-1]):
+        return None
+    old = tuple(names.old_protocols)
+    return next((each for each in path if normalized(each).startswith(old)), None)
+
+
+def _shortened(text: str, names: Names) -> str:
+    """Return an error of a certificate, from what it says on if it is long."""
+    found = names.certificate_text.search(text)
+    start = found.start() if found and len(text) > MAX_ERROR_CHARS else 0
+    return f"… {text[start:]}" if start else text
 
 
 def is_threat(path: Path, names: Names) -> bool:
@@ -56,7 +113,7 @@ def state_of(text: str, path: Path, names: Names) -> Outcome | None:
 
     A threat that is absent is good, a protection that is absent is not.
     """
-    word, states = normalized(text), names.states
+    word, states = normalized(_SYMBOLS.get(text.strip(), text)), names.states
     is_protection = any(map(names.protection, path[-2:]))
     if word in states["unchecked"] and not (is_protection and word == "error"):
         return Outcome.NOT_CHECKED
@@ -71,9 +128,14 @@ def state_of(text: str, path: Path, names: Names) -> Outcome | None:
 
 def _boolean(section: str, path: Path, value: object, names: Names) -> Outcome | None:
     name, words = without_prefix(path[-1]), words_of(path[-1])
-    if words[:1] in (("no",), ("not",)):
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    is_code = is_number and (name in names.attacks or name == "blocked")
+    if words[:1] in (("no",), ("not",)) or is_code:
         return None
-    if isinstance(value, bool):
+    joined = f"{without_prefix(path[-2])}{name}" if len(path) > 1 else ""
+    if joined in names.bad_if_true | names.bad_if_false:  # `chain: {complete: false}`
+        name = joined
+    if boolean_of(value) is not None and not is_number:
         if "vulnerable" in words[:2]:  # `is_vulnerable_to_heartbleed`
             name = "vulnerable"
         elif section == "ssl" and {"match", "matches"} & {*words}:
@@ -101,10 +163,15 @@ def _is_stated(path: Path, value: object, names: Names) -> bool:
 
 
 def _flag(section: str, path: Path, value: object, names: Names) -> Outcome | None:
-    """Read a boolean below a list of failures: `missing_headers: {"hsts": true}`."""
+    """Read a boolean below a list of failures or threats: `missing_headers: {"hsts": true}`."""
     parent = normalized(path[-2]) if len(path) > 1 else ""
-    if section == "whois" or not isinstance(value, bool) or parent not in names.failure_lists:
+    name = normalized(path[-1])
+    is_of_run = name in names.failures["false"] | {"checked", "enabled", "available"}
+    is_of_threats = parent in names.conclusive_lists and name in names.attacks
+    if section == "whois" or is_of_run or not (is_of_threats or parent in names.failure_lists):
         return None
+    if not isinstance(value, bool):
+        return Outcome.ISSUE if normalized(str(value)) in names.states["bad"] else None
     return Outcome.ISSUE if value else Outcome.PASSED
 
 
@@ -116,6 +183,8 @@ def _protection(section: str, path: Path, value: object, names: Names) -> Outcom
         return None
     if isinstance(value, str) and (state := state_of(value, path[-1:], names)):
         return state
+    if isinstance(value, str) and names.absent_text.search(value):
+        return Outcome.ISSUE
     truth = boolean_of(value)
     return None if truth is None else Outcome.PASSED if truth else Outcome.ISSUE
 
@@ -125,20 +194,18 @@ def _threat_state(section: str, path: Path, value: object, names: Names) -> Outc
     if section == "whois" or not isinstance(value, str):
         return None
     if normalized(path[-1]) in names.threats:
-        is_none = normalized(value) in names.states["good"] | names.states["absent"]
-        return None if is_none or names.is_placeholder(value) else Outcome.ISSUE
+        if normalized(value) in names.states["good"] | names.states["absent"]:
+            return Outcome.PASSED
+        return None if names.is_placeholder(value) else Outcome.ISSUE
     return state_of(value, path[-1:], names) if is_threat(path[-1:], names) else None
 
 
 def _state(section: str, path: Path, value: object, names: Names) -> Outcome | None:
-    name, words = normalized(path[-1]), words_of(path[-1])
+    words = words_of(path[-1])
     parent = normalized(path[-2]) if len(path) > 1 else ""
     is_below = parent in names.states["parents"]
     is_state = bool(words) and (words[-1] in names.states["names"] or is_below)
-    if not isinstance(value, str) or section == "whois":
-        return None
-    is_dns_code = section == "dns" and name in {"statuscode", "rcode", "responsecode"}
-    if not (is_state or is_dns_code):
+    if not isinstance(value, str) or section == "whois" or not is_state:
         return None
     text = value.removeprefix("CERT_").removeprefix("cert_")
     state = state_of(text, path, names)
@@ -148,16 +215,33 @@ def _state(section: str, path: Path, value: object, names: Names) -> Outcome | N
 
 def _unmistakable(section: str, path: Path, value: object, names: Names) -> Outcome | None:
     """Read a word that is bad under any name but an error's: `crl_status: "revoked"`."""
-    is_error = normalized(path[-1]) in names.failures["errors"]
-    is_text = isinstance(value, str) and section in {"dns", "ssl"} and not is_error
-    is_bad = is_text and normalized(str(value)) in names.states["unmistakable"]
+    if not isinstance(value, str) or normalized(path[-1]) in names.failures["errors"]:
+        return None
+    is_title = normalized(path[-1]) in names.titles and " " in value
+    if section != "whois" and not is_title and (found := _VULNERABLE.fullmatch(value)):
+        return Outcome.PASSED if found["not"] else Outcome.ISSUE
+    is_bad = section in {"dns", "ssl"} and normalized(value) in names.states["unmistakable"]
     return Outcome.ISSUE if is_bad else None
+
+
+def _response_code(section: str, path: Path, value: object, _names: Names) -> Outcome | None:
+    is_code = section == "dns" and normalized(path[-1]) in {"statuscode", "rcode", "responsecode"}
+    return Outcome.ISSUE if is_code and value in _RCODES.values() else None
+
+
+def _listing(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+    """Read what a list of blocked names answers: `"zen.spamhaus.org": "127.0.0.2"`."""
+    is_answer = isinstance(value, str) and _LISTED.fullmatch(value) is not None
+    is_list = "." in path[-1] or is_threat(path[-1:], names)
+    return Outcome.ISSUE if is_answer and is_list and section in {"dns", "security"} else None
 
 
 def _grade(_section: str, path: Path, value: object, names: Names) -> Outcome | None:
     is_named = any(normalized(name) in names.grades["names"] for name in path[-2:])
-    if not is_named or not isinstance(value, str) or not _GRADE.fullmatch(value.strip()):
+    if not is_named or not isinstance(value, str):
         return None
+    if not _GRADE.fullmatch(value.strip()):
+        return state_of(value, path, names) if normalized(path[-1]) == "grade" else None
     letter = value.strip()[0].upper()
     return Outcome.ISSUE if letter in names.grades["bad"] else _good_grade(letter)
 
@@ -170,14 +254,34 @@ def _count(section: str, path: Path, value: object, names: Names) -> Outcome | N
     name = normalized(path[-1])
     parent = normalized(path[-2]) if len(path) > 1 else ""
     is_total = name in _TOTALS and parent in names.conclusive_lists
-    is_bad = name in names.counts["bad"] or is_total
+    is_bad = name in names.counts["bad"] or is_total or _is_rated_count(path[-1], names)
+    if name == "failed" and section != "security":
+        return None
     if isinstance(value, str) and _COUNT.fullmatch(value):
         value = int(value)
     if section == "whois" or isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    if without_prefix(path[-1]) in names.bad_if_true and value > 1:
+    flag = without_prefix(path[-1])
+    if flag != "blocked" and flag in names.bad_if_true and value > 1:
         return Outcome.ISSUE
     return (Outcome.ISSUE if value > 0 else Outcome.PASSED) if is_bad else None
+
+
+def counts_bad(name: str, value: object, names: Names) -> bool:
+    """Return whether a number may be of something bad: `threats_found: 3`."""
+    bad = names.conclusive_lists | names.failure_lists | names.bad_if_true
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    return is_number and bool({*words_of(name)} & bad)
+
+
+def _is_rated_count(name: str, names: Names) -> bool:
+    """Return whether a name is of the number of bad issues: `high_level_findings`."""
+    words = words_of(name)
+    return (
+        len(words) > 1
+        and names.severities.get(words[0]) in {"critical", "high"}
+        and words[-1] in names.conclusive_lists
+    )
 
 
 def _no_issues(section: str, path: Path, value: object, names: Names) -> Outcome | None:
@@ -205,15 +309,22 @@ def _certificate_error(section: str, path: Path, value: object, names: Names) ->
     words = words_of(path[-1])
     if section != "ssl" or not words or not isinstance(value, str):
         return None
-    is_error = words[-1] in {"error", "reason"} or "verify" in words or "verify error" in value
-    if not is_error:
-        return None
-    return Outcome.ISSUE if names.certificate_text.search(value) else None
+    is_error = words[-1] in {"error", "errors", "reason", "exception"} or "verify" in words
+    is_state = (
+        words[-1] in names.states["names"]
+        and not {*words_of(value[:MAX_TEXT_CHARS])} & names.states["good"]
+    )
+    if is_error or is_state or "verify error" in value or "error" in words:
+        return Outcome.ISSUE if names.certificate_text.search(value) else None
+    is_message = normalized(path[-1]) in names.failures["names"]
+    return Outcome.ISSUE if is_message and names.distrust_text.search(value) else None
 
 
 _RULES: tuple[tuple[str, Rule], ...] = (
     ("word for none", _no_issues),
     ("unmistakable word", _unmistakable),
+    ("response code", _response_code),
+    ("listing", _listing),
     ("flag of a failure", _flag),
     ("boolean", _boolean),
     ("protection", _protection),
@@ -226,6 +337,11 @@ _RULES: tuple[tuple[str, Rule], ...] = (
 )
 
 
+_RAW_STATE = re.compile(
+    r"^[\s%*\[]*(?:domain |registration )?(?:status|state)\]?[\s:.]+([^\n:]+?)(?: http.*)?\r?$",
+    re.IGNORECASE | re.MULTILINE,
+)
+MAX_RAW_CHARS = 20_000
 # https://www.icann.org/resources/pages/epp-status-codes-2014-06-16-en
 _REGISTRY_MEANINGS = {
     "redemptionperiod": "it has expired, its owner can still restore it",
@@ -238,8 +354,16 @@ _REGISTRY_MEANINGS = {
 
 def read_registry_state(path: Path, value: object, names: Names) -> Reading | None:
     """Read a status of a registration (RFC 8056) that is the beginning of its end."""
+    is_yes = isinstance(value, bool | str) and boolean_of(value)
+    if path and is_yes and without_prefix(path[-1]) == "expired":
+        title = f"{shown_path(path)}: yes"
+        return issue_reading("whois", names, "registry state", path, title, is_named=True)
+    if isinstance(value, str) and "\n" in value:
+        found = _RAW_STATE.findall(value[:MAX_RAW_CHARS])
+        return read_registry_state(("Domain status",), ", ".join(found), names)
     words = words_of(path[-1]) if path else ()
-    if not isinstance(value, str) or not words or words[-1] not in names.states["names"]:
+    is_state = bool(words) and words[-1] in names.states["names"] | names.signs["states"]
+    if not isinstance(value, str) or not is_state:
         return None
     plain = value.split(" http")[0]
     given = {normalized(each) for each in (plain, *re.split(r"[\s,;|]+", plain))}

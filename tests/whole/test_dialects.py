@@ -63,7 +63,7 @@ async def test_what_could_not_be_read_is_named_and_not_called_well(
     assert not any(each in screen for each in ALL_IS_WELL)
 
 
-async def test_of_a_scanner_no_issues_is_said_only_where_its_list_is_there_and_empty(
+async def test_beside_a_value_that_is_not_read_an_empty_list_proves_nothing(
     northwind: Harness,
 ) -> None:
     northwind.account.dialect = SCANNER
@@ -72,8 +72,7 @@ async def test_of_a_scanner_no_issues_is_said_only_where_its_list_is_there_and_e
         for record in northwind.account.domains.values()
     }
 
-    well = {domain for domain, screen in screens.items() if "No issues reported" in screen}
-    assert well == {"northwind.example"}
+    assert not [name for name, screen in screens.items() if "No issues reported" in screen]
 
 
 async def test_a_checklist_with_checks_that_are_not_read_gets_no_word_of_well_being(
