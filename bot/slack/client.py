@@ -192,16 +192,24 @@ async def open_form(
 AGAIN_AFTER_S = 1.0
 
 
-async def update_form(client: AsyncWebClient, view_id: str, form: Mapping[str, Any]) -> None:
-    """Replace an open form, in at most two tries; raise SlackError."""
+async def update_form(
+    client: AsyncWebClient, view_id: str, form: Mapping[str, Any], *, if_hash: str | None = None
+) -> str:
+    """Replace an open form, in at most two tries; return its hash. Raise SlackError.
+
+    With `if_hash` only the form of that hash: `hash_conflict` otherwise, see
+    https://docs.slack.dev/surfaces/modals#handling_race_conditions
+    """
+    view = dict(form)
     try:
         async with slack_errors():
-            await client.views_update(view_id=view_id, view=dict(form))
+            answer = await client.views_update(view_id=view_id, view=view, hash=if_hash)
     except errors.SlackUnavailableError as error:
         logger.info("the form is drawn again", error=repr(error))
         await asyncio.sleep(AGAIN_AFTER_S)
         async with slack_errors():
-            await client.views_update(view_id=view_id, view=dict(form))
+            answer = await client.views_update(view_id=view_id, view=view, hash=if_hash)
+    return str(answer["view"]["hash"])
 
 
 async def open_direct(client: AsyncWebClient, user_id: str) -> str:
