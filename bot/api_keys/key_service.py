@@ -45,8 +45,8 @@ class WorkspaceTracker:
     """Calls the service for workspaces, and records what it says about their keys.
 
     A key that was refused as invalid is sent again once an hour, and when a person rechecks it.
-    `on_refusal` notifies of a new refusal and never raises. Every call may raise NoKeyError,
-    LackingScopeError, StoreError (the key cannot be read) and any TrackerError.
+    `on_refusal` returns once a refusal was notified of, and never raises. Every call may raise
+    NoKeyError, LackingScopeError, StoreError (the key cannot be read) and any TrackerError.
     """
 
     tracker: TrackerClient
@@ -113,6 +113,8 @@ class WorkspaceTracker:
     async def _usable_key(self, workspace: WorkspaceId) -> StoredKey:
         key = await self.keys.stored(workspace)
         if not self.keys.may_try(key):
+            if key.record.told_at is None:  # the notice may be on its way
+                await self.on_refusal(workspace, key)
             raise InvalidKeyError("refused within the hour, and not replaced since")
         return key
 

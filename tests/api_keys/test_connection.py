@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.api_keys.key_record import NoKeyError, StoredKey
+from bot.api_keys.key_record import KeyNotice, NoKeyError, NoticeKind, StoredKey
 from bot.api_keys.key_service import LackingScopeError, WorkspaceTracker
 from bot.api_keys.repository import Keys
 from bot.store.documents import Document, StoreError
@@ -55,6 +55,10 @@ class Lines:
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
         self.notified.append(key)
+        await self.keys.change(
+            workspace,
+            lambda pair: pair.notified(KeyNotice(NoticeKind.REFUSED), self.clock(), ()),
+        )
 
 
 @pytest.fixture
