@@ -100,7 +100,12 @@ class Collector:
         """
         stored = await self.repository.baselines(workspace, digest.digest_id)
         before = stored.get(digest.baseline or "")
-        snapshot = await self.portfolio.snapshot(workspace, purpose=purpose, newer_than=newer_than)
+        snapshot = await self.portfolio.snapshot(
+            workspace,
+            purpose=purpose,
+            newer_than=newer_than,
+            slot_at=slot.due_at if slot else None,
+        )
         ends = await self._known(workspace)
         report, baseline = await self._compare(snapshot, digest.plan, before, ends)
         if has_shrunk(before, baseline):

@@ -106,6 +106,17 @@ async def test_a_refused_key_is_tried_again_once_an_hour_and_heals(lines: Lines)
     assert record.refused_at is None
 
 
+async def test_a_refused_key_is_tried_again_once_at_a_slot(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    slot_at = MOMENT + timedelta(minutes=15)
+    for minutes in (0, 15, 20, 25):
+        lines.clock.now = MOMENT + timedelta(minutes=minutes, seconds=5)
+        with pytest.raises(InvalidKeyError):
+            await lines.connection.list_domains(ONE, slot_at=slot_at)
+
+    assert len(lines.tracker.asked) == 2
+
+
 async def test_a_key_refused_in_one_process_is_not_sent_by_another_nor_told_of_again(
     lines: Lines,
 ) -> None:

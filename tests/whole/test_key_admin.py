@@ -171,6 +171,18 @@ async def test_who_meets_a_refusal_reads_who_was_notified_also_while_that_is_on_
         assert f"I notified <@{ready.ada.id}>" in (await ready.answer(person)).everything
 
 
+async def test_a_key_refused_by_mistake_is_tried_at_the_slot_of_a_digest(ready: Harness) -> None:
+    await make(ready)
+    move_to(ready, nine(ready) - timedelta(minutes=20))
+    ready.tracker.fail_next("invalid_key")
+    refused = await listed(ready)
+    move_to(ready, nine(ready))
+    post = await next_digest(ready)
+
+    assert "no longer works" in refused
+    assert "late" not in post.everything.lower()
+
+
 async def test_a15_a_key_refused_by_mistake_is_tried_once_an_hour_and_heals_by_itself(
     ready: Harness,
 ) -> None:
