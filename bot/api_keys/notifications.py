@@ -24,6 +24,8 @@ logger = structlog.get_logger()
 # A user group may have hundreds of people: this many get a notice, this many are looked up.
 MAX_REACHED = 20
 MAX_LOOKED_AT = 50
+# Of the workspace's admins and owners, where all of those have left.
+MAX_ADMINS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ Words = Callable[[KeyNotice, KeyRecord, date], Message]
 class KeyNotices:
     """Notifies the managers, and who set the key, that it is refused, ends soon or is old.
 
+    When all of them have left, admins and owners of the workspace are notified.
     Those who read of a refusal get another message when a key works again. `groups` looks up
     the people of named user groups. A notice that a crash has cut off is sent again to all.
     """
@@ -172,7 +175,7 @@ class KeyNotices:
                 return
             people, wait = await self._send(workspace, claim)
             if not people and wait is None:
-                logger.error("no manager left to notify", notice=claim.notice.name)
+                logger.error("no manager or admin left to notify", notice=claim.notice.name)
             await self.claims.settle(workspace, claim, people, wait)
 
     async def _send(
@@ -180,19 +183,28 @@ class KeyNotices:
     ) -> tuple[tuple[str, ...], timedelta | None]:
         """Send a notice to twenty people at most, but not to whom earlier attempts reached.
 
+        If it reaches none of them, it goes to five admins or owners of the workspace.
+
         Return all whom it has reached, and the wait until the next attempt if there is one.
         """
         message = self.words(claim.notice, claim.record, self.claims.keys.clock().date())
         tried, reached = set(claim.attempt.told), list(claim.attempt.told)
+
+        async def send(user_id: str) -> None:
+            tried.add(user_id)
+            with self._passing_over(claim):
+                await self.messages.send_dm(workspace, user_id, message)
+                reached.append(user_id)
+
         try:
             async for user_id in self._people(workspace, claim):
                 if len(reached) >= MAX_REACHED:
                     break
                 if user_id not in tried:
-                    tried.add(user_id)
-                    with self._passing_over(claim):
-                        await self.messages.send_dm(workspace, user_id, message)
-                        reached.append(user_id)
+                    await send(user_id)
+            if not reached and claim.notice.kind is not NoticeKind.WORKS_AGAIN:
+                for user_id in await self.groups.admins(workspace, MAX_ADMINS):
+                    await send(user_id)
         except SlackError as error:
             return tuple(reached), retry_after(error, claim.attempt.tries)
         return tuple(reached), None

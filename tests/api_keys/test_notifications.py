@@ -82,6 +82,10 @@ class FakeGroups(GroupPeople):
         self.errors: list[Exception] = []
         self.asked: list[str] = []
         self.looked_at: list[str] = []
+        self.of_workspace: list[str] = []
+
+    async def admins(self, workspace: WorkspaceId, limit: int) -> tuple[str, ...]:
+        return tuple(self.of_workspace[:limit])
 
     async def people_in(self, workspace: WorkspaceId, group_id: str) -> tuple[str, ...]:
         self.asked.append(group_id)
@@ -379,6 +383,22 @@ async def test_who_has_left_does_not_keep_the_others_from_being_told(bell: Bell)
 
     assert [user_id for user_id, _ in bell.posts.notified] == ["U2"]
     assert (await bell.keys.stored(ONE)).record.told_at is not None
+
+
+async def test_when_all_of_them_have_left_five_admins_are_told_once(bell: Bell) -> None:
+    bell.posts.gone = {"U1", "U2"}
+    await bell.managers.name(ONE, Named(("U2",)))
+    bell.groups.of_workspace = [f"A{number}" for number in range(9)]
+    await bell.refuse()
+    await bell.tick(3)
+    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
+    await bell.tick(3)
+
+    five = [f"A{number}" for number in range(5)]
+    assert list(zip(bell.notified, bell.said, strict=True)) == [
+        *((each, "refused") for each in five),
+        *((each, "works-again") for each in five),
+    ]
 
 
 async def test_where_nobody_is_left_nothing_is_tried_for_ever(bell: Bell) -> None:

@@ -152,6 +152,17 @@ async def test_a_refused_key_is_told_once_and_mended_from_the_direct_message(
     assert len(ready.ada.messages("dm")) == 1  # who has set it knows
 
 
+async def test_when_who_set_the_key_has_left_the_owners_hear_of_it(ready: Harness) -> None:
+    olga = ready.slack.person("olga")
+    ready.slack.deactivate("ada")
+    ready.account.delete_key(ready.key)
+    refusal = await ready.ask(ready.bob, "/domains")
+
+    assert "no longer works" in (await next_notice(ready, olga)).everything
+    assert f"I notified <@{olga.id}>" in refusal.everything
+    assert ready.bob.messages("dm") == []
+
+
 async def test_who_meets_a_refusal_reads_who_was_notified_also_while_that_is_on_its_way(
     ready: Harness,
 ) -> None:
