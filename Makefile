@@ -21,8 +21,11 @@ demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, 
 test: $(READY)  ## every check and every test, side by side
 	$(MAKE) --no-print-directory --jobs 2 check suite
 
-suite: $(COMPILED)  ## every test, in random order
+suite: $(COMPILED)  ## every test, in random order; the store's and queue's on an old PostgreSQL too
 	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal
+	TEST_POSTGRES=oldest $(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) \
+		tests/store/postgres tests/store/test_documents.py tests/jobs \
+		tests/whole/test_operating_postgres.py
 
 torture: $(READY)  ## load and kill -9, on both stores, for minutes (run it alone)
 	$(BIN)/python -m tests.benchmarks.load_and_kill

@@ -14,8 +14,8 @@ logger = structlog.get_logger()
 # https://docs.slack.dev/authentication/verifying-requests-from-slack
 REMEMBERED_FOR_S = 600
 MAX_REMEMBERED = 100_000
-# With `KNOWN_WITHIN_S` of `installations/authorize.py` well below the 3 s that Slack waits for its
-# ack, also while the store is away; and a form can be opened for 3 s after a press:
+# With `KNOWN_WITHIN_S` of `installations/authorize.py` below the 3 s that Slack waits for its ack,
+# also while the store is away and a form asks twice. A form can be opened for 3 s after a press:
 # https://docs.slack.dev/interactivity/handling-user-interaction
 ASKED_WITHIN_S = 0.6
 

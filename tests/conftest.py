@@ -34,6 +34,7 @@ WAITS = (
     "bot.listeners.error_boundary.FIRST_WORD_IN_HOME_AFTER_S",
     "bot.listeners.home.FIRST_LOOK_AFTER_S",
     "bot.listeners.interrupted.TELL_WITHIN_S",
+    "bot.listeners.router.DRAWN_AGAIN_AFTER_S",
     "bot.listeners.router.OPTIONS_WITHIN_S",
     "bot.portfolio.end_dates.ANSWERED_WITHIN_S",
     "bot.portfolio.service.ASKED_WITHIN_S",

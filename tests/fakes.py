@@ -53,7 +53,11 @@ class FakeLists:
         self.quick: set[WorkspaceId] = set()  # those for whom the gate is always open
 
     async def list_domains(
-        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+        self,
+        workspace: WorkspaceId,
+        *,
+        purpose: Purpose = Purpose.PERSON,
+        slot_at: datetime | None = None,
     ) -> Listing:
         self.asked.append(workspace)
         self.is_asked.set()

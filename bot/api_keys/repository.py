@@ -167,10 +167,14 @@ class Keys:
 
         return await self._note(workspace, key, refused)
 
-    def may_try(self, key: StoredKey) -> bool:
-        """Return whether `key` may be sent now: a refused one is tried again once an hour."""
+    def may_try(self, key: StoredKey, slot_at: datetime | None = None) -> bool:
+        """Return whether `key` may be sent now.
+
+        A refused one is tried again once an hour, and once at the slot of a digest.
+        """
         tried_at = key.record.tried_at or key.record.refused_at
-        return tried_at is None or self.clock() >= tried_at + TRY_AGAIN_AFTER
+        is_first_at_slot = tried_at and slot_at and tried_at < slot_at
+        return not tried_at or bool(is_first_at_slot) or self.clock() >= tried_at + TRY_AGAIN_AFTER
 
     async def note_accepted(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
         """Record that `key` works for this operation; return whether that is new."""

@@ -29,7 +29,8 @@ class Baseline:
 
     `marks` hold, by host and what ends, the least of `MARKS` that was reached. For so many hosts
     dates and issues were known. `replaced` leads
-    back to the baseline that the digest was compared with, `None` if there was none.
+    back to the baseline that the digest was compared with, `None` if there was none. `unsettled`
+    are the hosts of an alert that moved at its last look, by too little to be believed at once.
     """
 
     scores: Mapping[str, float | None]
@@ -38,6 +39,7 @@ class Baseline:
     dates_known: int = 0
     issues_known: int = 0
     replaced: Replaced | None = None
+    unsettled: frozenset[str] = frozenset()
 
     @property
     def before(self) -> "Baseline | None":
@@ -116,17 +118,23 @@ def has_shrunk(before: Baseline | None, now: Baseline) -> bool:
 
 
 def next_baseline(
-    before: Baseline | None, now: Baseline, posted: Collection[str], snoozed: Collection[str]
+    before: Baseline | None,
+    now: Baseline,
+    posted: Collection[str],
+    snoozed: Collection[str],
+    unsettled: frozenset[str],
 ) -> Baseline:
     """Return the baseline of an alert's next look: each host's best score since its last post.
 
     So a domain that fell, rose and falls again is posted again. Domains of a snoozed alert are
-    compared with the same baseline when that ends.
+    compared with the same baseline when that ends, and those of `unsettled` at the next look.
     """
     if before is None:
         return now
 
     def best(host: str, score: float | None) -> float | None:
+        if host in unsettled:
+            return before.scores[host]
         known = [each for each in (before.scores.get(host), score) if each is not None]
         return score if host in posted else max(known, default=None)
 
@@ -136,4 +144,4 @@ def next_baseline(
         if (of_host := before.marks.get(host) if host in snoozed else reached)
     }
     scores = {host: best(host, score) for host, score in now.scores.items()}
-    return replace(now, scores=scores, marks=marks)
+    return replace(now, scores=scores, marks=marks, unsettled=unsettled)

@@ -8,7 +8,16 @@ from typing import Any, TypeVar
 
 from bot.digests.baseline import Baseline, baseline_of, has_shrunk, next_baseline
 from bot.digests.models import Digest, Outcome, PastRun, Plan
-from bot.digests.report import Post, Report, TrendPoint, fallen, make_report, without_snoozed
+from bot.digests.report import (
+    Post,
+    Report,
+    TrendPoint,
+    fallen,
+    make_report,
+    unsettled,
+    without_snoozed,
+    without_unsettled,
+)
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Slot, slot_at
 from bot.errors import BotError, warned
@@ -91,7 +100,12 @@ class Collector:
         """
         stored = await self.repository.baselines(workspace, digest.digest_id)
         before = stored.get(digest.baseline or "")
-        snapshot = await self.portfolio.snapshot(workspace, purpose=purpose, newer_than=newer_than)
+        snapshot = await self.portfolio.snapshot(
+            workspace,
+            purpose=purpose,
+            newer_than=newer_than,
+            slot_at=slot.due_at if slot else None,
+        )
         ends = await self._known(workspace)
         report, baseline = await self._compare(snapshot, digest.plan, before, ends)
         if has_shrunk(before, baseline):
@@ -102,8 +116,9 @@ class Collector:
         now = baseline.taken_at
         if digest.plan.is_alert and purpose is Purpose.SCHEDULED:
             snoozed = await self.repository.snoozed(workspace, digest.digest_id, now)
-            report = without_snoozed(report, snoozed)
-            baseline = next_baseline(before, baseline, fallen(report), snoozed)
+            waiting = unsettled(report, before)
+            report = without_unsettled(without_snoozed(report, snoozed), waiting)
+            baseline = next_baseline(before, baseline, fallen(report), snoozed, waiting)
         post = Post(
             digest=digest,
             report=report,
@@ -115,8 +130,8 @@ class Collector:
             is_first=digest.baseline is None
             and all(run.outcome is not Outcome.POSTED for run in digest.past),
         )
-        marked = (baseline.scores, baseline.marks)
-        is_moved = not before or (before.scores, before.marks) != marked
+        marked = (baseline.scores, baseline.marks, baseline.unsettled)
+        is_moved = not before or (before.scores, before.marks, before.unsettled) != marked
         return Collected(post, baseline, is_moved, list(stored))
 
     async def details(self, workspace: WorkspaceId, digest: Digest, token: str) -> Post | None:

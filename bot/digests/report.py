@@ -288,6 +288,27 @@ def without_snoozed(report: Report, snoozed: Collection[str]) -> Report:
     )
 
 
+def unsettled(report: Report, before: Baseline | None) -> frozenset[str]:
+    """Return the hosts that moved by less than `MOVED_FROM`, into another band or out of bounds.
+
+    Those that did so at the look before too have settled there.
+    """
+    moves = (*report.down, *report.crossed_down, *report.up, *report.crossed_up)
+    small = {host_of(move.domain) for move in moves if abs(_points(move)) < MOVED_FROM}
+    return frozenset(small - before.unsettled if before else small)
+
+
+def without_unsettled(report: Report, hosts: Collection[str]) -> Report:
+    """Return the report in which the score of none of these hosts got worse."""
+    return replace(
+        report,
+        down=tuple(move for move in report.down if host_of(move.domain) not in hosts),
+        crossed_down=tuple(
+            move for move in report.crossed_down if host_of(move.domain) not in hosts
+        ),
+    )
+
+
 def owners_to_mention(report: Report, mentions: Sequence[Mention]) -> tuple[str, ...]:
     """Return the ids of the owners of domains that got worse, each once, as in `mentions`.
 

@@ -72,6 +72,14 @@ def carried(
     return Origin(user_id), None
 
 
+@dataclass(frozen=True, slots=True)
+class DrawnForm:
+    """A form that was drawn, and its hash then."""
+
+    form: dict[str, Any]
+    hash: str
+
+
 @dataclass(kw_only=True)
 class Request:
     """A person, their workspace, and how to answer them.
@@ -84,7 +92,8 @@ class Request:
     `is_from_elsewhere`: the person's own workspace is another one. `window` shows the answer to a
     press on the Home tab. `message` is the pressed one, as Slack sends it. `member` is the
     person, if Slack was asked just now. `on_stop` returns the answer if the process stops before
-    the end. `shares_answer`: an answer with a `Share` button is shared at once.
+    the end. `shares_answer`: an answer with a `Share` button is shared at once. `drawn` is what
+    was last drawn in the form.
     """
 
     workspace: WorkspaceId
@@ -109,6 +118,7 @@ class Request:
     has_spoken: bool = field(default=False, init=False)
     owes_answer: bool = field(default=False, init=False)
     is_answered: bool = field(default=False, init=False)
+    drawn: DrawnForm | None = field(default=None, init=False, repr=False)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
 
     async def reply(self, message: Message) -> None:
@@ -194,7 +204,8 @@ async def draw_or_reply(
 ) -> None:
     """Draw `form` in the open one; reply with `otherwise` if it was closed, or Slack fails."""
     try:
-        await update_form(request.client, request.view_id or "", form)
+        drawn_hash = await update_form(request.client, request.view_id or "", form)
+        request.drawn = DrawnForm(dict(form), drawn_hash)
     except SlackError:
         if otherwise:
             await request.reply(otherwise)

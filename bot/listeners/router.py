@@ -7,10 +7,12 @@ whole (see `answer_unread`). `command_text.py` says how typed text is read.
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
 import structlog
+from cachetools import LRUCache
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
@@ -21,16 +23,23 @@ from bot.listeners import incoming
 from bot.listeners.command_lines import CommandHandler, CommandLines
 from bot.listeners.error_boundary import ErrorBoundary
 from bot.listeners.incoming import from_press, is_ephemeral, place_of
-from bot.listeners.request import FormErrors, OncePerMessage, Request
+from bot.listeners.request import DrawnForm, FormErrors, OncePerMessage, Request
 from bot.message import Block, Message
+from bot.slack.client import update_form
+from bot.slack.errors import SlackError, SlackRefusedError
 from bot.slack.replies import Replies
-from bot.views.usage import usage_message
+from bot.views.usage import sent_elsewhere_form, usage_message
 
 logger = structlog.get_logger()
 T = TypeVar("T")
 # Slack waits 3 s for the options of a menu. Before, the bot checks for up to `ASKED_WITHIN_S` of
 # `deduplication.py` whether the request is new.
 OPTIONS_WITHIN_S = 2.2
+# Slack waits 3 s for the ack of a form, and one that comes late replaces what was drawn before it.
+# So that is drawn once more after some seconds, as the SDK's maintainer advises:
+# https://github.com/slackapi/bolt-python/issues/481
+DRAWN_AGAIN_AFTER_S = 3.5
+MAX_FORMS = 1000
 PressHandler = Callable[[Request, str], Awaitable[None]]
 # Takes the event, or the message of a shortcut.
 EventHandler = Callable[[Request, Mapping[str, Any]], Awaitable[None]]
@@ -41,7 +50,7 @@ MessageReader = Callable[[Mapping[str, Any], Any, Replies], Request | None]
 class Dispatcher:
     """Registers the features' handlers with Bolt. Each of them runs inside the boundary.
 
-    `seen` holds the pressed buttons that work once, for all processes.
+    `seen` holds the pressed buttons and submitted forms that work once, for all processes.
     """
 
     def __init__(
@@ -56,6 +65,8 @@ class Dispatcher:
         self.boundary = boundary
         self._replies = replies
         self._once = OncePerMessage(seen)
+        self._submitted: LRUCache[str, Request] = LRUCache(MAX_FORMS)
+        self._latest: LRUCache[str | None, str] = LRUCache(MAX_FORMS)  # request in each form
         self.lines = CommandLines(app, boundary, replies, self._once)
 
     def on_command(self, command: str, handle: CommandHandler) -> None:
@@ -91,6 +102,7 @@ class Dispatcher:
 
         async def pressed(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = from_press(body, context, self._replies)
+            self._latest[request.view_id] = request.reference
             value = str(body["actions"][0].get("value", ""))
             # With the value: the same message may show another page by now.
             place = f"{request.workspace}/{place_of(body)}/{action_id}/{value}"
@@ -116,7 +128,8 @@ class Dispatcher:
         """Register `handle(request, read(values))` for a submitted form.
 
         `read` is pure and raises FormErrors: the answer to a form is its ack. The form of `busy`
-        replaces it until the answer; without `busy` the form closes.
+        replaces it until the answer; without `busy` the form closes. A form that comes again, by
+        a retry or from a second window, is not handled again, and shows what the first one does.
         """
 
         async def submitted(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
@@ -126,16 +139,51 @@ class Dispatcher:
             except FormErrors as problems:
                 await ack(response_action="errors", errors=problems.sentences)
                 return
-            await (ack(response_action="update", view=busy()) if busy else ack())
-            self.boundary.start(
-                request,
-                lambda: handle(request, given),
-                callback_id,
-                speaks=busy is None,
-                form_waits=busy is not None,
-            )
+            place = f"form/{request.workspace}/{request.view_id}/{body['view'].get('hash')}"
+            first = self._submitted.setdefault(place, request)
+            is_first = first is request and await self._once.is_first(place)
+            if is_first:
+                self._latest[request.view_id] = request.reference
+            elif first is request:
+                request.drawn = DrawnForm(sent_elsewhere_form(), "")
+            if busy:
+                view = first.drawn.form if first.drawn else busy()
+                await ack(response_action="update", view=view)
+                self._draw_again_later(first)
+            else:
+                await ack()
+            if is_first:
+                self.boundary.start(
+                    request,
+                    lambda: handle(request, given),
+                    callback_id,
+                    speaks=busy is None,
+                    form_waits=busy is not None,
+                )
 
         self._app.view(callback_id)(submitted)
+
+    def _draw_again_later(self, request: Request) -> None:
+        def start() -> None:
+            self.boundary.tasks.start(self._draw_again(request))
+
+        asyncio.get_running_loop().call_later(DRAWN_AGAIN_AFTER_S, start)
+
+    async def _draw_again(self, request: Request) -> None:
+        """Draw what was drawn last, unless something was pressed or sent in the form since."""
+        view_id = request.view_id or ""
+
+        def latest() -> DrawnForm | None:
+            return request.drawn if self._latest.get(view_id) == request.reference else None
+
+        if (drawn := latest()) is None:
+            return
+        with suppress(SlackError):  # it was closed, most likely
+            try:
+                await update_form(request.client, view_id, drawn.form, if_hash=drawn.hash)
+            except SlackRefusedError as error:
+                if error.code == "hash_conflict" and (drawn := latest()):  # so it was the ack
+                    await update_form(request.client, view_id, drawn.form)
 
     def on_options(
         self, action_id: str, find: OptionsFinder, *, otherwise: Sequence[Block] = ()

@@ -111,7 +111,11 @@ class ListsDomains(Protocol):
     """Asks the service for a workspace's list: `WorkspaceTracker`, of a higher layer."""
 
     async def list_domains(
-        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+        self,
+        workspace: WorkspaceId,
+        *,
+        purpose: Purpose = Purpose.PERSON,
+        slot_at: datetime | None = None,
     ) -> Listing:
         """Return the list, or raise a TrackerError or a NoKeyError."""
         ...
@@ -143,10 +147,12 @@ class Portfolio:
         *,
         purpose: Purpose = Purpose.PERSON,
         newer_than: datetime | None = None,
+        slot_at: datetime | None = None,
     ) -> Snapshot:
         """Return the domains as of at most 60 s ago; simultaneous calls share one request.
 
-        A list that is not newer than `newer_than` is asked for again.
+        A list that is not newer than `newer_than` is asked for again. `slot_at`: the slot of a
+        digest, at which a refused key is tried again.
 
         Raises:
             TrackerError: the service gave no list; no older one is used instead.
@@ -159,7 +165,7 @@ class Portfolio:
             return present
 
         def ask() -> Awaitable[Listing]:
-            return self.service.list_domains(workspace, purpose=purpose)
+            return self.service.list_domains(workspace, purpose=purpose, slot_at=slot_at)
 
         self._epochs[workspace] = epoch
         return await self._flights.run((epoch, purpose), lambda: self._list(workspace, epoch, ask))

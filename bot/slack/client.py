@@ -121,16 +121,44 @@ async def slack_errors() -> AsyncIterator[None]:
 async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: str) -> Member:
     """Return a person: https://docs.slack.dev/reference/objects/user-object; raise SlackError."""
     async with slack_errors():
-        user: Mapping[str, Any] = (await client.users_info(user=user_id))["user"]
-        in_org: Mapping[str, Any] = _in_organisation(user, workspace)
-        profile: Mapping[str, Any] = user.get("profile") or {}
-        is_stranger = bool(user.get("is_stranger")) or not _belongs(user, in_org, workspace)
+        return _member((await client.users_info(user=user_id))["user"], workspace)
+
+
+# Less than 1,000: https://docs.slack.dev/apis/web-api/pagination
+PEOPLE_PER_PAGE = 500
+MAX_PAGES = 10
+
+
+async def fetch_admins(
+    client: AsyncWebClient, workspace: WorkspaceId, limit: int
+) -> tuple[str, ...]:
+    """Return the ids of the first admins and owners among 5,000 people; raise SlackError.
+
+    https://docs.slack.dev/reference/methods/users.list
+    """
+    found: list[str] = []
+    cursor = ""
+    for _ in range(MAX_PAGES):
+        async with slack_errors():
+            answer = await client.users_list(limit=PEOPLE_PER_PAGE, cursor=cursor)
+            people = [_member(each, workspace) for each in answer["members"]]
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
+        found += [each.user_id for each in people if each.is_admin]
+        if len(found) >= limit or not cursor:
+            break
+    return tuple(found[:limit])
+
+
+def _member(user: Mapping[str, Any], workspace: WorkspaceId) -> Member:
+    in_org = _in_organisation(user, workspace)
+    profile: Mapping[str, Any] = user.get("profile") or {}
+    is_stranger = bool(user.get("is_stranger")) or not _belongs(user, in_org, workspace)
     is_guest = bool(user.get("is_restricted") or user.get("is_ultra_restricted"))
     is_person = not (user.get("deleted") or user.get("is_bot"))
     name = profile.get("display_name") or user.get("real_name") or user.get("name") or "somebody"
     zone = user.get("tz")
     return Member(
-        user_id,
+        str(user["id"]),
         str(name),
         is_person and not (is_guest or is_stranger) and _administers(user, in_org, workspace),
         is_stranger,
@@ -192,16 +220,24 @@ async def open_form(
 AGAIN_AFTER_S = 1.0
 
 
-async def update_form(client: AsyncWebClient, view_id: str, form: Mapping[str, Any]) -> None:
-    """Replace an open form, in at most two tries; raise SlackError."""
+async def update_form(
+    client: AsyncWebClient, view_id: str, form: Mapping[str, Any], *, if_hash: str | None = None
+) -> str:
+    """Replace an open form, in at most two tries; return its hash. Raise SlackError.
+
+    With `if_hash` only the form of that hash: `hash_conflict` otherwise, see
+    https://docs.slack.dev/surfaces/modals#handling_race_conditions
+    """
+    view = dict(form)
     try:
         async with slack_errors():
-            await client.views_update(view_id=view_id, view=dict(form))
+            answer = await client.views_update(view_id=view_id, view=view, hash=if_hash)
     except errors.SlackUnavailableError as error:
         logger.info("the form is drawn again", error=repr(error))
         await asyncio.sleep(AGAIN_AFTER_S)
         async with slack_errors():
-            await client.views_update(view_id=view_id, view=dict(form))
+            answer = await client.views_update(view_id=view_id, view=view, hash=if_hash)
+    return str(answer["view"]["hash"])
 
 
 async def open_direct(client: AsyncWebClient, user_id: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.client import fetch_member, slack_errors
+from bot.slack.client import fetch_admins, fetch_member, slack_errors
 from bot.slack.errors import NO_USER_GROUPS, SlackRefusedError
 from bot.workspace import WorkspaceId
 
@@ -88,6 +88,12 @@ class GroupPeople:
         client = await self._client_for(workspace)
         async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
             return (await fetch_member(client, workspace, user_id)).is_colleague
+
+    async def admins(self, workspace: WorkspaceId, limit: int) -> tuple[str, ...]:
+        """Return the ids of some admins and owners of the workspace; raise SlackError."""
+        client = await self._client_for(workspace)
+        async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
+            return await fetch_admins(client, workspace, limit)
 
 
 async def fetch_user_groups(client: AsyncWebClient) -> list[UserGroup]:

@@ -298,6 +298,8 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
 
 
 async def _finished(job: "asyncio.Future[T]", within_s: float) -> T:
+    # Whoever is cancelled leaves its error behind, which asyncio would log.
+    job.add_done_callback(lambda job: job.cancelled() or job.exception())
     try:
         # wait_for may lose a cancellation: https://github.com/python/cpython/issues/86296
         async with asyncio.timeout(within_s):

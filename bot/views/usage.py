@@ -141,6 +141,13 @@ def interrupted_form(command_line: str | None) -> Block:
     return notice(_TITLE, [section(_interrupted_text(command_line))])
 
 
+def sent_elsewhere_form() -> Block:
+    """Return the answer to a form that another process has got before."""
+    return notice(
+        _TITLE, [section("You have sent this form already. Type the command again to see it.")]
+    )
+
+
 def _interrupted_text(command_line: str | None) -> str:
     step = f"{_PERHAPS_DONE} Check before you repeat it."
     if command_line:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.api_keys.key_record import NoKeyError, StoredKey
+from bot.api_keys.key_record import KeyNotice, NoKeyError, NoticeKind, StoredKey
 from bot.api_keys.key_service import LackingScopeError, WorkspaceTracker
 from bot.api_keys.repository import Keys
 from bot.store.documents import Document, StoreError
@@ -55,6 +55,10 @@ class Lines:
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
         self.notified.append(key)
+        await self.keys.change(
+            workspace,
+            lambda pair: pair.notified(KeyNotice(NoticeKind.REFUSED), self.clock(), ()),
+        )
 
 
 @pytest.fixture
@@ -100,6 +104,17 @@ async def test_a_refused_key_is_tried_again_once_an_hour_and_heals(lines: Lines)
     record = await lines.keys.record(ONE)
     assert record is not None
     assert record.refused_at is None
+
+
+async def test_a_refused_key_is_tried_again_once_at_a_slot(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    slot_at = MOMENT + timedelta(minutes=15)
+    for minutes in (0, 15, 20, 25):
+        lines.clock.now = MOMENT + timedelta(minutes=minutes, seconds=5)
+        with pytest.raises(InvalidKeyError):
+            await lines.connection.list_domains(ONE, slot_at=slot_at)
+
+    assert len(lines.tracker.asked) == 2
 
 
 async def test_a_key_refused_in_one_process_is_not_sent_by_another_nor_told_of_again(

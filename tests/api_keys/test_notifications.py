@@ -56,7 +56,15 @@ class People(FakePosts):
     fails_after: int | None = None
     failure: Exception = SlackUnavailableError("down")
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_go_on = asyncio.Event()
+        self.may_go_on.set()
+        self.is_asked = asyncio.Event()
+
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
+        self.is_asked.set()
+        await self.may_go_on.wait()
         if self.fails_after is not None and len(self.notified) >= self.fails_after:
             raise self.failure
         return await super().send_dm(workspace, user_id, message)
@@ -74,6 +82,10 @@ class FakeGroups(GroupPeople):
         self.errors: list[Exception] = []
         self.asked: list[str] = []
         self.looked_at: list[str] = []
+        self.of_workspace: list[str] = []
+
+    async def admins(self, workspace: WorkspaceId, limit: int) -> tuple[str, ...]:
+        return tuple(self.of_workspace[:limit])
 
     async def people_in(self, workspace: WorkspaceId, group_id: str) -> tuple[str, ...]:
         self.asked.append(group_id)
@@ -320,6 +332,37 @@ async def test_a_refused_key_is_told_once_to_all_of_them(bell: Bell) -> None:
     assert (await bell.keys.stored(ONE)).record.told == ("U1", "U2")
 
 
+async def test_a_refusal_is_told_though_a_reminder_is_under_way(bell: Bell) -> None:
+    bell.posts.may_go_on.clear()
+    bell.clock.now = ENDS - 14 * DAY
+    await bell.notices.run_due()
+    await bell.posts.is_asked.wait()
+    await bell.refuse()
+    telling = asyncio.create_task(bell.notices(ONE, await bell.keys.stored(ONE)))
+    await asyncio.sleep(0)
+    bell.posts.may_go_on.set()
+    await telling
+
+    assert (await bell.keys.stored(ONE)).record.told == ("U1",)
+
+
+async def test_of_two_who_meet_a_refusal_the_second_waits_for_its_notice_too(bell: Bell) -> None:
+    bell.posts.may_go_on.clear()
+    await bell.refuse()
+    key = await bell.keys.stored(ONE)
+    first = asyncio.create_task(bell.notices(ONE, key))
+    await bell.posts.is_asked.wait()
+    bell.start()  # another process
+    second = asyncio.create_task(bell.notices(ONE, key))
+    await asyncio.wait({second}, timeout=0.05)
+    bell.posts.may_go_on.set()
+    await second
+
+    assert (await bell.keys.stored(ONE)).record.told == ("U1",)
+    await first
+    assert len(bell.posts.notified) == 1
+
+
 async def test_a_refusal_is_told_by_one_of_two_processes(bell: Bell) -> None:
     await bell.refuse()
     key = await bell.keys.stored(ONE)
@@ -340,6 +383,22 @@ async def test_who_has_left_does_not_keep_the_others_from_being_told(bell: Bell)
 
     assert [user_id for user_id, _ in bell.posts.notified] == ["U2"]
     assert (await bell.keys.stored(ONE)).record.told_at is not None
+
+
+async def test_when_all_of_them_have_left_five_admins_are_told_once(bell: Bell) -> None:
+    bell.posts.gone = {"U1", "U2"}
+    await bell.managers.name(ONE, Named(("U2",)))
+    bell.groups.of_workspace = [f"A{number}" for number in range(9)]
+    await bell.refuse()
+    await bell.tick(3)
+    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
+    await bell.tick(3)
+
+    five = [f"A{number}" for number in range(5)]
+    assert list(zip(bell.notified, bell.said, strict=True)) == [
+        *((each, "refused") for each in five),
+        *((each, "works-again") for each in five),
+    ]
 
 
 async def test_where_nobody_is_left_nothing_is_tried_for_ever(bell: Bell) -> None:

@@ -77,6 +77,22 @@ async def test_only_a_fall_is_posted_and_only_once(watch: Watch) -> None:
     assert fallen == again == ["alert: a.example"]
 
 
+async def test_a_score_that_wavers_across_a_rating_is_posted_when_it_has_settled(
+    watch: Watch,
+) -> None:
+    b = a_domain("b.example", 97)
+
+    async def seen(*scores: float) -> list[bool]:
+        return [bool(await watch.sees(a_domain("a.example", score), b)) for score in scores]
+
+    assert await seen(80, 79, 80, 79, 80, 79, 80) == [True] + [False] * 6
+    assert await seen(79, 79) == [False, True]
+    assert not any(await seen(80, 79, 80, 79, 79))
+    assert not any(await seen(80, 80))
+    assert await seen(79, 79) == [False, True]
+    assert await seen(90, 79) == [False, True]  # both moves are far enough
+
+
 async def test_small_falls_add_up_from_the_best_score(watch: Watch) -> None:
     b = a_domain("b.example", 97)
     seen = [await watch.sees(a_domain("a.example", score), b) for score in (89, 87, 86, None, 84)]

@@ -27,6 +27,7 @@ NEEDED_BY: dict[str, set[str]] = {
     "usergroups_list": {"usergroups:read"},
     "usergroups_users_list": {"usergroups:read"},
     "users_info": {"users:read"},
+    "users_list": {"users:read"},
     "views_open": set(),
     "views_publish": set(),
     "views_push": set(),

@@ -1,5 +1,7 @@
 """What only the SQLite store has to show: files, faults, restarts."""
 
+import asyncio
+import gc
 import os
 import pickle
 import random
@@ -229,6 +231,31 @@ async def test_a_call_that_takes_too_long_is_an_error_and_no_close_waits_for_it(
     go_on.set()
     thread.join(TIME_LIMIT_S)
     assert not thread.is_alive()
+
+
+async def test_a_call_that_was_cancelled_and_then_fails_leaves_nothing_behind(
+    sqlite: SqliteDocuments,
+) -> None:
+    logged: list[dict[str, Any]] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: logged.append(context))
+    may_fail = threading.Event()
+
+    def fail(_rows: object) -> None:
+        may_fail.wait(TIME_LIMIT_S)
+        raise sqlite3.OperationalError("disk full")
+
+    call = asyncio.create_task(sqlite.run(fail))
+    await asyncio.sleep(0)
+    call.cancel()
+    await asyncio.wait({call})
+    may_fail.set()
+    await sqlite.check()
+    del call  # it keeps what it waited for
+    gc.collect()
+
+    loop.set_exception_handler(None)
+    assert logged == []
 
 
 async def test_a_dead_writer_is_noticed_and_the_file_can_be_opened_again(path: Path) -> None:

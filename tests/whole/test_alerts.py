@@ -83,6 +83,20 @@ async def test_d23_what_gets_worse_is_posted_once_and_somebody_takes_it(ready: H
     assert len(alerts(ready)) == 2
 
 
+async def test_a_score_that_wavers_across_a_rating_makes_no_alerts(ready: Harness) -> None:
+    score(ready, "shop.example", 80)
+    await make(ready, ALERT)
+    await next_look(ready)
+    for points in (79, 80, 79, 80, 79):
+        score(ready, "shop.example", points)
+        await next_look(ready)
+    wavering = len(alerts(ready))
+    settled = await next_alert(ready, ready.bob, about="shop.example")
+
+    assert wavering == 0
+    assert "80 good to" in settled.text
+
+
 async def test_d23_a_snoozed_domain_is_quiet_for_seven_days(ready: Harness) -> None:
     await make(ready, ALERT)
     await next_look(ready)

@@ -6,6 +6,7 @@ import pytest
 
 from bot.playground.slack import Message, Person, View
 from bot.views.text import day_text
+from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import make, move_to, next_digest, next_notice, nine, settled
 from tests.whole.harness import Harness
 
@@ -149,6 +150,48 @@ async def test_a_refused_key_is_told_once_and_mended_from_the_direct_message(
     healed = await next_notice(ready, ready.bob)
     assert f"key is now `{shown(new)}`" in healed.everything
     assert len(ready.ada.messages("dm")) == 1  # who has set it knows
+
+
+async def test_when_who_set_the_key_has_left_the_owners_hear_of_it(ready: Harness) -> None:
+    olga = ready.slack.person("olga")
+    ready.slack.deactivate("ada")
+    ready.account.delete_key(ready.key)
+    refusal = await ready.ask(ready.bob, "/domains")
+
+    assert "no longer works" in (await next_notice(ready, olga)).everything
+    assert f"I notified <@{olga.id}>" in refusal.everything
+    assert ready.bob.messages("dm") == []
+
+
+async def test_who_meets_a_refusal_reads_who_was_notified_also_while_that_is_on_its_way(
+    ready: Harness,
+) -> None:
+    cy = ready.slack.person("cy")
+    await ready.ask(ready.bob, "/domains")
+    ready.account.delete_key(ready.key)
+    ready.slack.calls.clear()
+    ready.slack.fail_next("conversations.open", kind="slow", delay_s=0.5)
+    await ready.bob.type("/scan shop.example")
+    await ready.slack.world.workspace.change_event.until(
+        lambda: any(call.method == "conversations.open" for call in ready.slack.calls) or None,
+        TIME_LIMIT_S,
+    )
+    await cy.type("/scan www.example")
+
+    for person in (cy, ready.bob):
+        assert f"I notified <@{ready.ada.id}>" in (await ready.answer(person)).everything
+
+
+async def test_a_key_refused_by_mistake_is_tried_at_the_slot_of_a_digest(ready: Harness) -> None:
+    await make(ready)
+    move_to(ready, nine(ready) - timedelta(minutes=20))
+    ready.tracker.fail_next("invalid_key")
+    refused = await listed(ready)
+    move_to(ready, nine(ready))
+    post = await next_digest(ready)
+
+    assert "no longer works" in refused
+    assert "late" not in post.everything.lower()
 
 
 async def test_a15_a_key_refused_by_mistake_is_tried_once_an_hour_and_heals_by_itself(

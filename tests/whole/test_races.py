@@ -1,11 +1,17 @@
 """Things that happen at the same time, and stores and keys that change half-way."""
 
 import asyncio
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bot.app import serve
+from bot.listeners import router
+from bot.playground.slack import Person, View, views
+from bot.playground.slack.delivery import Carrier, Delivery
+from tests.fakes import TIME_LIMIT_S
 from tests.whole.harness import Harness, lose_store, running_stand_ins, until_ready
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
@@ -58,6 +64,102 @@ async def test_checking_a_key_that_somebody_removed_keeps_no_command(ready: Harn
 
     assert "not connected" in answer.everything
     assert "kept your command" not in answer.everything
+
+
+@dataclass
+class LateAcks:
+    """Holds the acks of forms up on their way, until `may_come`."""
+
+    carrier: Carrier
+    may_come: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def carry(self, delivery: Delivery) -> tuple[int, Any]:
+        answer = await self.carrier.carry(delivery)
+        if delivery.payload.get("type") == "view_submission":
+            await self.may_come.wait()
+        return answer
+
+
+async def form_saying(app: Harness, person: Person, words: str) -> View:
+    def look() -> View | None:
+        return form if (form := person.form) and words in form.everything else None
+
+    return await app.slack.world.workspace.change_event.until(look, TIME_LIMIT_S)
+
+
+async def key_form(app: Harness) -> View:
+    await app.ada.press(await app.ask(app.ada, "/domainkey"), "Set key")
+    return await app.ada.next_form()
+
+
+@pytest.mark.transports("socket", "http")
+async def test_a_result_stays_though_the_ack_of_its_form_comes_after_it(
+    app: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(router, "DRAWN_AGAIN_AFTER_S", 1.0)
+    form, key = await key_form(app), app.account.create_key("bot", scopes=("read_domains",))
+    acks = app.slack.outbox.carrier = LateAcks(app.slack.outbox.carrier)
+    submitting = asyncio.create_task(app.ada.submit(form, {"API key": key}))
+    await form_saying(app, app.ada, "works and is saved")
+    acks.may_come.set()
+    await submitting
+
+    assert app.ada.form
+    assert "⏳" in app.ada.form.everything
+    await form_saying(app, app.ada, "works and is saved")
+
+
+async def test_what_is_pressed_in_a_result_is_not_drawn_over(
+    ready: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(router, "DRAWN_AGAIN_AFTER_S", 0.5)
+    new = ready.account.create_key("new", scopes=("read_domains",))
+    await ready.ada.press(await ready.ask(ready.ada, "/domainkey"), "Rotate key")
+    await ready.ada.press(await ready.ada.next_form(), "Enter new key")
+    await ready.ada.submit(await form_saying(ready, ready.ada, "Step 2"), {"API key": new})
+    await ready.ada.press(await form_saying(ready, ready.ada, "Step 3"), "No longer used")
+    fourth = await form_saying(ready, ready.ada, "Step 4")
+    await asyncio.sleep(1)
+
+    assert ready.ada.form
+    assert ready.ada.form.everything == fourth.everything
+
+
+class TestAFormThatIsSentTwice:
+    async def test_it_sets_a_key_once(self, ready: Harness) -> None:
+        new = ready.account.create_key("new", scopes=("read_domains",))
+        await ready.ada.press(await ready.ask(ready.ada, "/domainkey"), "Rotate key")
+        await ready.ada.press(await ready.ada.next_form(), "Enter new key")
+        second = await form_saying(ready, ready.ada, "Step 2")
+        await ready.ada.submit(second, {"API key": new})
+        third = await form_saying(ready, ready.ada, "Step 3")
+        again = await self.sent_again(ready, ready.ada)
+
+        assert again.body["view"]["title"]["text"] == third.title
+        assert (await form_saying(ready, ready.ada, "Step 3")).everything == third.everything
+        await ready.ada.press(await ready.ask(ready.ada, "/domainkey"), "History")
+        history = await form_saying(ready, ready.ada, "set the key")
+        assert history.everything.count("replaced the key") == 1
+
+    async def test_it_scans_once(self, ready: Harness) -> None:
+        message = ready.bob.say("shop.example")
+        await ready.bob.message_shortcut(message, "Scan domains in message")
+        await ready.bob.submit(await form_saying(ready, ready.bob, "shop.example"))
+        await form_saying(ready, ready.bob, "Finished")
+        await self.sent_again(ready, ready.bob)
+        await form_saying(ready, ready.bob, "Finished")
+
+        scans = [sent for sent in ready.service_requests() if sent[0] == "POST"]
+        assert len(scans) == 1
+
+    async def sent_again(self, app: Harness, person: Person) -> Delivery:
+        """Send the last form once more, as Slack does whose ack was lost."""
+        sent = [each for each in app.slack.envelopes if "view" in each.payload]
+        last = next(each for each in reversed(sent) if each.payload["type"] == "view_submission")
+        again = await app.slack.outbox.deliver("interactive", last.payload)
+        live = app.slack.world.stacks.of(person.id)[-1]
+        views.follow(app.slack.world.stacks, live, again)
+        return again
 
 
 @pytest.mark.transports("socket", "shared")

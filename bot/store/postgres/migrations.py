@@ -1,4 +1,4 @@
-"""Migrate the tables of the database, step by step, in one transaction."""
+"""Migrate the tables of the database, step by step."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from bot.store.postgres.pool import Connection, Pool, connected
 
 # Any number, the same in every version: who migrates holds the lock of that number.
 MIGRATION_LOCK = 7_203_311_927
-MIN_SERVER_VERSION = 13_00_00
+MIN_SERVER_VERSION = 15_00_00  # the oldest that the tests run on
 LONGEST_S = 1800.0
 SETTINGS = """
     SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
@@ -49,21 +49,22 @@ OURS = MigrationSet("bot", _own_steps())
 
 
 async def migrate(address: Address, sets: Sequence[MigrationSet]) -> list[str]:
-    """Take the steps that are missing, in one transaction; return their names as `set/step`.
+    """Take the steps that are missing; return the names of those taken here, as `set/step`.
 
-    Of two at once one waits for the other. StoreError: it failed, and nothing was changed.
+    Of two at once each step is taken by one. StoreError: a step failed; those before it stay, and
+    the next run goes on from there.
     """
     connection = await connected(address)
+    applied: list[str] = []
     try:
-        async with asyncio.timeout(LONGEST_S), connection.transaction():
-            await connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
-            await _require_usable(connection)
-            await connection.execute(RECORD)
-            return [name for each in sets for name in await _take(connection, each)]
+        async with asyncio.timeout(LONGEST_S):
+            while step := await _take_next(connection, sets):
+                applied.append(step)
     except (psycopg.Error, TimeoutError) as error:
         raise StoreError(f"cannot migrate {address.place}: {_described(error)}") from error
     finally:
         await connection.close()
+    return applied
 
 
 async def missing(pool: Pool, sets: Sequence[MigrationSet]) -> list[str]:
@@ -85,17 +86,28 @@ async def missing(pool: Pool, sets: Sequence[MigrationSet]) -> list[str]:
     ]
 
 
-async def _take(connection: Connection, steps: MigrationSet) -> list[str]:
-    taken = {step for series, step in await _taken(connection) if series == steps.name}
-    new = [step for step in steps.steps if step not in taken]
-    for step in new:
-        # Without arguments `%` means nothing special, and there may be many statements.
-        await connection.execute(steps.steps[step].encode())
-        await connection.execute(
-            "INSERT INTO migration (series, step, checksum) VALUES (%s, %s, %s)",
-            (steps.name, step, sha256(steps.steps[step].encode()).hexdigest()),
-        )
-    return [f"{steps.name}/{step}" for step in new]
+async def _take_next(connection: Connection, sets: Sequence[MigrationSet]) -> str | None:
+    """Take the first step that is missing; return its name, `None` if none is.
+
+    Each is a transaction: a value that one adds to a type can be used only after its commit, see
+    https://www.postgresql.org/docs/16/sql-altertype.html
+    """
+    async with connection.transaction():
+        await connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
+        await _require_usable(connection)
+        await connection.execute(RECORD)
+        taken = await _taken(connection)
+        for each in sets:
+            for step, statements in each.steps.items():
+                if (each.name, step) not in taken:
+                    # Without arguments `%` means nothing special, and there may be many.
+                    await connection.execute(statements.encode())
+                    await connection.execute(
+                        "INSERT INTO migration (series, step, checksum) VALUES (%s, %s, %s)",
+                        (each.name, step, sha256(statements.encode()).hexdigest()),
+                    )
+                    return f"{each.name}/{step}"
+    return None
 
 
 async def _taken(connection: Connection) -> set[tuple[str, str]]:
@@ -112,7 +124,7 @@ async def _require_usable(connection: Connection) -> None:
     found = await connection.execute(SETTINGS)
     version, encoding, isolation = await found.fetchone() or (0, "", "")
     if version < MIN_SERVER_VERSION:
-        raise StoreError("PostgreSQL 13 or newer is needed")
+        raise StoreError("PostgreSQL 15 or newer is needed")
     if encoding != "UTF8":
         raise StoreError("the database must be of the encoding UTF8")
     if isolation != "read committed":  # after waiting for a lock it must see the other's changes
