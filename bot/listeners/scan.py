@@ -96,7 +96,8 @@ class ScanListeners:
         snapshot = await self.portfolio.snapshot(request.workspace)
         domain = await asyncio.to_thread(_scannable, snapshot, host)
         if not request.origin.is_message:  # after a press it could not be replaced
-            await request.send_progress(views.waiting_message(host))
+            ahead = self.tracker.tracker.scans_ahead(request.workspace)
+            await request.send_progress(views.waiting_message(host, ahead))
         report = await self.scans.run(request.workspace, domain)
         message = await asyncio.to_thread(views.scan_message, report)
         await request.reply(message)

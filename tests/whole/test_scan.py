@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.tracker.slots import SCANS_EACH
 from tests.loops import loop_over
 from tests.whole.harness import Harness
 
@@ -46,6 +47,22 @@ async def test_the_person_is_told_at_once_that_a_scan_can_take_a_while(ready: Ha
     assert "up to 2 minutes" in first.everything
     hold.release()
     assert "Scan of shop.example" in (await ready.answer(ready.bob)).everything
+
+
+async def test_who_waits_for_others_reads_for_how_many(ready: Harness) -> None:
+    for number in range(SCANS_EACH + 1):
+        ready.account.add(f"n{number}.example")
+    hold = ready.tracker.hold_scans()
+    for number in range(SCANS_EACH):
+        await ready.bob.type(f"/scan n{number}.example")
+        assert "Scanning n" in (await ready.bob.next_message()).everything
+    await hold.waiting(SCANS_EACH)
+
+    await ready.bob.type(f"/scan n{SCANS_EACH}.example")
+
+    assert "1 other scan comes first" in (await ready.bob.next_message()).everything
+    hold.release()
+    await ready.bob.next_message(where=lambda each: "Scan of n4.example" in each.everything)
 
 
 @pytest.mark.transports("shared")
