@@ -94,6 +94,8 @@ class ScanListeners:
 
     async def _scan(self, request: Request, host: str) -> None:
         snapshot = await self.portfolio.snapshot(request.workspace)
+        if host not in snapshot.by_host:
+            snapshot = await self.portfolio.sure_snapshot(request.workspace)
         domain = await asyncio.to_thread(_scannable, snapshot, host)
         if not request.origin.is_message:  # after a press it could not be replaced
             ahead = self.tracker.tracker.scans_ahead(request.workspace)

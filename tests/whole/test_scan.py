@@ -1,5 +1,7 @@
 """`/scan`: every way to name a domain, every way to wait, every way to look at the result."""
 
+from datetime import timedelta
+
 import pytest
 
 from bot.tracker.slots import SCANS_EACH
@@ -63,6 +65,38 @@ async def test_who_waits_for_others_reads_for_how_many(ready: Harness) -> None:
     assert "1 other scan comes first" in (await ready.bob.next_message()).everything
     hold.release()
     await ready.bob.next_message(where=lambda each: "Scan of n4.example" in each.everything)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [("/scan late.example", "Scan of late"), ("/scan late.example shop.example", "2 scans")],
+)
+async def test_a_domain_that_was_added_elsewhere_a_moment_ago_is_found(
+    ready: Harness, line: str, words: str
+) -> None:
+    await ready.ask(ready.bob, "/domains")
+    ready.account.add("late.example")
+    ready.clock.ahead += timedelta(seconds=6)
+
+    answer = await ready.ask(ready.bob, line)
+
+    assert words in answer.everything
+
+
+@loop_over("line", ["/scan none.example", "/scan none.example shop.example"])
+async def test_a_list_is_asked_for_once_more_before_a_domain_is_unknown(
+    ready: Harness, line: str
+) -> None:
+    await ready.ask(ready.bob, "/domains")
+    ready.clock.ahead += timedelta(seconds=6)
+    ready.tracker.requests.clear()
+
+    answer = await ready.ask(ready.bob, line)
+    first = ready.service_requests()
+    await ready.ask(ready.bob, line)
+
+    assert "not in your portfolio" in answer.everything
+    assert first == ready.service_requests() == [("GET", "domain-tracker")]
 
 
 @pytest.mark.transports("shared")
