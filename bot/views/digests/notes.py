@@ -13,10 +13,13 @@ from bot.views.text import escaped, moment_token, plural
 
 LATE_FROM = timedelta(seconds=60)
 MAX_UNPOSTED = 3
-_SHRUNK = (
-    "⚠️ *The list is less than half as long as at the last digest.* Domain Tracker gave the same"
-    " list twice. If domains are missing, check Domain Tracker, or ask an admin about the API key."
+_SHRUNK = "⚠️ *The list is less than half as long as at the last digest.*"
+_EMPTY = "⚠️ *The list is empty now.*"
+_TWICE = (
+    "Domain Tracker gave the same list twice. If domains are missing, check Domain Tracker, or ask"
+    " an admin about the API key."
 )
+_PAST_EMPTY = "The list was empty at the last digest. This one compares with the digest before it."
 
 
 def about_mrkdwn(post: Post) -> str:
@@ -46,7 +49,9 @@ def notes(post: Post) -> list[str]:
     if post.slot and post.sent_at - post.slot.due_at >= LATE_FROM:
         lines.append(_late(post.slot, post))
     if post.has_shrunk:
-        lines.append(_SHRUNK)
+        lines.append(f"{_SHRUNK if post.report.totals.count else _EMPTY} {_TWICE}")
+    if post.report.is_past_empty:
+        lines.append(_PAST_EMPTY)
     if lost := _lost(post.report):
         lines.append(lost)
     return [*lines, *_unposted(post)]
