@@ -99,6 +99,25 @@ async def test_a_list_is_asked_for_once_more_before_a_domain_is_unknown(
     assert first == ready.service_requests() == [("GET", "domain-tracker")]
 
 
+async def test_a_name_that_is_longer_than_an_option_s_value_is_picked_too(ready: Harness) -> None:
+    long = f"{'.'.join(['a' * 60] * 3)}.example"
+    ready.account.add(long)
+    await ready.bob.type("/scan")
+    form = await ready.bob.next_form()
+    [offered] = await ready.bob.suggest(form, "Domain", "aaa")
+
+    await ready.bob.submit(form, {"Domain": offered})
+
+    scan = await ready.answer(ready.bob)
+    assert f"Scan of {long[:60]}" in scan.everything
+    assert ready.service_requests()[-2] == ("POST", "scan")
+    again = await ready.bob.type("/scan")
+    assert again.status == 200
+    form = await ready.bob.next_form()
+    await ready.bob.submit(form, {"Domain": [offered, "shop.example"]})
+    assert "2 scans" in (await ready.answer(ready.bob)).everything
+
+
 @pytest.mark.transports("shared")
 async def test_everything_of_a_section_opens_in_a_form_with_pages(ready: Harness) -> None:
     ready.account.scan_results["shop.example"] = {"dns": {f"name{n}": n for n in range(100)}}
