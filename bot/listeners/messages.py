@@ -14,7 +14,7 @@ from bot.listeners.request import FormErrors, Request, draw_or_reply
 from bot.listeners.router import Dispatcher
 from bot.portfolio.service import Portfolio
 from bot.slack.auth import workspace_of
-from bot.slack.replies import Origin, Replies
+from bot.slack.replies import RESPONSES, Origin, Replies
 from bot.views import shortcuts as views
 from bot.views.usage import overview_message
 
@@ -125,8 +125,10 @@ class ShortcutListeners:
 
     async def run_picked(self, request: Request, lines: list[str]) -> None:
         """Run the command lines of a submitted form, one after the other."""
-        for line in lines:
+        for number, line in enumerate(lines):
             each = replace(request, trigger_id=None, view_id=None)
+            if number >= RESPONSES:
+                each.origin = replace(each.origin, response_url=None)
             each.has_spoken = True  # the form says "please wait"
             await self.lines.run(each, line)
         await draw_or_reply(request, views.done_form(len(lines)), None)
