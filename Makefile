@@ -46,10 +46,10 @@ lock: $(READY)  ## pin every package again, with hashes
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--upgrade --custom-compile-command "make lock" pyproject.toml -o requirements.txt
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --extra playground -c requirements.txt \
+		--upgrade --custom-compile-command "make lock" --extra playground -c requirements.txt \
 		pyproject.toml -o requirements-playground.txt
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --extra dev --extra playground \
+		--upgrade --custom-compile-command "make lock" --extra dev --extra playground \
 		-c requirements-playground.txt pyproject.toml -o requirements-dev.txt
 	echo setuptools | $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --upgrade --custom-compile-command "make lock" - -o requirements-build.txt

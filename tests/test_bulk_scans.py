@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bot.api_keys.key_record import NoKeyError
+from bot.api_keys.key_service import LackingScopeError
 from bot.bulk_scans.record import (
     FAILURES_IN_ROW,
     INTERRUPTED,
@@ -30,6 +31,7 @@ from bot.slack.errors import PersonUnreachableError, SlackUnavailableError, Slac
 from bot.store.documents import Document, StoreError
 from bot.tracker.models import (
     InvalidKeyError,
+    IpNotAllowedError,
     RateLimitedError,
     RejectedError,
     ReserveReachedError,
@@ -425,15 +427,24 @@ async def test_failures_between_scans_do_not_end_it(office: Office) -> None:
     assert len(run.failed) == len(names) - 1
 
 
-@loop_over("error", [InvalidKeyError(), NoKeyError()])
-async def test_a_key_that_stops_working_ends_it(error: BotError) -> None:
+@loop_over(
+    "error, end, words",
+    [
+        (InvalidKeyError(), End.KEY, "can't be used for scans"),
+        (IpNotAllowedError(), End.KEY, "can't be used for scans"),
+        (NoKeyError(), End.REMOVED, "the API key was removed"),
+        (LackingScopeError("scan"), End.SCOPE, "the API key has no scope for scans"),
+    ],
+)
+async def test_a_key_that_stops_working_ends_it(error: BotError, end: End, words: str) -> None:
     office = Office()
     office.errors = {"b": [error]}
     await office.start("abc")
 
     run = await office.pass_by()
 
-    assert run.end is End.KEY
+    assert run.end is end
+    assert words in office.summary
     assert [item.host for item in run.left] == ["b.example", "c.example"]
     assert "`/domainkey`" not in office.summary
     assert "/domainkey" in office.summary

@@ -163,3 +163,11 @@ def test_every_command_of_the_guide_exists() -> None:
     for each in named:
         words = [each, "FILE"] if each in {"backup", "restore", "explain"} else [each]
         assert parser().parse_args(words).command == each
+
+
+def test_every_file_of_packages_is_pinned_to_the_newest() -> None:
+    makefile = (ROOT / "Makefile").read_text().replace("\\\n", "")
+    compiled = [line for line in makefile.splitlines() if "uv pip compile" in line]
+
+    assert len(compiled) == len(list(ROOT.glob("requirements*.txt")))
+    assert all("--upgrade" in line for line in compiled)

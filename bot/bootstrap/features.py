@@ -242,7 +242,7 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
         owned_type=parts.settings.domain_tracker_owned_type,
     ).register(dispatcher)
     ShortcutListeners(portfolio, dispatcher.lines).register(dispatcher)
-    register_mentions(dispatcher)
+    register_mentions(dispatcher, parts.clock)
 
 
 def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:

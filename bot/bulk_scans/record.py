@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from bot.api_keys.key_record import NoKeyError
 from bot.digests.failure_policy import service_failure
 from bot.digests.models import FailureReason
 from bot.errors import BotError
@@ -37,7 +38,9 @@ class End(StrEnum):
     DONE = "done"
     STOPPED = "stopped"  # by a person
     FAILING = "failing"  # FAILURES_IN_ROW scans failed
-    KEY = "key"  # no key that may scan
+    KEY = "key"  # its key is refused
+    REMOVED = "removed"  # its key was removed
+    SCOPE = "scope"  # its key may not scan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +151,9 @@ def after_error(run: BulkScan, error: BotError, now: datetime) -> BulkScan:
         waits_until = None if run.is_stopping else now + pause
         return replace(run, begun_at=None, waits_until=waits_until)
     if reason in _KEY_FAILURES:
-        return replace(run, begun_at=None, end=End.KEY)
+        end = End.SCOPE if reason is FailureReason.SCOPE else End.KEY
+        end = End.REMOVED if isinstance(error, NoKeyError) else end
+        return replace(run, begun_at=None, end=end)
     return after_failure(run, outcome_of(error))
 
 

@@ -56,14 +56,22 @@ def baseline_of(
     ends: KnownEnds | None = None,
     before: Baseline | None = None,
 ) -> Baseline:
-    """Return the baseline of the next report: the score and the marks of each host now."""
+    """Return the baseline of the next report: the score and the marks of each host now.
+
+    That of an empty list keeps what `before_empty` needs: the next list may be whole again.
+    """
     scores = {host: domain.health_score for host, domain in index.items()}
     soon = ends.soon(index) if ends else []
     coverage = ends.coverage(index) if ends else None
+    marks = {each.host: marks_of(each.ends, now) for each in soon}
+    if before and not scores:
+        whole = None if before.scores else before.replaced
+        replaced = whole or _replaced(before, scores)
+        return Baseline(scores={}, taken_at=now, marks=before.marks, replaced=replaced)
     return Baseline(
         scores=scores,
         taken_at=now,
-        marks={each.host: marks_of(each.ends, now) for each in soon},
+        marks=marks,
         dates_known=coverage.dates if coverage else 0,
         issues_known=coverage.issues if coverage else 0,
         replaced=_replaced(before, scores) if before else None,
@@ -78,6 +86,12 @@ def _replaced(before: Baseline, scores: Mapping[str, float | None]) -> Replaced:
     }
     new = tuple(host for host in scores if host not in before.scores)
     return Replaced(before.taken_at, others, new)
+
+
+def before_empty(baseline: Baseline) -> Baseline | None:
+    """Return the last baseline before empty ones, `None` if `baseline` is not empty."""
+    before = None if baseline.scores else baseline.before
+    return replace(before, marks=baseline.marks) if before and before.scores else None
 
 
 def marks_of(row: EndDates, now: datetime) -> Marks:

@@ -6,7 +6,13 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from bot.digests.baseline import Baseline, baseline_of, has_shrunk, next_baseline
+from bot.digests.baseline import (
+    Baseline,
+    baseline_of,
+    before_empty,
+    has_shrunk,
+    next_baseline,
+)
 from bot.digests.models import Digest, Outcome, PastRun, Plan
 from bot.digests.report import (
     Post,
@@ -116,9 +122,10 @@ class Collector:
         now = baseline.taken_at
         if digest.plan.is_alert and purpose is Purpose.SCHEDULED:
             snoozed = await self.repository.snoozed(workspace, digest.digest_id, now)
+            whole = (before and before_empty(before)) or before
             waiting = unsettled(report, before)
             report = without_unsettled(without_snoozed(report, snoozed), waiting)
-            baseline = next_baseline(before, baseline, fallen(report), snoozed, waiting)
+            baseline = next_baseline(whole, baseline, fallen(report), snoozed, waiting)
         post = Post(
             digest=digest,
             report=report,
@@ -171,6 +178,8 @@ def _report_of(
     if query.scope.is_filter:
         chosen = set(map(id, select(index.values(), query.scope, ends)))
         index = {host: domain for host, domain in index.items() if id(domain) in chosen}
+    whole = before_empty(before) if before and index else None
+    before = whole or before
     report = make_report(
         index,
         before,
@@ -179,6 +188,7 @@ def _report_of(
         ends=ends,
         owned_type=owned_type,
     )
+    report = replace(report, is_past_empty=whole is not None)
     return report, baseline_of(index, ends.now, ends, before)
 
 

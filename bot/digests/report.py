@@ -55,6 +55,7 @@ class Report:
     worst: tuple[Domain, ...]  # with a known score
     unknown: tuple[Domain, ...]
     is_bounded: bool = False  # the filter has bounds of scores
+    is_past_empty: bool = False  # the list was empty then: compared with the post before that
     owned_type: str = ""  # the type of owned domains, "" if not known
     before: Summary | None = None
     since: datetime | None = None

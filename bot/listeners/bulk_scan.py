@@ -108,6 +108,9 @@ class BulkScanListeners:
         query = _query(text)
         if query is None:
             found, unknown = await asyncio.to_thread(named, snapshot, text)
+            if unknown:
+                snapshot = await self.portfolio.sure_snapshot(request.workspace)
+                found, unknown = await asyncio.to_thread(named, snapshot, text)
             return found, unknown, " ".join(each.domain for each in found)
         known = await self._known(request, query)
         chosen = await asyncio.to_thread(select, snapshot.domains, query, known)

@@ -59,6 +59,8 @@ class CommandLines:
         if otherwise and command not in self._handlers:  # anything that a person has written
             command, request.command_line = "message", None
         handle = self._handlers.get(command, otherwise) or reply_with(usage.OLD_BUTTON)
+        if request.is_late and command in self._handlers:
+            handle = reply_with(usage.late_message(line))
         if holds_secret(line):
             handle, request.command_line = reply_with(usage.EXPOSED_KEY), None
         if request.opens_form and request.trigger_id is None:  # nothing was pressed just now

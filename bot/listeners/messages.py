@@ -2,8 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from bot.commands import COMMANDS
@@ -13,23 +14,34 @@ from bot.listeners.request import FormErrors, Request, draw_or_reply
 from bot.listeners.router import Dispatcher
 from bot.portfolio.service import Portfolio
 from bot.slack.auth import workspace_of
-from bot.slack.replies import Origin, Replies
+from bot.slack.replies import RESPONSES, Origin, Replies
 from bot.views import shortcuts as views
 from bot.views.usage import overview_message
 
 # What a person writes: https://docs.slack.dev/reference/events/message#subtypes
 _WRITTEN = {None, "file_share", "thread_broadcast"}
 _HERE = re.compile(r"\shere$", re.IGNORECASE)
+# An event comes again after one minute and five; after an outage Slack may send some hours later:
+# https://docs.slack.dev/apis/events-api#retries
+LATE_FROM = timedelta(minutes=10)
+# What follows is read as a part of the last one.
+MAX_LINES = 10
 
 
-def register_mentions(dispatcher: Dispatcher) -> None:
+def register_mentions(dispatcher: Dispatcher, clock: Callable[[], datetime]) -> None:
     """Attach the listeners of messages. Without their scopes Slack sends none."""
+
+    def read(body: Mapping[str, Any], context: Any, replies: Replies) -> list[Request]:
+        return read_message(body, context, replies, now=clock())
+
     for event_type in ("app_mention", "message"):
-        dispatcher.on_message(event_type, read_message, reply_with(overview_message()))
+        dispatcher.on_message(event_type, read, reply_with(overview_message()))
 
 
-def read_message(body: Mapping[str, Any], context: Any, replies: Replies) -> Request | None:
-    """Return the request in a message to the bot; `None` for a bot's, an edit, or any other.
+def read_message(
+    body: Mapping[str, Any], context: Any, replies: Replies, *, now: datetime
+) -> list[Request]:
+    """Return the requests in a message to the bot; none for a bot's, an edit, or any other.
 
     https://docs.slack.dev/reference/events/app_mention,
     https://docs.slack.dev/reference/events/message.im
@@ -40,23 +52,36 @@ def read_message(body: Mapping[str, Any], context: Any, replies: Replies) -> Req
     is_by_person = event.get("user") not in {None, "USLACKBOT"} and not event.get("bot_id")
     is_new = event.get("subtype") in _WRITTEN and not event.get("edited")
     if not (is_to_bot and is_by_person and is_new):
-        return None
-    line, is_for_all = read_line(str(event.get("text") or ""), bot.bot_user_id or "")
+        return []
     thread_ts, own_team = event.get("thread_ts"), event.get("user_team") or event.get("team")
-    return Request(
-        workspace=workspace_of(bot),
-        origin=Origin(
-            event["user"],
-            None if is_direct else event["channel"],
-            thread_ts=thread_ts if is_direct else thread_ts or event["ts"],
-            is_in_thread=thread_ts is not None,
-        ),
-        client=context.client,
-        replies=replies,
-        command_line=line,
-        shares_answer=is_for_all and not is_direct,
-        is_from_elsewhere=own_team is not None and own_team != bot.team_id,
+    origin = Origin(
+        event["user"],
+        None if is_direct else event["channel"],
+        thread_ts=thread_ts if is_direct else thread_ts or event["ts"],
+        is_in_thread=thread_ts is not None,
     )
+    is_late = now.timestamp() - float(event["ts"]) > LATE_FROM.total_seconds()
+    return [
+        Request(
+            workspace=workspace_of(bot),
+            origin=origin,
+            client=context.client,
+            replies=replies,
+            command_line=line,
+            shares_answer=is_for_all and not is_direct,
+            is_from_elsewhere=own_team is not None and own_team != bot.team_id,
+            is_late=is_late,
+        )
+        for line, is_for_all in read_lines(str(event.get("text") or ""), bot.bot_user_id or "")
+    ]
+
+
+def read_lines(text: str, bot_user_id: str) -> list[tuple[str, bool]]:
+    """Return what `read_line` does for each line of a message that begins with a mention."""
+    mention = rf"\n[ \t]*(?=<@{re.escape(bot_user_id)}[|>])"
+    return [
+        read_line(each, bot_user_id) for each in re.split(mention, text, maxsplit=MAX_LINES - 1)
+    ]
 
 
 def read_line(text: str, bot_user_id: str) -> tuple[str, bool]:
@@ -100,8 +125,10 @@ class ShortcutListeners:
 
     async def run_picked(self, request: Request, lines: list[str]) -> None:
         """Run the command lines of a submitted form, one after the other."""
-        for line in lines:
+        for number, line in enumerate(lines):
             each = replace(request, trigger_id=None, view_id=None)
+            if number >= RESPONSES:
+                each.origin = replace(each.origin, response_url=None)
             each.has_spoken = True  # the form says "please wait"
             await self.lines.run(each, line)
         await draw_or_reply(request, views.done_form(len(lines)), None)

@@ -93,7 +93,7 @@ class Request:
     press on the Home tab. `message` is the pressed one, as Slack sends it. `member` is the
     person, if Slack was asked just now. `on_stop` returns the answer if the process stops before
     the end. `shares_answer`: an answer with a `Share` button is shared at once. `drawn` is what
-    was last drawn in the form.
+    was last drawn in the form. `is_late`: it was written too long ago to be run.
     """
 
     workspace: WorkspaceId
@@ -112,6 +112,7 @@ class Request:
     member: Member | None = None
     message: Mapping[str, Any] | None = None
     shares_answer: bool = False
+    is_late: bool = False
     values: Mapping[str, Any] = field(default_factory=dict, repr=False)
     reference: str = field(default_factory=lambda: secrets.token_hex(4), init=False)
     on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)

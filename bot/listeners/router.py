@@ -44,7 +44,7 @@ PressHandler = Callable[[Request, str], Awaitable[None]]
 # Takes the event, or the message of a shortcut.
 EventHandler = Callable[[Request, Mapping[str, Any]], Awaitable[None]]
 OptionsFinder = Callable[[Request, str], Awaitable[list[Block]]]
-MessageReader = Callable[[Mapping[str, Any], Any, Replies], Request | None]
+MessageReader = Callable[[Mapping[str, Any], Any, Replies], list[Request]]
 
 
 class Dispatcher:
@@ -227,17 +227,20 @@ class Dispatcher:
     def on_message(self, event_type: str, read: MessageReader, otherwise: CommandHandler) -> None:
         """Run the command lines that people write to the bot, each message once.
 
-        `read` returns the request with its line, `None` for what gets no answer. `otherwise`
-        answers what is no command line. Slack repeats events, and sends edited mentions again.
+        `read` returns a request for each line, none for what gets no answer. `otherwise` answers
+        what is no command line. Slack repeats events, and sends edited mentions again.
         """
 
         async def received(body: dict[str, Any], context: Any) -> None:
-            event, request = body["event"], read(body, context, self._replies)
-            if request is None:
+            event, requests = body["event"], read(body, context, self._replies)
+            if not requests:
                 return
-            place = f"message/{request.workspace}/{event['channel']}/{event['ts']}"
+            place = f"message/{requests[0].workspace}/{event['channel']}/{event['ts']}"
             if await self._once.is_first(place):
-                self.lines.run(request, request.command_line or "", otherwise=otherwise)
+                last = None
+                for request in requests:
+                    line = request.command_line or ""
+                    last = self.lines.run(request, line, after=last, otherwise=otherwise)
 
         self._app.event(event_type)(received)
 

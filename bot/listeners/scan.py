@@ -1,6 +1,7 @@
 """Handle `/scan`: one domain, its sections, the form to pick domains."""
 
 import asyncio
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,8 @@ from bot.views.usage import ALREADY_SHARED
 
 # The value of the option that says that the service does not answer.
 NO_ANSWER = "!"
+# The value of a name that is too long for one begins so.
+LONG_NAME = "#"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +62,10 @@ class ScanListeners:
 
     async def scan_picked(self, request: Request, picked: Sequence[str]) -> None:
         """Scan the domain that was picked in the form, or show the price of several."""
+        if any(each.startswith(LONG_NAME) for each in picked):
+            snapshot = await self.portfolio.snapshot(request.workspace)
+            hosts = {_value(host): host for host in snapshot.by_host}
+            picked = [hosts.get(each, each) for each in picked]
         request.command_line = f"/scan {' '.join(picked)}"
         await self.permissions.require(request, "scan")
         if len(picked) > 1:
@@ -67,11 +74,10 @@ class ScanListeners:
             await self._scan(request, picked[0])
 
     async def offer_domains(self, request: Request, typed: str) -> list[Block]:
-        """Return the matching domains. Names too long for an option have to be typed."""
+        """Return the matching domains."""
         snapshot = await self.portfolio.snapshot(request.workspace)
         hosts = await asyncio.to_thread(suggestions, snapshot.by_host, typed)
-        short = [host for host in hosts if len(host) <= MAX_OPTION_VALUE_CHARS]
-        return [option(host, snapshot.by_host[host].domain) for host in short]
+        return [option(_value(host), snapshot.by_host[host].domain) for host in hosts]
 
     async def share(self, request: Request, host: str) -> None:
         """Show the last scan to the whole channel."""
@@ -94,9 +100,12 @@ class ScanListeners:
 
     async def _scan(self, request: Request, host: str) -> None:
         snapshot = await self.portfolio.snapshot(request.workspace)
+        if host not in snapshot.by_host:
+            snapshot = await self.portfolio.sure_snapshot(request.workspace)
         domain = await asyncio.to_thread(_scannable, snapshot, host)
         if not request.origin.is_message:  # after a press it could not be replaced
-            await request.send_progress(views.waiting_message(host))
+            ahead = self.tracker.tracker.scans_ahead(request.workspace)
+            await request.send_progress(views.waiting_message(host, ahead))
         report = await self.scans.run(request.workspace, domain)
         message = await asyncio.to_thread(views.scan_message, report)
         await request.reply(message)
@@ -110,6 +119,13 @@ def read_pick(values: Mapping[str, Any]) -> list[str]:
     if not picked:
         raise FormErrors({views.PICK_BLOCK: "Please pick a domain, or try again in a minute."})
     return picked
+
+
+def _value(host: str) -> str:
+    """Return the value of a domain's option: its name, or what stands for a long one."""
+    if len(host) <= MAX_OPTION_VALUE_CHARS:
+        return host
+    return LONG_NAME + hashlib.sha256(host.encode()).hexdigest()
 
 
 def _scannable(snapshot: Snapshot, host: str) -> Domain:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from bot.ops.output import Finding, failure, ok, shown, some_names, warning
 from bot.ops.stores import DatabaseStore, FileStore, SealedText, read_sealed, sealed_in, unopened
 from bot.store.documents import Document, StoreError
-from bot.store.encryption import RingSource
+from bot.store.encryption import CHECK_KEY, RingSource
 from bot.store.files import lock_file_of, lock_holder
 from bot.store.postgres.migrations import missing
 from bot.store.postgres.pool import open_pool
@@ -69,9 +69,10 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
         mend = f"The store needs the keys named {needed}. Put the missing or earlier one back."
         return failure(RING, f"{shown(source.name)} does not open {said}", mend)
     spare = [name for name in source.ring.names[1:] if name not in {s.key_name for s in sealed}]
-    if not sealed:
+    count = sum(1 for each in documents if each.key != CHECK_KEY for _ in sealed_in(each))
+    if not count:
         return ok(RING, f"{shown(source.name)} is there; nothing is sealed yet")
-    them = f"all {len(sealed):,} secrets" if len(sealed) > 1 else "the only secret"
+    them = f"all {count:,} secrets" if count > 1 else "the only secret"
     opens = f"{shown(source.name)} decrypts {them}"
     unused = f"; no longer needed: {', '.join(spare)}" if spare else ""
     return ok(RING, f"{opens}; keys in use: {needed}{unused}")

@@ -74,8 +74,8 @@ class Finding:
     @property
     def line(self) -> str:
         """The printed line, as `FAIL  SLACK_BOT_TOKEN: Slack refuses it. Copy it again.`."""
-        mend = f" {self.mend}" if self.mend else ""
-        return f"{self.mark.value:<5} {self.about}: {self.said}.{mend}"
+        said = self.said if self.said.endswith((".", "?", "!")) else f"{self.said}."
+        return f"{self.mark.value:<5} {self.about}: {said} {self.mend}".rstrip()
 
 
 def ok(about: str, said: str) -> Finding:

@@ -24,6 +24,8 @@ KIND = "list"
 MAX_CACHED_DOMAINS = 300_000
 # An age below zero is stale too: the clock was set back.
 FRESH_FOR = timedelta(seconds=60)
+# So fresh it has to be for the bot to say that a domain is not there.
+SURE_FOR = timedelta(seconds=5)
 
 
 @dataclass(frozen=True)
@@ -169,6 +171,10 @@ class Portfolio:
 
         self._epochs[workspace] = epoch
         return await self._flights.run((epoch, purpose), lambda: self._list(workspace, epoch, ask))
+
+    async def sure_snapshot(self, workspace: WorkspaceId) -> Snapshot:
+        """Return the domains as of at most 5 s ago, before the bot says that one is not there."""
+        return await self.snapshot(workspace, newer_than=self.clock() - SURE_FOR)
 
     async def last_snapshot(self, workspace: WorkspaceId) -> Snapshot | None:
         """Return the last list, however old, also an invalid one."""

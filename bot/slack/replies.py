@@ -21,6 +21,8 @@ from bot.slack.client import (
 
 logger = structlog.get_logger()
 ANSWERED_WITHIN_S = 15.0
+# Of one `response_url`, within 30 minutes: see `Origin`.
+RESPONSES = 5
 # To slack.com, and as many to hooks.slack.com, where answers wait without delaying other calls.
 LINES_PER_HOST = 100
 _JSON = {"Content-Type": "application/json"}

@@ -37,7 +37,10 @@ MAX_OFFERED = 100
 # The most that a field takes:
 # https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element
 MAX_TYPED_CHARS = 3000
-_LIST_HINT = f"Or paste a list, one domain per line, at most {MAX_DOMAINS}. You confirm it first."
+_LIST_HINT = (
+    f"Or paste a list, one domain per line: at most {MAX_DOMAINS} domains, and"
+    f" {MAX_TYPED_CHARS:,} characters. You confirm it first."
+)
 
 
 def added_message(new: NewDomain, listed: Domain | None) -> Message:

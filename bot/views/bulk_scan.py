@@ -294,7 +294,15 @@ def _why(run: BulkScan) -> str:
         return f"<@{run.stopped_by}> stopped it." if _by_another(run) else "You stopped it."
     if run.end is End.FAILING:
         return "I stopped because several scans in a row failed."
-    return "I stopped: the API key can't be used for scans. Admins see why with `/domainkey`."
+    return {
+        End.REMOVED: "I stopped: the API key was removed. Admins set one with `/domainkey`.",
+        End.SCOPE: (
+            "I stopped: the API key has no scope for scans. Admins set another with `/domainkey`."
+        ),
+    }.get(
+        run.end,
+        "I stopped: the API key can't be used for scans. Admins see why with `/domainkey`.",
+    )
 
 
 def _part(title: str, lines: Sequence[str], where: str = "") -> list[str]:

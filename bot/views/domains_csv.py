@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC
 
@@ -20,9 +21,9 @@ COLUMNS = (
     *("tags", "folder", "type"),
 )
 # How a formula begins; a spreadsheet runs it when the file is opened. The last four are the wide
-# forms. A tab or the end of a line would do too, but `outside` removes them:
-# https://owasp.org/www-community/attacks/CSV_Injection
-_BEGINS_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# forms. Where another character than the comma separates cells, a cell ends inside our quotes:
+# https://owasp.org/www-community/attacks/CSV_Injection. `outside` removes tabs and ends of lines.
+_FORMULA = re.compile(r"""(^|[,;|])([\s"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])""")
 
 
 def domains_csv(found: Sequence[Domain], known: KnownEnds | None) -> bytes:
@@ -62,8 +63,7 @@ def _dates(ends: EndDates | None) -> tuple[str, str, str]:
 
 
 def _cell(text: str) -> str:
-    shown = outside(text, MAX_CELL_CHARS)
-    return f"'{shown}" if shown.startswith(_BEGINS_FORMULA) else shown
+    return _FORMULA.sub(r"\1\2'", outside(text, MAX_CELL_CHARS))
 
 
 def export_text(count: int) -> str:

@@ -82,6 +82,15 @@ def form_button_message(command_line: str) -> Message:
     return plain_message(f"`{command_line}` opens a form.", run_button("Open form", command_line))
 
 
+def late_message(command_line: str) -> Message:
+    """Return the answer to a command line that reached the bot too long after it was written."""
+    return plain_message(
+        f"{code(command_line, MAX_LINE_CHARS)} reached the app more than ten minutes after you"
+        " wrote it. It was not run.",
+        run_button("Run it now", command_line),
+    )
+
+
 def not_understood_message(
     command: str, problems: Sequence[NotUnderstood], understood: Sequence[str]
 ) -> Message:

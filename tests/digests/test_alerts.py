@@ -93,6 +93,15 @@ async def test_a_score_that_wavers_across_a_rating_is_posted_when_it_has_settled
     assert await seen(90, 79) == [False, True]  # both moves are far enough
 
 
+async def test_an_empty_list_hides_no_fall(watch: Watch) -> None:
+    b = a_domain("b.example", 97)
+    assert await watch.sees() == await watch.sees() == []
+
+    assert await watch.sees(a_domain("a.example", 60), b) == ["alert: a.example"]
+    assert await watch.sees() == []
+    assert await watch.sees(a_domain("a.example", 60), b) == []
+
+
 async def test_small_falls_add_up_from_the_best_score(watch: Watch) -> None:
     b = a_domain("b.example", 97)
     seen = [await watch.sees(a_domain("a.example", score), b) for score in (89, 87, 86, None, 84)]

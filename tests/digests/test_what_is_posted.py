@@ -150,6 +150,26 @@ async def test_a_list_that_has_shrunk_is_asked_for_once_more_before_it_is_posted
     assert [post.has_shrunk for post in press.posts] == [False, is_said]
 
 
+@pytest.mark.parametrize("mode", Mode)
+async def test_after_empty_lists_a_digest_compares_with_the_one_before_them(
+    press: Press, mode: Mode
+) -> None:
+    lists = Answers(4, 0, 0, 0, 5, 5)
+    office = Office(
+        lists=lists, words=DigestRenderer(press.digest, press.heartbeat, announcement, an_alert)
+    )
+    await office.make(mode=mode)
+
+    for day in range(5):
+        await office.at(NINE + day * DAY)
+
+    posts = [post for post in press.posts if post.report.totals.count]
+    assert [post.report.is_past_empty for post in posts] == [False, True, False][: len(posts)]
+    if len(posts) > 1:
+        assert [each.domain for each in posts[1].report.new] == ["d4.example"]
+        assert posts[1].report.since == NINE
+
+
 async def test_a_slot_that_somebody_sends_is_still_that_slot(office: Office, press: Press) -> None:
     await office.make()
     office.lists.error = DOWN

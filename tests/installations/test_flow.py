@@ -18,10 +18,12 @@ from bot.installations.installation import Installation, Tokens, organisation
 from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.oauth_flow import (
     INSTALL_PATH,
+    LINES_A_MINUTE,
     REDIRECT_PATH,
     InstallationStore,
     InstallFlow,
     InstallStates,
+    Seldom,
     StateCookie,
 )
 from bot.views import install_pages
@@ -300,6 +302,7 @@ REFUSED = {"ok": False, "error": "invalid_code"}
 FAILURES: dict[str, tuple[dict[str, Any] | tuple[int, str], int, str]] = {
     "refused": (REFUSED, 400, "invalid_code"),
     "broken": ((503, ""), 502, ""),
+    "too many": ((429, ""), 429, ""),
     "our secret": (REFUSED | {"error": "bad_client_secret"}, 500, "SLACK_CLIENT_SECRET"),
 }
 
@@ -326,6 +329,20 @@ async def test_a_slack_that_gives_nothing_is_said_with_a_reference(
     assert page.reference in said.out
     assert logged in said.out
     assert CODE not in said.out + said.err
+
+
+def test_a_few_lines_a_minute_are_let_into_the_log_and_the_others_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    now = [0.0]
+    log = Seldom(lambda: now[0])
+
+    first = [log.admits() for _ in range(100)]
+    now[0] = 60.0
+    later = log.admits()
+
+    assert (sum(first), later) == (LINES_A_MINUTE, True)
+    assert f"count={100 - LINES_A_MINUTE}" in capsys.readouterr().out
 
 
 async def test_what_a_stranger_writes_into_the_address_is_not_shown(

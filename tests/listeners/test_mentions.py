@@ -1,10 +1,11 @@
 """Which messages the bot answers, and what it reads in them."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.listeners.messages import read_line, read_message
+from bot.listeners.messages import MAX_LINES, read_line, read_lines, read_message
 from tests.loops import loop_over
 from tests.stopwatch import at_most
 
@@ -48,12 +49,19 @@ def test_a_command_line_is_read_with_or_without_slash_and_nothing_is_guessed(
     assert read_line(text, BOT) == (line, is_for_all)
 
 
-def read(event: dict[str, Any]) -> Any:
+NOW = datetime.fromtimestamp(602, UTC)
+
+
+def read_all(event: dict[str, Any]) -> list[Any]:
     class Context:
         authorize_result = AuthorizeResult(enterprise_id=None, team_id="T1", bot_user_id=BOT)
         client: Any = None
 
-    return read_message({"event": event}, Context, None)  # type: ignore[arg-type]  # not used
+    return read_message({"event": event}, Context, None, now=NOW)  # type: ignore[arg-type]  # not used
+
+
+def read(event: dict[str, Any]) -> Any:
+    return next(iter(read_all(event)), None)
 
 
 @loop_over(
@@ -101,8 +109,36 @@ def test_a_person_of_another_workspace_is_known_by_their_team(
     assert read(event).is_from_elsewhere is is_from_elsewhere
 
 
+@loop_over(
+    "text, lines",
+    [
+        (f"<@{BOT}> scan a.example\n<@{BOT}> domains here", ["/scan a.example", "/domains"]),
+        (f"<@{BOT}> scan a.example\n  <@{BOT}|bot> hm", ["/scan a.example", "hm"]),
+        (f"scan a.example\n<@{BOT}> domains", ["/scan a.example", "/domains"]),
+        (f"<@{BOT}> scan a.example <@{BOT}> domains", [f"/scan a.example <@{BOT}> domains"]),
+        (f"<@{BOT}> scan a.example\nb.example", ["/scan a.example\nb.example"]),
+    ],
+)
+def test_each_line_that_begins_with_a_mention_is_a_command_line(
+    text: str, lines: list[str]
+) -> None:
+    assert [each.command_line for each in read_all({**MENTION, "text": text})] == lines
+
+
+def test_a_hundred_mentions_are_ten_command_lines() -> None:
+    many = read_all({**MENTION, "text": "\n".join([f"<@{BOT}> domains"] * 100)})
+
+    assert len(many) == MAX_LINES
+
+
+@loop_over("ts, is_late", [("2.1", False), ("1.9", True)])
+def test_what_was_written_ten_minutes_ago_is_late(ts: str, is_late: bool) -> None:
+    assert read({**MENTION, "ts": ts}).is_late is is_late
+
+
 def test_a_message_of_spaces_is_read_quickly() -> None:
     text = f"<@{BOT}> a{' ' * 40_000}b"  # as long as Slack lets a message be
 
     with at_most(processor_s=1):
         assert read_line(text, BOT) == (text.removeprefix(f"<@{BOT}> "), False)
+        assert len(read_lines("\n" * 40_000, BOT)) == 1

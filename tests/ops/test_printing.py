@@ -1,4 +1,4 @@
-from bot.ops.output import shown, some_of
+from bot.ops.output import failure, ok, shown, some_of
 from tests.builders import HOSTILE_TEXTS, KEY_TAIL
 from tests.loops import loop_over
 
@@ -18,3 +18,11 @@ def test_of_many_lines_the_first_are_told_and_how_many_more() -> None:
 
     assert lines[0] == "  line 1"
     assert lines[-2:] == ["  line 100", "  and 50 more"]
+
+
+@loop_over("said", ["away", "away.", "away!", "no more connections?"])
+def test_a_finding_ends_in_one_sign(said: str) -> None:
+    sentence = "away." if said == "away" else said
+
+    assert failure("disk", said, "Look.").line == f"FAIL  disk: {sentence} Look."
+    assert ok("disk", said).line == f"ok    disk: {sentence}"

@@ -89,6 +89,17 @@ def test_a_ring_that_opens_everything_is_well_and_its_keys_are_named() -> None:
     assert finding.said == "BOT_SECRET_KEYS decrypts all 2 secrets; keys in use: k1, k2"
 
 
+async def test_the_store_s_own_note_is_no_secret_of_anybody(path: Path) -> None:
+    await make_store(path)
+    _, empty = await check_store(FileStore(path))
+
+    assert empty is not None
+    assert "nothing is sealed yet" in ring_finding(RingSource(OLD), empty).said
+    assert (
+        "decrypts the only secret" in ring_finding(RingSource(OLD), [*empty, a_sealed(OLD)]).said
+    )
+
+
 def test_a_key_that_nothing_needs_can_go() -> None:
     finding = ring_finding(RingSource(BOTH), [a_sealed(BOTH)])
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from datetime import timedelta
 
 from bot.portfolio.end_dates import EndDates, KnownEnds
@@ -47,6 +48,20 @@ def test_no_cell_begins_a_formula(begin: str) -> None:
         assert cell.startswith("'")
         assert cell.endswith('cmd|" /C calc"!A0')
     assert row[7].startswith('x","')
+
+
+# Where `;` separates cells, one ends at it, also inside quotes that began earlier.
+@loop_over("between", [";", "; ", ",", ", ", "|", ';"', '; "" ', ";\u200b", ";\t"])
+@loop_over("begin", [*"=+-@\uff1d\uff0b\uff0d\uff20"])
+def test_no_part_of_a_cell_begins_a_formula(between: str, begin: str) -> None:
+    text = f'x{between}{begin}cmd|" /C calc"!A0'
+
+    [row] = rows(a_domain(text, tags=(text, f"{begin}1"), folder=text, domain_type=text))
+
+    for cell in (row[0], *row[6:]):
+        for part in re.split("[,;|]", cell):
+            assert not part.lstrip(' "').startswith(begin)
+        assert f"'{begin}cmd" in cell
 
 
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)

@@ -367,6 +367,13 @@ def test_waiting_is_said() -> None:
     assert message.text == "Scanning shop.example. This can take up to 2 minutes."
 
 
+@loop_over("ahead, words", [(1, "1 other scan comes first"), (3, "3 other scans come first")])
+def test_a_wait_for_others_is_said(ahead: int, words: str) -> None:
+    message = waiting_message("shop.example", ahead)
+
+    assert message.text == f"shop.example waits: {words}. Each can take up to 2 minutes."
+
+
 @loop_over("size", [0, 3_000])
 def test_slack_takes_the_form_to_pick_a_domain(size: int) -> None:
     assert_slack_takes_form(pick_form("x" * size))

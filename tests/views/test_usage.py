@@ -8,6 +8,7 @@ from bot.views.usage import (
     MAX_PARTS_SHOWN,
     interrupted_form,
     interrupted_message,
+    late_message,
     not_understood_message,
     usage_message,
 )
@@ -36,6 +37,14 @@ def test_it_says_what_to_do_next(line: str | None, words: str, offered: dict[str
     assert words in message.text
     assert "got no answer" in message.text
     assert buttons(message) == offered
+
+
+@loop_over("text", [*HOSTILE_TEXTS.values(), "x" * 3000])
+def test_a_line_that_came_late_is_offered_and_does_nothing(text: str) -> None:
+    message = late_message(f"/domains {text}")
+
+    assert_slack_takes(message)
+    assert "not run" in message.text
 
 
 @loop_over("line", [None, SCAN, ADD])

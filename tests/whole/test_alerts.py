@@ -116,6 +116,18 @@ async def test_d23_a_snoozed_domain_is_quiet_for_seven_days(ready: Harness) -> N
 
 
 @pytest.mark.transports("socket")
+async def test_d23_an_alert_that_looks_late_says_so(ready: Harness) -> None:
+    await make(ready, ALERT)
+    await next_look(ready)
+    score(ready, "www.example", 60)
+    now = ready.clock()
+    move_to(ready, now - (now - datetime(1970, 1, 1, tzinfo=UTC)) % LOOK + LOOK + LOOK / 5)
+    post = await ready.bob.next_message(where=lambda each: "got worse" in headline(each))
+
+    assert "Late: due" in post.everything.replace("*", "")
+
+
+@pytest.mark.transports("socket")
 async def test_d23_its_preview_shows_an_alert_or_an_example_of_one(ready: Harness) -> None:
     await make(ready, ALERT)
     await next_look(ready)

@@ -165,3 +165,23 @@ async def test_d19_digests_that_are_due_together_cost_one_request(ready: Harness
     await next_digest(ready, channel="secret")
 
     assert ready.service_requests() == [("GET", "domain-tracker")]
+
+
+async def test_after_an_empty_list_a_digest_compares_with_the_one_before_it(
+    ready: Harness,
+) -> None:
+    await make(ready)
+    await at_nine(ready)
+    domains, ready.account.domains = ready.account.domains, {}
+    move_to(ready, nine(ready))
+    empty = await next_digest(ready)
+    ready.account.domains = domains
+    score(ready, "shop.example", 60)
+    move_to(ready, nine(ready))
+    whole = await next_digest(ready)
+
+    assert headline(empty) == "Health digest: the list is empty"
+    assert "The list is empty now." in empty.everything
+    assert "compares with the digest before it" in whole.everything
+    assert "▲ +9.5" in headline(whole)
+    assert "New" not in whole.everything

@@ -169,14 +169,30 @@ async def test_an_event_that_the_bot_has_no_use_for_is_taken_and_counted(
     app: Harness, event: dict[str, str]
 ) -> None:
     """Slack switches all events of an app off when most fail."""
-    before = await ignored_events(app)
+    before = await counted(app, "ignored_event")
     about = {"type": "event_callback", "team_id": app.slack.team_id, "api_app_id": "A1"}
     body = json.dumps(about | {"event": event}).encode()
 
     status, _ = await app.slack.raw_post(body, app.slack.sign(body) | JSON)
 
     assert status == 200
-    assert await ignored_events(app) == before + 1
+    assert await counted(app, "ignored_event") == before + 1
+
+
+async def test_a_notice_that_slack_holds_events_back_is_taken_counted_and_logged_in_a_line(
+    app: Harness, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """https://docs.slack.dev/reference/events/app_rate_limited."""
+    notice = {"token": "x", "type": "app_rate_limited", "team_id": app.slack.team_id}
+    more = {"minute_rate_limited": 1518467820, "api_app_id": "A1"}
+    body = json.dumps(notice | more).encode()
+
+    status, _ = await app.slack.raw_post(body, app.slack.sign(body) | JSON)
+
+    said = capsys.readouterr().out.splitlines()
+    assert status == 200
+    assert await counted(app, "rate_limited") >= 1
+    assert sum("Slack holds events back" in line for line in said) == 1
 
 
 async def test_the_address_for_events_can_be_verified(app: Harness) -> None:
@@ -188,16 +204,15 @@ async def test_the_address_for_events_can_be_verified(app: Harness) -> None:
     assert (status, json.loads(text)) == (200, {"challenge": "3eZbrw1a"})
 
 
-async def ignored_events(app: Harness) -> float:
-    """Return how many the page of metrics counts."""
+async def counted(app: Harness, kind: str) -> float:
+    """Return how many requests of a kind the page of metrics counts."""
     async with aiohttp.ClientSession() as http, http.get(app.url("/metrics")) as answer:
         families = text_string_to_metric_families(await answer.text())
         samples = [sample for family in families for sample in family.samples]
-    ignored = {"kind": "ignored_event"}
     return sum(
         each.value
         for each in samples
-        if (each.name, each.labels) == ("bot_ack_seconds_count", ignored)
+        if (each.name, each.labels) == ("bot_ack_seconds_count", {"kind": kind})
     )
 
 

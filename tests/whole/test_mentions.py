@@ -1,5 +1,6 @@
 """Command lines in messages: in mentions of the app, and in its own conversation."""
 
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -92,6 +93,35 @@ async def test_m27_in_the_app_s_own_conversation_lines_are_answered_and_nothing_
     gus = heard.slack.person("gus")
     gus.say("domainkey", channel="dm")
     assert (await said(heard, "admin", "dm", by=gus)).buttons == []
+
+
+@pytest.mark.transports("socket", "shared")
+async def test_m27_two_lines_of_a_message_are_two_commands_one_after_the_other(
+    heard: Harness,
+) -> None:
+    heard.bob.say(f"{AT} adddomain more.example\n{AT} scan more.example")
+    added = await said(heard, "Added")
+    scanned = await said(heard, "Scan of more.example")
+
+    assert added.ts < scanned.ts
+
+
+@pytest.mark.transports("socket", "shared")
+async def test_m27_a_line_that_comes_hours_later_is_not_run_but_offered(heard: Harness) -> None:
+    """Slack may send events again long after an outage."""
+    heard.slack.app.settings.events, events = (), heard.slack.app.settings.events
+    line = heard.bob.say(f"{AT} adddomain more.example")
+    heard.slack.app.settings.events = events
+    heard.clock.ahead += timedelta(minutes=11)
+    event = {"type": "app_mention", "user": heard.bob.id, "text": line.text, "ts": line.ts}
+    event |= {"channel": heard.slack.channel("general").id, "event_ts": line.ts}
+    await heard.slack.deliver_event(event)
+    late = await said(heard, "not run")
+
+    assert "more than ten minutes" in late.everything
+    assert "POST" not in [method for method, _ in heard.service_requests()]
+    await heard.bob.press(late, "Run it now")
+    assert (await said(heard, "Added")).buttons
 
 
 async def test_m27_the_install_link_asks_for_the_permissions_if_the_operator_wants_them(

@@ -1,7 +1,10 @@
 """`/scan`: every way to name a domain, every way to wait, every way to look at the result."""
 
+from datetime import timedelta
+
 import pytest
 
+from bot.tracker.slots import SCANS_EACH
 from tests.loops import loop_over
 from tests.whole.harness import Harness
 
@@ -46,6 +49,73 @@ async def test_the_person_is_told_at_once_that_a_scan_can_take_a_while(ready: Ha
     assert "up to 2 minutes" in first.everything
     hold.release()
     assert "Scan of shop.example" in (await ready.answer(ready.bob)).everything
+
+
+async def test_who_waits_for_others_reads_for_how_many(ready: Harness) -> None:
+    for number in range(SCANS_EACH + 1):
+        ready.account.add(f"n{number}.example")
+    hold = ready.tracker.hold_scans()
+    for number in range(SCANS_EACH):
+        await ready.bob.type(f"/scan n{number}.example")
+        assert "Scanning n" in (await ready.bob.next_message()).everything
+    await hold.waiting(SCANS_EACH)
+
+    await ready.bob.type(f"/scan n{SCANS_EACH}.example")
+
+    assert "1 other scan comes first" in (await ready.bob.next_message()).everything
+    hold.release()
+    await ready.bob.next_message(where=lambda each: "Scan of n4.example" in each.everything)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [("/scan late.example", "Scan of late"), ("/scan late.example shop.example", "2 scans")],
+)
+async def test_a_domain_that_was_added_elsewhere_a_moment_ago_is_found(
+    ready: Harness, line: str, words: str
+) -> None:
+    await ready.ask(ready.bob, "/domains")
+    ready.account.add("late.example")
+    ready.clock.ahead += timedelta(seconds=6)
+
+    answer = await ready.ask(ready.bob, line)
+
+    assert words in answer.everything
+
+
+@loop_over("line", ["/scan none.example", "/scan none.example shop.example"])
+async def test_a_list_is_asked_for_once_more_before_a_domain_is_unknown(
+    ready: Harness, line: str
+) -> None:
+    await ready.ask(ready.bob, "/domains")
+    ready.clock.ahead += timedelta(seconds=6)
+    ready.tracker.requests.clear()
+
+    answer = await ready.ask(ready.bob, line)
+    first = ready.service_requests()
+    await ready.ask(ready.bob, line)
+
+    assert "not in your portfolio" in answer.everything
+    assert first == ready.service_requests() == [("GET", "domain-tracker")]
+
+
+async def test_a_name_that_is_longer_than_an_option_s_value_is_picked_too(ready: Harness) -> None:
+    long = f"{'.'.join(['a' * 60] * 3)}.example"
+    ready.account.add(long)
+    await ready.bob.type("/scan")
+    form = await ready.bob.next_form()
+    [offered] = await ready.bob.suggest(form, "Domain", "aaa")
+
+    await ready.bob.submit(form, {"Domain": offered})
+
+    scan = await ready.answer(ready.bob)
+    assert f"Scan of {long[:60]}" in scan.everything
+    assert ready.service_requests()[-2] == ("POST", "scan")
+    again = await ready.bob.type("/scan")
+    assert again.status == 200
+    form = await ready.bob.next_form()
+    await ready.bob.submit(form, {"Domain": [offered, "shop.example"]})
+    assert "2 scans" in (await ready.answer(ready.bob)).everything
 
 
 @pytest.mark.transports("shared")

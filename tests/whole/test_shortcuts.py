@@ -88,3 +88,19 @@ async def test_m18_a_failure_is_said_in_the_form_of_the_shortcut(ready: Harness)
     form = await found(ready.bob, ready.bob.say("shop.example"))
 
     assert "key" in form.everything
+
+
+async def test_m18_ten_answers_do_not_use_up_slack_s_five(
+    ready: Harness, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """https://docs.slack.dev/interactivity/handling-user-interaction#message_responses"""
+    names = [f"n{number}.example" for number in range(8)]
+    for name in names:
+        ready.account.add(name)
+    form = await found(ready.bob, ready.bob.say(" ".join(names)))
+
+    await ready.bob.submit(form)
+    for name in names:
+        await answer_with(ready.bob, f"Scan of {name}")
+
+    assert "answer failed" not in capsys.readouterr().out

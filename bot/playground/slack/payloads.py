@@ -278,7 +278,7 @@ def block_actions(
     world: WorkspaceState, who: Member, where: Message | View, found: Found, done: Json
 ) -> Json:
     """Return what pressing or choosing sends; `done` is the new state of the element."""
-    unsent = {"options", "min_query_length"}
+    unsent = {"options", "min_query_length", "accessibility_label"}
     action = {key: value for key, value in found.element.items() if key not in unsent}
     block_id, action_id = found.key
     at = {"action_id": action_id, "block_id": block_id, "action_ts": world.workspace.new_ts()}

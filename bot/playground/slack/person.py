@@ -115,7 +115,8 @@ class Acting:
         offered: list[Json] = []
         if forms.asks_the_bot(found) and answer is not None:
             for words in [answer] if isinstance(answer, str) else answer:
-                offered += await self.options(live, found, words)
+                # A label that is cut off is found by what stands before the ellipsis.
+                offered += await self.options(live, found, words.removesuffix("…"))
         people, places = visible.people(self._world), visible.places(self._world, self._member)
         return forms.filled(found, answer, Choices(people, places, offered))
 

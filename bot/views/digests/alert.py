@@ -18,7 +18,7 @@ from bot.views.blocks import (
     section,
 )
 from bot.views.digests.changes import changed_line, move_text, with_news
-from bot.views.digests.notes import preview_note
+from bot.views.digests.notes import late_line, preview_note
 from bot.views.digests.wording import (
     domain_line,
     manage_button,
@@ -49,6 +49,7 @@ def alert_message(post: Post, name: str) -> Message:
     scan = scan_button("Scan", hosts[0]) if len(hosts) == 1 else None
     blocks = (
         header(f"{plural(len(hosts), 'domain')} got worse"),
+        *([context(late)] if (late := late_line(post)) else []),
         *([section(f"🔔 {owners}")] if owners else []),
         *paragraphs(lines[:MAX_LISTED]),
         *([context(f"and {left_out:,} more")] if left_out > 0 else []),

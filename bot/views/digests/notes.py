@@ -5,7 +5,6 @@ from datetime import timedelta
 
 from bot.digests.models import Digest
 from bot.digests.report import MOVED_FROM, Post, Report
-from bot.digests.schedule import Slot
 from bot.digests.zones import zone_of
 from bot.views.digests.wording import filter_mrkdwn, miss_text, mode_text, person_mrkdwn
 from bot.views.schedule import schedule_text, weekday_text, zoned_slot_text
@@ -13,10 +12,13 @@ from bot.views.text import escaped, moment_token, plural
 
 LATE_FROM = timedelta(seconds=60)
 MAX_UNPOSTED = 3
-_SHRUNK = (
-    "⚠️ *The list is less than half as long as at the last digest.* Domain Tracker gave the same"
-    " list twice. If domains are missing, check Domain Tracker, or ask an admin about the API key."
+_SHRUNK = "⚠️ *The list is less than half as long as at the last digest.*"
+_EMPTY = "⚠️ *The list is empty now.*"
+_TWICE = (
+    "Domain Tracker gave the same list twice. If domains are missing, check Domain Tracker, or ask"
+    " an admin about the API key."
 )
+_PAST_EMPTY = "The list was empty at the last digest. This one compares with the digest before it."
 
 
 def about_mrkdwn(post: Post) -> str:
@@ -43,10 +45,12 @@ def footer_mrkdwn(post: Post) -> str:
 def notes(post: Post) -> list[str]:
     """Return the notes above the changes as lines of mrkdwn."""
     lines = [f"Sent now by {person_mrkdwn(post.asked_by_name)}."] if post.asked_by_name else []
-    if post.slot and post.sent_at - post.slot.due_at >= LATE_FROM:
-        lines.append(_late(post.slot, post))
+    if late := late_line(post):
+        lines.append(late)
     if post.has_shrunk:
-        lines.append(_SHRUNK)
+        lines.append(f"{_SHRUNK if post.report.totals.count else _EMPTY} {_TWICE}")
+    if post.report.is_past_empty:
+        lines.append(_PAST_EMPTY)
     if lost := _lost(post.report):
         lines.append(lost)
     return [*lines, *_unposted(post)]
@@ -86,9 +90,12 @@ def _coming(post: Post) -> str:
     return f"Next: {moment_token(post.digest.next.due_at)}"
 
 
-def _late(slot: Slot, post: Post) -> str:
+def late_line(post: Post) -> str:
+    """Return when a late post was due and sent, or nothing."""
+    if post.slot is None or post.sent_at - post.slot.due_at < LATE_FROM:
+        return ""
     zone = post.digest.plan.schedule.zone
-    local = [moment.astimezone(zone_of(zone)) for moment in (slot.due_at, post.sent_at)]
+    local = [moment.astimezone(zone_of(zone)) for moment in (post.slot.due_at, post.sent_at)]
     due, sent = (f"{moment:%H:%M}" for moment in local)
     if local[0].date() != local[1].date():
         due, sent = (f"{weekday_text(moment)}, {moment:%H:%M}" for moment in local)

@@ -90,7 +90,8 @@ _NOTHING_CHANGED = (
 def title(report: Report) -> str:
     """Return `Health digest: 128 domains, average 83 ▲ +1.5`."""
     if not report.totals.count:
-        return "Health digest: no domains"
+        is_emptied = report.before and report.before.count and not report.is_bounded
+        return f"Health digest: {'the list is empty' if is_emptied else 'no domains'}"
     counted = f"Health digest: {plural(report.totals.count, 'domain')}"
     now, before = report.totals.average, None
     if report.before and not report.is_bounded:  # else they are averages of different domains

@@ -10,7 +10,7 @@ import pytest
 
 from bot.playground.slack import LocalSlack, payloads
 from tests.playground.slack.conftest import Api
-from tests.playground.slack.samples import ScriptedBot, options, section
+from tests.playground.slack.samples import ScriptedBot, actions, button, options, section
 
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
@@ -29,6 +29,20 @@ async def test_a_suggestion_names_its_message_and_does_not_show_it(
     [asked] = [each.payload for each in bot.got]
     assert {"container", "channel"} <= asked.keys()
     assert "message" not in asked
+
+
+async def test_a_press_does_not_send_back_what_a_screen_reader_says(
+    slack: LocalSlack, api: Api
+) -> None:
+    blocks = [actions(button("Scan", accessibility_label="Scan shop.example", value="x"))]
+    await api("chat.postMessage", channel="general", text="x", blocks=blocks)
+    slack.outbox.carrier = bot = ScriptedBot()
+
+    await slack.person("bob").press(await slack.person("bob").next_message(), "Scan")
+
+    [[pressed]] = [each.payload["actions"] for each in bot.got]
+    assert pressed["value"] == "x"
+    assert "accessibility_label" not in pressed
 
 
 @pytest.mark.parametrize(

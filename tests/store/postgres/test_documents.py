@@ -26,7 +26,8 @@ async def test_due_moments_do_not_depend_on_the_zone_or_style_of_the_session(
     database: str, moment: datetime
 ) -> None:
     options = "-c%20timezone%3DAsia/Kathmandu%20-c%20datestyle%3DGerman"
-    store = await open_postgres(parse_address(f"{database}&options={options}"))
+    joined = f"{database}{'&' if '?' in database else '?'}options={options}"
+    store = await open_postgres(parse_address(joined))
 
     put = await store.put("-.T1/key", {}, due_at=moment)
 

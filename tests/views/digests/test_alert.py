@@ -16,7 +16,7 @@ from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_domain, ending
 from tests.digests.builders import a_digest, a_mention, a_post, a_report, report_on
 from tests.loops import loop_over
 from tests.views.acceptance import buttons, shown_text
-from tests.views.digests.parts import MANAGED, taken, title
+from tests.views.digests.parts import MANAGED, everywhere, taken, title
 
 NAME = "d1/token"
 PRESSABLE = {"Take it": NAME, "Snooze 7 days": NAME} | MANAGED
@@ -50,6 +50,17 @@ def test_an_alert_says_what_fell_from_what_to_what() -> None:
         "\xa0", " "
     )
     assert buttons(message) == PRESSABLE | {"Scan": "/scan a.example"}
+
+
+def test_an_alert_that_comes_a_minute_after_its_slot_says_that_it_is_late() -> None:
+    post = a_fall()
+    assert post.slot is not None
+    late = taken(
+        alert_message(replace(post, sent_at=post.slot.due_at + timedelta(minutes=3)), NAME)
+    )
+
+    assert everywhere(late, "Late: due 09:00, sent 09:03")
+    assert "Late" not in alert_message(post, NAME).text
 
 
 def test_an_alert_is_announced_without_the_number_of_worst_domains_that_it_never_shows() -> None:

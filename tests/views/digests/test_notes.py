@@ -17,7 +17,7 @@ from tests.digests.builders import (
 )
 from tests.loops import loop_over
 from tests.views.acceptance import shown_text
-from tests.views.digests.parts import everywhere, taken
+from tests.views.digests.parts import everywhere, taken, title
 
 FELL = a_report({"a.example": 40}, {"a.example": 60})
 
@@ -54,11 +54,16 @@ def test_a_late_digest_says_so_in_its_own_time_zone(seconds: float, words: str |
 
 
 def test_a_list_that_has_shrunk_is_said_to_stay_so_though_it_was_asked_for_twice() -> None:
-    emptied = a_post(report=a_report({}, {"a.example": 60}), has_shrunk=True)
+    before = {f"{name}.example": 60.0 for name in "abc"}
+    shrunk = a_post(report=a_report({"a.example": 60}, before), has_shrunk=True)
+    emptied = a_post(report=a_report({}, before), has_shrunk=True)
 
     message = taken(digest_message(emptied))
 
-    assert everywhere(message, "The list is less than half as long as at the last digest.")
+    few = taken(digest_message(shrunk))
+    assert everywhere(few, "The list is less than half as long as at the last digest.")
+    assert title(message) == "Health digest: the list is empty"
+    assert everywhere(message, "The list is empty now. Domain Tracker gave the same list twice.")
     assert everywhere(message, "no longer has any domains")
     assert not everywhere(message, "Add the first one")
     assert "gave the same list twice" in heartbeat_message(emptied).text
