@@ -65,6 +65,7 @@ class Many:
     async def furnish(self, name: str) -> Harness:
         app = self[name]
         await app.slack.invite_bot("general")
+        await app.bob.next_message(where=lambda each: "is in this channel" in each.text)
         app.account.add(f"shop.{name}.example", health=41, folder=f"{name}-folder", tags=(name,))
         app.account.add(f"www.{name}.example", health=97)
         await app.connect()

@@ -76,7 +76,7 @@ async def test_the_scans_of_one_workspace_leave_places_to_the_others(tmp_path: P
         await held.waiting(SCANS_EACH)
 
         await amber.ada.type("/scan shop.amber.example")
-        await amber.ada.next_message(where=lambda each: "Scanning" in each.everything)
+        await amber.ada.next_message(where=lambda each: "waits" in each.everything)
         await birch.bob.type("/scan shop.birch.example")
         await held.waiting(SCANS_EACH + 1)
         held.release()
