@@ -6,7 +6,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.admin import Audiences, Audit, Managers
 from bot.api_keys.key_service import KeyService, WorkspaceTracker
-from bot.api_keys.notifications import KeyClaims, KeyNotices, ManagerNotifier
+from bot.api_keys.notifications import KeyClaims, KeyNotices
 from bot.api_keys.repository import Keys
 from bot.bootstrap.services import Services, look_at_work
 from bot.bulk_scans.runner import BulkScans
@@ -43,7 +43,6 @@ from bot.shared_limits import QuotaService
 from bot.slack.usergroups import GroupPeople, UserGroups
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
-from bot.views.admin import appointed_message
 from bot.views.bulk_scan import progress_message, summary_message
 from bot.views.digests.alert import alert_message
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
@@ -284,7 +283,6 @@ def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> N
         permissions=admin.permissions,
         audit=admin.audit,
         nights=cases.nights,
-        notifier=ManagerNotifier(parts.posting, appointed_message, parts.tasks),
         screen=screen,
     ).register(dispatcher)
 
@@ -294,7 +292,6 @@ def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> 
     collector = HomeCollector(
         permissions=cases.admin.permissions,
         key=cases.key,
-        audit=cases.admin.audit,
         portfolio=cases.portfolio,
         ends=cases.ends,
         digests=cases.repository.of_workspace,

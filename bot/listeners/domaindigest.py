@@ -17,7 +17,7 @@ from bot.errors import BotError
 from bot.listeners.domaindigest_parse import read_pause_form
 from bot.listeners.modals import DigestScreen, FormNote, note_in
 from bot.listeners.permissions import ChannelAccess, DigestAccess, require_open
-from bot.listeners.request import PressFailedError, Request, draw_or_reply
+from bot.listeners.request import Request, draw_or_reply
 from bot.listeners.router import Dispatcher, PressHandler
 from bot.slack.client import open_form
 from bot.slack.errors import SlackError
@@ -58,11 +58,11 @@ class DigestListeners:
         dispatcher.on_press(tables.PAUSE, in_form(self.open_pause))
         pause, busy = in_form(self.pause), tables.saving_form
         dispatcher.on_form(modal.PAUSE_FORM, self.read_pause, pause, busy=busy)
-        send = self.in_message(self.send, modal.NOT_SENT)
+        send = self.in_message(self.send)
         dispatcher.on_press(SEND_DIGEST, send, replies=True, once=once)
-        resume = self.in_message(self.resume, modal.NOT_RESUMED)
+        resume = self.in_message(self.resume)
         dispatcher.on_press(RESUME_DIGEST, resume, replies=True, once=once)
-        delete = self.in_message(self.delete, modal.NOT_DELETED)
+        delete = self.in_message(self.delete)
         dispatcher.on_press(DELETE_DIGEST, delete, replies=True, once=once)
         dispatcher.on_press(MANAGE_DIGEST, self.manage)
         dispatcher.on_press(SHOW_DETAILS, self.show_details)
@@ -124,20 +124,13 @@ class DigestListeners:
 
         return self.screen.in_form(pressed, lead)
 
-    def in_message(self, act: Act, lead: str) -> PressHandler:
+    def in_message(self, act: Act) -> PressHandler:
         """Return a listener that does `act` and replies with its line below the message."""
 
         async def pressed(request: Request, value: str) -> None:
-            try:
-                digest, visitor = await self.access.digest_to_edit(
-                    request, value.rpartition("/")[2]
-                )
-                line = await act(request, digest, visitor)
-            except BotError as error:
-                line = await self.screen.trouble(request, error, lead)
-                await request.reply(plain_message(line))
-                raise PressFailedError("explained below the message") from error
-            await request.reply(plain_message(line))
+            digest_id = value.rpartition("/")[2]
+            digest, visitor = await self.access.digest_to_edit(request, digest_id)
+            await request.reply(plain_message(await act(request, digest, visitor)))
 
         return pressed
 

@@ -22,7 +22,6 @@ from bot.admin import (
     UnfitManagerError,
 )
 from bot.api_keys.key_service import KeyService
-from bot.api_keys.notifications import ManagerNotifier
 from bot.api_keys.repository import Keys
 from bot.commands import Audience
 from bot.digests.nightly import NightlySetting
@@ -153,7 +152,6 @@ class AdminListeners:
     permissions: Permissions
     audit: Audit
     nights: NightlySetting
-    notifier: ManagerNotifier
     screen: KeyScreen
 
     def register(self, dispatcher: Dispatcher) -> None:
@@ -191,7 +189,7 @@ class AdminListeners:
             await draw_or_reply(request, form, Message(text))
 
     async def _save(self, request: Request, wanted: Named) -> None:
-        """Save and announce managers; raise UnfitManagerError."""
+        """Save managers; raise UnfitManagerError."""
         workspace, by = request.workspace, request.origin.user_id
         ids = wanted.user_ids
         asked = (fetch_member(request.client, workspace, user_id) for user_id in ids)
@@ -203,8 +201,6 @@ class AdminListeners:
             return
         added = tuple(each for each in wanted.ids if each not in before.ids)
         removed = tuple(each for each in before.ids if each not in wanted.ids)
-        named = [each for each in wanted.user_ids if each not in before.user_ids]
-        self.notifier.tell(workspace, named, by=by)
         await self.audit.note(workspace, Act.MANAGERS_CHANGED, by=by, added=added, removed=removed)
 
     async def _groups(self, request: Request) -> list[UserGroup]:

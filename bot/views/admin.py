@@ -79,20 +79,6 @@ def name_token(slack_id: str) -> str:
     return f"<!subteam^{slack_id}>" if slack_id.startswith("S") else f"<@{slack_id}>"
 
 
-def appointed_message(by: str) -> Message:
-    """Return the direct message to a new manager."""
-    text = (
-        f"{name_token(by)} has made you a manager of the Domain Tracker API key in this workspace."
-    )
-    more = (
-        "You can now set, replace, check, rotate, and remove the key. You can also read the"
-        " history, and change digests where members may not. You get a message here when the key"
-        " is refused or expires soon.\nType `/domainkey` in any channel, or open the app's *Home*"
-        " tab. You don't need to do anything now."
-    )
-    return plain_message(f"👥 {text}\n{more}")
-
-
 def _group_field(named: admin.Named, groups: Sequence[UserGroup]) -> Block:
     """Return the field of the groups; one that Slack does not list now stays chosen."""
     handles = {group.group_id: f"@{group.handle}" for group in groups}

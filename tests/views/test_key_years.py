@@ -18,7 +18,6 @@ from bot.slack.usergroups import UserGroup
 from bot.tracker.models import InvalidKeyError
 from bot.views.admin import (
     ENTRIES_PER_PAGE,
-    appointed_message,
     entry_line,
     history_error_form,
     history_form,
@@ -73,7 +72,6 @@ def test_a_label_does_nothing_in_notices_and_steps(text: str) -> None:
 
     for kind in NoticeKind:
         assert_slack_takes(key_notice(KeyNotice(kind), record, TODAY))
-    assert_slack_takes(appointed_message(ADMIN_ID))
     assert_slack_takes(key_state_message(record, None, MOMENT, earlier=earlier))
     for form in (
         first_step(pair_of(record, earlier), text, "meta"),

@@ -120,13 +120,6 @@ def changed_text(digest: digests.Digest) -> str:
     return f"{_capital(wording.person(digest.changed_by))} has changed this digest{when}."
 
 
-def archived_line(lead: str = "") -> str:
-    return (
-        f"⚠️ {lead}That channel is archived. Unarchive it, type {wording.INVITE} in it, and try"
-        " again, or choose another channel."
-    )
-
-
 def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) -> str:
     """Return the answer to an error as a line of a form, without its buttons.
 
