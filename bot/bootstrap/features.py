@@ -46,7 +46,7 @@ from bot.tracker.rate_limit import RateLimiter
 from bot.views.bulk_scan import progress_message, summary_message
 from bot.views.digests.alert import alert_message
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
-from bot.views.digests.trouble import owner_notices
+from bot.views.digests.trouble import owner_notice
 from bot.views.errors_api_key import key_notice
 
 
@@ -146,7 +146,7 @@ class UseCases:
         delivery = Delivery(repository, collector, parts.posting, words, clock=clock)
         notes = self.admin.audit.note_digest
         digests = DigestService(repository, collector, delivery, clock=clock, notes=notes)
-        owners = Owners(parts.posting, self.admin.keys, owner_notices)
+        owners = Owners(parts.posting, self.admin.keys, owner_notice)
         return digests, DigestWorker(repository, delivery, owners, parts.tasks, clock=clock)
 
 

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
-from typing import Any, TypeVar
 
 from bot.digests.baseline import Baseline, baseline_of, has_shrunk, next_baseline
 from bot.digests.models import Digest, Outcome, PastRun, Plan
@@ -19,9 +18,6 @@ from bot.tracker.models import Domain
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 
-T = TypeVar("T")
-# A millisecond or two on the loop.
-FEW = 500
 _REACHED = {Outcome.POSTED, Outcome.QUIET}
 
 
@@ -48,15 +44,6 @@ class Collector:
     _: KW_ONLY
     clock: Callable[[], datetime]
     owned_type: str = ""
-    # One thread at a time: more of them compete with the loop for the interpreter.
-    _counting: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
-
-    async def offload(self, work: Callable[..., T], *args: Any, size: int) -> T:
-        """Return the result of `work` with `size` domains, in a thread if they are many."""
-        if size <= FEW:
-            return work(*args)
-        async with self._counting:
-            return await asyncio.to_thread(work, *args)
 
     async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
         """Return the number of domains of a plan; `None` when the service gives no list."""
@@ -64,7 +51,7 @@ class Collector:
             domains = (await self.portfolio.snapshot(workspace)).domains
             query = parse_query(plan.filter_text)
             ends = await self._known(workspace) if query.needs_ends else None
-            return len(await self.offload(select, domains, query, ends, size=len(domains)))
+            return len(await asyncio.to_thread(select, domains, query, ends))
         return None
 
     async def labels(self, workspace: WorkspaceId) -> list[str]:
@@ -130,17 +117,14 @@ class Collector:
         if baseline is None or token not in in_use:
             return None
         ends = replace(await self._known(workspace), now=baseline.taken_at)
-        size = len(baseline.scores)
-        report = await self.offload(_report_then, baseline, digest.plan, ends, size=size)
+        report = await asyncio.to_thread(_report_then, baseline, digest.plan, ends)
         # The marks of the baseline before are not known any more.
         return Post(digest=digest, report=replace(report, nearer=()), sent_at=baseline.taken_at)
 
     async def _compare(
         self, snapshot: Snapshot, plan: Plan, before: Baseline | None, ends: KnownEnds
     ) -> tuple[Report, Baseline]:
-        size = len(snapshot.domains)
-        owned = self.owned_type
-        return await self.offload(_report_of, snapshot, plan, before, ends, owned, size=size)
+        return await asyncio.to_thread(_report_of, snapshot, plan, before, ends, self.owned_type)
 
     async def _known(self, workspace: WorkspaceId) -> KnownEnds:
         """Return what scans have said until now; what is kept later is for the next post."""

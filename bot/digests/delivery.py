@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Protocol
 
@@ -17,8 +17,6 @@ from bot.digests.models import (
     Alert,
     Digest,
     Mode,
-    Notice,
-    Outcome,
     Run,
 )
 from bot.digests.report import Post, fallen, got_worse, has_changed
@@ -26,7 +24,6 @@ from bot.digests.repository import DigestRepository
 from bot.errors import BotError
 from bot.message import Message
 from bot.slack import errors
-from bot.slack.posting import retry_after
 from bot.store.documents import StoreError
 from bot.tracker.models import TimedOutError
 from bot.tracker.rate_limit import Purpose
@@ -106,24 +103,6 @@ class Delivery:
         await self.posts.acquire_turn(workspace, digest.plan.channel_id)
         message = self.words.announcement(digest)
         await self.posts.post(workspace, digest.plan.channel_id, message)
-
-    async def announce_late(
-        self, workspace: WorkspaceId, digest: Digest, notice: Notice
-    ) -> timedelta | None:
-        """Announce a digest that Slack did not let be announced before.
-
-        Return when to try again; `None`: it was announced, or need not or cannot be.
-        """
-        since = digest.moved_at or digest.made_at
-        is_known = any(run.outcome is Outcome.POSTED and run.at >= since for run in digest.past)
-        if is_known or notice.channel_id != digest.plan.channel_id:
-            return None
-        try:
-            await self.announce(workspace, digest)
-        except errors.SlackError as error:
-            logger.warning("not announced", error=repr(error), tries=notice.tries)
-            return None if error.is_outcome_unknown else retry_after(error, notice.tries)
-        return None
 
     async def deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         """Take the run that carries `token` to its end; return the digest after it.
@@ -214,7 +193,7 @@ class Delivery:
             # Before the run is marked as posting: a process that dies here has posted nothing.
             await self.posts.acquire_turn(workspace, run.channel_id)
             post = replace(post, sent_at=self.clock())
-            message = await self.collector.offload(words, post, size=post.report.totals.count)
+            message = await asyncio.to_thread(words, post)
             posting = partial(run_state.begin_posting, baseline=baseline, average=average)
             digest = await self._step(workspace, digest, run.token, posting)
             await self.posts.post(workspace, run.channel_id, message)

@@ -22,9 +22,9 @@ from bot.views.admin import names_text
 from bot.views.blocks import actions, button, container, context, header, run_button, section
 from bot.views.digests.wording import (
     filter_mrkdwn,
+    last_run_line,
     manage_button,
     mode_text,
-    run_lines,
     state_lines,
 )
 from bot.views.scan_facts import coverage_text, soon_text
@@ -126,7 +126,7 @@ def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Bloc
     title = f"<#{plan.channel_id}>  ·  {schedule_text(plan.schedule)}"
     text = "\n".join([title, *state_lines(digest, now, zone)])
     details = f"Filter: {filter_mrkdwn(plan.filter_text)}  ·  Post: {mode_text(plan)}"
-    details = "\n".join([details, *run_lines(digest)])
+    details = "\n".join([details, last_run_line(digest)])
     return [section(text, manage_button(digest)), context(details)]
 
 

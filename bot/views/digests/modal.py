@@ -27,7 +27,6 @@ MAYBE_SENT = (
     "❓ Slack did not confirm the post. Check the channel before you press `Send now` again."
 )
 UNANNOUNCED = "❓ Slack did not confirm the announcement of the digest. Check the channel."
-LATE_ANNOUNCEMENT = "\n🕓 Slack did not accept the announcement yet. It follows shortly."
 EMPTY_FILTER = "⚠️ At the moment no domain matches the filter."
 DAY_IS_OVER = "⚠️ That day has already begun in the digest's time zone. Pick a later one, or none."
 SENDING = "Sending… This can take a few seconds."
@@ -48,11 +47,6 @@ def preview_form(preview: Message) -> Block:
 
 def saved_line(digest: Digest, reader_zone: str | None) -> str:
     """Return the confirmation of a saved digest, with its next run."""
-    is_announced_late = any(notice.is_announcement for notice in digest.notices)
-    return f"{_saved(digest, reader_zone)}{LATE_ANNOUNCEMENT if is_announced_late else ''}"
-
-
-def _saved(digest: Digest, reader_zone: str | None) -> str:
     if digest.pause and digest.pause.until:
         until = until_text(digest.pause.until, digest.plan.schedule.zone)
         coming = run_after_pause(digest, reader_zone)

@@ -26,8 +26,8 @@ from bot.views.digests.wording import (
     INVITE,
     digest_button,
     filter_mrkdwn,
+    last_run_line,
     mode_text,
-    run_lines,
     state_lines,
 )
 from bot.views.domains import score_mrkdwn
@@ -141,7 +141,7 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
         parts.append(plural(len(plan.mentions), "mention rule"))
     state = state_lines(digest, listed.now, listed.reader_zone)
     text = "\n".join([f"*{schedule_text(plan.schedule)}*", *state])
-    details = context("\n".join(["  ·  ".join(parts), *run_lines(digest)]))
+    details = context("\n".join(["  ·  ".join(parts), last_run_line(digest)]))
     is_own = digest.made_by == listed.reader_id
     if not listed.may_change or not (listed.channel or is_own):
         return [section(text), details]

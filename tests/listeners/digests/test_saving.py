@@ -114,7 +114,7 @@ async def test_a_channel_of_others_is_refused(room: Room) -> None:
             0,
         ),
         (SlackUnavailableError("lost"), "did not confirm the announcement", 1),
-        (SlackRateLimitedError(1), "Slack did not accept the announcement", 1),
+        (SlackRateLimitedError(1), "did not confirm the announcement", 1),
     ],
     ids=["refused", "lost", "busy"],
 )
