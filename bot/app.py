@@ -66,7 +66,7 @@ async def build_runtime(
     http = await stack.enter_async_context(_slack_session(metrics))
     clients = slack_app.SlackClients(settings, http)
     installations = InstallationRepository(documents, ring)
-    workspaces = slack_app.open_workspaces(settings, installations, clients, tasks, clock=clock)
+    workspaces = slack_app.open_workspaces(settings, installations, clients, clock=clock)
     parts = Services(
         settings=settings,
         documents=documents,

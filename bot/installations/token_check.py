@@ -28,9 +28,8 @@ from bot.workspace import WorkspaceId, workspace_of_key
 
 logger = structlog.get_logger()
 ANSWERED_WITHIN_S = 10.0
-# https://docs.slack.dev/reference/methods/auth.test#errors, and of a refresh token. A token that
-# has expired (by a wrong clock) is not among them: another one can be had.
-DEAD = frozenset({"account_inactive", "invalid_refresh_token", "not_authed", "token_revoked"})
+# https://docs.slack.dev/reference/methods/auth.test#errors
+DEAD = frozenset({"account_inactive", "not_authed", "token_revoked"})
 AT_ONCE = 5
 # Returns whether Slack takes the token of that home; raises SlackError when it does not say.
 StillWorks = Callable[[WorkspaceId], Awaitable[bool]]
@@ -82,7 +81,7 @@ class TokenChecker:
         """
         while True:
             document = await self.documents.get(key_of(home))
-            if document is None or not stamp_of(home, document).has_tokens:
+            if document is None or not stamp_of(home, document).has_token:
                 return
             if await self.still_works(home):
                 await self._put_off(home)
@@ -105,7 +104,7 @@ class TokenChecker:
         due_at = self.clock() + CHECKED_EVERY
 
         def put_off(document: Document | None) -> Write | None:
-            if document is None or not stamp_of(home, document).has_tokens:
+            if document is None or not stamp_of(home, document).has_token:
                 return None
             return Write(document.value, due_at)
 

@@ -73,7 +73,7 @@ class Uninstaller:
 
     async def _remove(self, home: WorkspaceId, stamp: Stamp) -> None:
         around = organisation_of(home)
-        if around is None or not (await self._stamp(around)).has_tokens:
+        if around is None or not (await self._stamp(around)).has_token:
             await self._erase(home)
         elif stamp.rev:  # the organisation's installation serves it: its data is in use
             await self.documents.delete(key_of(home))

@@ -17,7 +17,7 @@ from bot.digests.edits import Editor, create
 from bot.digests.models import Plan
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule
-from bot.installations.installation import Installation, Tokens
+from bot.installations.installation import Installation
 from bot.installations.repository import InstallationRepository
 from bot.jobs.queue_jobs import migrations
 from bot.playground.tracker import running_tracker
@@ -119,7 +119,7 @@ async def _documents(workspaces: Iterable[Settled], now: datetime) -> list[Docum
             scopes=("commands", "chat:write"),
             installed_by=each.installed_by,
             installed_at=now,
-            tokens=Tokens(access=each.token),
+            token=each.token,
         )
         await InstallationRepository(documents, ring).put(installation)
         for number, plan in enumerate(each.plans):

@@ -53,8 +53,6 @@ class SlackStub:
             return web.Response(status=status, text=text, content_type="text/html")
         if request.headers.get("Authorization") != _basic(CLIENT_ID, CLIENT_SECRET):
             return web.json_response({"ok": False, "error": "bad_client_secret"})
-        if form.get("grant_type") == "refresh_token":
-            return web.json_response(self.answer)
         if form.get("code") not in self.codes:
             return web.json_response({"ok": False, "error": "invalid_code"})
         self.codes.remove(form["code"])
