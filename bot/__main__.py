@@ -176,16 +176,9 @@ def _play(arguments: argparse.Namespace) -> int:
         from bot.playground.run import AddressError, Options, play
         from bot.store.documents import StoreError
     except ModuleNotFoundError as error:
-        if error.name == "bot.playground":
-            _say(
-                "The installed package has no playground: clone the project, and run `make demo`."
-            )
-            return CANNOT_START
-        if (error.name or "").startswith("bot"):
-            raise
         _say(
-            f"The playground needs a package that is not installed ({error.name}):"
-            " `make demo` installs it, and so does `pip install -r requirements-playground.txt`."
+            f"The playground needs a clone of the project and its packages ({error.name}): run `make"
+            " demo` there, or `pip install -r requirements-playground.txt`."
         )
         return CANNOT_START
     portfolio = None if arguments.no_key else arguments.portfolio

@@ -50,13 +50,12 @@ class Tasks:
             await asyncio.wait(set(self._running), timeout=left_s)
         return not self._running
 
-    async def cancel(self) -> int:
-        """Cancel the tasks that still run; return how many they are."""
+    async def cancel(self) -> None:
+        """Cancel the tasks that still run."""
         late = set(self._running)
         for task in late:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
-        return len(late)
 
 
 K = TypeVar("K", bound=Hashable)

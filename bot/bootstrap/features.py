@@ -264,7 +264,6 @@ def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> N
         state=cases.key,
         digests=cases.digests,
         audit=admin.audit,
-        screen=screen,
     ).register(dispatcher)
     KeyFormListeners(
         permissions=admin.permissions,

@@ -231,10 +231,6 @@ class UnknownDigestError(BotError):
     """There is no such digest (any more)."""
 
 
-class UnreadableDigestError(ValueError):
-    """Another version of the bot wrote the digest, or its document is damaged."""
-
-
 class UnknownAlertError(BotError):
     """The post is too old, or its digest was deleted: its buttons do nothing any more."""
 

@@ -101,8 +101,6 @@ class DigestWorker:
             await work
         except (models.LostClaimError, models.UnknownDigestError, ForgottenError) as error:
             logger.info("not wanted any more", error=repr(error))
-        except models.UnreadableDigestError:  # the repository has logged it
-            return None
         except models.StoppedError as error:
             return error
         except BotError as error:

@@ -81,25 +81,13 @@ class UninstallEvent:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """The part of an installation that needs no key to read. `rev` is 0 if there is none."""
-
-    rev: int = 0
-    installed_at: datetime | None = None
-    has_token: bool = False
-    revoked_at: datetime | None = None
-
-
 def key_of(home: WorkspaceId) -> str:
     return f"{home}/{KIND}"
 
 
-def stamp_of(home: WorkspaceId, document: Document | None) -> Stamp:
-    if document is None:
-        return Stamp()
-    known = decode(home, document.value, None)
-    return Stamp(document.rev, known.installed_at, "token" in document.value, known.revoked_at)
+def known_of(home: WorkspaceId, document: Document | None) -> Installation | None:
+    """Return what needs no key to read of an installation; one with a token is not revoked."""
+    return decode(home, document.value, None) if document else None
 
 
 def prefix_of(home: WorkspaceId) -> str:

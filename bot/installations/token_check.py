@@ -16,9 +16,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.errors import warned
 from bot.installations.installation import (
     KIND,
-    decode,
     key_of,
-    stamp_of,
+    known_of,
 )
 from bot.installations.repository import CHECKED_EVERY, InstallationRepository
 from bot.slack.client import slack_errors
@@ -81,12 +80,13 @@ class TokenChecker:
         """
         while True:
             document = await self.documents.get(key_of(home))
-            if document is None or not stamp_of(home, document).has_token:
+            known = known_of(home, document)
+            if document is None or known is None or known.revoked_at:
                 return
             if await self.still_works(home):
                 await self._put_off(home)
                 return
-            revoked = replace(decode(home, document.value, None), revoked_at=self.clock())
+            revoked = replace(known, revoked_at=self.clock())
             with suppress(ConflictError):  # changed in between: look again
                 await self.repository.put(revoked, if_rev=document.rev)
                 break
@@ -104,7 +104,8 @@ class TokenChecker:
         due_at = self.clock() + CHECKED_EVERY
 
         def put_off(document: Document | None) -> Write | None:
-            if document is None or not stamp_of(home, document).has_token:
+            known = known_of(home, document)
+            if document is None or known is None or known.revoked_at:
                 return None
             return Write(document.value, due_at)
 

@@ -32,7 +32,7 @@ from bot.listeners.modals import KeyScreen
 from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request, draw_or_reply
 from bot.listeners.router import Dispatcher
-from bot.message import Block, Message
+from bot.message import Message
 from bot.portfolio.service import Portfolio
 from bot.shared_limits import QuotaService
 from bot.slack.client import Member, fetch_member
@@ -88,7 +88,6 @@ class KeyListeners:
     state: KeyState
     digests: DigestService
     audit: Audit
-    screen: KeyScreen
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.on_command("/domainkey", self.show_state)
@@ -96,9 +95,6 @@ class KeyListeners:
         dispatcher.on_press(api_key.ROLL_BACK, self.roll_back, replies=True)
         dispatcher.on_press(api_key.REMOVE_KEY, self.remove_key, replies=True)
         dispatcher.on_press(api_key.SHOW_HISTORY, self.show_history)
-        dispatcher.on_press(
-            admin.HISTORY_PAGE, self.screen.in_form(self.history_page, admin.history_error_form)
-        )
 
     async def show_state(self, request: Request, text: str) -> None:
         """Answer `/domainkey`. Text after the command is neither read nor repeated."""
@@ -133,13 +129,9 @@ class KeyListeners:
         await request.reply(api_key.REMOVED)
 
     async def show_history(self, request: Request, _value: str) -> None:
-        await request.open_form(await self.history_page(request, ""))
-
-    async def history_page(self, request: Request, page: str) -> Block:
         await self.permissions.require_configurer(request)
         entries = await self.audit.entries(request.workspace)
-        number = int(page) if page.isdecimal() else 0
-        return admin.history_form(entries, number, request.as_metadata())
+        await request.open_form(admin.history_form(entries))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -128,14 +128,6 @@ async def pause_all(office: Office) -> None:
         await office.desk.pause(ACME, digest.digest_id, by=BOB, until=None)
 
 
-async def test_a_digest_that_cannot_be_read_hides_no_other(office: Office) -> None:
-    digest = await office.make()
-    await office.documents.put(f"{ACME}/digest/odd", {"v": 9}, due_at=NINE)
-
-    assert await office.desk.of_channel(ACME, "C1") == [digest]
-    await office.desk.retry_waiting(ACME)
-
-
 def broken_words(_post: Post) -> Message:
     raise KeyError("a mistake of ours")
 
