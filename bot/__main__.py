@@ -177,8 +177,8 @@ def _play(arguments: argparse.Namespace) -> int:
         from bot.store.documents import StoreError
     except ModuleNotFoundError as error:
         _say(
-            f"The playground needs a clone of the project and its packages ({error.name}): run `make"
-            " demo` there, or `pip install -r requirements-playground.txt`."
+            f"The playground is only in a clone of the project, and lacks {error.name}: run"
+            " `make demo` there, or `pip install -r requirements-playground.txt`."
         )
         return CANNOT_START
     portfolio = None if arguments.no_key else arguments.portfolio

@@ -16,7 +16,7 @@ from bot.concurrency import Tasks, run_shielded
 from bot.errors import BotError, warned
 from bot.message import Message
 from bot.slack.errors import PersonUnreachableError, SlackError
-from bot.slack.posting import DirectMessages, retry_after
+from bot.slack.posting import Posting, retry_after
 from bot.slack.usergroups import GroupPeople
 from bot.workspace import WorkspaceId
 
@@ -102,7 +102,7 @@ class KeyNotices:
     the people of named user groups. A notice that a crash has cut off is sent again to all.
     """
 
-    messages: DirectMessages
+    messages: Posting
     claims: KeyClaims
     managers: Managers
     words: Words

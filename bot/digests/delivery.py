@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Protocol
 
 import structlog
 
@@ -24,6 +23,7 @@ from bot.digests.repository import DigestRepository
 from bot.errors import BotError
 from bot.message import Message
 from bot.slack import errors
+from bot.slack.posting import Posting
 from bot.store.documents import StoreError
 from bot.tracker.models import TimedOutError
 from bot.tracker.rate_limit import Purpose
@@ -36,18 +36,6 @@ STEP_AGAIN_AFTER_S = (0.5, 2.0)
 RECORD_AGAIN_AFTER_S = (*STEP_AGAIN_AFTER_S, 5.0, 10.0, 15.0)
 # With the 20 s that a turn may take this ends before the claim does.
 COLLECT_WITHIN_S = 35.0
-
-
-class Poster(Protocol):
-    """Posts messages to channels. Both methods raise SlackError."""
-
-    async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
-        """Wait until the channel may be posted to; nothing was posted when this raises."""
-        ...
-
-    async def post(self, workspace: WorkspaceId, channel_id: str, message: Message) -> str:
-        """Post once; return the message's timestamp."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +79,7 @@ class Delivery:
 
     repository: DigestRepository
     collector: Collector
-    posts: Poster
+    posts: Posting
     words: DigestRenderer
     _: KW_ONLY
     clock: Callable[[], datetime]

@@ -16,7 +16,7 @@ from bot.digests.models import Digest, FailureReason, Notice, Outcome
 from bot.errors import BotError
 from bot.message import Message
 from bot.slack import errors as slack
-from bot.slack.posting import DirectMessages, retry_after
+from bot.slack.posting import Posting, retry_after
 from bot.store.documents import StoreError, UnreadableSecretError
 from bot.tracker.models import (
     InvalidKeyError,
@@ -94,7 +94,7 @@ class Owners:
     A notice with `to` goes to that person alone.
     """
 
-    messages: DirectMessages
+    messages: Posting
     keys: Keys
     words: Callable[[Digest, Notice], Message]
 

@@ -3,8 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -31,7 +29,7 @@ from bot.tracker.models import (
 )
 from bot.tracker.rate_limit import Purpose, RateLimiter
 from bot.tracker.slots import Slots
-from bot.workspace import WorkspaceId, bound
+from bot.workspace import WorkspaceId
 
 # The limits of a whole call with all attempts, and of the wait for a place among the requests
 # before that; a scan waits for one up to `SCAN_S`.
@@ -68,21 +66,6 @@ Decode = Callable[[int, bytes], T]
 THREAD_BYTES = 256 * 1024
 TRANSIENT = {None, 502, 503, 504}
 ATTEMPTS, RETRY_WITHIN_S = 3, 20.0
-
-
-@dataclass(slots=True)
-class Tally:
-    """The requests of a piece of work."""
-
-    requests: int = 0
-
-
-_tally: ContextVar[Tally | None] = ContextVar("tally", default=None)
-
-
-def tallied() -> AbstractContextManager[Tally]:
-    """Count the requests inside the block, also those of tasks that begin there."""
-    return bound(_tally, Tally())
 
 
 logger = structlog.get_logger()
@@ -278,8 +261,6 @@ class TrackerClient:
             raise
         finally:
             if is_sent:
-                if tally := _tally.get():
-                    tally.requests += 1
                 self._on_sent()
 
 

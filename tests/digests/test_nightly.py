@@ -28,7 +28,6 @@ from bot.errors import BotError
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import Scans
-from bot.tracker.client import _tally
 from bot.tracker.models import (
     InvalidKeyError,
     RateLimitedError,
@@ -103,8 +102,6 @@ class Observatory:
         self.scanned.append(domain_id)
         self.moments.append(self.clock())
         self.purposes.append(purpose)
-        if tally := _tally.get():
-            tally.requests += 1
         self.is_asked.set()
         async with asyncio.timeout(TIME_LIMIT_S):
             await self.gate.wait()

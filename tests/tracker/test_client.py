@@ -5,7 +5,7 @@ from itertools import count
 import httpx
 import pytest
 
-from bot.tracker.client import TrackerClient, tallied
+from bot.tracker.client import TrackerClient
 from bot.tracker.models import (
     Domain,
     RateLimitedError,
@@ -248,15 +248,6 @@ async def test_every_request_that_may_have_arrived_is_told_of_repetitions_too() 
             await tracker.scan(KEY, "d1")
 
     assert next(sent) == len(there.seen) == 4
-
-
-async def test_requests_are_tallied_inside_the_block_alone() -> None:
-    async with service(always(reply(ONE))) as there, client_of(there.url) as tracker:
-        with tallied() as tally:
-            await tracker.list_domains(KEY)
-        await tracker.list_domains(KEY)
-
-    assert (tally.requests, len(there.seen)) == (1, 2)
 
 
 async def test_what_was_never_sent_is_not_told_of() -> None:

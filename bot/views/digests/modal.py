@@ -1,6 +1,6 @@
 """Draw the form that creates or changes a digest. Pure."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from bot.digests.models import Digest
@@ -98,8 +98,6 @@ EDIT_FORM = "digests.edit"
 BACK = "digests.back"
 # A slot at the end of a pause counts.
 _MOMENT = timedelta(microseconds=1)
-# Keeps an empty selection of rules in a form that cannot list the rules.
-_NO_RULE = "99 0 No rule is kept"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,8 +121,6 @@ class Editing:
 def edit_form(editing: Editing, metadata: str) -> Block:
     """Return the form; `metadata` comes back with it."""
     draft, nonce, digest = editing.draft, editing.nonce, editing.digest
-    if digest is None and not editing.is_new and draft.kept == ():
-        draft = replace(draft, kept=(_NO_RULE,))  # an empty tuple without boxes would be lost
     boxes = rule_boxes(digest.plan.mentions) if digest else dict.fromkeys(draft.kept or (), "")
     blocks = [
         *([section(editing.note)] if editing.note else []),
