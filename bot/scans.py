@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
-from weakref import WeakValueDictionary
 
 import msgspec
 import structlog
@@ -89,9 +88,6 @@ class Scans:
     names: Names
     _flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = field(
         default_factory=SingleFlight, init=False
-    )
-    _listing: WeakValueDictionary[WorkspaceId, asyncio.Lock] = field(
-        default_factory=WeakValueDictionary, init=False
     )
 
     async def run(
@@ -176,16 +172,11 @@ class Scans:
         )
 
     async def _listed(self, workspace: WorkspaceId, purpose: Purpose) -> Snapshot | None:
-        """Return a new list, as scores may have changed, `None` if there is no answer.
-
-        Scans that end while a list is asked for share the next one.
-        """
+        """Return a new list, as scores may have changed, `None` if there is no answer."""
         await self.portfolio.invalidate(workspace)
-        turn = self._listing.setdefault(workspace, asyncio.Lock())
         try:
-            async with asyncio.timeout(2 * LISTED_WITHIN_S), turn:
-                async with asyncio.timeout(LISTED_WITHIN_S):
-                    return await self.portfolio.snapshot(workspace, purpose=purpose)
+            async with asyncio.timeout(LISTED_WITHIN_S):
+                return await self.portfolio.snapshot(workspace, purpose=purpose)
         except (BotError, TimeoutError) as error:
             logger.warning("the score after a scan is unknown", error=repr(error))
             return None

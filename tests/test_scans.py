@@ -4,7 +4,6 @@ import asyncio
 import threading
 from collections.abc import Callable
 from datetime import date
-from itertools import count
 from typing import Any, TypeVar
 
 import msgspec
@@ -21,7 +20,7 @@ from bot.tracker.rate_limit import Purpose
 from bot.tracker.sections import Finding
 from bot.workspace import WorkspaceId
 from tests.builders import MOMENT, a_domain
-from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
+from tests.fakes import FakeClock, FakeLists
 from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio
@@ -88,31 +87,6 @@ async def test_the_score_after_a_scan_is_asked_for_once(
 
     assert (report.score, report.score_after) == (38, 40)
     assert lists.asked == [ONE]
-
-
-async def test_scans_that_end_while_the_list_is_asked_for_share_the_next_list(
-    scans: Scans, lists: FakeLists, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    domains = [a_domain(f"{each}.example", 40) for each in range(10)]
-    lists.domains = tuple(domains)
-    lists.gate.clear()
-    ended, all_ended = count(1), asyncio.Event()
-
-    invalidate = scans.portfolio.invalidate
-
-    async def note_end(workspace: WorkspaceId) -> None:
-        await invalidate(workspace)
-        if next(ended) == len(domains):
-            all_ended.set()
-
-    monkeypatch.setattr(scans.portfolio, "invalidate", note_end)
-    async with asyncio.timeout(TIME_LIMIT_S), asyncio.TaskGroup() as group:
-        runs = [group.create_task(scans.run(ONE, each)) for each in domains]
-        await all_ended.wait()
-        lists.gate.set()
-
-    assert [run.result().score_after for run in runs] == [40] * len(domains)
-    assert lists.asked == [ONE, ONE]
 
 
 @pytest.mark.parametrize("error", [UnavailableError(), InvalidKeyError(), None], ids=repr)

@@ -151,14 +151,13 @@ class InstalledWorkspaces(AsyncAuthorize):
 
 
 def _result(served: ResolvedInstallation, context: AsyncBoltContext) -> AuthorizeResult:
-    """Return the token for the client, and the bot's ids, by which Bolt knows its messages."""
+    """Return the token for the client, and the bot's id, by which Bolt knows its messages."""
     installation = served.installation
     if installation.is_org_wide:
         act_in(context.client, served.workspace)
     return AuthorizeResult(
         enterprise_id=served.workspace.enterprise_id,
         team_id=served.workspace.team_id,
-        bot_id=installation.bot_id,
         bot_user_id=installation.bot_user_id,
         bot_token=served.token,
         bot_scopes=installation.scopes,

@@ -31,7 +31,6 @@ class Installation:
 
     home: WorkspaceId
     app_id: str
-    bot_id: str | None
     bot_user_id: str
     scopes: tuple[str, ...]
     installed_by: str

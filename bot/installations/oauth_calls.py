@@ -14,7 +14,6 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.installations.installation import Installation, organisation
 from bot.slack.client import slack_errors
-from bot.slack.errors import SlackError
 from bot.workspace import WorkspaceId
 
 ANSWERED_WITHIN_S = 15.0
@@ -44,17 +43,7 @@ class OAuthCalls:
         asked_at = self._clock()
         async with slack_errors():
             answer = await self._ask(code=code, redirect_uri=redirect_uri)
-            bot_id = await self._bot_id(_text(answer["access_token"]))
-            return _installation(answer, bot_id, asked_at)
-
-    async def _bot_id(self, token: str) -> str | None:
-        """Return the bot id of a token, `None` if Slack does not answer."""
-        try:
-            async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
-                answer = await self._client.auth_test(token=token)
-                return answer.get("bot_id")
-        except SlackError:
-            return None
+            return _installation(answer, asked_at)
 
     async def _ask(self, **fields: str) -> AsyncSlackResponse:
         async with asyncio.timeout(ANSWERED_WITHIN_S):
@@ -64,9 +53,7 @@ class OAuthCalls:
             )
 
 
-def _installation(
-    answer: AsyncSlackResponse, bot_id: str | None, asked_at: datetime
-) -> Installation:
+def _installation(answer: AsyncSlackResponse, asked_at: datetime) -> Installation:
     is_org_wide = answer.get("is_enterprise_install") is True
     enterprise: Mapping[str, Any] = answer.get("enterprise") or {}
     enterprise_id = _text(enterprise["id"]) if enterprise or is_org_wide else None
@@ -75,7 +62,6 @@ def _installation(
     return Installation(
         home=organisation(place_id) if is_org_wide else WorkspaceId(place_id, enterprise_id),
         app_id=_text(answer["app_id"]),
-        bot_id=bot_id,
         bot_user_id=_text(answer["bot_user_id"]),
         scopes=tuple(filter(None, map(str.strip, _text(answer["scope"]).split(",")))),
         installed_by=_text(answer["authed_user"]["id"]),

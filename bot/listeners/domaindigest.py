@@ -72,20 +72,11 @@ class DigestListeners:
         await self.access.require_member(request)
         await self.screen.open_list(request, request.origin.channel_id)
 
-    async def manage(self, request: Request, value: str) -> None:
-        """Open the list that a digest in a message belongs to.
-
-        In the channel that the digest has left, open the list of that channel: people there
-        need not be members of the new one.
-        """
-        channel_then, _, digest_id = value.rpartition("/")
+    async def manage(self, request: Request, digest_id: str) -> None:
+        """Open the list that a digest in a message belongs to."""
         digest = await self.digests.get(request.workspace, digest_id)
-        here, now = request.origin.channel_id, digest.plan.channel_id
         await self.access.require_member(request)
-        if now != channel_then == here:
-            await self.screen.open_list(request, here, modal.HAS_MOVED)
-        else:
-            await self.screen.open_list(request, now)
+        await self.screen.open_list(request, digest.plan.channel_id)
 
     async def show_details(self, request: Request, value: str) -> None:
         """Show the long lists of a digest to the person who pressed its button.
@@ -93,8 +84,7 @@ class DigestListeners:
         To them alone: a reply in the thread would be another post, and one for each press.
         """
         await self.access.require_member(request)
-        address, _, token = value.rpartition("/")
-        digest_id = address.rpartition("/")[2]
+        digest_id, _, token = value.partition("/")
         post = await self.digests.details(request.workspace, digest_id, token)
         if post is None:
             await request.reply(plain_message(NO_DETAILS))
@@ -127,8 +117,7 @@ class DigestListeners:
     def in_message(self, act: Act) -> PressHandler:
         """Return a listener that does `act` and replies with its line below the message."""
 
-        async def pressed(request: Request, value: str) -> None:
-            digest_id = value.rpartition("/")[2]
+        async def pressed(request: Request, digest_id: str) -> None:
             digest, visitor = await self.access.digest_to_edit(request, digest_id)
             await request.reply(plain_message(await act(request, digest, visitor)))
 

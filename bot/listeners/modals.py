@@ -123,7 +123,7 @@ class DigestScreen:
         )
         return list_form(listed, metadata)
 
-    async def open_list(self, request: Request, channel_id: str | None, line: str = "") -> None:
+    async def open_list(self, request: Request, channel_id: str | None) -> None:
         """Open a form that says "please wait", then show the list in it; raise SlackError.
 
         Slack opens a form only within 3 s of a press; checking a large channel takes longer.
@@ -138,7 +138,7 @@ class DigestScreen:
             await self._show_trouble(request, error)
         else:
             request.view_id = view_id
-            await self.show_list(request, channel_id, line, visitor=visitor)
+            await self.show_list(request, channel_id, visitor=visitor)
 
     async def show_list(
         self,

@@ -45,7 +45,6 @@ class Settled:
     team_id: str
     token: str
     key: str = KEY
-    bot_id: str = "B0BOT"
     bot_user_id: str = BOT_USER_ID
     installed_by: str = USER_ID
     made_by: str = USER_ID
@@ -114,7 +113,6 @@ async def _documents(workspaces: Iterable[Settled], now: datetime) -> list[Docum
         installation = Installation(
             home=workspace,
             app_id="A0BENCH",
-            bot_id=each.bot_id,
             bot_user_id=each.bot_user_id,
             scopes=("commands", "chat:write"),
             installed_by=each.installed_by,

@@ -39,7 +39,6 @@ def an_installation(
     """Return one that was made an hour ago; its token names its home, unless it is given."""
     defaults: dict[str, Any] = {
         "app_id": "A1",
-        "bot_id": "B1",
         "bot_user_id": "U0BOT",
         "scopes": ("commands",),
         "installed_by": ADMIN_ID,

@@ -59,7 +59,6 @@ async def test_a_code_gives_what_was_installed(slack: SlackStub, oauth: OAuthCal
     assert (given.home, given.name) == (WorkspaceId("T1"), "Acme")
     assert (given.scopes, given.installed_by) == (("commands", "chat:write"), "U1")
     assert given.token == "xoxb-given"  # a person's own is left
-    assert given.bot_id == "B1"
     assert slack.forms == [{"code": CODE, "redirect_uri": BACK}]
     assert "xoxb" not in repr(given)
 

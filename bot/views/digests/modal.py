@@ -22,7 +22,6 @@ from bot.views.text import bold, moment_token
 
 LOOKING = "Loading digests…"
 DELETED = "🗑️ Deleted."
-HAS_MOVED = "➡️ That digest has moved to another channel. This channel's digests are below."
 MAYBE_SENT = (
     "❓ Slack did not confirm the post. Check the channel before you press `Send now` again."
 )

@@ -167,18 +167,10 @@ def person_mrkdwn(name: str | None) -> str:
     return bold(name, MAX_PERSON_CHARS) if name and outside(name, 1) else "somebody"
 
 
-def digest_address(digest: Digest) -> str:
-    """Return the value of a digest's buttons: `C0123/d4`, its channel and its id."""
-    return f"{digest.plan.channel_id}/{digest.digest_id}"
-
-
-def digest_button(
-    label: str, action_id: str, digest: Digest, value: str = "", **more: Any
-) -> Block | None:
+def digest_button(label: str, action_id: str, digest: Digest, **more: Any) -> Block | None:
     """Return a button that a screen reader tells from those of other digests."""
     heard = outside(f"{label}: {schedule_text(digest.plan.schedule)}", MAX_ACCESSIBLE_CHARS)
-    value = value or digest_address(digest)
-    return button(label, action_id, value, accessibility_label=heard, **more)
+    return button(label, action_id, digest.digest_id, accessibility_label=heard, **more)
 
 
 def manage_button(digest: Digest) -> Block | None:

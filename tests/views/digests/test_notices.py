@@ -22,7 +22,7 @@ from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
 
 CHANNEL = f"<#{CHANNEL_ID}>"
-ADDRESS = f"{CHANNEL_ID}/{DIGEST_ID}"
+ADDRESS = DIGEST_ID
 DUE_TEXT = "Fri 20 Nov 2026, 09:00 (Europe/Berlin)"
 RUNS = [Outcome.MISSED, Outcome.FAILED, Outcome.UNCERTAIN]
 
