@@ -1,11 +1,10 @@
 """Scan domains: one request for simultaneous calls; compare with the last result."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
-from typing import Protocol
 
 import msgspec
 import structlog
@@ -43,16 +42,6 @@ class NoScanError(BotError):
     """No scan of this domain is kept (any more)."""
 
 
-class ScansDomains(Protocol):
-    """Asks the service for a scan: `WorkspaceTracker`, whose layer is no lower than this one."""
-
-    async def scan(
-        self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
-    ) -> ScanResult:
-        """Return the result, or raise a TrackerError or a NoKeyError."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanReport:
     """The findings of one scan, and its changes since the one before it.
@@ -79,7 +68,7 @@ class ScanReport:
 class Scans:
     """Runs scans; keeps the latest 200 reports of a workspace and all its domains' end dates."""
 
-    service: ScansDomains
+    scan: Callable[[WorkspaceId, str, Purpose], Awaitable[ScanResult]]
     portfolio: Portfolio
     documents: Documents
     end_dates: KeptEndDates
@@ -151,7 +140,7 @@ class Scans:
     ) -> ScanReport:
         if not domain.domain_id:
             raise NoDomainIdError("listed without domainId")
-        result = await self.service.scan(workspace, domain.domain_id, purpose=purpose)
+        result = await self.scan(workspace, domain.domain_id, purpose)
         report = await asyncio.to_thread(self._report, domain, result)
         listed = await self._listed(workspace, purpose) if lists else None
         report = replace(report, score_after=_score(listed, report.host))

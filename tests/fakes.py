@@ -40,7 +40,7 @@ class FakeClock:
 
 
 class FakeLists:
-    """A `ListsDomains` that lists what it is given, when `gate` is open; remembers who asked."""
+    """Lists what it is given, when `gate` is open; remembers who asked."""
 
     def __init__(self, *domains: Domain, skipped: int = 0) -> None:
         self.domains = domains
@@ -54,7 +54,7 @@ class FakeLists:
         self.quick: set[WorkspaceId] = set()  # those for whom the gate is always open
 
     async def list_domains(
-        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+        self, workspace: WorkspaceId, purpose: Purpose = Purpose.PERSON
     ) -> Listing:
         self.asked.append(workspace)
         self.is_asked.set()

@@ -30,13 +30,13 @@ ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 
 
 class Scanner:
-    """A `ScansDomains` that finds what it is told to."""
+    """Scans, and finds what it is told to."""
 
     def __init__(self) -> None:
         self.sections: dict[str, object] = {"dns": {"port": 60}}
 
     async def scan(
-        self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+        self, workspace: WorkspaceId, domain_id: str, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
         return ScanResult(self.sections)
 
@@ -54,9 +54,14 @@ def lists() -> FakeLists:
 @pytest.fixture
 def scans(scanner: Scanner, lists: FakeLists, documents: MemoryDocuments) -> Scans:
     clock = FakeClock()
-    portfolio = Portfolio(lists, clock=clock)
+    portfolio = Portfolio(lists.list_domains, clock=clock)
     return Scans(
-        scanner, portfolio, documents, KeptEndDates(documents), names=default_names(), clock=clock
+        scanner.scan,
+        portfolio,
+        documents,
+        KeptEndDates(documents),
+        names=default_names(),
+        clock=clock,
     )
 
 

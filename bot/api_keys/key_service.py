@@ -55,7 +55,7 @@ class WorkspaceTracker:
     on_refusal: Callable[[WorkspaceId, StoredKey], Awaitable[None]]
 
     async def list_domains(
-        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+        self, workspace: WorkspaceId, purpose: Purpose = Purpose.PERSON
     ) -> Listing:
         return await self._call(
             workspace,
@@ -78,7 +78,7 @@ class WorkspaceTracker:
         )
 
     async def scan(
-        self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+        self, workspace: WorkspaceId, domain_id: str, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
         """Run a full scan, which may take two minutes."""
         return await self._call(

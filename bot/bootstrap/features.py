@@ -78,10 +78,12 @@ class UseCases:
         self.budget = RateLimiter(clock=lambda: clock().timestamp())
         self.allowances = QuotaService(documents, self.admin.keys, self.budget, parts.tasks)
         self.client, self.tracker = self._tracker(parts)
-        self.portfolio = Portfolio(self.tracker, clock=clock, versions=parts.commons.versions)
+        self.portfolio = Portfolio(
+            self.tracker.list_domains, clock=clock, versions=parts.commons.versions
+        )
         self.ends = KeptEndDates(documents)
         self.scans = Scans(
-            self.tracker,
+            self.tracker.scan,
             self.portfolio,
             documents,
             self.ends,
@@ -124,7 +126,6 @@ class UseCases:
             parts.tracker_http,
             base_url=parts.settings.domain_tracker_url,
             budget=self.budget,
-            on_sent=parts.metrics.service_sent.inc,
             quotas=self.allowances,
             note=parts.metrics.service.note_call,
         )

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
 
 from bot.digests.baseline import Baseline, baseline_of, has_shrunk, next_baseline
@@ -23,15 +23,11 @@ _REACHED = {Outcome.POSTED, Outcome.QUIET}
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """A post, and the baseline of the post after it; `is_moved`: it differs from the last one.
-
-    `stored` are the names of the baselines that were there before.
-    """
+    """A post, and the baseline of the post after it; `is_moved`: it differs from the last one."""
 
     post: Post
     baseline: Baseline
     is_moved: bool = True
-    stored: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +100,7 @@ class Collector:
         )
         marked = (baseline.scores, baseline.marks)
         is_moved = not before or (before.scores, before.marks) != marked
-        return Collected(post, baseline, is_moved, list(stored))
+        return Collected(post, baseline, is_moved)
 
     async def details(self, workspace: WorkspaceId, digest: Digest, token: str) -> Post | None:
         """Return the content of the post that the run `token` made, without asking the service.

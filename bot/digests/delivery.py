@@ -100,10 +100,8 @@ class Delivery:
             StoreError: its outcome could not be recorded; the end of its claim settles it.
             BotError: the recorded reason for which it was not posted.
         """
-        done: tuple[Digest, list[str]] | None = None
         try:
-            done = await self._deliver(workspace, digest, token)
-            return done[0]
+            return await self._deliver(workspace, digest, token)
         except BotError:
             raise
         except Exception:  # a bug: notify now, not after the grace
@@ -111,12 +109,9 @@ class Delivery:
             raise
         finally:
             with contextlib.suppress(StoreError, ValueError):  # else the next run deletes them
-                await self.repository.forget_baselines(workspace, digest.digest_id, known=done)
+                await self.repository.forget_baselines(workspace, digest.digest_id)
 
-    async def _deliver(
-        self, workspace: WorkspaceId, digest: Digest, token: str
-    ) -> tuple[Digest, list[str]]:
-        """Return the digest after a run, and the names of the baselines stored before that."""
+    async def _deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         run = run_state.own_run(digest, token)
         collected = await self._collect(workspace, digest, run)
         average = collected.post.report.totals.average
@@ -129,7 +124,7 @@ class Delivery:
         if not is_wanted and not heartbeat_due(digest):
             baseline = token if is_alert and collected.is_moved else None
             quiet = partial(run_state.mark_silent, average=average, baseline=baseline)
-            return await self._step(workspace, digest, token, quiet), collected.stored
+            return await self._step(workspace, digest, token, quiet)
         post = replace(collected.post, asked_by_name=run.asked_by and run.asked_by_name)
         words = self.words.digest if is_wanted else self.words.heartbeat
         if is_alert:
@@ -140,10 +135,9 @@ class Delivery:
         # A heartbeat leaves the baseline as it is: small changes add up.
         baseline = token if is_wanted else digest.baseline
         digest = await self._post(workspace, digest, run, post, words, baseline)
-        digest = await self._step(
+        return await self._step(
             workspace, digest, token, run_state.mark_posted, again_after_s=RECORD_AGAIN_AFTER_S
         )
-        return digest, [*collected.stored, token]
 
     async def _collect(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
         failure: BotError

@@ -1,6 +1,6 @@
 """Store digests as documents, and count what becomes of them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime, timedelta
@@ -140,32 +140,18 @@ class DigestRepository:
         place = _baseline_place(workspace, digest_id, name)
         await self.documents.put(place, _encoded(baseline))
 
-    async def forget_baselines(
-        self,
-        workspace: WorkspaceId,
-        digest_id: str,
-        *,
-        known: tuple[Digest, Iterable[str]] | None = None,
-    ) -> None:
-        """Delete the baselines that neither a digest's run nor its next post needs.
-
-        `known`: the digest, and their names as listed before it was read or written.
-        """
-        for name in await self._unused(workspace, digest_id, known):
-            await self.documents.delete(_baseline_place(workspace, digest_id, name))
-
-    async def _unused(
-        self, workspace: WorkspaceId, digest_id: str, known: tuple[Digest, Iterable[str]] | None
-    ) -> set[str]:
+    async def forget_baselines(self, workspace: WorkspaceId, digest_id: str) -> None:
+        """Delete the baselines that neither a digest's run nor its next post needs."""
         # Listed before the digest is read: a worker that takes it over then keeps its own.
-        place = _baseline_place(workspace, digest_id, "")
-        names = known[1] if known else map(_name, await self.documents.list_keys(place))
-        try:
-            digest = known[0] if known else await self.get(workspace, digest_id)
-        except UnknownDigestError:
-            return set(names)
-        run = digest.run if digest.run and digest.run.state is not RunState.WAITING else None
-        return {*names} - {digest.baseline, run and run.token}
+        keys = await self.documents.list_keys(_baseline_place(workspace, digest_id, ""))
+        needed: set[str | None] = set()
+        with suppress(UnknownDigestError):
+            digest = await self.get(workspace, digest_id)
+            is_at_work = digest.run and digest.run.state is not RunState.WAITING
+            needed = {digest.baseline, digest.run.token if digest.run and is_at_work else None}
+        for key in keys:
+            if _name(key) not in needed:
+                await self.documents.delete(key)
 
     async def keep_alert(
         self, workspace: WorkspaceId, name: str, alert: Alert, now: datetime
@@ -248,9 +234,6 @@ def steps_to(counts: DigestMetrics) -> Callable[[Digest, Digest], None]:
                 if ended.outcome is Outcome.POSTED and before.run and not ended.asked_by:
                     lag_s = (ended.at - ended.slot.due_at).total_seconds()
                     counts.note_lag(lag_s, is_first_try=before.run.attempt == 1)
-        was_at_work = before.run and before.run.state is not RunState.WAITING
-        if was_at_work and (run := after.run) and run.state is RunState.WAITING and run.trouble:
-            counts.note_retry(run.trouble.value)
 
     return on_step
 

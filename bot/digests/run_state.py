@@ -219,7 +219,9 @@ def _with_past_run(
         asked_by=run.asked_by,
     )
     earlier = digest.past
-    if digest.plan.is_alert and outcome is not Outcome.POSTED and _is_repeated(earlier, past):
+    last = earlier[-1] if earlier else None
+    is_repeated = last is not None and (last.outcome, last.trouble) == (outcome, trouble)
+    if digest.plan.is_alert and outcome is not Outcome.POSTED and is_repeated:
         earlier = earlier[:-1]  # a look that ended like the one before takes its place
     digest = replace(digest, run=None, past=(*earlier, past)[-MAX_PAST_RUNS:])
     if not is_promised(run):
@@ -229,10 +231,6 @@ def _with_past_run(
 
 def _notice_of(run: Run, outcome: Outcome | None, trouble: FailureReason | None) -> Notice:
     return Notice(outcome=outcome, slot=run.slot, channel_id=run.channel_id, trouble=trouble)
-
-
-def _is_repeated(earlier: Sequence[PastRun], run: PastRun) -> bool:
-    return [(each.outcome, each.trouble) for each in earlier[-1:]] == [(run.outcome, run.trouble)]
 
 
 def _with_past_slots(

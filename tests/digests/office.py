@@ -95,7 +95,7 @@ class Office:
 
     def start(self) -> None:
         """Start as a new process would, on the same store."""
-        portfolio = Portfolio(self.lists, clock=self.clock)
+        portfolio = Portfolio(self.lists.list_domains, clock=self.clock)
         collector = Collector(
             portfolio, self.repository, KeptEndDates(self.documents), clock=self.clock
         )

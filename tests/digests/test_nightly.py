@@ -79,14 +79,16 @@ class Observatory:
 
     def process(self) -> NightlyScans:
         """Start as a new process would, on the same store."""
-        portfolio = Portfolio(self.lists, clock=self.clock)
+        portfolio = Portfolio(self.lists.list_domains, clock=self.clock)
         ends = KeptEndDates(self.documents)
         return NightlyScans(
             self.documents,
             self.tasks,
             self.setting,
             portfolio,
-            Scans(self, portfolio, self.documents, ends, names=default_names(), clock=self.clock),
+            Scans(
+                self.scan, portfolio, self.documents, ends, names=default_names(), clock=self.clock
+            ),
             ends,
             self.allowance,
             clock=self.clock,
@@ -96,7 +98,7 @@ class Observatory:
         return self.budget
 
     async def scan(
-        self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+        self, workspace: WorkspaceId, domain_id: str, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
         """Be the service."""
         self.scanned.append(domain_id)
@@ -335,8 +337,11 @@ async def test_a_rejected_list_is_asked_for_rarely(sky: Observatory) -> None:
 
 
 async def test_what_a_person_has_scanned_is_not_scanned_again(sky: Observatory) -> None:
-    portfolio, ends = Portfolio(sky.lists, clock=sky.clock), KeptEndDates(sky.documents)
-    scans = Scans(sky, portfolio, sky.documents, ends, names=default_names(), clock=sky.clock)
+    portfolio, ends = (
+        Portfolio(sky.lists.list_domains, clock=sky.clock),
+        KeptEndDates(sky.documents),
+    )
+    scans = Scans(sky.scan, portfolio, sky.documents, ends, names=default_names(), clock=sky.clock)
     sky.clock.now -= FRESH_FOR - 7 * HOUR
     await scans.run(ACME, sky.lists.domains[1])
     sky.scanned.clear()

@@ -114,7 +114,7 @@ class Answers(FakeLists):
         self.counts = list(counts)
 
     async def list_domains(
-        self, workspace: WorkspaceId, *, purpose: Purpose = Purpose.PERSON
+        self, workspace: WorkspaceId, purpose: Purpose = Purpose.PERSON
     ) -> Listing:
         count = self.counts.pop(0) if len(self.counts) > 1 else self.counts[0]
         self.domains = tuple(a_domain(f"d{number}.example") for number in range(count))

@@ -111,9 +111,9 @@ class Life:
 
     async def _use(self) -> None:
         versions = StoredVersions(self.documents)
-        portfolio = Portfolio(FakeLists(), clock=self.clock, versions=versions)
+        portfolio = Portfolio(FakeLists().list_domains, clock=self.clock, versions=versions)
         scans = Scans(
-            Scanner(),
+            Scanner().scan,
             portfolio,
             self.documents,
             KeptEndDates(self.documents),

@@ -80,12 +80,6 @@ def _channel_mrkdwn(channel_id: str) -> str:
     return f"<#{channel_id}>" if _CHANNEL_ID.fullmatch(channel_id) else "the channel"
 
 
-def changed_text(digest: digests.Digest) -> str:
-    """Return who changed a digest, and when, as a sentence of mrkdwn."""
-    when = f", {moment_token(digest.changed_at)}" if digest.changed_at else ""
-    return f"{_capital(wording.person(digest.changed_by))} has changed this digest{when}."
-
-
 def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) -> str:
     """Return the answer to an error as a line of a form, without its buttons.
 
@@ -105,8 +99,13 @@ def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) 
 
 
 def _changed(error: digests.EditConflictError, _facts: blocks.Facts) -> Message:
-    mrkdwn = f"{changed_text(error.digest)} Open it again before you change it."
-    return blocks.plain_message(mrkdwn)
+    """Return who changed a digest, and when."""
+    digest = error.digest
+    when = f", {moment_token(digest.changed_at)}" if digest.changed_at else ""
+    return blocks.plain_message(
+        f"{_capital(wording.person(digest.changed_by))} has changed this digest{when}."
+        " Open it again before you change it."
+    )
 
 
 DIGEST_ERRORS: dict[type[BaseException], blocks.Explain] = {
