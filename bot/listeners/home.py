@@ -156,8 +156,8 @@ class HomeScreen:
             await self._publish(visit, number, message_of(*refreshable(message)))
 
     async def _draw(self, visit: Request, number: int) -> None:
-        is_stranger = (await _refetch_member(visit)).is_stranger
-        domains = None if is_stranger else await self._asked(visit, number)
+        visit.member = await visit.fetch_member()
+        domains = None if visit.member.is_stranger else await self._asked(visit, number)
         await self._show(visit, number, domains)
 
     async def _asked(self, visit: Request, number: int) -> Snapshot | Exception:
@@ -166,8 +166,6 @@ class HomeScreen:
             await asyncio.wait({asking}, timeout=FIRST_LOOK_AFTER_S)
             if not asking.done():
                 await self._show(visit, number, None)
-                await asyncio.wait({asking})
-                await _refetch_member(visit)  # their role may have changed since
             return await asking
         finally:
             asking.cancel()
@@ -186,12 +184,6 @@ class HomeScreen:
         if self._draws.is_latest(_name(visit), number):
             with warned("Home was not drawn", SlackError):
                 await publish_home(visit.client, visit.origin.user_id, page)
-
-
-async def _refetch_member(visit: Request) -> Member:
-    visit.member = None
-    visit.member = await visit.fetch_member()
-    return visit.member
 
 
 def _name(request: Request) -> str:
