@@ -33,6 +33,7 @@ from bot.views.text import (
     code,
     day_text,
     host_text,
+    lines_within,
     moment_token,
     outside,
     plural,
@@ -94,24 +95,13 @@ class ChangeGroup:
     @property
     def as_mrkdwn(self) -> str:
         """The group in a block."""
-        parts = _fitting(self.lines, self.max_chars)
+        parts = lines_within(self.lines, self.max_chars) or list(self.lines[:1])
         left_out = self.count - len(parts)
         if self.is_listed:
             lines = [f"{self.symbol} *{self.title}*{self.more}", *(f"• {part}" for part in parts)]
             return "\n".join([*lines, *([f"• and {left_out:,} more"] if left_out else [])])
         named = f"{', '.join(parts)}{f' and {left_out:,} more' if left_out else ''}"
         return f"{self.symbol} {self.title}{self.more}{f': {named}' if parts else ''}"
-
-
-def _fitting(parts: Sequence[str], max_chars: int) -> list[str]:
-    """Return the first parts, at least one, within `max_chars`."""
-    fitting, chars = list(parts[:1]), len(parts[0]) if parts else 0
-    for part in parts[1:]:
-        chars += len(part)
-        if chars > max_chars:
-            break
-        fitting.append(part)
-    return fitting
 
 
 MANAGE_DIGEST, DELETE_DIGEST = "digest.manage", "digest.delete"
