@@ -222,13 +222,14 @@ def _run(settings: Settings, role: str) -> int:
     from bot.app import serve
     from bot.bootstrap.services import Role
     from bot.bootstrap.slack_app import StartError
+    from bot.concurrency import EventLoop
     from bot.logs import set_up_logs
     from bot.ops.output import RUN_DOCTOR
     from bot.store.documents import StoreError, WrongKeyRingError
 
     set_up_logs(settings.log_level, settings.log_format)
     try:
-        with asyncio.Runner() as runner:
+        with asyncio.Runner(loop_factory=EventLoop) as runner:
             runner.run(_until_stopped(lambda stop: serve(settings, stop, role=Role(role))))
     except WrongKeyRingError as error:
         _say(f"BOT_SECRET_KEYS: {error}", RUN_DOCTOR)

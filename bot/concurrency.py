@@ -1,13 +1,17 @@
-"""Task groups and single flight for asyncio."""
+"""Task groups, single flight and name look-ups for asyncio."""
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
 
 import structlog
 
 T = TypeVar("T")
 logger = structlog.get_logger()
+# One for each host and port that the bot knows, and some for those that hang.
+LOOKUP_THREADS = 32
 
 
 def _log_error(task: asyncio.Future[Any]) -> None:
@@ -80,6 +84,10 @@ class SingleFlight(Generic[K, T]):
             task.add_done_callback(_retrieve_error)
         return await asyncio.shield(self._flights[key])
 
+    def is_under_way(self, key: K) -> bool:
+        """Return whether the next caller would share a run that has begun already."""
+        return key in self._flights
+
 
 async def run_shielded(tasks: Tasks, work: Coroutine[Any, Any, T]) -> T:
     """Do `work` as one of `tasks`, so that a stop waits for its end; return or raise as it does.
@@ -87,3 +95,40 @@ async def run_shielded(tasks: Tasks, work: Coroutine[Any, Any, T]) -> T:
     What Slack gives once must not be lost because its caller has gone.
     """
     return await asyncio.shield(tasks.start(work, on_end=_retrieve_error))
+
+
+class EventLoop(asyncio.SelectorEventLoop):
+    """Python's own, but a name look-up that hangs keeps no thread from drawing or comparing.
+
+    httpx, aiohttp and psycopg look names up by the loop, which takes its default executor
+    (https://docs.python.org/3/library/asyncio-eventloop.html#asyncio.loop.getaddrinfo): half a
+    dozen threads, which `asyncio.to_thread` needs too. More of them are no way out: with 64, sixty
+    drawings at once kept the loop from every ack for one to two seconds. The same question is
+    asked once at a time, so that a name that hangs keeps one thread, however many wait for it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lookups: SingleFlight[tuple[Any, ...], list[Any]] = SingleFlight()
+        self._lookup_threads = ThreadPoolExecutor(LOOKUP_THREADS, thread_name_prefix="lookup")
+
+    async def getaddrinfo(
+        self,
+        host: bytes | str | None,
+        port: bytes | str | int | None,
+        *,
+        family: int = 0,
+        type: int = 0,  # noqa: A002  # the overridden method's
+        proto: int = 0,
+        flags: int = 0,
+    ) -> list[Any]:
+        question = host, port, family, type, proto, flags
+        return await self._lookups.run(
+            question,
+            lambda: self.run_in_executor(self._lookup_threads, socket.getaddrinfo, *question),
+        )
+
+    def close(self) -> None:
+        """Close the loop; a look-up that hangs is not waited for."""
+        self._lookup_threads.shutdown(wait=False, cancel_futures=True)
+        super().close()

@@ -15,7 +15,6 @@ from urllib.parse import parse_qs
 import structlog
 from aiohttp import hdrs, web
 from aiohttp.http import HttpProcessingError
-from aiohttp.typedefs import Handler, Middleware
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
@@ -23,6 +22,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.signature import SignatureVerifier
 
+from bot.connections import BoundedServer, ConnectionLimits
 from bot.deduplication import DedupStore
 
 logger = structlog.get_logger()
@@ -249,29 +249,6 @@ def _for_browsers(answer: BoltResponse) -> web.Response:
 
 
 MAX_BODY_BYTES = 1024 * 1024
-# More than balancers keep an idle connection, as one that we close at the wrong moment loses a
-# request: nginx and AWS keep them for 60 s.
-IDLE_S = 75.0
-BODY_WITHIN_S = 10.0
-# With the default of 128, connections of a burst wait a second to be accepted.
-BACKLOG = 2048
-
-
-def _reading_first(within_s: float) -> Middleware:
-    """Return a middleware that reads the body of each request, with a time limit."""
-
-    @web.middleware
-    async def read_first(request: web.Request, handler: Handler) -> web.StreamResponse:
-        try:
-            async with asyncio.timeout(within_s):
-                await request.read()
-        except TimeoutError:
-            return web.Response(status=408, text="the body took too long")
-        except web.RequestPayloadError:  # its compression or its chunks are broken
-            return web.Response(status=400, text="the body cannot be read")
-        return await handler(request)
-
-    return read_first
 
 
 @asynccontextmanager
@@ -283,13 +260,13 @@ async def listening(
     install: InstallEndpoint | None = None,
     *,
     metrics: MetricsEndpoint | None = None,
-    idle_s: float = IDLE_S,
-    body_within_s: float = BODY_WITHIN_S,
+    limits: ConnectionLimits | None = None,
 ) -> AsyncIterator[None]:
     """Listen inside the block; `slack` is `None` in Socket Mode, `install` without OAuth."""
     logging.getLogger("aiohttp.server").addFilter(_is_our_mistake)
-    middlewares = [_reading_first(body_within_s)]
-    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=middlewares)
+    limits = limits or ConnectionLimits.for_files()
+    server = BoundedServer(limits)
+    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[server.middleware()])
     app.router.add_get("/healthz", health.healthz)
     app.router.add_get("/readyz", health.readyz)
     if metrics:
@@ -302,14 +279,17 @@ async def listening(
         app,
         access_log=None,
         shutdown_timeout=5,
-        keepalive_timeout=idle_s,
-        lingering_time=body_within_s,  # for the rest of a body that was given up
+        keepalive_timeout=limits.idle_s,
+        lingering_time=limits.body_within_s,  # for the rest of a body that was given up
     )
     await runner.setup()
     try:
-        await web.TCPSite(runner, host, port, backlog=BACKLOG).start()
+        listener = await server.listen(runner, host, port)
         logger.info("listening", host=host, port=port)
-        yield
+        try:
+            yield
+        finally:
+            listener.close()
     finally:
         await runner.cleanup()
 

@@ -14,7 +14,7 @@ BOT = Path(__file__).parents[1] / "bot"
 # both sides; only RUN starts the bot.
 LAYERS: list[set[str]] = [
     {
-        *("backoff", "commands", "errors", "health", "message", "playground"),
+        *("backoff", "commands", "connections", "errors", "health", "message", "playground"),
         *("redaction", "workspace"),
     },
     {"command_text", "concurrency", "hostnames", "logs", "store", "tracker"},
@@ -36,12 +36,12 @@ LAYER_OF = {part: number for number, parts in enumerate(LAYERS) for part in part
 INDEPENDENT = {
     "metrics": set(),
     "playground": set(),
-    "web": {"deduplication"},
+    "web": {"connections", "deduplication"},
 }
 RUN = BOT / "playground" / "run.py"
 # package -> the only parts, beside the playground, that may import it
 ONLY_IN: dict[str, set[str]] = {
-    "aiohttp": {"app", "bootstrap", "metrics", "ops", "slack", "web"},
+    "aiohttp": {"app", "bootstrap", "connections", "metrics", "ops", "slack", "web"},
     "apscheduler": {"jobs"},
     "httpx": {"bootstrap", "tracker"},
     "procrastinate": {"jobs"},

@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.app import serve
 from bot.bootstrap.services import Role
+from bot.concurrency import EventLoop
 from bot.logs import set_up_logs
 from bot.settings import load_settings
 
@@ -56,7 +57,7 @@ def main() -> None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
         await serve(settings, stop, role=Role(sys.argv[1]), clock=clock)
 
-    with asyncio.Runner() as runner:
+    with asyncio.Runner(loop_factory=EventLoop) as runner:
         runner.run(run())
 
 
