@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 from bot import __version__
 from bot.settings import Settings, SettingsError, load_database, load_settings
-from bot.store.postgres.address import Address
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -133,7 +132,6 @@ INTERRUPTED = 130
 # Longer than a stop takes, and less than the 30 s after which platforms kill.
 ENDED_WITHIN_S = 28.0
 PROCESSES = ("web", "worker")
-OPERATIONS = ("backup", "doctor", "restore", "rotate-secrets")
 
 
 def main() -> int:
@@ -144,11 +142,11 @@ def main() -> int:
             return _play(arguments)
         return 0
     if arguments.command == "explain":
-        return _operate(lambda: _explain(arguments.file, arguments.names))
+        return _operate(lambda do: do.explain(arguments.file, arguments.names))
     try:
         if arguments.command == "migrate":
             database = load_database()
-            return _operate(lambda: _migrate(database))
+            return _operate(lambda do: do.migrate(database))
         settings = load_settings()
     except SettingsError as error:
         if arguments.command == "doctor":
@@ -158,8 +156,15 @@ def main() -> int:
         problems = (f"  {line}" for line in error.problems)
         _say("Some settings are missing or wrong:", *problems, WHERE_SETTINGS_ARE)
         return WRONG_SETTINGS
-    if arguments.command in OPERATIONS:
-        return _operate(lambda: _command(settings, arguments))
+    match arguments.command:
+        case "doctor":
+            return _operate(lambda do: do.doctor(settings))
+        case "backup":
+            return _operate(lambda do: do.backup(settings, arguments.file))
+        case "restore":
+            return _operate(lambda do: do.restore(settings, arguments.file))
+        case "rotate-secrets":
+            return _operate(lambda do: do.rotate_secrets(settings))
     if arguments.command in PROCESSES and not settings.is_shared:
         _say(
             f"`{arguments.command}` shares a PostgreSQL with the other processes: set DATABASE_URL"
@@ -176,16 +181,9 @@ def _play(arguments: argparse.Namespace) -> int:
         from bot.playground.run import AddressError, Options, play
         from bot.store.documents import StoreError
     except ModuleNotFoundError as error:
-        if error.name == "bot.playground":
-            _say(
-                "The installed package has no playground: clone the project, and run `make demo`."
-            )
-            return CANNOT_START
-        if (error.name or "").startswith("bot"):
-            raise
         _say(
-            f"The playground needs a package that is not installed ({error.name}):"
-            " `make demo` installs it, and so does `pip install -r requirements-playground.txt`."
+            f"The playground is only in a clone of the project, and lacks {error.name}: run"
+            " `make demo` there, or `pip install -r requirements-playground.txt`."
         )
         return CANNOT_START
     portfolio = None if arguments.no_key else arguments.portfolio
@@ -200,26 +198,15 @@ def _play(arguments: argparse.Namespace) -> int:
     return CANNOT_START
 
 
-def _migrate(database: Path | Address | None) -> Coroutine[Any, Any, int]:
-    from bot.ops.commands import migrate
-
-    return migrate(database)
-
-
-def _explain(name: str, names_file: Path | None) -> Coroutine[Any, Any, int]:
-    from bot.ops.commands import explain
-
-    return explain(name, names_file)
-
-
-def _operate(command: Callable[[], Coroutine[Any, Any, int]]) -> int:
+def _operate(choose: Callable[[Any], Coroutine[Any, Any, int]]) -> int:
     """Do an operator's command and end the process, also when one of its threads hangs."""
-    from bot.ops.commands import run
+    # Imported only now: wrong settings are reported in a second.
+    from bot.ops import commands
     from bot.ops.output import OperatingError
 
     status = CANNOT_START
     try:
-        status = run(command())
+        status = commands.run(choose(commands))
     except OperatingError as error:
         _say(*error.lines)
     except BrokenPipeError:
@@ -228,20 +215,6 @@ def _operate(command: Callable[[], Coroutine[Any, Any, int]]) -> int:
         status = INTERRUPTED
     sys.stderr.flush()
     os._exit(status)
-
-
-def _command(settings: Settings, arguments: argparse.Namespace) -> Coroutine[Any, Any, int]:
-    from bot.ops import commands as operate
-
-    match arguments.command:
-        case "doctor":
-            return operate.doctor(settings)
-        case "backup":
-            return operate.backup(settings, arguments.file)
-        case "restore":
-            return operate.restore(settings, arguments.file)
-        case _:
-            return operate.rotate_secrets(settings)
 
 
 def _run(settings: Settings, role: str) -> int:

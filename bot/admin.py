@@ -168,7 +168,8 @@ def decode_audiences(document: Document) -> dict[str, Audience]:
 
 
 HISTORY_KIND = "audit"
-MAX_ENTRIES = 500
+# As many as a form shows.
+MAX_ENTRIES = 200
 # The actor that is no person.
 SLACK = "slack"
 
@@ -216,7 +217,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The latest 500 acts of every workspace, in one document each."""
+    """The latest acts of every workspace, in one document each."""
 
     documents: Documents
     _: KW_ONLY

@@ -20,10 +20,10 @@ from bot.bootstrap.services import (
     observe_store,
     opened_store,
 )
-from bot.concurrency import NonOverlappingTask, Tasks
+from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.installations.repository import InstallationRepository
-from bot.jobs.scheduler import ticking
+from bot.jobs.scheduler import ROUND_WITHIN_S, ticking
 from bot.listeners.interrupted import InflightTracker
 from bot.logs import lines_counted
 from bot.metrics.definitions import Metrics, traced_calls
@@ -66,7 +66,7 @@ async def build_runtime(
     http = await stack.enter_async_context(_slack_session(metrics))
     clients = slack_app.SlackClients(settings, http)
     installations = InstallationRepository(documents, ring)
-    workspaces = slack_app.open_workspaces(settings, installations, clients, tasks, clock=clock)
+    workspaces = slack_app.open_workspaces(settings, installations, clients, clock=clock)
     parts = Services(
         settings=settings,
         documents=documents,
@@ -116,23 +116,24 @@ async def run_periodic(
 ) -> AsyncIterator[Mapping[str, Check]]:
     """Do what comes again inside the block; yield how to tell whether it does.
 
-    At the end nothing is begun any more that
-    is due, and what the queue has begun is waited for.
+    At the end nothing more is begun, and what the queue has begun is waited for.
     """
     parts, shared = runtime.parts, runtime.stored.shared
     every_s, timed = parts.settings.tick_seconds, parts.metrics.periodic.timed
     for_all = {**running.periodic, **lifecycle.periodic} if role.delivers else {}
     periodic = {name: timed(name, act) for name, act in for_all.items()}
-    rounds = [] if shared else [NonOverlappingTask(parts.tasks, act) for act in periodic.values()]
     await lifecycle.at_start()
 
     async def tick() -> None:
-        for each in rounds:
-            each.begin()
         if shared is None:  # nor is there a queue
             await running.digests.run_due()
 
-    async with ticking(timed("tick", tick), every_s=every_s) as ticks:
+    async with AsyncExitStack() as rounds:
+        ticks = await rounds.enter_async_context(ticking(timed("tick", tick), every_s=every_s))
+        if shared is None:
+            for act in periodic.values():
+                alone = ticking(act, every_s=every_s, within_s=ROUND_WITHIN_S)
+                await rounds.enter_async_context(alone)
         if shared is None or not role.delivers:
             yield {"tick": ticks.are_recent}
             return

@@ -8,8 +8,6 @@ from typing import Any, Generic, TypeVar
 
 import structlog
 
-from bot.errors import BotError
-
 T = TypeVar("T")
 logger = structlog.get_logger()
 # One for each host and port that the bot knows, and some for those that hang.
@@ -54,13 +52,12 @@ class Tasks:
             await asyncio.wait(set(self._running), timeout=left_s)
         return not self._running
 
-    async def cancel(self) -> int:
-        """Cancel the tasks that still run; return how many they are."""
+    async def cancel(self) -> None:
+        """Cancel the tasks that still run."""
         late = set(self._running)
         for task in late:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
-        return len(late)
 
 
 K = TypeVar("K", bound=Hashable)
@@ -98,42 +95,6 @@ async def run_shielded(tasks: Tasks, work: Coroutine[Any, Any, T]) -> T:
     What Slack gives once must not be lost because its caller has gone.
     """
     return await asyncio.shield(tasks.start(work, on_end=_retrieve_error))
-
-
-# It asks Slack for each of many workspaces, or rewrites the file of the store.
-ROUND_WITHIN_S = 900.0
-
-
-class NonOverlappingTask:
-    """Runs `work` as one of `tasks`, never twice at a time, each for `within_s` at most.
-
-    Failures are logged.
-    """
-
-    def __init__(
-        self,
-        tasks: Tasks,
-        work: Callable[[], Awaitable[object]],
-        *,
-        within_s: float = ROUND_WITHIN_S,
-    ) -> None:
-        self._tasks = tasks
-        self._work = work
-        self._within_s = within_s
-        self._under_way: asyncio.Task[None] | None = None
-
-    def begin(self) -> "asyncio.Task[None]":
-        """Start the task unless it is already running; return the running task. Never raises."""
-        if self._under_way is None or self._under_way.done():
-            self._under_way = self._tasks.start(self._run())
-        return self._under_way
-
-    async def _run(self) -> None:
-        try:
-            async with asyncio.timeout(self._within_s):
-                await self._work()
-        except (BotError, TimeoutError) as error:
-            logger.warning("not done now, again with the next tick", error=repr(error))
 
 
 class EventLoop(asyncio.SelectorEventLoop):

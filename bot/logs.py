@@ -1,7 +1,6 @@
 """Configure logging: one event per line, secrets redacted."""
 
 import logging
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,24 +24,6 @@ class _Redacting(structlog.stdlib.ProcessorFormatter):
 def bolt_logger() -> logging.Logger:
     """Return the logger to hand to Bolt: on its own it would take the root's level, DEBUG too."""
     return logging.getLogger("slack_bolt")
-
-
-# What Bolt 1.30 says although all is as it should be:
-_NEEDLESS = (
-    # ...at a start with OAuth. It makes stores of its own as it finds the app's id in the
-    # environment, and never uses them: `authorize` is given, and web/ serves the installing.
-    re.compile(
-        r"As you've set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET env variables, Bolt has enabled"
-        r" the file-based InstallationStore/OAuthStateStore for you\. .*"
-    ),
-    # ...at a start with one token, which it ignores as it is given a client.
-    re.compile(r".*`token`.*(will be ignored|will be unused).*", re.DOTALL),
-)
-
-
-def _is_needed(record: logging.LogRecord) -> bool:
-    said = record.getMessage()
-    return not any(needless.fullmatch(said) for needless in _NEEDLESS)
 
 
 def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr) -> None:
@@ -88,9 +69,10 @@ def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr)
     root.setLevel(level)
     # Two lines at every start, and one for each turn that comes while the one before still hangs.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
-    bolt_logger().addFilter(_is_needed)
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(max(logging.INFO, root.level))
+    # Bolt 1.30 warns of a token and of stores that it is not to use, at every start.
+    bolt_logger().setLevel(logging.ERROR)
 
 
 class _Counting(logging.Handler):

@@ -70,7 +70,8 @@ def unfolded(block: Block) -> list[Block]:
         case "container":
             title, subtitle = (block[name]["text"] for name in ("title", "subtitle"))
             # An empty one holds its subtitle only.
-            more = [each for each in block["child_blocks"] if _text_in(each) != subtitle]
+            children = block["child_blocks"]
+            more = [each for each in children if each.get("text", {}).get("text") != subtitle]
             return [*_paragraphs([f"{title}  ·  {subtitle}"]), *more]
         case "data_table":
             return _paragraphs([block["caption"], *table_lines(block)])
@@ -94,10 +95,6 @@ def table_lines(table: Block) -> Iterator[str]:
 def _series_line(series: Block) -> str:
     points = (f"{point['label']} {point['value']:g}" for point in series["data"])
     return f"{series['name']}: {', '.join(points)}"
-
-
-def _text_in(block: Block) -> object:
-    return block.get("text", {}).get("text")
 
 
 def _paragraphs(lines: Iterable[str]) -> list[Block]:

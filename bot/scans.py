@@ -1,12 +1,10 @@
 """Scan domains: one request for simultaneous calls; compare with the last result."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
-from typing import Protocol
-from weakref import WeakValueDictionary
 
 import msgspec
 import structlog
@@ -44,16 +42,6 @@ class NoScanError(BotError):
     """No scan of this domain is kept (any more)."""
 
 
-class ScansDomains(Protocol):
-    """Asks the service for a scan: `WorkspaceTracker`, whose layer is no lower than this one."""
-
-    async def scan(
-        self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
-    ) -> ScanResult:
-        """Return the result, or raise a TrackerError or a NoKeyError."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanReport:
     """The findings of one scan, and its changes since the one before it.
@@ -80,7 +68,7 @@ class ScanReport:
 class Scans:
     """Runs scans; keeps the latest 200 reports of a workspace and all its domains' end dates."""
 
-    service: ScansDomains
+    scan: Callable[[WorkspaceId, str, Purpose], Awaitable[ScanResult]]
     portfolio: Portfolio
     documents: Documents
     end_dates: KeptEndDates
@@ -89,9 +77,6 @@ class Scans:
     names: Names
     _flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = field(
         default_factory=SingleFlight, init=False
-    )
-    _listing: WeakValueDictionary[WorkspaceId, asyncio.Lock] = field(
-        default_factory=WeakValueDictionary, init=False
     )
 
     async def run(
@@ -155,7 +140,7 @@ class Scans:
     ) -> ScanReport:
         if not domain.domain_id:
             raise NoDomainIdError("listed without domainId")
-        result = await self.service.scan(workspace, domain.domain_id, purpose=purpose)
+        result = await self.scan(workspace, domain.domain_id, purpose)
         report = await asyncio.to_thread(self._report, domain, result)
         listed = await self._listed(workspace, purpose) if lists else None
         report = replace(report, score_after=_score(listed, report.host))
@@ -176,16 +161,11 @@ class Scans:
         )
 
     async def _listed(self, workspace: WorkspaceId, purpose: Purpose) -> Snapshot | None:
-        """Return a new list, as scores may have changed, `None` if there is no answer.
-
-        Scans that end while a list is asked for share the next one.
-        """
+        """Return a new list, as scores may have changed, `None` if there is no answer."""
         await self.portfolio.invalidate(workspace)
-        turn = self._listing.setdefault(workspace, asyncio.Lock())
         try:
-            async with asyncio.timeout(2 * LISTED_WITHIN_S), turn:
-                async with asyncio.timeout(LISTED_WITHIN_S):
-                    return await self.portfolio.snapshot(workspace, purpose=purpose)
+            async with asyncio.timeout(LISTED_WITHIN_S):
+                return await self.portfolio.snapshot(workspace, purpose=purpose)
         except (BotError, TimeoutError) as error:
             logger.warning("the score after a scan is unknown", error=repr(error))
             return None

@@ -8,7 +8,6 @@ docs/decisions/0016-rate-limits-of-an-api-key.md.
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -25,7 +24,6 @@ from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 LIMITS_KIND = "budget"
-VERSION = 1
 READ_EVERY_S = 2.0
 ANSWERED_WITHIN_S = 1.0
 MAX_REMEMBERED = 20_000
@@ -85,15 +83,14 @@ class QuotaService:
 
     async def _write(self, place: Place) -> None:
         await self._read(place)
-        value = {"v": VERSION, "state": asdict(self._budget.known(place[1]))}
+        value = {"v": 1, "state": asdict(self._budget.known(place[1]))}
         due_at = datetime.fromtimestamp(self._budget.now() + WINDOW_S, UTC)
         await self._documents.put(_document_key(*place), value, due_at=due_at)
 
     async def _read(self, place: Place) -> None:
         document = await self._documents.get(_document_key(*place))
-        if document and document.value.get("v") == VERSION:
-            with suppress(AttributeError, LookupError, TypeError, ValueError):  # it is replaced
-                self._budget.learn(place[1], RateLimitState(**document.value["state"]))
+        if document:
+            self._budget.learn(place[1], RateLimitState(**document.value["state"]))
 
 
 def _document_key(workspace: WorkspaceId, fingerprint: str) -> str:

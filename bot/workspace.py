@@ -1,12 +1,6 @@
-"""The id of a workspace, and variables that travel with the work."""
+"""The id of a workspace."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, TypeVar
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -35,13 +29,3 @@ class WorkspaceId:
 def workspace_of_key(key: str) -> WorkspaceId:
     """Return the workspace of a document's key, `E1.T1/digest/d1`; raise ValueError for none."""
     return WorkspaceId.parse(key.partition("/")[0])
-
-
-@contextmanager
-def bound(variable: ContextVar[Any], value: T) -> Iterator[T]:
-    """Set a variable inside the block, also for tasks that begin there."""
-    before = variable.set(value)
-    try:
-        yield value
-    finally:
-        variable.reset(before)

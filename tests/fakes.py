@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from bot.message import Message
 from bot.slack.client import SentMessage
 from bot.slack.errors import PersonUnreachableError, SlackUnavailableError
+from bot.slack.posting import Posting
 from bot.tracker.client import TrackerClient
 from bot.tracker.models import Domain, Listing, ScanResult
 from bot.tracker.rate_limit import Purpose
@@ -39,7 +40,7 @@ class FakeClock:
 
 
 class FakeLists:
-    """A `ListsDomains` that lists what it is given, when `gate` is open; remembers who asked."""
+    """Lists what it is given, when `gate` is open; remembers who asked."""
 
     def __init__(self, *domains: Domain, skipped: int = 0) -> None:
         self.domains = domains
@@ -55,7 +56,6 @@ class FakeLists:
     async def list_domains(
         self,
         workspace: WorkspaceId,
-        *,
         purpose: Purpose = Purpose.PERSON,
         slot_at: datetime | None = None,
     ) -> Listing:
@@ -125,14 +125,14 @@ class FakeTracker(TrackerClient):
             raise self.errors[key]
 
 
-class FakePosts:
+class FakePosts(Posting):
     """Channels and direct messages that take what is posted; remembers it, in order.
 
     An error in `errors` meets the next post; `is_lost`: the message is there all the same.
     `before_post` runs at the moment of posting, `is_posted` is set after the first one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self) -> None:  # without Slack
         self.posts: list[tuple[str, str]] = []
         self.is_posted = asyncio.Event()
         self.notified: list[tuple[str, str]] = []

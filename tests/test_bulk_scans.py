@@ -77,12 +77,14 @@ class Office:
 
     def process(self) -> BulkScans:
         """Start as a new process would, on the same store."""
-        portfolio = Portfolio(self.lists, clock=self.clock)
+        portfolio = Portfolio(self.lists.list_domains, clock=self.clock)
         ends = KeptEndDates(self.documents)
         return BulkScans(
             self.documents,
             self.tasks,
-            Scans(self, portfolio, self.documents, ends, names=default_names(), clock=self.clock),
+            Scans(
+                self.scan, portfolio, self.documents, ends, names=default_names(), clock=self.clock
+            ),
             self.posts,
             progress=progress_message,
             summary=summary_message,
@@ -91,7 +93,7 @@ class Office:
         )
 
     async def scan(
-        self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+        self, workspace: WorkspaceId, domain_id: str, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
         """Be the service."""
         self.scanned.append(domain_id)

@@ -6,14 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
-from slack_bolt.logger.messages import (
-    info_default_oauth_settings_loaded,
-    warning_client_prioritized_and_token_skipped,
-    warning_token_skipped,
-)
 
 from bot.errors import BotError, warned
-from bot.logs import bolt_logger, lines_counted, set_up_logs
+from bot.logs import lines_counted, set_up_logs
 from bot.redaction import holds_secret
 from tests.builders import APP_TOKEN, BOT_TOKEN, KEY, KEY_TAIL
 
@@ -141,17 +136,6 @@ def test_a_turn_that_is_skipped_while_one_hangs_is_no_line_of_its_own() -> None:
     logging.getLogger("apscheduler.executors.default").error("Job raised an exception")
 
     assert [json.loads(line)["event"] for line in log.lines()] == ["Job raised an exception"]
-
-
-def test_what_bolt_says_of_settings_that_are_as_they_should_be_is_left_out() -> None:
-    log = Log("json")
-
-    bolt_logger().warning(warning_client_prioritized_and_token_skipped())
-    bolt_logger().warning(warning_token_skipped())
-    bolt_logger().info(info_default_oauth_settings_loaded())
-    bolt_logger().warning("Unhandled request")
-
-    assert [json.loads(line)["event"] for line in log.lines()] == ["Unhandled request"]
 
 
 def test_lines_that_an_operator_should_look_at_are_counted_those_of_libraries_too() -> None:

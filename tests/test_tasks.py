@@ -3,8 +3,7 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from bot.concurrency import NonOverlappingTask, Tasks, run_shielded
-from bot.store.documents import StoreError
+from bot.concurrency import Tasks, run_shielded
 from tests.fakes import TIME_LIMIT_S
 from tests.installations.builders import Gate
 
@@ -59,7 +58,7 @@ async def test_what_takes_too_long_is_cut_off_and_counted() -> None:
     tasks.start(stuck())
 
     assert not await tasks.drain(0.01)
-    assert await tasks.cancel() == 2
+    await tasks.cancel()
     assert ends == ["cut off"] * 2
     assert await tasks.drain(TIME_LIMIT_S)
 
@@ -77,44 +76,6 @@ async def test_what_a_task_raises_is_logged_with_its_cause() -> None:
     (line,) = lines
     assert (line["event"], line["log_level"]) == ("a task failed", "error")
     assert str(line["exc_info"]) == "broken"
-
-
-async def test_recurring_work_is_not_begun_again_while_it_runs() -> None:
-    gate, begun, tasks = asyncio.Event(), [], Tasks()
-
-    async def work() -> None:
-        begun.append(1)
-        await gate.wait()
-
-    recurring = NonOverlappingTask(tasks, work)
-    for _ in range(3):
-        recurring.begin()
-        await asyncio.sleep(0)
-    gate.set()
-    assert await tasks.drain(TIME_LIMIT_S)
-    recurring.begin()
-    assert await tasks.drain(TIME_LIMIT_S)
-
-    assert len(begun) == 2
-
-
-@pytest.mark.parametrize("error", [StoreError("disk full"), ValueError("unforeseen")])
-async def test_recurring_work_that_failed_is_begun_again(
-    error: Exception, capsys: pytest.CaptureFixture[str]
-) -> None:
-    begun, tasks = [], Tasks()
-
-    async def work() -> None:
-        begun.append(1)
-        raise error
-
-    recurring = NonOverlappingTask(tasks, work)
-    for _ in range(2):
-        recurring.begin()
-        assert await tasks.drain(TIME_LIMIT_S)
-
-    assert len(begun) == 2
-    assert str(error) in capsys.readouterr().out
 
 
 async def test_shielded_work_is_done_although_its_caller_has_gone() -> None:
@@ -145,19 +106,3 @@ async def test_who_waits_for_shielded_work_learns_that_it_was_cut_off() -> None:
 
     with pytest.raises(asyncio.CancelledError):
         await waiting
-
-
-async def test_what_hangs_is_ended_and_begun_again(capsys: pytest.CaptureFixture[str]) -> None:
-    begun, tasks = [], Tasks()
-
-    async def work() -> None:
-        begun.append(1)
-        await asyncio.Event().wait()
-
-    recurring = NonOverlappingTask(tasks, work, within_s=0.01)
-    for _ in range(2):
-        recurring.begin()
-        assert await tasks.drain(TIME_LIMIT_S)
-
-    assert len(begun) == 2
-    assert "not done now" in capsys.readouterr().out

@@ -59,7 +59,6 @@ class WorkspaceTracker:
     async def list_domains(
         self,
         workspace: WorkspaceId,
-        *,
         purpose: Purpose = Purpose.PERSON,
         slot_at: datetime | None = None,
     ) -> Listing:
@@ -85,7 +84,7 @@ class WorkspaceTracker:
         )
 
     async def scan(
-        self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+        self, workspace: WorkspaceId, domain_id: str, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
         """Run a full scan, which may take two minutes."""
         return await self._call(

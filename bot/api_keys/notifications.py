@@ -1,7 +1,7 @@
 """Notify the managers of a key by direct message, one after the other, once each."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import date, timedelta
@@ -16,7 +16,7 @@ from bot.concurrency import Tasks, run_shielded
 from bot.errors import BotError, warned
 from bot.message import Message
 from bot.slack.errors import PersonUnreachableError, SlackError
-from bot.slack.posting import DirectMessages, retry_after
+from bot.slack.posting import Posting, retry_after
 from bot.slack.usergroups import GroupPeople
 from bot.workspace import WorkspaceId
 
@@ -95,29 +95,6 @@ class KeyClaims:
         await self.keys.change(workspace, settled)
 
 
-@dataclass(frozen=True, slots=True)
-class ManagerNotifier:
-    """Notifies new managers, once and in the background; a message that fails is only logged.
-
-    `words` makes the message from the id of the person who named them.
-    """
-
-    messages: DirectMessages
-    words: Callable[[str], Message]
-    tasks: Tasks
-
-    def tell(self, workspace: WorkspaceId, user_ids: Sequence[str], *, by: str) -> None:
-        """Start to notify those who were named just now, except `by`."""
-        if others := [user_id for user_id in user_ids if user_id != by]:
-            self.tasks.start(self._tell(workspace, others, by))
-
-    async def _tell(self, workspace: WorkspaceId, user_ids: Sequence[str], by: str) -> None:
-        message = self.words(by)
-        for user_id in user_ids:
-            with warned("a new manager was not notified", SlackError, who=user_id):
-                await self.messages.send_dm(workspace, user_id, message)
-
-
 # The person whose request was refused waits: the answer says whether notices were sent.
 TELL_WITHIN_S = 5.0
 LOOK_AGAIN_AFTER_S = 0.2
@@ -136,7 +113,7 @@ class KeyNotices:
     the people of named user groups. A notice that a crash has cut off is sent again to all.
     """
 
-    messages: DirectMessages
+    messages: Posting
     claims: KeyClaims
     managers: Managers
     words: Words

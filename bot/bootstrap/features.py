@@ -6,7 +6,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.admin import Audiences, Audit, Managers
 from bot.api_keys.key_service import KeyService, WorkspaceTracker
-from bot.api_keys.notifications import KeyClaims, KeyNotices, ManagerNotifier
+from bot.api_keys.notifications import KeyClaims, KeyNotices
 from bot.api_keys.repository import Keys
 from bot.bootstrap.services import Services, look_at_work
 from bot.bulk_scans.runner import BulkScans
@@ -44,11 +44,10 @@ from bot.shared_limits import QuotaService
 from bot.slack.usergroups import GroupPeople, UserGroups
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
-from bot.views.admin import appointed_message
 from bot.views.bulk_scan import progress_message, summary_message
 from bot.views.digests.alert import alert_message
 from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
-from bot.views.digests.trouble import owner_notices
+from bot.views.digests.trouble import owner_notice
 from bot.views.errors_api_key import key_notice
 
 
@@ -80,10 +79,12 @@ class UseCases:
         self.budget = RateLimiter(clock=lambda: clock().timestamp())
         self.allowances = QuotaService(documents, self.admin.keys, self.budget, parts.tasks)
         self.client, self.tracker = self._tracker(parts)
-        self.portfolio = Portfolio(self.tracker, clock=clock, versions=parts.commons.versions)
+        self.portfolio = Portfolio(
+            self.tracker.list_domains, clock=clock, versions=parts.commons.versions
+        )
         self.ends = KeptEndDates(documents)
         self.scans = Scans(
-            self.tracker,
+            self.tracker.scan,
             self.portfolio,
             documents,
             self.ends,
@@ -126,7 +127,6 @@ class UseCases:
             parts.tracker_http,
             base_url=parts.settings.domain_tracker_url,
             budget=self.budget,
-            on_sent=parts.metrics.service_sent.inc,
             quotas=self.allowances,
             note=parts.metrics.service.note_call,
         )
@@ -148,7 +148,7 @@ class UseCases:
         delivery = Delivery(repository, collector, parts.posting, words, clock=clock)
         notes = self.admin.audit.note_digest
         digests = DigestService(repository, collector, delivery, clock=clock, notes=notes)
-        owners = Owners(parts.posting, self.admin.keys, owner_notices)
+        owners = Owners(parts.posting, self.admin.keys, owner_notice)
         return digests, DigestWorker(repository, delivery, owners, parts.tasks, clock=clock)
 
 
@@ -267,7 +267,6 @@ def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> N
         state=cases.key,
         digests=cases.digests,
         audit=admin.audit,
-        screen=screen,
     ).register(dispatcher)
     KeyFormListeners(
         permissions=admin.permissions,
@@ -286,7 +285,6 @@ def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> N
         permissions=admin.permissions,
         audit=admin.audit,
         nights=cases.nights,
-        notifier=ManagerNotifier(parts.posting, appointed_message, parts.tasks),
         screen=screen,
     ).register(dispatcher)
 
@@ -296,7 +294,6 @@ def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> 
     collector = HomeCollector(
         permissions=cases.admin.permissions,
         key=cases.key,
-        audit=cases.admin.audit,
         portfolio=cases.portfolio,
         ends=cases.ends,
         digests=cases.repository.of_workspace,

@@ -176,14 +176,10 @@ def look_at_work(
 
 
 def observe_store(metrics: Metrics, stored: Stored) -> None:
-    """Let the metrics tell what the queue holds, and how the pool is."""
+    """Let the metrics tell what the queue holds."""
     if (shared := stored.shared) is None:
         return
-
-    async def connections() -> Mapping[str, int]:
-        return shared.pool.get_stats()
 
     from bot.jobs.queue import depth  # slow to import, and a file has no queue
 
     metrics.looks.set_source("queue", lambda: depth(shared.pool))
-    metrics.looks.set_source("pool", connections)

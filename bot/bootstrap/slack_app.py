@@ -23,12 +23,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import web
 from bot.bootstrap.services import Role, Services
-from bot.concurrency import Tasks
 from bot.deduplication import DedupStore
 from bot.installations.authorize import Clients, InstalledWorkspaces, note_asked_place
 from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.repository import InstallationRepository
-from bot.installations.token_rotation import TokenProvider
 from bot.logs import bolt_logger
 from bot.metrics.definitions import Metrics
 from bot.settings import Settings, text_of
@@ -82,7 +80,6 @@ def open_workspaces(
     settings: Settings,
     repository: InstallationRepository,
     clients: SlackClients,
-    tasks: Tasks,
     *,
     clock: Callable[[], datetime],
 ) -> SlackAuth:
@@ -95,13 +92,12 @@ def open_workspaces(
         client_secret=text_of(settings.slack_client_secret),
         clock=clock,
     )
-    tokens = TokenProvider(repository, calls.refresh, tasks=tasks, clock=clock)
     health = auth.SlackHealth()
     return SlackAuth(
         authorize=InstalledWorkspaces(
-            tokens, unknown=not_installed_text(settings.public_url or "")
+            repository, unknown=not_installed_text(settings.public_url or "")
         ),
-        client_for=Clients(tokens, clients.once),
+        client_for=Clients(repository, clients.once),
         # Without an installation there is no token to ask with, and the bot is ready all the same.
         find_slack=lambda: health.check(lambda: auth.check_api(clients.once())),
         oauth=calls,

@@ -106,7 +106,7 @@ class BulkScan:
 class BulkScanRunsError(BotError):
     """The workspace has a bulk scan already, which is `run`."""
 
-    def __init__(self, run: BulkScan | None = None) -> None:
+    def __init__(self, run: BulkScan) -> None:
         self.run = run
         super().__init__("one bulk scan at a time")
 
@@ -182,8 +182,4 @@ def encode(run: BulkScan) -> dict[str, Any]:
 
 
 def decode(document: Document | None) -> BulkScan | None:
-    """Return the bulk scan of a document, `None` if another version of the bot wrote it."""
-    try:
-        return msgspec.convert(document.value["run"], BulkScan) if document else None
-    except (msgspec.ValidationError, LookupError):
-        return None
+    return msgspec.convert(document.value["run"], BulkScan) if document else None

@@ -37,7 +37,7 @@ from bot.message import Message
 from bot.scans import NoScanError, ScanReport, Scans
 from bot.slack.client import SentMessage
 from bot.slack.errors import SlackError
-from bot.slack.posting import DirectMessages, retry_after
+from bot.slack.posting import Posting, retry_after
 from bot.store.documents import (
     DELETE,
     ConflictError,
@@ -96,7 +96,7 @@ class BulkScans(DueWork):
 
     kind = KIND
     scans: Scans
-    messages: DirectMessages
+    messages: Posting
     _: KW_ONLY
     progress: Callable[[BulkScan, datetime], Message]
     summary: Callable[[BulkScan, datetime], Message]

@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
-from typing import Any, TypeVar
 
 from bot.digests.baseline import (
     Baseline,
@@ -34,23 +33,16 @@ from bot.tracker.models import Domain
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 
-T = TypeVar("T")
-# A millisecond or two on the loop.
-FEW = 500
 _REACHED = {Outcome.POSTED, Outcome.QUIET}
 
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """A post, and the baseline of the post after it; `is_moved`: it differs from the last one.
-
-    `stored` are the names of the baselines that were there before.
-    """
+    """A post, and the baseline of the post after it; `is_moved`: it differs from the last one."""
 
     post: Post
     baseline: Baseline
     is_moved: bool = True
-    stored: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +55,6 @@ class Collector:
     _: KW_ONLY
     clock: Callable[[], datetime]
     owned_type: str = ""
-    # One thread at a time: more of them compete with the loop for the interpreter.
-    _counting: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
-
-    async def offload(self, work: Callable[..., T], *args: Any, size: int) -> T:
-        """Return the result of `work` with `size` domains, in a thread if they are many."""
-        if size <= FEW:
-            return work(*args)
-        async with self._counting:
-            return await asyncio.to_thread(work, *args)
 
     async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
         """Return the number of domains of a plan; `None` when the service gives no list."""
@@ -79,7 +62,7 @@ class Collector:
             domains = (await self.portfolio.snapshot(workspace)).domains
             query = parse_query(plan.filter_text)
             ends = await self._known(workspace) if query.needs_ends else None
-            return len(await self.offload(select, domains, query, ends, size=len(domains)))
+            return len(await asyncio.to_thread(select, domains, query, ends))
         return None
 
     async def labels(self, workspace: WorkspaceId) -> list[str]:
@@ -139,7 +122,7 @@ class Collector:
         )
         marked = (baseline.scores, baseline.marks, baseline.unsettled)
         is_moved = not before or (before.scores, before.marks, before.unsettled) != marked
-        return Collected(post, baseline, is_moved, list(stored))
+        return Collected(post, baseline, is_moved)
 
     async def details(self, workspace: WorkspaceId, digest: Digest, token: str) -> Post | None:
         """Return the content of the post that the run `token` made, without asking the service.
@@ -152,17 +135,14 @@ class Collector:
         if baseline is None or token not in in_use:
             return None
         ends = replace(await self._known(workspace), now=baseline.taken_at)
-        size = len(baseline.scores)
-        report = await self.offload(_report_then, baseline, digest.plan, ends, size=size)
+        report = await asyncio.to_thread(_report_then, baseline, digest.plan, ends)
         # The marks of the baseline before are not known any more.
         return Post(digest=digest, report=replace(report, nearer=()), sent_at=baseline.taken_at)
 
     async def _compare(
         self, snapshot: Snapshot, plan: Plan, before: Baseline | None, ends: KnownEnds
     ) -> tuple[Report, Baseline]:
-        size = len(snapshot.domains)
-        owned = self.owned_type
-        return await self.offload(_report_of, snapshot, plan, before, ends, owned, size=size)
+        return await asyncio.to_thread(_report_of, snapshot, plan, before, ends, self.owned_type)
 
     async def _known(self, workspace: WorkspaceId) -> KnownEnds:
         """Return what scans have said until now; what is kept later is for the next post."""

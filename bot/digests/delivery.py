@@ -4,9 +4,8 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
-from typing import Protocol
 
 import structlog
 
@@ -17,8 +16,6 @@ from bot.digests.models import (
     Alert,
     Digest,
     Mode,
-    Notice,
-    Outcome,
     Run,
 )
 from bot.digests.report import Post, fallen, got_worse, has_changed
@@ -26,7 +23,7 @@ from bot.digests.repository import DigestRepository
 from bot.errors import BotError
 from bot.message import Message
 from bot.slack import errors
-from bot.slack.posting import retry_after
+from bot.slack.posting import Posting
 from bot.store.documents import StoreError
 from bot.tracker.models import TimedOutError
 from bot.tracker.rate_limit import Purpose
@@ -39,18 +36,6 @@ STEP_AGAIN_AFTER_S = (0.5, 2.0)
 RECORD_AGAIN_AFTER_S = (*STEP_AGAIN_AFTER_S, 5.0, 10.0, 15.0)
 # With the 20 s that a turn may take this ends before the claim does.
 COLLECT_WITHIN_S = 35.0
-
-
-class Poster(Protocol):
-    """Posts messages to channels. Both methods raise SlackError."""
-
-    async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
-        """Wait until the channel may be posted to; nothing was posted when this raises."""
-        ...
-
-    async def post(self, workspace: WorkspaceId, channel_id: str, message: Message) -> str:
-        """Post once; return the message's timestamp."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +79,7 @@ class Delivery:
 
     repository: DigestRepository
     collector: Collector
-    posts: Poster
+    posts: Posting
     words: DigestRenderer
     _: KW_ONLY
     clock: Callable[[], datetime]
@@ -107,24 +92,6 @@ class Delivery:
         message = self.words.announcement(digest)
         await self.posts.post(workspace, digest.plan.channel_id, message)
 
-    async def announce_late(
-        self, workspace: WorkspaceId, digest: Digest, notice: Notice
-    ) -> timedelta | None:
-        """Announce a digest that Slack did not let be announced before.
-
-        Return when to try again; `None`: it was announced, or need not or cannot be.
-        """
-        since = digest.moved_at or digest.made_at
-        is_known = any(run.outcome is Outcome.POSTED and run.at >= since for run in digest.past)
-        if is_known or notice.channel_id != digest.plan.channel_id:
-            return None
-        try:
-            await self.announce(workspace, digest)
-        except errors.SlackError as error:
-            logger.warning("not announced", error=repr(error), tries=notice.tries)
-            return None if error.is_outcome_unknown else retry_after(error, notice.tries)
-        return None
-
     async def deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         """Take the run that carries `token` to its end; return the digest after it.
 
@@ -133,10 +100,8 @@ class Delivery:
             StoreError: its outcome could not be recorded; the end of its claim settles it.
             BotError: the recorded reason for which it was not posted.
         """
-        done: tuple[Digest, list[str]] | None = None
         try:
-            done = await self._deliver(workspace, digest, token)
-            return done[0]
+            return await self._deliver(workspace, digest, token)
         except BotError:
             raise
         except Exception:  # a bug: notify now, not after the grace
@@ -144,12 +109,9 @@ class Delivery:
             raise
         finally:
             with contextlib.suppress(StoreError, ValueError):  # else the next run deletes them
-                await self.repository.forget_baselines(workspace, digest.digest_id, known=done)
+                await self.repository.forget_baselines(workspace, digest.digest_id)
 
-    async def _deliver(
-        self, workspace: WorkspaceId, digest: Digest, token: str
-    ) -> tuple[Digest, list[str]]:
-        """Return the digest after a run, and the names of the baselines stored before that."""
+    async def _deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         run = run_state.own_run(digest, token)
         collected = await self._collect(workspace, digest, run)
         average = collected.post.report.totals.average
@@ -162,7 +124,7 @@ class Delivery:
         if not is_wanted and not heartbeat_due(digest):
             baseline = token if is_alert and collected.is_moved else None
             quiet = partial(run_state.mark_silent, average=average, baseline=baseline)
-            return await self._step(workspace, digest, token, quiet), collected.stored
+            return await self._step(workspace, digest, token, quiet)
         post = replace(collected.post, asked_by_name=run.asked_by and run.asked_by_name)
         words = self.words.digest if is_wanted else self.words.heartbeat
         if is_alert:
@@ -173,10 +135,9 @@ class Delivery:
         # A heartbeat leaves the baseline as it is: small changes add up.
         baseline = token if is_wanted else digest.baseline
         digest = await self._post(workspace, digest, run, post, words, baseline)
-        digest = await self._step(
+        return await self._step(
             workspace, digest, token, run_state.mark_posted, again_after_s=RECORD_AGAIN_AFTER_S
         )
-        return digest, [*collected.stored, token]
 
     async def _collect(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
         failure: BotError
@@ -214,7 +175,7 @@ class Delivery:
             # Before the run is marked as posting: a process that dies here has posted nothing.
             await self.posts.acquire_turn(workspace, run.channel_id)
             post = replace(post, sent_at=self.clock())
-            message = await self.collector.offload(words, post, size=post.report.totals.count)
+            message = await asyncio.to_thread(words, post)
             posting = partial(run_state.begin_posting, baseline=baseline, average=average)
             digest = await self._step(workspace, digest, run.token, posting)
             await self.posts.post(workspace, run.channel_id, message)

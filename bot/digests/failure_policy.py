@@ -1,6 +1,6 @@
 """Decide how a failure changes a run, and who is notified of it."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,7 +16,7 @@ from bot.digests.models import Digest, FailureReason, Notice, Outcome
 from bot.errors import BotError
 from bot.message import Message
 from bot.slack import errors as slack
-from bot.slack.posting import DirectMessages, retry_after
+from bot.slack.posting import Posting, retry_after
 from bot.store.documents import StoreError, UnreadableSecretError
 from bot.tracker.models import (
     InvalidKeyError,
@@ -49,7 +49,6 @@ _OF_WORKSPACE: dict[type[slack.SlackError], FailureReason] = {
     slack.MissingScopeError: FailureReason.PERMISSION,
 }
 logger = structlog.get_logger()
-DigestNotice = tuple[Digest, Notice]
 
 
 def service_failure(error: Exception) -> tuple[FailureReason, timedelta | None]:
@@ -88,34 +87,25 @@ def after_refusal(error: slack.SlackError) -> Callable[..., Digest]:
     return partial(run_state.postpone, trouble=FailureReason.SLACK)
 
 
-def matter(digest: Digest, notice: Notice) -> Hashable | None:
-    """Return a value that notices for one message have in common; `None`: it goes alone."""
-    if notice.to or notice.outcome not in {Outcome.MISSED, Outcome.FAILED}:
-        return None
-    return digest.made_by, digest.changed_by, notice.outcome, notice.trouble
-
-
 @dataclass(frozen=True, slots=True)
 class Owners:
     """Notifies a digest's maker; if they have left, its last editor, or who set the key.
 
-    A notice with `to` goes to that person alone. `words` makes one message of notices of one kind.
+    A notice with `to` goes to that person alone.
     """
 
-    messages: DirectMessages
+    messages: Posting
     keys: Keys
-    words: Callable[[Sequence[DigestNotice]], Message]
+    words: Callable[[Digest, Notice], Message]
 
     async def __call__(
-        self, workspace: WorkspaceId, notices: Sequence[DigestNotice]
+        self, workspace: WorkspaceId, digest: Digest, notice: Notice
     ) -> timedelta | None:
-        """Send notices as one message: they have the same `matter`.
+        """Send a notice; return when to try again, `None`: it was sent, or cannot be.
 
-        Return when to try again; `None`: it was sent, or cannot be. A message that may not have
-        arrived is sent again, once.
+        A message that may not have arrived is sent again, once.
         """
-        digest, notice = notices[0]
-        message = self.words(notices)
+        message = self.words(digest, notice)
         try:
             record = await self.keys.record(workspace)
             owners = (digest.made_by, digest.changed_by, record and record.set_by)

@@ -109,7 +109,6 @@ class FailureReason(Enum):
     INTERNAL = "ours"  # a bug of the bot
     DOWN = "down"  # the bot did not run
     CHANGED = "changed"  # the digest was changed or paused at that moment
-    ZONE = "zone"  # its time zone is no longer known
 
 
 # Reasons that end when the app is added to the channel.
@@ -188,10 +187,9 @@ class Notice:
     """A message that still has to be sent.
 
     It goes to the owner, or to the person `to`, whose `Send now` was repeated. It is about the
-    outcome of a run, or `outcome=None`: the digest was paused, or, with `is_announcement`, the
-    channel gets the announcement that Slack did not take. `count` is the number of runs of one
-    kind, `slot` the newest one's. `tries` counts failed attempts to send it, `retry_at` is the
-    time of the next one.
+    outcome of a run, or `outcome=None`: the digest was paused. `count` is the number of runs of
+    one kind, `slot` the newest one's. `tries` counts failed attempts to send it, `retry_at` is
+    the time of the next one.
     """
 
     outcome: Outcome | None
@@ -202,7 +200,6 @@ class Notice:
     tries: int = 0
     retry_at: datetime | None = None
     to: str | None = None
-    is_announcement: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,10 +233,6 @@ class Digest:
 
 class UnknownDigestError(BotError):
     """There is no such digest (any more)."""
-
-
-class UnreadableDigestError(ValueError):
-    """Another version of the bot wrote the digest, or its document is damaged."""
 
 
 class UnknownAlertError(BotError):

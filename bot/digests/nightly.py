@@ -25,7 +25,6 @@ from bot.portfolio.lookup import host_of
 from bot.portfolio.service import Portfolio
 from bot.scans import SECONDS_EACH, Scans
 from bot.store.documents import Document, Documents, Write, update
-from bot.tracker.client import tallied
 from bot.tracker.models import Domain, RejectedError
 from bot.tracker.rate_limit import BudgetState, Purpose
 from bot.workspace import WorkspaceId
@@ -203,15 +202,13 @@ class NightlyScans(DueWork):
             await save(nights, coming)
             return
         await save(nights, now + LEASE)
-        with tallied() as tally:
-            nights, wait = await self._scan_next(
-                workspace,
-                nights,
-                local.replace(hour=0),
-                lambda trying: save(trying, self.clock() + LEASE),
-            )
-        share = requests_an_hour(await self.allowances(workspace))
-        spread = tally.requests * timedelta(hours=1) / share
+        nights, wait = await self._scan_next(
+            workspace,
+            nights,
+            local.replace(hour=0),
+            lambda trying: save(trying, self.clock() + LEASE),
+        )
+        spread = timedelta(hours=1) / requests_an_hour(await self.allowances(workspace))
         await save(nights, coming if wait is None else now + max(wait, spread))
 
     async def _scan_next(

@@ -37,8 +37,5 @@ def after_sending(digest: Digest, notice: Notice, wait: timedelta | None, now: d
 
 def _is_alike(one: Notice, other: Notice) -> bool:
     """Return whether both notices are of one kind, and the first one is not being sent now."""
-    kinds = [
-        (each.outcome, each.trouble, each.channel_id, each.to, each.is_announcement)
-        for each in (one, other)
-    ]
+    kinds = [(each.outcome, each.trouble, each.channel_id, each.to) for each in (one, other)]
     return kinds[0] == kinds[1] and (one.retry_at is None or one.tries > 0)

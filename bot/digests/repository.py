@@ -1,14 +1,12 @@
 """Store digests as documents, and count what becomes of them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
-import structlog
-from cachetools import TTLCache
 
 from bot.digests.baseline import Baseline
 from bot.digests.models import (
@@ -18,7 +16,6 @@ from bot.digests.models import (
     RunState,
     UnknownAlertError,
     UnknownDigestError,
-    UnreadableDigestError,
 )
 from bot.digests.run_state import due_at
 from bot.metrics.definitions import DigestMetrics
@@ -40,17 +37,10 @@ def _encoded(stored: Baseline | Alert | Digest) -> dict[str, Any]:
 
 
 def decode_digest(value: dict[str, Any], rev: int) -> Digest:
-    """Return the digest that `encode_digest` gave; raise UnreadableDigestError otherwise."""
-    try:
-        return msgspec.convert({**value, "rev": rev}, Digest)
-    except msgspec.ValidationError as error:
-        raise UnreadableDigestError("no digest") from error
+    """Return the digest that `encode_digest` gave."""
+    return msgspec.convert({**value, "rev": rev}, Digest)
 
 
-logger = structlog.get_logger()
-# It stays as it is: one line an hour says enough, and the keys are not kept for ever.
-LOGGED_EVERY_S = 3600.0
-MAX_LOGGED = 1_000
 KIND = "digest"
 BASELINE = "digest-baseline"
 RIGHTS = "digest-rights"
@@ -63,40 +53,24 @@ ALERT_KEPT_FOR = timedelta(days=30)
 class DigestRepository:
     """Every workspace's digests. Every method may raise StoreError.
 
-    A method about one digest may raise UnreadableDigestError, which is logged here. `on_step`
-    is called with the digest before and after a change.
+    `on_step` is called with the digest before and after a change.
     """
 
     documents: Documents
     _: KW_ONLY
     on_step: Callable[[Digest, Digest], object] = lambda _before, _after: None
-    _logged: TTLCache[str, bool] = field(
-        default_factory=lambda: TTLCache(MAX_LOGGED, LOGGED_EVERY_S), init=False
-    )
 
     async def of_workspace(self, workspace: WorkspaceId) -> list[Digest]:
-        """Return a workspace's digests, the oldest first; an unreadable one hides no other."""
-        digests = []
-        for document in await self.documents.list_prefix(f"{workspace}/{KIND}/"):
-            with suppress(UnreadableDigestError):
-                digests.append(self._decoded(document))
-        return sorted(digests, key=lambda digest: digest.made_at)
+        """Return a workspace's digests, the oldest first."""
+        documents = await self.documents.list_prefix(f"{workspace}/{KIND}/")
+        return sorted(map(_digest_in, documents), key=lambda digest: digest.made_at)
 
     async def get(self, workspace: WorkspaceId, digest_id: str) -> Digest:
         """Return a digest, or raise UnknownDigestError."""
         document = await self.documents.get(_place(workspace, digest_id))
         if document is None:
             raise UnknownDigestError("no such digest")
-        return self._decoded(document)
-
-    def _decoded(self, document: Document) -> Digest:
-        try:
-            return decode_digest(document.value, document.rev)
-        except UnreadableDigestError:
-            if document.key not in self._logged:
-                self._logged[document.key] = True
-                logger.exception("a digest that cannot be read", key=document.key)
-            raise
+        return _digest_in(document)
 
     async def put(self, workspace: WorkspaceId, digest: Digest) -> Digest:
         """Save a digest; raise ConflictError if it was written since `rev` (0: it is new)."""
@@ -126,7 +100,7 @@ class DigestRepository:
         def changed(document: Document | None) -> Write | None:
             if document is None:
                 raise UnknownDigestError("no such digest")
-            before = self._decoded(document)
+            before = _digest_in(document)
             after = change(before)
             known[:] = [before, after]
             is_same = after == before and document.due_at == due_at(after)
@@ -166,32 +140,18 @@ class DigestRepository:
         place = _baseline_place(workspace, digest_id, name)
         await self.documents.put(place, _encoded(baseline))
 
-    async def forget_baselines(
-        self,
-        workspace: WorkspaceId,
-        digest_id: str,
-        *,
-        known: tuple[Digest, Iterable[str]] | None = None,
-    ) -> None:
-        """Delete the baselines that neither a digest's run nor its next post needs.
-
-        `known`: the digest, and their names as listed before it was read or written.
-        """
-        for name in await self._unused(workspace, digest_id, known):
-            await self.documents.delete(_baseline_place(workspace, digest_id, name))
-
-    async def _unused(
-        self, workspace: WorkspaceId, digest_id: str, known: tuple[Digest, Iterable[str]] | None
-    ) -> set[str]:
+    async def forget_baselines(self, workspace: WorkspaceId, digest_id: str) -> None:
+        """Delete the baselines that neither a digest's run nor its next post needs."""
         # Listed before the digest is read: a worker that takes it over then keeps its own.
-        place = _baseline_place(workspace, digest_id, "")
-        names = known[1] if known else map(_name, await self.documents.list_keys(place))
-        try:
-            digest = known[0] if known else await self.get(workspace, digest_id)
-        except UnknownDigestError:
-            return set(names)
-        run = digest.run if digest.run and digest.run.state is not RunState.WAITING else None
-        return {*names} - {digest.baseline, run and run.token}
+        keys = await self.documents.list_keys(_baseline_place(workspace, digest_id, ""))
+        needed: set[str | None] = set()
+        with suppress(UnknownDigestError):
+            digest = await self.get(workspace, digest_id)
+            is_at_work = digest.run and digest.run.state is not RunState.WAITING
+            needed = {digest.baseline, digest.run.token if digest.run and is_at_work else None}
+        for key in keys:
+            if _name(key) not in needed:
+                await self.documents.delete(key)
 
     async def keep_alert(
         self, workspace: WorkspaceId, name: str, alert: Alert, now: datetime
@@ -239,6 +199,10 @@ class DigestRepository:
         return is_new
 
 
+def _digest_in(document: Document) -> Digest:
+    return decode_digest(document.value, document.rev)
+
+
 def _alert_in(document: Document | None) -> Alert:
     if document is None:
         raise UnknownAlertError("no such alert")
@@ -270,9 +234,6 @@ def steps_to(counts: DigestMetrics) -> Callable[[Digest, Digest], None]:
                 if ended.outcome is Outcome.POSTED and before.run and not ended.asked_by:
                     lag_s = (ended.at - ended.slot.due_at).total_seconds()
                     counts.note_lag(lag_s, is_first_try=before.run.attempt == 1)
-        was_at_work = before.run and before.run.state is not RunState.WAITING
-        if was_at_work and (run := after.run) and run.state is RunState.WAITING and run.trouble:
-            counts.note_retry(run.trouble.value)
 
     return on_step
 
@@ -285,7 +246,7 @@ async def overdue(repository: DigestRepository, now: datetime) -> tuple[int, flo
     """
     due = await repository.due(now, limit=DUE_AT_MOST)
     for place in due[:LOOK_AT]:
-        with suppress(UnknownDigestError, UnreadableDigestError):  # it hides no late one
+        with suppress(UnknownDigestError):  # it hides no late one
             since = due_at(await repository.get(*place)) or now
             return len(due), max(0.0, (now - since).total_seconds())
     return len(due), 0.0

@@ -29,8 +29,6 @@ LONGEST_RETRY = timedelta(minutes=15)
 SEND_WITHIN = timedelta(minutes=10)
 # The first attempt with a new key may meet a busy Slack: it is repeated for this time.
 AFTER_KEY = timedelta(hours=1)
-# More than a change of a time zone's rules can move a slot.
-RULES_DIFFER_BY = timedelta(days=2)
 # A slot with one of these outcomes is over, also where a clock shows it again.
 _DONE = {Outcome.POSTED, Outcome.QUIET, Outcome.UNCERTAIN}
 
@@ -221,7 +219,9 @@ def _with_past_run(
         asked_by=run.asked_by,
     )
     earlier = digest.past
-    if digest.plan.is_alert and outcome is not Outcome.POSTED and _is_repeated(earlier, past):
+    last = earlier[-1] if earlier else None
+    is_repeated = last is not None and (last.outcome, last.trouble) == (outcome, trouble)
+    if digest.plan.is_alert and outcome is not Outcome.POSTED and is_repeated:
         earlier = earlier[:-1]  # a look that ended like the one before takes its place
     digest = replace(digest, run=None, past=(*earlier, past)[-MAX_PAST_RUNS:])
     if not is_promised(run):
@@ -233,10 +233,6 @@ def _notice_of(run: Run, outcome: Outcome | None, trouble: FailureReason | None)
     return Notice(outcome=outcome, slot=run.slot, channel_id=run.channel_id, trouble=trouble)
 
 
-def _is_repeated(earlier: Sequence[PastRun], run: PastRun) -> bool:
-    return [(each.outcome, each.trouble) for each in earlier[-1:]] == [(run.outcome, run.trouble)]
-
-
 def _with_past_slots(
     digest: Digest, slots: Sequence[Slot], outcome: Outcome, now: datetime, why: FailureReason
 ) -> Digest:
@@ -245,7 +241,7 @@ def _with_past_slots(
 
 
 def claim_due_run(digest: Digest, now: datetime, token: str) -> Digest:
-    """Return the digest with its due run claimed by `token`, if any; raise UnknownZoneError."""
+    """Return the digest with its due run claimed by `token`, if any."""
     digest = end_pause_in_time(digest, now)
     if digest.run and digest.run.state is RunState.POSTING and digest.run.until <= now:
         digest = mark_ended(digest, digest.run.token, now, Outcome.UNCERTAIN, FailureReason.DOWN)
@@ -254,15 +250,6 @@ def claim_due_run(digest: Digest, now: datetime, token: str) -> Digest:
     if digest.run:
         return _take_over(digest, digest.run, now, token)
     return digest if digest.pause else _claim_next(digest, now, token)
-
-
-def pause_for_zone(digest: Digest, now: datetime) -> Digest:
-    """Return the digest paused, as its time zone is unknown, with a notice for the owner."""
-    slot, channel_id = digest.next, digest.plan.channel_id
-    notice = Notice(outcome=None, slot=slot, channel_id=channel_id, trouble=FailureReason.ZONE)
-    pause = Pause(since=now, why=FailureReason.ZONE)
-    digest = cancel_run(digest, now, FailureReason.ZONE)
-    return with_notice(replace(digest, pause=pause), notice)
 
 
 def end_pause_in_time(digest: Digest, now: datetime) -> Digest:
@@ -313,7 +300,6 @@ def _take_over(digest: Digest, run: Run, now: datetime, token: str) -> Digest:
 
 
 def _claim_next(digest: Digest, now: datetime, token: str) -> Digest:
-    digest = replace(digest, next=_by_present_rules(digest))
     if digest.next.due_at > now:
         return digest
     schedule = digest.plan.schedule
@@ -333,13 +319,6 @@ def _claim_next(digest: Digest, now: datetime, token: str) -> Digest:
         token=token,
     )
     return replace(digest, run=run)
-
-
-def _by_present_rules(digest: Digest) -> Slot:
-    """Return the next slot by the zone's rules of today: they may have changed."""
-    due_at = digest.next.due_at
-    around = slots_until(digest.plan.schedule, due_at - RULES_DIFFER_BY, due_at + RULES_DIFFER_BY)
-    return next((slot for slot in around if slot.local == digest.next.local), digest.next)
 
 
 def _miss_slots(digest: Digest, slots: Sequence[Slot], now: datetime) -> Digest:

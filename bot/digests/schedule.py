@@ -54,9 +54,7 @@ def next_slot(schedule: Schedule, after: datetime) -> Slot:
     A time that the wall clock shows twice counts once, the first time; one that it skips moves
     forward by as much as the clock does.
 
-    Raises:
-        UnknownZoneError: the schedule's zone.
-        ValueError: it has no day.
+    Raises ValueError: the schedule has no day.
     """
     return next(_slots(schedule, after))
 

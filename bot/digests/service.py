@@ -18,16 +18,13 @@ from bot.digests.models import (
     MAX_PER_CHANNEL,
     Digest,
     EditConflictError,
-    Notice,
     Plan,
     TooManyDigestsError,
     UnknownDigestError,
 )
-from bot.digests.notices import with_notice
 from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
 from bot.slack.errors import SlackError, SlackUnavailableError
-from bot.slack.posting import retry_after
 from bot.store.documents import ConflictError
 from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
@@ -62,7 +59,7 @@ class DigestService:
     ) -> tuple[Digest, bool]:
         """Save a digest and announce it in its channel.
 
-        Return it, and whether the announcement is posted or on its way.
+        Return it, and whether the announcement is posted.
 
         `digest_id` is that of its form: one that is submitted again changes the digest.
 
@@ -81,7 +78,7 @@ class DigestService:
                 made = await self.change(workspace, digest_id, plan, by=by, version=1)
             return made, True
         try:
-            digest, is_announced = await self._announce(workspace, digest)
+            is_announced = await self._announce(workspace, digest)
         except SlackError:
             await self.repository.delete(workspace, digest.digest_id)
             raise
@@ -106,7 +103,7 @@ class DigestService:
         saved = await self._replan(workspace, digest_id, plan, by, version)
         try:
             if is_moved:
-                saved, _ = await self._announce(workspace, saved)
+                await self._announce(workspace, saved)
         except SlackError:
             with contextlib.suppress(EditConflictError, UnknownDigestError):
                 await self._replan(workspace, digest_id, before.plan, by, saved.version)
@@ -229,8 +226,8 @@ class DigestService:
         if sum(each.digest_id != digest.digest_id for each in there) >= MAX_PER_CHANNEL:
             raise TooManyDigestsError("a full channel")
 
-    async def _announce(self, workspace: WorkspaceId, digest: Digest) -> tuple[Digest, bool]:
-        """Announce a digest; return it, and whether that is posted or on its way.
+    async def _announce(self, workspace: WorkspaceId, digest: Digest) -> bool:
+        """Announce a digest; return whether that is posted.
 
         Raise SlackError when the channel takes no posts.
         """
@@ -238,17 +235,5 @@ class DigestService:
             await self.delivery.announce(workspace, digest)
         except SlackUnavailableError as error:
             logger.warning("not announced, or maybe", error=repr(error))
-            wait = retry_after(error, 0)
-            if error.is_outcome_unknown or wait is None:
-                return digest, False
-            notice = Notice(
-                outcome=None,
-                slot=digest.next,
-                channel_id=digest.plan.channel_id,
-                retry_at=self.clock() + wait,
-                is_announcement=True,
-            )
-            return await self.repository.change(
-                workspace, digest.digest_id, lambda each: with_notice(each, notice)
-            ), True
-        return digest, True
+            return False
+        return True

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import secrets
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from functools import partial
@@ -15,10 +15,9 @@ import structlog
 from bot.concurrency import Tasks
 from bot.digests import models, run_state
 from bot.digests.delivery import Delivery
-from bot.digests.failure_policy import DigestNotice, Owners, matter
+from bot.digests.failure_policy import Owners
 from bot.digests.notices import after_sending, start_notices
 from bot.digests.repository import DigestRepository
-from bot.digests.zones import UnknownZoneError
 from bot.errors import BotError
 from bot.store.documents import ForgottenError, StoreError
 from bot.workspace import WorkspaceId
@@ -48,7 +47,6 @@ class DigestWorker:
             WeakValueDictionary()
         )
         self._under_way: defaultdict[WorkspaceId, set[str]] = defaultdict(set)
-        self._gathered: defaultdict[WorkspaceId, list[DigestNotice]] = defaultdict(list)
         self._is_stopped = False
 
     async def run_due(self) -> None:
@@ -91,14 +89,11 @@ class DigestWorker:
         """Run a digest; return the error for which it has to run again soon."""
         with structlog.contextvars.bound_contextvars(workspace=str(workspace), digest=digest_id):
             try:
-                failure = await self._guarded(self._run_in_turn(workspace, digest_id))
+                return await self._guarded(self._run_in_turn(workspace, digest_id))
             finally:
                 self._under_way[workspace].discard(digest_id)
-                if is_last := not self._under_way[workspace]:
+                if not self._under_way[workspace]:
                     del self._under_way[workspace]
-            if is_last:
-                await self._guarded(self._send_gathered(workspace))
-            return failure
 
     async def _guarded(self, work: Awaitable[None]) -> StoreError | models.StoppedError | None:
         """Do `work`, and log its error; return one for which it has to run again soon."""
@@ -106,8 +101,6 @@ class DigestWorker:
             await work
         except (models.LostClaimError, models.UnknownDigestError, ForgottenError) as error:
             logger.info("not wanted any more", error=repr(error))
-        except models.UnreadableDigestError:  # the repository has logged it
-            return None
         except models.StoppedError as error:
             return error
         except BotError as error:
@@ -130,20 +123,13 @@ class DigestWorker:
 
         def claim(digest: models.Digest) -> models.Digest:
             now = self.clock()
-            try:
-                claimed = run_state.claim_due_run(digest, now, token)
-            except UnknownZoneError:
-                claimed = run_state.pause_for_zone(digest, now)
-            claimed, notices[:] = start_notices(claimed, now)
+            claimed, notices[:] = start_notices(run_state.claim_due_run(digest, now, token), now)
             return claimed
 
         digest = await self.repository.change(workspace, digest_id, claim)
         trouble = await self._deliver(workspace, digest, token)
         for notice in notices:  # about earlier runs, however this one ended
-            if matter(digest, notice) is not None:
-                self._gathered[workspace].append((digest, notice))
-            else:
-                await self._send(workspace, [(digest, notice)])
+            await self._send(workspace, digest, notice)
         if trouble:
             raise trouble
 
@@ -162,25 +148,10 @@ class DigestWorker:
             logger.info("digest", outcome=delivered.past[-1].outcome.value)
         return None
 
-    async def _send_gathered(self, workspace: WorkspaceId) -> None:
-        """Send the notices of all digests that were under way together, one for each matter.
-
-        What is not sent comes due again with its digest: see `start_notices`.
-        """
-        matters: defaultdict[Hashable, list[DigestNotice]] = defaultdict(list)
-        for digest, notice in self._gathered.pop(workspace, []):
-            matters[matter(digest, notice)].append((digest, notice))
-        for notices in matters.values():
-            await self._send(workspace, notices)
-
-    async def _send(self, workspace: WorkspaceId, notices: Sequence[DigestNotice]) -> None:
-        digest, notice = notices[0]
-        if notice.is_announcement:
-            wait = await self.delivery.announce_late(workspace, digest, notice)
-        else:
-            wait = await self.notify(workspace, notices)
-        now = self.clock()
-        for digest, notice in notices:
-            with contextlib.suppress(models.UnknownDigestError):
-                sent = partial(after_sending, notice=notice, wait=wait, now=now)
-                await self.repository.change(workspace, digest.digest_id, sent)
+    async def _send(
+        self, workspace: WorkspaceId, digest: models.Digest, notice: models.Notice
+    ) -> None:
+        wait = await self.notify(workspace, digest, notice)
+        sent = partial(after_sending, notice=notice, wait=wait, now=self.clock())
+        with contextlib.suppress(models.UnknownDigestError):
+            await self.repository.change(workspace, digest.digest_id, sent)

@@ -9,8 +9,6 @@ from importlib.resources import files
 from itertools import count, pairwise, takewhile
 from zoneinfo import ZoneInfo
 
-from bot.errors import BotError
-
 MAX_OPTIONS = 100  # https://docs.slack.dev/reference/block-kit/block-elements
 _QUARTER = timedelta(minutes=15)
 # Suggested first, and while nothing is typed.
@@ -27,10 +25,6 @@ Pacific/Chatham Pacific/Tongatapu Pacific/Kiritimati Pacific/Pago_Pago Pacific/M
 Pacific/Gambier
 """.split()  # noqa: SIM905  # as a list it is one name to a line, and hides the rest of the module
 _RANK = {name: rank for rank, name in enumerate(_WELL_KNOWN)}
-
-
-class UnknownZoneError(BotError):
-    """IANA's database has no time zone of that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +44,9 @@ def zone_names() -> frozenset[str]:
 
 @cache
 def zone_of(name: str) -> ZoneInfo:
-    """Return a time zone by its exact IANA name; raise UnknownZoneError."""
+    """Return a time zone by its exact IANA name; raise ValueError."""
     if name not in zone_names():
-        raise UnknownZoneError(f"no time zone: {name[:80]!r}")
+        raise ValueError(f"no time zone: {name[:80]!r}")
     # From the package, not the system as `ZoneInfo(name)` would: so that every process and the
     # tests have the same rules. Hosts get new rules late (Debian 12 had 2025b when 2026f was out).
     with files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as file:
@@ -71,8 +65,7 @@ def offset_at(place: ZoneInfo, moment: datetime) -> timedelta:
 def clock_changes(zone: str, first: datetime, last: datetime) -> list[ClockChange]:
     """Return when a zone's offset from UTC changes, later than `first` and not later than `last`.
 
-    Clocks change at quarters of an hour in UTC, as all offsets of today are such. Raise
-    UnknownZoneError.
+    Clocks change at quarters of an hour in UTC, as all offsets of today are such.
     """
     place = zone_of(zone)
     start = first.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
@@ -113,7 +106,7 @@ def _has_words(name: str, typed: str) -> bool:
 
 
 def offset_text(zone: str, at: datetime) -> str:
-    """Return a zone's offset such as `UTC-3:30` at a moment; raise UnknownZoneError."""
+    """Return a zone's offset such as `UTC-3:30` at a moment."""
     minutes = round(offset_at(zone_of(zone), at) / timedelta(minutes=1))
     hours, rest = divmod(abs(minutes), 60)
     sign = "-" if minutes < 0 else "+"

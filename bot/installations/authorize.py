@@ -12,15 +12,13 @@ from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import UnknownWorkspaceError
-from bot.installations.repository import ResolvedInstallation
-from bot.installations.token_rotation import TokenProvider
+from bot.installations.repository import InstallationRepository, ResolvedInstallation
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import StoreError
 from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
-# Slack waits 3 s for the ack, and there is more to do: a token may have expired overnight, and
-# `ASKED_WITHIN_S` of `deduplication.py` has passed before.
+# Slack waits 3 s for the ack, and `ASKED_WITHIN_S` of `deduplication.py` has passed before.
 KNOWN_WITHIN_S = 1.4
 ASKED = "asked_place"
 # Bolt 1.30 passes the events that take access away without a token, but not the one that gives it:
@@ -32,7 +30,7 @@ GRANTED = "team_access_granted"
 class Clients:
     """Returns the client of any workspace; `make(token)` shares one HTTP session among them."""
 
-    tokens: TokenProvider
+    repository: InstallationRepository
     make: Callable[[str], AsyncWebClient]
 
     async def __call__(self, workspace: WorkspaceId) -> AsyncWebClient:
@@ -40,20 +38,16 @@ class Clients:
 
         Raises:
             TokenRefusedError: the app is not installed there, or no longer.
-            SlackError: its token has expired, and Slack does not give another one now; or the
-                store failed: nothing was sent then.
+            SlackUnreachableError: the store failed, and nothing was sent.
         """
         try:
-            served = await self.tokens.repository.resolve(workspace)
-            if served is None:
-                raise TokenRefusedError("not_authed")
-            installation = await self.tokens.fresh(served.home)
+            served = await self.repository.resolve(workspace)
         except StoreError as error:
             raise SlackUnreachableError("the token cannot be read") from error
-        if installation.tokens is None:
-            raise TokenRefusedError("token_revoked")
-        client = self.make(installation.tokens.access)
-        if workspace != served.home:
+        if served is None:
+            raise TokenRefusedError("not_authed")
+        client = self.make(served.token)
+        if workspace != served.installation.home:
             act_in(client, workspace)
         return client
 
@@ -119,7 +113,7 @@ class InstalledWorkspaces(AsyncAuthorize):
     an end. No request waits longer than `KNOWN_WITHIN_S`. `unknown` is for people of others.
     """
 
-    tokens: TokenProvider
+    repository: InstallationRepository
     _: KW_ONLY
     unknown: str
 
@@ -135,8 +129,7 @@ class InstalledWorkspaces(AsyncAuthorize):
 
         Raises:
             UnknownWorkspaceError: the app is not installed there; see `Identity`.
-            SlackError: the token has expired, and Slack does not give another one in time.
-            StoreError: the store failed.
+            StoreError: the store failed, or does not answer in time.
         """
         asked: AskedPlace = context.get(ASKED) or AskedPlace(team_id, enterprise_id)
         if asked.is_of_organisation:
@@ -145,38 +138,30 @@ class InstalledWorkspaces(AsyncAuthorize):
         try:
             async with asyncio.timeout(KNOWN_WITHIN_S):
                 if asked.team_id:
-                    served = await self.tokens.repository.find(
+                    served = await self.repository.find(
                         asked.team_id, asked.enterprise_id, is_org_install=asked.is_org_install
                     )
-                if served:
-                    return await self._result(served, context)
-        except TokenRefusedError as error:
-            logger.warning("no token for a request", team_id=asked.team_id, code=error.code)
-            raise UnknownWorkspaceError(self.unknown) from error
         except TimeoutError:
-            if served:
-                raise SlackUnreachableError("no token in time") from None
             raise StoreError("no installation in time") from None
+        if served:
+            return _result(served, context)
         log = logger.bind(team_id=asked.team_id, enterprise_id=asked.enterprise_id)
         log.warning("request of an unknown workspace")
         raise UnknownWorkspaceError(self.unknown)
 
-    async def _result(
-        self, served: ResolvedInstallation, context: AsyncBoltContext
-    ) -> AuthorizeResult:
-        """Return the token for the client, and the bot's ids, by which Bolt knows its messages."""
-        installation = await self.tokens.fresh(served.home)
-        if installation.is_org_wide:
-            act_in(context.client, served.workspace)
-        tokens = installation.tokens
-        return AuthorizeResult(
-            enterprise_id=served.workspace.enterprise_id,
-            team_id=served.workspace.team_id,
-            bot_id=installation.bot_id,
-            bot_user_id=installation.bot_user_id,
-            bot_token=tokens.access if tokens else None,
-            bot_scopes=installation.scopes,
-        )
+
+def _result(served: ResolvedInstallation, context: AsyncBoltContext) -> AuthorizeResult:
+    """Return the token for the client, and the bot's id, by which Bolt knows its messages."""
+    installation = served.installation
+    if installation.is_org_wide:
+        act_in(context.client, served.workspace)
+    return AuthorizeResult(
+        enterprise_id=served.workspace.enterprise_id,
+        team_id=served.workspace.team_id,
+        bot_user_id=installation.bot_user_id,
+        bot_token=served.token,
+        bot_scopes=installation.scopes,
+    )
 
 
 def _is_org_install(body: Mapping[str, Any]) -> bool | None:

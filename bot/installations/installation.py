@@ -21,35 +21,22 @@ WHOLE_ORGANISATION = "-"  # the team id of an organisation-wide installation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tokens:
-    """Bot tokens. Without token rotation `refresh` and `expires_at` are `None`.
-
-    `refresh` works once: https://docs.slack.dev/authentication/using-token-rotation
-    """
-
-    access: str = field(repr=False)
-    refresh: str | None = field(default=None, repr=False)
-    expires_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
     """One installation. `home` is its workspace, or `organisation(…)` for an org-wide one.
 
-    `tokens` is `None` from `revoked_at` on; the workspace's other data is then kept for
+    `token` is `None` from `revoked_at` on; the workspace's other data is then kept for
     `WAITS_FOR_REINSTALL`. `installed_by` is a user id, `name` that of the workspace or
     organisation. `scopes` are the granted ones.
     """
 
     home: WorkspaceId
     app_id: str
-    bot_id: str | None
     bot_user_id: str
     scopes: tuple[str, ...]
     installed_by: str
     installed_at: datetime
     name: str = ""
-    tokens: Tokens | None = field(repr=False)
+    token: str | None = field(repr=False)
     revoked_at: datetime | None = None
 
     @property
@@ -63,23 +50,17 @@ def organisation(enterprise_id: str) -> WorkspaceId:
     return WorkspaceId(WHOLE_ORGANISATION, enterprise_id)
 
 
-def moment(text: str | None) -> datetime | None:
-    """Return a moment that is stored as text, `None` for none."""
-    return datetime.fromisoformat(text) if text else None
-
-
 def encode(installation: Installation) -> dict[str, Any]:
-    """Return the installation as JSON, without its tokens."""
-    value: dict[str, Any] = msgspec.to_builtins(replace(installation, tokens=None))
-    del value["home"], value["tokens"]
+    """Return the installation as JSON, without its token."""
+    value: dict[str, Any] = msgspec.to_builtins(replace(installation, token=None))
+    del value["home"], value["token"]
     return {"v": 1, **value}
 
 
-def decode(home: WorkspaceId, value: dict[str, Any], tokens: Tokens | None) -> Installation:
-    known = msgspec.convert(
-        {**value, "home": msgspec.to_builtins(home), "tokens": None}, Installation
+def decode(home: WorkspaceId, value: dict[str, Any], token: str | None) -> Installation:
+    return msgspec.convert(
+        {**value, "home": msgspec.to_builtins(home), "token": token}, Installation
     )
-    return replace(known, tokens=tokens)
 
 
 class UninstallKind(Enum):
@@ -99,25 +80,13 @@ class UninstallEvent:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """The part of an installation that needs no key to read. `rev` is 0 if there is none."""
-
-    rev: int = 0
-    installed_at: datetime | None = None
-    has_tokens: bool = False
-    revoked_at: datetime | None = None
-
-
 def key_of(home: WorkspaceId) -> str:
     return f"{home}/{KIND}"
 
 
-def stamp_of(home: WorkspaceId, document: Document | None) -> Stamp:
-    if document is None:
-        return Stamp()
-    known = decode(home, document.value, None)
-    return Stamp(document.rev, known.installed_at, "token" in document.value, known.revoked_at)
+def known_of(home: WorkspaceId, document: Document | None) -> Installation | None:
+    """Return what needs no key to read of an installation; one with a token is not revoked."""
+    return decode(home, document.value, None) if document else None
 
 
 def prefix_of(home: WorkspaceId) -> str:

@@ -1,20 +1,19 @@
-"""Exchange OAuth codes and refresh tokens: https://docs.slack.dev/reference/methods/oauth.v2.access.
+"""Exchange OAuth codes: https://docs.slack.dev/reference/methods/oauth.v2.access.
 
-These calls are not repeated: a code and a refresh token work once.
+The call is not repeated: a code works once.
 """
 
 import asyncio
 from base64 import b64encode
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.installations.installation import Installation, Tokens, organisation
+from bot.installations.installation import Installation, organisation
 from bot.slack.client import slack_errors
-from bot.slack.errors import SlackError
 from bot.workspace import WorkspaceId
 
 ANSWERED_WITHIN_S = 15.0
@@ -44,24 +43,7 @@ class OAuthCalls:
         asked_at = self._clock()
         async with slack_errors():
             answer = await self._ask(code=code, redirect_uri=redirect_uri)
-            bot_id = await self._bot_id(_text(answer["access_token"]))
-            return _installation(answer, bot_id, asked_at)
-
-    async def refresh(self, refresh_token: str) -> Tokens:
-        """Return new tokens; raise SlackError, TokenRefusedError if they were used before."""
-        asked_at = self._clock()
-        async with slack_errors():
-            answer = await self._ask(grant_type="refresh_token", refresh_token=refresh_token)
-            return _tokens(answer, asked_at)
-
-    async def _bot_id(self, token: str) -> str | None:
-        """Return the bot id of a token, `None` if Slack does not answer."""
-        try:
-            async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
-                answer = await self._client.auth_test(token=token)
-                return answer.get("bot_id")
-        except SlackError:
-            return None
+            return _installation(answer, asked_at)
 
     async def _ask(self, **fields: str) -> AsyncSlackResponse:
         async with asyncio.timeout(ANSWERED_WITHIN_S):
@@ -71,9 +53,7 @@ class OAuthCalls:
             )
 
 
-def _installation(
-    answer: AsyncSlackResponse, bot_id: str | None, asked_at: datetime
-) -> Installation:
+def _installation(answer: AsyncSlackResponse, asked_at: datetime) -> Installation:
     is_org_wide = answer.get("is_enterprise_install") is True
     enterprise: Mapping[str, Any] = answer.get("enterprise") or {}
     enterprise_id = _text(enterprise["id"]) if enterprise or is_org_wide else None
@@ -82,24 +62,13 @@ def _installation(
     return Installation(
         home=organisation(place_id) if is_org_wide else WorkspaceId(place_id, enterprise_id),
         app_id=_text(answer["app_id"]),
-        bot_id=bot_id,
         bot_user_id=_text(answer["bot_user_id"]),
         scopes=tuple(filter(None, map(str.strip, _text(answer["scope"]).split(",")))),
         installed_by=_text(answer["authed_user"]["id"]),
         installed_at=asked_at,
         name=str(place.get("name") or ""),
-        tokens=_tokens(answer, asked_at),
+        token=_text(answer["access_token"]),
     )
-
-
-def _tokens(answer: AsyncSlackResponse, asked_at: datetime) -> Tokens:
-    """Return the tokens with their expiry, counted from the request: rather too early."""
-    access, refresh = _text(answer["access_token"]), answer.get("refresh_token")
-    if not refresh:
-        return Tokens(access=access)
-    # Tokens that expire come with a refresh token; only one of the two is an unreadable answer.
-    expires_at = asked_at + timedelta(seconds=answer["expires_in"])
-    return Tokens(access=access, refresh=_text(refresh), expires_at=expires_at)
 
 
 def _text(value: object) -> str:

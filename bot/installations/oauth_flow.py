@@ -75,7 +75,7 @@ class InstallStates(AsyncOAuthStateStore):
     """
 
     def __init__(self, ring: KeyRing, *, clock: Callable[[], datetime]) -> None:
-        self._ring = ring.for_states()
+        self._ring = ring
         self._clock = clock
 
     async def async_issue(self, *_args: object, **_kwargs: object) -> str:

@@ -2,19 +2,16 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any
+from dataclasses import dataclass, field
+from datetime import timedelta
 
 from cachetools import TTLCache
 
 from bot.installations.installation import (
     Installation,
-    Tokens,
     decode,
     encode,
     key_of,
-    moment,
     organisation,
     organisation_of,
 )
@@ -25,36 +22,33 @@ from bot.workspace import WorkspaceId
 # Tokens may be revoked without the app being removed, e.g. after they were seen in public.
 WAITS_FOR_REINSTALL = timedelta(days=30)
 CHECKED_EVERY = timedelta(days=1)
+FIELD = "bot-token"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredInstallation:
-    """An installation as it is stored. `rev` is the document's.
-
-    `refreshing_until`: a process has the lease to refresh its token; see `token_rotation.py`.
-    `check_at`: when Slack is next asked whether it takes the tokens; see `token_check.py`.
-    """
+    """An installation as it is stored. `rev` is the document's."""
 
     installation: Installation
     rev: int
-    refreshing_until: datetime | None = None
-    check_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedInstallation:
-    """A workspace, and the home of the installation whose token acts in it.
+    """A workspace, and the installation whose `token` acts in it: perhaps its organisation's."""
 
-    They are the same, unless the installation is for a whole organisation.
-    """
-
-    home: WorkspaceId
+    installation: Installation
     workspace: WorkspaceId
+    token: str = field(repr=False)
 
 
-def _ways(workspace: WorkspaceId) -> list[ResolvedInstallation]:
+# The home of an installation, and the workspace that it may serve.
+Way = tuple[WorkspaceId, WorkspaceId]
+
+
+def _ways(workspace: WorkspaceId) -> list[Way]:
     homes = filter(None, (workspace, organisation_of(workspace)))
-    return [ResolvedInstallation(home, workspace) for home in homes]
+    return [(home, workspace) for home in homes]
 
 
 REMEMBERED_FOR_S = 5.0
@@ -68,7 +62,7 @@ class InstallationRepository:
     with a revoked token and a store that refuses writes; an old token works for hours more.
 
     Every method but `forget` may raise StoreError; those that read UnreadableSecretError, when the
-    tokens were encrypted for another place or with a lost key.
+    token was encrypted for another place or with a lost key.
     """
 
     def __init__(
@@ -96,19 +90,18 @@ class InstallationRepository:
         if document is None:
             self._known[home] = None
             return None
-        tokens = self._decrypted(home, document.value)
-        kept = self._known[home] = StoredInstallation(
-            decode(home, document.value, tokens),
-            document.rev,
-            moment(document.value.get("refreshing_until")),
-            document.due_at if tokens else None,
-        )
+        token = None
+        if "token" in document.value:
+            sealed = document.value["token"]["sealed"]
+            token = self._ring.decrypt(sealed, associated_data(FIELD, home))
+        installation = decode(home, document.value, token)
+        kept = self._known[home] = StoredInstallation(installation, document.rev)
         return kept
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Let the next look read the store, e.g. as Slack has just refused the token."""
-        for way in _ways(workspace):
-            self._known.pop(way.home, None)
+        for home, _ in _ways(workspace):
+            self._known.pop(home, None)
 
     async def find(
         self, team_id: str, enterprise_id: str | None, *, is_org_install: bool | None = None
@@ -123,75 +116,40 @@ class InstallationRepository:
         if team_id.startswith("E"):  # an organisation is no workspace
             return None
         team, alone = WorkspaceId(team_id, enterprise_id), WorkspaceId(team_id)
-        ways = [ResolvedInstallation(each, each) for each in dict.fromkeys((team, alone))]
+        ways = [(each, each) for each in dict.fromkeys((team, alone))]
         if enterprise_id and is_org_install is not False:
-            ways.append(ResolvedInstallation(organisation(enterprise_id), team))
+            ways.append((organisation(enterprise_id), team))
         return await self._first(ways)
 
     async def resolve(self, workspace: WorkspaceId) -> ResolvedInstallation | None:
         """Return the installation that serves a known workspace; `None`: none any more."""
         return await self._first(_ways(workspace))
 
-    async def _first(self, ways: list[ResolvedInstallation]) -> ResolvedInstallation | None:
+    async def _first(self, ways: list[Way]) -> ResolvedInstallation | None:
         # Twice: another process may have installed it a moment ago.
         for look in (self.recent, self.get):
-            for way in ways:
-                kept = await look(way.home)
-                if kept and kept.installation.tokens:
-                    return way
+            for home, workspace in ways:
+                kept = await look(home)
+                if kept and kept.installation.token:
+                    found = kept.installation
+                    return ResolvedInstallation(found, workspace, kept.installation.token)
         return None
 
     async def put(
-        self,
-        installation: Installation,
-        *,
-        if_rev: int | None = None,
-        refreshing_until: datetime | None = None,
-        check_at: datetime | None = None,
+        self, installation: Installation, *, if_rev: int | None = None
     ) -> StoredInstallation:
         """Save an installation, replacing the one before; `if_rev` as in `Documents.put`.
 
-        Without `check_at` its tokens are first checked a day after it was made.
+        Its token is first checked a day after it was made.
         """
-        home, revoked = installation.home, installation.revoked_at
-        value = {**encode(installation), **self._encrypted(home, installation.tokens)}
-        if refreshing_until:
-            value["refreshing_until"] = refreshing_until.isoformat()
-        if installation.tokens is None:
-            check_at = None
-        elif check_at is None:
-            check_at = installation.installed_at + CHECKED_EVERY
-        due_at = revoked + WAITS_FOR_REINSTALL if revoked else check_at
+        home, value = installation.home, encode(installation)
+        if installation.token:
+            sealed = self._ring.encrypt(installation.token, associated_data(FIELD, home))
+            value["token"] = {"sealed": sealed}
+        revoked = installation.revoked_at
+        due_at = installation.installed_at + CHECKED_EVERY
+        due_at = revoked + WAITS_FOR_REINSTALL if revoked else due_at
         self._known.pop(home, None)
         document = await self._documents.put(key_of(home), value, due_at=due_at, if_rev=if_rev)
-        kept = StoredInstallation(installation, document.rev, refreshing_until, check_at)
-        self._known[home] = kept
+        kept = self._known[home] = StoredInstallation(installation, document.rev)
         return kept
-
-    def _encrypted(self, home: WorkspaceId, tokens: Tokens | None) -> dict[str, Any]:
-        if tokens is None:
-            return {}
-
-        def sealed(field: str, text: str) -> dict[str, str]:
-            return {"sealed": self._ring.encrypt(text, associated_data(field, home))}
-
-        value: dict[str, Any] = {"token": sealed("bot-token", tokens.access)}
-        if tokens.refresh:
-            value["refresh"] = sealed("refresh-token", tokens.refresh)
-        if tokens.expires_at:
-            value["expires_at"] = tokens.expires_at.isoformat()
-        return value
-
-    def _decrypted(self, home: WorkspaceId, value: dict[str, Any]) -> Tokens | None:
-        if "token" not in value:
-            return None
-
-        def opened(field: str, sealed: dict[str, str]) -> str:
-            return self._ring.decrypt(sealed["sealed"], associated_data(field, home))
-
-        refresh = value.get("refresh")
-        return Tokens(
-            access=opened("bot-token", value["token"]),
-            refresh=refresh and opened("refresh-token", refresh),
-            expires_at=moment(value.get("expires_at")),
-        )

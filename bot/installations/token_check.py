@@ -16,9 +16,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.errors import warned
 from bot.installations.installation import (
     KIND,
-    decode,
     key_of,
-    stamp_of,
+    known_of,
 )
 from bot.installations.repository import CHECKED_EVERY, InstallationRepository
 from bot.slack.client import slack_errors
@@ -28,9 +27,8 @@ from bot.workspace import WorkspaceId, workspace_of_key
 
 logger = structlog.get_logger()
 ANSWERED_WITHIN_S = 10.0
-# https://docs.slack.dev/reference/methods/auth.test#errors, and of a refresh token. A token that
-# has expired (by a wrong clock) is not among them: another one can be had.
-DEAD = frozenset({"account_inactive", "invalid_refresh_token", "not_authed", "token_revoked"})
+# https://docs.slack.dev/reference/methods/auth.test#errors
+DEAD = frozenset({"account_inactive", "not_authed", "token_revoked"})
 AT_ONCE = 5
 # Returns whether Slack takes the token of that home; raises SlackError when it does not say.
 StillWorks = Callable[[WorkspaceId], Awaitable[bool]]
@@ -82,12 +80,13 @@ class TokenChecker:
         """
         while True:
             document = await self.documents.get(key_of(home))
-            if document is None or not stamp_of(home, document).has_tokens:
+            known = known_of(home, document)
+            if document is None or known is None or known.revoked_at:
                 return
             if await self.still_works(home):
                 await self._put_off(home)
                 return
-            revoked = replace(decode(home, document.value, None), revoked_at=self.clock())
+            revoked = replace(known, revoked_at=self.clock())
             with suppress(ConflictError):  # changed in between: look again
                 await self.repository.put(revoked, if_rev=document.rev)
                 break
@@ -105,7 +104,8 @@ class TokenChecker:
         due_at = self.clock() + CHECKED_EVERY
 
         def put_off(document: Document | None) -> Write | None:
-            if document is None or not stamp_of(home, document).has_tokens:
+            known = known_of(home, document)
+            if document is None or known is None or known.revoked_at:
                 return None
             return Write(document.value, due_at)
 

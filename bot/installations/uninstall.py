@@ -9,14 +9,14 @@ import structlog
 from bot.errors import BotError, warned
 from bot.installations.installation import (
     KIND,
-    Stamp,
+    Installation,
     UninstallEvent,
     UninstallKind,
     is_installation,
     key_of,
+    known_of,
     organisation_of,
     prefix_of,
-    stamp_of,
 )
 from bot.installations.token_check import TokenChecker
 from bot.store.fenced import ErasableDocuments
@@ -46,15 +46,15 @@ class Uninstaller:
 
     async def handle(self, event: UninstallEvent) -> None:
         """Handle an event; raise SlackError if Slack does not say whether it takes a token."""
-        stamp = await self._stamp(event.home)
-        since = stamp.installed_at or self.installed_since()
+        known = await self._known(event.home)
+        since = known.installed_at if known else self.installed_since()
         if event.kind is UninstallKind.REVOKED:
             await self.checker.check(event.home)
         elif since and event.at < since.replace(microsecond=0):  # Slack's are whole seconds
             logger.info("an earlier installation was removed", home=str(event.home))
         elif event.kind is UninstallKind.REMOVED:
-            await self._remove(event.home, stamp)
-        elif not stamp.rev:  # what an organisation withdraws does not end an own installation
+            await self._remove(event.home, known)
+        elif not known:  # what an organisation withdraws does not end an own installation
             await self._erase(event.home)
 
     async def grant(self, home: WorkspaceId) -> None:
@@ -67,15 +67,16 @@ class Uninstaller:
         for key in await self.documents.due_keys(self.checker.clock(), KIND):
             home = workspace_of_key(key)
             with warned("not deleted yet", BotError, home=str(home)):
-                stamp = await self._stamp(home)
-                if stamp.revoked_at:
-                    await self._remove(home, stamp)
+                known = await self._known(home)
+                if known and known.revoked_at:
+                    await self._remove(home, known)
 
-    async def _remove(self, home: WorkspaceId, stamp: Stamp) -> None:
+    async def _remove(self, home: WorkspaceId, known: Installation | None) -> None:
         around = organisation_of(home)
-        if around is None or not (await self._stamp(around)).has_tokens:
+        serves = await self._known(around) if around else None
+        if serves is None or serves.revoked_at:
             await self._erase(home)
-        elif stamp.rev:  # the organisation's installation serves it: its data is in use
+        elif known:  # the organisation's installation serves it: its data is in use
             await self.documents.delete(key_of(home))
             self._drop_cached(home)
 
@@ -97,5 +98,5 @@ class Uninstaller:
         for forget in self.checker.caches:
             forget(home)
 
-    async def _stamp(self, home: WorkspaceId) -> Stamp:
-        return stamp_of(home, await self.documents.get(key_of(home)))
+    async def _known(self, home: WorkspaceId) -> Installation | None:
+        return known_of(home, await self.documents.get(key_of(home)))

@@ -18,7 +18,6 @@ from procrastinate import App, PsycopgConnector
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.worker import Worker
 
-from bot.concurrency import ROUND_WITHIN_S
 from bot.jobs.queue_jobs import (
     DELIVER,
     PERIODIC,
@@ -31,7 +30,7 @@ from bot.jobs.queue_jobs import (
     described,
     tick,
 )
-from bot.jobs.scheduler import ticking
+from bot.jobs.scheduler import ROUND_WITHIN_S, ticking
 from bot.store.postgres.pool import Pool
 
 logger = structlog.get_logger()

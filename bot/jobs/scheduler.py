@@ -13,6 +13,8 @@ from bot.errors import warned
 
 # A tick only starts work; one that takes longer hangs, and is cancelled.
 TICK_WITHIN_S = 60.0
+# Periodic work asks Slack for each of many workspaces, or rewrites the file of the store.
+ROUND_WITHIN_S = 900.0
 END_WITHIN_S = 5.0
 # So many ticks may fail or be late before somebody should look.
 MISSED_TICKS = 3

@@ -17,7 +17,7 @@ from bot.errors import BotError
 from bot.listeners.domaindigest_parse import read_pause_form
 from bot.listeners.modals import DigestScreen, FormNote, note_in
 from bot.listeners.permissions import ChannelAccess, DigestAccess, require_open
-from bot.listeners.request import PressFailedError, Request, draw_or_reply
+from bot.listeners.request import Request, draw_or_reply
 from bot.listeners.router import Dispatcher, PressHandler
 from bot.slack.client import open_form
 from bot.slack.errors import SlackError
@@ -58,11 +58,11 @@ class DigestListeners:
         dispatcher.on_press(tables.PAUSE, in_form(self.open_pause))
         pause, busy = in_form(self.pause), tables.saving_form
         dispatcher.on_form(modal.PAUSE_FORM, self.read_pause, pause, busy=busy)
-        send = self.in_message(self.send, modal.NOT_SENT)
+        send = self.in_message(self.send)
         dispatcher.on_press(SEND_DIGEST, send, replies=True, once=once)
-        resume = self.in_message(self.resume, modal.NOT_RESUMED)
+        resume = self.in_message(self.resume)
         dispatcher.on_press(RESUME_DIGEST, resume, replies=True, once=once)
-        delete = self.in_message(self.delete, modal.NOT_DELETED)
+        delete = self.in_message(self.delete)
         dispatcher.on_press(DELETE_DIGEST, delete, replies=True, once=once)
         dispatcher.on_press(MANAGE_DIGEST, self.manage)
         dispatcher.on_press(SHOW_DETAILS, self.show_details)
@@ -72,20 +72,11 @@ class DigestListeners:
         await self.access.require_member(request)
         await self.screen.open_list(request, request.origin.channel_id)
 
-    async def manage(self, request: Request, value: str) -> None:
-        """Open the list that a digest in a message belongs to.
-
-        In the channel that the digest has left, open the list of that channel: people there
-        need not be members of the new one.
-        """
-        channel_then, _, digest_id = value.rpartition("/")
+    async def manage(self, request: Request, digest_id: str) -> None:
+        """Open the list that a digest in a message belongs to."""
         digest = await self.digests.get(request.workspace, digest_id)
-        here, now = request.origin.channel_id, digest.plan.channel_id
         await self.access.require_member(request)
-        if now != channel_then == here:
-            await self.screen.open_list(request, here, modal.HAS_MOVED)
-        else:
-            await self.screen.open_list(request, now)
+        await self.screen.open_list(request, digest.plan.channel_id)
 
     async def show_details(self, request: Request, value: str) -> None:
         """Show the long lists of a digest to the person who pressed its button.
@@ -93,8 +84,7 @@ class DigestListeners:
         To them alone: a reply in the thread would be another post, and one for each press.
         """
         await self.access.require_member(request)
-        address, _, token = value.rpartition("/")
-        digest_id = address.rpartition("/")[2]
+        digest_id, _, token = value.partition("/")
         post = await self.digests.details(request.workspace, digest_id, token)
         if post is None:
             await request.reply(plain_message(NO_DETAILS))
@@ -124,20 +114,12 @@ class DigestListeners:
 
         return self.screen.in_form(pressed, lead)
 
-    def in_message(self, act: Act, lead: str) -> PressHandler:
+    def in_message(self, act: Act) -> PressHandler:
         """Return a listener that does `act` and replies with its line below the message."""
 
-        async def pressed(request: Request, value: str) -> None:
-            try:
-                digest, visitor = await self.access.digest_to_edit(
-                    request, value.rpartition("/")[2]
-                )
-                line = await act(request, digest, visitor)
-            except BotError as error:
-                line = await self.screen.trouble(request, error, lead)
-                await request.reply(plain_message(line))
-                raise PressFailedError("explained below the message") from error
-            await request.reply(plain_message(line))
+        async def pressed(request: Request, digest_id: str) -> None:
+            digest, visitor = await self.access.digest_to_edit(request, digest_id)
+            await request.reply(plain_message(await act(request, digest, visitor)))
 
         return pressed
 

@@ -9,19 +9,15 @@ import structlog
 
 from bot.digests.models import (
     MAX_RULES,
-    AdminsOnlyError,
     Digest,
     EditConflictError,
-    GuestError,
     Mode,
-    NotInChannelError,
     Plan,
-    UnknownDigestError,
 )
 from bot.digests.schedule import Schedule
 from bot.digests.service import DigestService
 from bot.digests.zones import is_zone, suggest_zones
-from bot.errors import BotError, StrangerError, warned
+from bot.errors import BotError, warned
 from bot.listeners.domaindigest_parse import GivenDigest, draft_in, read_digest_form
 from bot.listeners.modals import DigestScreen, FormNote, note_in
 from bot.listeners.permissions import (
@@ -35,18 +31,13 @@ from bot.listeners.request import Request
 from bot.listeners.router import Dispatcher
 from bot.message import Block
 from bot.slack.client import Member
-from bot.slack.errors import SlackError
-from bot.store.documents import StoreError
 from bot.views.digests import form_fields, modal, tables
 from bot.views.digests.form_fields import Draft, draft_of, zone_option
 from bot.views.digests.mention_fields import rule_label_options, with_rule
-from bot.views.digests.trouble import changed_text
 from bot.views.digests.wording import DIGEST_HERE, MAKE_DIGEST
 
 logger = structlog.get_logger()
 COUNT_WITHIN_S = 3.0
-# Errors after which the values of the form are of no use: the digest is gone, or not theirs.
-_LOST = (UnknownDigestError, NotInChannelError, AdminsOnlyError, GuestError, StrangerError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,35 +101,26 @@ class DigestFormListeners:
 
     async def open_change(self, request: Request, digest_id: str) -> None:
         digest, editor = await self.access.digest_to_edit(request, digest_id)
-        await self.screen.show(request, self._saved_form(request, digest, editor.member))
+        note = FormNote(
+            channel_id=note_in(request.note).channel_id,
+            digest_id=digest.digest_id,
+            version=digest.version,
+            nonce=_nonce(),
+            zone=editor.member.zone,
+        )
+        await self.screen.show(request, self._form(request, note, draft_of(digest.plan), digest))
 
     async def draw_again(self, request: Request, _value: str) -> None:
-        """Redraw the next runs after a choice of days, time or zone."""
-        number = self.screen.presses.note(request.view_id)
-        # Rather the typed values than the preview: the next choice draws it again.
-        with warned("the next runs are not up to date", SlackError, StoreError):
-            form = await self._redrawn(request, draft_in(request.values))
-            await self.screen.show_newer(request, form, number)
+        """Redraw the next runs after a choice of days, time or zone.
 
-    async def _redrawn(self, request: Request, draft: Draft) -> Block:
-        """Return the form with these values, or what replaces it; raise SlackError, StoreError.
-
-        Membership of the channel is not checked: the person sees all of the form already, and in
-        a large channel the check takes many calls for every tick of a box.
+        No rights are checked: the person sees all of the form already, and saving checks them.
         """
-        note = note_in(request.note)
-        try:
-            member = await self.access.require_maker(request)
+        number, note = self.screen.presses.note(request.view_id), note_in(request.note)
+        # Rather the typed values than the preview: the next choice draws it again.
+        with warned("the next runs are not up to date", BotError):
             digest = await self._same_digest(request, note) if note.digest_id else None
-        except EditConflictError as error:
-            line = f"⚠️ {changed_text(error.digest)}"
-            return self._saved_form(request, error.digest, member, line)
-        except (SlackError, StoreError):
-            raise
-        except BotError as error:  # it is gone, or no longer theirs
-            line = await self.screen.trouble(request, error)
-            return await self.screen.list_form(request, note.channel_id, line)
-        return self._form(request, replace(note, zone=member.zone), draft, digest)
+            form = self._form(request, note, draft_in(request.values), digest)
+            await self.screen.show_newer(request, form, number)
 
     async def save(self, request: Request, given: GivenDigest) -> None:
         """Save the form and show the list; after a failure show the form with its values."""
@@ -217,43 +199,15 @@ class DigestFormListeners:
         return False
 
     async def _show_not_saved(self, request: Request, draft: Draft, error: Exception) -> None:
-        """Show the form with its values; if the digest has changed since, with the saved ones."""
+        """Show the form again with its values, and why it was not saved."""
         line = await self.screen.trouble(request, error, modal.NOT_SAVED)
-        note = note_in(request.note)
+        note, digest = note_in(request.note), None
         # Its first part stays: the digest may have been saved all the same.
         note = replace(note, nonce=f"{note.nonce.partition('-')[0]}-{_nonce()}")
-        try:
-            member, digest = await self._current(request, note)
-        except _LOST:  # `line` says so
-            await self.screen.show_list(request, note.channel_id, line)
-            return
-        except Exception as trouble:  # noqa: BLE001  # the values must not be lost by it
-            logger.warning("drawn without asking", error=repr(trouble))
-            form = self._form(request, note, draft, None, line)
-        else:
-            form = self._form(request, note, draft, digest, line)
-            if digest and digest.version != note.version:
-                line = f"⚠️ {modal.NOT_SAVED}{changed_text(digest)} This is how it is now."
-                form = self._saved_form(request, digest, member, line)
-        await self.screen.show(request, form, line)
-
-    async def _current(self, request: Request, note: FormNote) -> tuple[Member, Digest | None]:
-        if note.digest_id is None:
-            return await self.access.require_maker(request), None
-        digest, editor = await self.access.digest_to_edit(request, note.digest_id)
-        return editor.member, digest
-
-    def _saved_form(
-        self, request: Request, digest: Digest, member: Member, line: str = ""
-    ) -> Block:
-        note = FormNote(
-            channel_id=note_in(request.note).channel_id,
-            digest_id=digest.digest_id,
-            version=digest.version,
-            nonce=_nonce(),
-            zone=member.zone,
-        )
-        return self._form(request, note, draft_of(digest.plan), digest, line)
+        with warned("drawn without the digest", BotError):
+            if note.digest_id:
+                digest = await self.digests.get(request.workspace, note.digest_id)
+        await self.screen.show(request, self._form(request, note, draft, digest, line), line)
 
     def _form(
         self,

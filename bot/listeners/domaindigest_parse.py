@@ -15,11 +15,10 @@ from bot.portfolio.query import parse_query
 from bot.redaction import holds_secret
 from bot.slack.usergroups import GROUP_ID
 from bot.views.digests import form_fields
-from bot.views.digests.mention_fields import MAX_WHO, box_of, is_same_label
+from bot.views.digests.mention_fields import box_of
 from bot.views.digests.modal import UNTIL_FIELD
 from bot.views.text import outside
 
-MAX_PARTS_NAMED = 3
 # The same as in `split_words`: Slack's clients write curly ones.
 _QUOTES = '"“”„‟«»'
 _CHANNEL = re.compile(r"[CG][A-Z0-9]+")
@@ -65,24 +64,19 @@ def _not_understood(typed: str) -> Iterator[str]:
         parse_query(typed)
     except NotUnderstoodError as error:
         problems = [
-            f"{_named([each.part])}: {each.why}"
+            f"{_named(each.part)}: {each.why}"
             for each in error.problems
             if each.part not in unusable
         ]
         if problems:
-            yield f"I couldn't read {_joined(problems, '; ')}."
+            yield f"I couldn't read {'; '.join(problems)}."
     if unusable:
-        yield f"Leave out {_named(unusable)}: a post has neither an order nor pages."
+        named = " and ".join(map(_named, unusable))
+        yield f"Leave out {named}: a post has neither an order nor pages."
 
 
-def _named(parts: list[str]) -> str:
-    return _joined([f"“{outside(part, 60)}”" for part in parts], " and ")
-
-
-def _joined(parts: list[str], by: str) -> str:
-    left_out = len(parts) - MAX_PARTS_NAMED
-    more = f"{by}{left_out} more" if left_out > 0 else ""
-    return by.join(parts[:MAX_PARTS_NAMED]) + more
+def _named(part: str) -> str:
+    return f"“{outside(part, 60)}”"
 
 
 def rule_in(draft: form_fields.Draft, errors: dict[str, str]) -> models.Mention | None:
@@ -100,28 +94,11 @@ def rule_in(draft: form_fields.Draft, errors: dict[str, str]) -> models.Mention 
         errors[form_fields.LABEL_FIELD] = "Pick a tag or a folder from the list, or type tag:prod."
     elif not who:
         errors[form_fields.PEOPLE_FIELD] = "Pick whom to mention, or empty the tag or folder."
-    else:
-        _check_room(_rules(draft), models.Mention(label=label, who=who), errors)
-    return models.Mention(label=label, who=who)
-
-
-def _rules(draft: form_fields.Draft) -> list[tuple[int, int, str]]:
-    return [rule for value in draft.kept or () if (rule := box_of(value))]
-
-
-def _check_room(
-    kept: list[tuple[int, int, str]], new: models.Mention, errors: dict[str, str]
-) -> None:
-    joined = [count for _, count, label in kept if is_same_label(label, new.label)]
-    if not joined and len(kept) >= models.MAX_RULES:
+    elif len(draft.kept or ()) >= models.MAX_RULES:
         errors[form_fields.LABEL_FIELD] = (
             f"There can be {models.MAX_RULES} rules. Remove the tick from one first."
         )
-    if sum(joined) + len(new.who) > MAX_WHO:
-        errors[form_fields.PEOPLE_FIELD] = (
-            f"At most {MAX_WHO} people and user groups are mentioned for one tag or folder"
-            f"{f': it has {sum(joined)} already' if joined else ''}."
-        )
+    return models.Mention(label=label, who=who)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +140,8 @@ def read_digest_form(values: Values) -> GivenDigest:
         worst_count=worst,
         mentions=(rule,) if rule else (),
     )
-    kept = None if draft.kept is None else frozenset(place for place, _, _ in _rules(draft))
+    boxes = map(box_of, draft.kept or ())
+    kept = None if draft.kept is None else frozenset(place for place, _ in filter(None, boxes))
     return GivenDigest(draft=draft, plan=plan, kept=kept)
 
 

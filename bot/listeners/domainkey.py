@@ -22,7 +22,6 @@ from bot.admin import (
     UnfitManagerError,
 )
 from bot.api_keys.key_service import KeyService
-from bot.api_keys.notifications import ManagerNotifier
 from bot.api_keys.repository import Keys
 from bot.commands import Audience
 from bot.digests.nightly import NightlySetting
@@ -33,7 +32,7 @@ from bot.listeners.modals import KeyScreen
 from bot.listeners.permissions import Permissions
 from bot.listeners.request import Request, draw_or_reply
 from bot.listeners.router import Dispatcher
-from bot.message import Block, Message
+from bot.message import Message
 from bot.portfolio.service import Portfolio
 from bot.shared_limits import QuotaService
 from bot.slack.client import Member, fetch_member
@@ -89,7 +88,6 @@ class KeyListeners:
     state: KeyState
     digests: DigestService
     audit: Audit
-    screen: KeyScreen
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.on_command("/domainkey", self.show_state)
@@ -97,9 +95,6 @@ class KeyListeners:
         dispatcher.on_press(api_key.ROLL_BACK, self.roll_back, replies=True)
         dispatcher.on_press(api_key.REMOVE_KEY, self.remove_key, replies=True)
         dispatcher.on_press(api_key.SHOW_HISTORY, self.show_history)
-        dispatcher.on_press(
-            admin.HISTORY_PAGE, self.screen.in_form(self.history_page, admin.history_error_form)
-        )
 
     async def show_state(self, request: Request, text: str) -> None:
         """Answer `/domainkey`. Text after the command is neither read nor repeated."""
@@ -134,13 +129,9 @@ class KeyListeners:
         await request.reply(api_key.REMOVED)
 
     async def show_history(self, request: Request, _value: str) -> None:
-        await request.open_form(await self.history_page(request, ""))
-
-    async def history_page(self, request: Request, page: str) -> Block:
         await self.permissions.require_configurer(request)
         entries = await self.audit.entries(request.workspace)
-        number = int(page) if page.isdecimal() else 0
-        return admin.history_form(entries, number, request.as_metadata())
+        await request.open_form(admin.history_form(entries))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +144,6 @@ class AdminListeners:
     permissions: Permissions
     audit: Audit
     nights: NightlySetting
-    notifier: ManagerNotifier
     screen: KeyScreen
 
     def register(self, dispatcher: Dispatcher) -> None:
@@ -191,7 +181,7 @@ class AdminListeners:
             await draw_or_reply(request, form, Message(text))
 
     async def _save(self, request: Request, wanted: Named) -> None:
-        """Save and announce managers; raise UnfitManagerError."""
+        """Save managers; raise UnfitManagerError."""
         workspace, by = request.workspace, request.origin.user_id
         ids = wanted.user_ids
         asked = (fetch_member(request.client, workspace, user_id) for user_id in ids)
@@ -203,8 +193,6 @@ class AdminListeners:
             return
         added = tuple(each for each in wanted.ids if each not in before.ids)
         removed = tuple(each for each in before.ids if each not in wanted.ids)
-        named = [each for each in wanted.user_ids if each not in before.user_ids]
-        self.notifier.tell(workspace, named, by=by)
         await self.audit.note(workspace, Act.MANAGERS_CHANGED, by=by, added=added, removed=removed)
 
     async def _groups(self, request: Request) -> list[UserGroup]:

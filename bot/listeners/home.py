@@ -9,7 +9,6 @@ from typing import Any
 import structlog
 from cachetools import LRUCache
 
-from bot.admin import Audit
 from bot.api_keys.key_record import NoKeyError
 from bot.digests.models import Digest
 from bot.errors import BotError, warned
@@ -22,7 +21,6 @@ from bot.listeners.router import Dispatcher
 from bot.message import Message
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio, Snapshot
-from bot.slack.auth import MENTION_SCOPES, fetch_grant
 from bot.slack.client import Member, publish_home
 from bot.slack.errors import SlackError
 from bot.slack.replies import Origin, Replies
@@ -48,7 +46,6 @@ class HomeCollector:
 
     permissions: Permissions
     key: KeyState
-    audit: Audit
     portfolio: Portfolio
     ends: KeptEndDates
     digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
@@ -116,22 +113,11 @@ class HomeCollector:
                 key=await self.key.message_for(member, workspace),
                 digests=await self.digests(workspace),
                 page=page,
-                history=await self.audit.entries(workspace),
                 zone=member.zone,
                 reads_messages=self.reads_messages,
-                lacking=await self._lacking(request),
             )
         except StoreError as error:
             return await self.explained(request, error)
-
-    async def _lacking(self, request: Request) -> list[str]:
-        """Return the scopes that the workspace lacks for command lines in messages."""
-        if not self.reads_messages:
-            return []
-        granted = None
-        with warned("the granted permissions are unknown", SlackError):
-            granted = (await fetch_grant(request.client)).scopes
-        return [] if granted is None else [each for each in MENTION_SCOPES if each not in granted]
 
 
 # If the domains take longer, the person sees everything else first.
@@ -172,8 +158,8 @@ class HomeScreen:
             await self._publish(visit, number, message_of(*refreshable(message)))
 
     async def _draw(self, visit: Request, number: int) -> None:
-        is_stranger = (await _refetch_member(visit)).is_stranger
-        domains = None if is_stranger else await self._asked(visit, number)
+        visit.member = await visit.fetch_member()
+        domains = None if visit.member.is_stranger else await self._asked(visit, number)
         await self._show(visit, number, domains)
 
     async def _asked(self, visit: Request, number: int) -> Snapshot | Exception:
@@ -182,8 +168,6 @@ class HomeScreen:
             await asyncio.wait({asking}, timeout=FIRST_LOOK_AFTER_S)
             if not asking.done():
                 await self._show(visit, number, None)
-                await asyncio.wait({asking})
-                await _refetch_member(visit)  # their role may have changed since
             return await asking
         finally:
             asking.cancel()
@@ -202,12 +186,6 @@ class HomeScreen:
         if self._draws.is_latest(_name(visit), number):
             with warned("Home was not drawn", SlackError):
                 await publish_home(visit.client, visit.origin.user_id, page)
-
-
-async def _refetch_member(visit: Request) -> Member:
-    visit.member = None
-    visit.member = await visit.fetch_member()
-    return visit.member
 
 
 def _name(request: Request) -> str:

@@ -20,13 +20,13 @@ from bot.listeners.request import Request, draw_or_reply
 from bot.listeners.router import PressHandler
 from bot.message import Block, Message
 from bot.slack.client import update_form
-from bot.slack.errors import ChannelClosedError, SlackError
+from bot.slack.errors import SlackError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
 from bot.views.blocks import plain_message
 from bot.views.digests.modal import LOOKING
 from bot.views.digests.tables import DigestList, busy_form, error_form, list_form
-from bot.views.digests.trouble import archived_line, error_line
+from bot.views.digests.trouble import error_line
 from bot.views.errors_api_key import REFUSED_KEY
 from bot.views.failure import failure_message
 
@@ -123,7 +123,7 @@ class DigestScreen:
         )
         return list_form(listed, metadata)
 
-    async def open_list(self, request: Request, channel_id: str | None, line: str = "") -> None:
+    async def open_list(self, request: Request, channel_id: str | None) -> None:
         """Open a form that says "please wait", then show the list in it; raise SlackError.
 
         Slack opens a form only within 3 s of a press; checking a large channel takes longer.
@@ -138,7 +138,7 @@ class DigestScreen:
             await self._show_trouble(request, error)
         else:
             request.view_id = view_id
-            await self.show_list(request, channel_id, line, visitor=visitor)
+            await self.show_list(request, channel_id, visitor=visitor)
 
     async def show_list(
         self,
@@ -207,8 +207,6 @@ class DigestScreen:
     async def trouble(self, request: Request, error: Exception, lead: str = "") -> str:
         """Return one line of mrkdwn that explains an error, after `lead`."""
         logger.warning("failure shown in the form", error=repr(error), cause=repr(error.__cause__))
-        if isinstance(error, ChannelClosedError) and error.code == "is_archived":
-            return archived_line(lead)
         facts = await self.failures.facts(error, request)
         is_about_key = isinstance(error, _ABOUT_KEY)
         return error_line(failure_message(error, facts), lead, is_about_key=is_about_key)

@@ -212,10 +212,6 @@ async def draw_or_reply(
             await request.reply(otherwise)
 
 
-class PressFailedError(Exception):
-    """A press failed, and the person knows why: they may press again."""
-
-
 class OncePerMessage:
     """Remembers pressed buttons in `seen`, which all processes share."""
 
@@ -243,10 +239,9 @@ class OncePerMessage:
             return
         try:
             await work()
-        except BaseException as error:
+        except BaseException:
             await self._seen.forget(pressed)
-            if not isinstance(error, PressFailedError):
-                raise
+            raise
 
     async def is_first(self, place: str) -> bool:
         return await self._seen.is_new(place)

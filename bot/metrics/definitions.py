@@ -73,7 +73,7 @@ TRIES = ("first", "later")
 
 
 class DigestMetrics:
-    """Runs of digests by outcome, with their lag and their retries."""
+    """Runs of digests by outcome, with their lag."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         counter = partial(Counter, registry=registry)
@@ -81,8 +81,6 @@ class DigestMetrics:
         self._runs = counter("bot_digest_runs", runs_help, ["outcome"])
         failures_help = "Runs of digests that were missed, failed or are uncertain, by why."
         self._failures = counter("bot_digest_troubles", failures_help, ["trouble"])
-        retries_help = "How often a run of a digest was put off, to be tried again, by why."
-        self._retries = counter("bot_digest_retries", retries_help, ["trouble"])
         self._lag_s = Histogram(
             "bot_digest_lag_seconds",
             "From a digest's slot to its post, at the first try or after a retry.",
@@ -100,9 +98,6 @@ class DigestMetrics:
         self._runs.labels(outcome).inc()
         if reason:
             self._failures.labels(reason).inc()
-
-    def note_retry(self, reason: str) -> None:
-        self._retries.labels(reason).inc()
 
     def note_lag(self, lag_s: float, *, is_first_try: bool) -> None:
         self._lag_s.labels("first" if is_first_try else "later").observe(max(0.0, lag_s))
@@ -229,11 +224,6 @@ class Metrics:
             buckets=WAIT_BUCKETS_S,
             outcomes=REQUEST_OUTCOMES,
             names=OPERATIONS,
-        )
-        self.service_sent = Counter(
-            "bot_service_requests_sent",
-            "HTTP requests that may have reached Domain Tracker, repetitions too.",
-            registry=registry,
         )
         self.digests = DigestMetrics(registry)
         self.store = CallMetrics(

@@ -77,29 +77,12 @@ class LazyGauges(Collector):
 QUEUE_STATES = ("todo", "doing")
 
 
-def _pool(stats: Mapping[str, int]) -> Values:
-    size, free = stats.get("pool_size", 0), stats.get("pool_available", 0)
-    return {("used",): size - free, ("free",): free}
-
-
 def _jobs(found: Mapping[tuple[str, str], int]) -> Values:
     tasks = {task for task, _ in found}
     return {(task, state): found.get((task, state), 0) for task in tasks for state in QUEUE_STATES}
 
 
 GAUGES: dict[str, tuple[Gauge, ...]] = {
-    # `get_stats` of a psycopg pool; first: the other looks take connections from it.
-    # https://www.psycopg.org/psycopg3/docs/advanced/pool.html#pool-stats
-    "pool": (
-        Gauge(
-            "bot_store_connections", "This process's connections to PostgreSQL.", _pool, ("state",)
-        ),
-        Gauge(
-            "bot_store_waiting_calls",
-            "Calls that wait for one of them.",
-            lambda stats: {(): stats.get("requests_waiting", 0)},
-        ),
-    ),
     # How many are due, and for how many seconds the first of them.
     "digests": (
         Gauge(

@@ -191,7 +191,6 @@ SEALED_AT = {
     ("key", "sealed"): "api-key",
     ("key", "earlier", "sealed"): "api-key",
     ("installation", "token", "sealed"): "bot-token",
-    ("installation", "refresh", "sealed"): "refresh-token",
     ("kept", "sealed"): "kept-command",
 }
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
+import msgspec
 from cachetools import TTLCache
 
 from bot.errors import warned
@@ -233,10 +234,6 @@ class KnownEnds:
             age=max((self.now - row.scanned_at for row in scanned), default=None),
         )
 
-    def never_scanned(self, hosts: Iterable[str]) -> int:
-        """Return how many of `hosts` have no kept scan."""
-        return sum(host not in self.by_host for host in hosts)
-
 
 class KeptEndDates:
     """The end dates of every domain that was scanned and is still in its portfolio."""
@@ -282,7 +279,9 @@ class KeptEndDates:
                 if portfolio is None or other in portfolio
             }
             before = _decoded(_rows(document).get(host))
-            return Write({"v": 1, "hosts": rows | {host: _encoded(_after(before, ends))}})
+            return Write(
+                {"v": 1, "hosts": rows | {host: msgspec.to_builtins(_after(before, ends))}}
+            )
 
         number = zlib.crc32(host.encode()) % DOCUMENTS
         await update(self._documents, f"{workspace}/{KIND}/{number}", noted)
@@ -358,65 +357,12 @@ def _all_of(documents: Iterable[Document]) -> dict[str, EndDates]:
 
 
 def _rows(document: Document | None) -> dict[str, Any]:
-    rows = document.value.get("hosts") if document else None
-    return rows if isinstance(rows, dict) else {}
-
-
-def _encoded(ends: EndDates) -> list[object]:
-    issues = {severity.value: count for severity, count in ends.issues.items()}
-    dates = ends.scanned_at.isoformat(), _text(ends.registration), _text(ends.certificate)
-    worst = [list(issue) for issue in ends.worst]
-    signs, changes = dict(ends.signs), [list(change) for change in ends.changes]
-    known = ends.issue_knowledge.value, list(ends.failed)
-    return [*dates, issues, worst, *known, signs, changes, ends.registered]
-
-
-def _text(end: EndDate | None) -> str | None:
-    """Return an end and its other days, with spaces between."""
-    if end is None:
-        return None
-    return " ".join(each.isoformat() for each in (end.moment or end.day, *end.also))
+    return document.value["hosts"] if document else {}
 
 
 def _decoded(row: Any) -> EndDates | None:
-    """Return a row, `None` if it is none."""
+    """Return a row, `None` if it is none, or of another version."""
     try:
-        match row:
-            case [
-                str(scanned),
-                str() | None as registration,
-                str() | None as certificate,
-                dict(n),
-                list(worst),
-                str(issue_knowledge),
-                list(failed),
-                dict(signs),
-                list(changes),
-                str(registered),
-            ]:
-                return EndDates(
-                    datetime.fromisoformat(scanned),
-                    _end(registration),
-                    _end(certificate),
-                    {severity: n[severity] for severity in SEVERITIES if severity in n},
-                    tuple(KnownIssue(*each) for each in worst),
-                    Knowledge(issue_knowledge),
-                    tuple(map(str, failed)),
-                    signs,
-                    tuple(KnownChange(*each) for each in changes),
-                    registered,
-                )
-    except (TypeError, ValueError):
+        return msgspec.convert(row, EndDates)
+    except msgspec.ValidationError:
         return None
-    return None
-
-
-def _end(text: str | None) -> EndDate | None:
-    if text is None:
-        return None
-    first, *others = text.split(" ")
-    also = tuple(map(date.fromisoformat, others))
-    if "T" in first:
-        moment = datetime.fromisoformat(first)
-        return EndDate(moment.date(), moment, also)
-    return EndDate(date.fromisoformat(first), also=also)

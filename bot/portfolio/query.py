@@ -275,13 +275,13 @@ def _scan_holds(domain: Domain, query: Query, known: KnownEnds) -> bool:
         return ends is None
     return (
         ends is not None
-        and _is_within(ends.first, query.expires, known)
+        and (query.expires is None or _ends_within(ends.first, query.expires, known))
         and (query.issues is None or _has_issues(ends, query.issues))
     )
 
 
-def _is_within(end: EndDate | None, days: int | None, known: KnownEnds) -> bool:
-    return days is None or (end is not None and end.days_left(known.now) <= days)
+def _ends_within(end: EndDate | None, days: int, known: KnownEnds) -> bool:
+    return end is not None and end.days_left(known.now) <= days
 
 
 def _has_issues(ends: EndDates, least: Severity) -> bool:

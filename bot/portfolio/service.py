@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Protocol
 
 from cachetools import LRUCache
 
@@ -109,29 +108,15 @@ class _Epoch:
         return min(1 + len(self.last.domains if self.last else ()), MAX_CACHED_DOMAINS)
 
 
-class ListsDomains(Protocol):
-    """Asks the service for a workspace's list: `WorkspaceTracker`, of a higher layer."""
-
-    async def list_domains(
-        self,
-        workspace: WorkspaceId,
-        *,
-        purpose: Purpose = Purpose.PERSON,
-        slot_at: datetime | None = None,
-    ) -> Listing:
-        """Return the list, or raise a TrackerError or a NoKeyError."""
-        ...
-
-
 @dataclass(eq=False)
 class Portfolio:
-    """Every workspace's domains, fresh for 60 s.
+    """Every workspace's domains, fresh for 60 s, by `WorkspaceTracker.list_domains`.
 
     `versions` are shared by processes, `None` in the only one: a change invalidates the list at
     once in its own process, and in the others before their next request.
     """
 
-    service: ListsDomains
+    list_domains: Callable[[WorkspaceId, Purpose, datetime | None], Awaitable[Listing]]
     _: KW_ONLY
     clock: Callable[[], datetime]
     versions: StoredVersions | None = None
@@ -167,7 +152,7 @@ class Portfolio:
             return present
 
         def ask() -> Awaitable[Listing]:
-            return self.service.list_domains(workspace, purpose=purpose, slot_at=slot_at)
+            return self.list_domains(workspace, purpose, slot_at)
 
         self._epochs[workspace] = epoch
         return await self._flights.run((epoch, purpose), lambda: self._list(workspace, epoch, ask))

@@ -6,7 +6,6 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
-from typing import Protocol
 
 from cachetools import LRUCache
 from slack_sdk.web.async_client import AsyncWebClient
@@ -150,16 +149,6 @@ def _nothing_posted() -> Iterator[None]:
 FIRST_RETRY = timedelta(minutes=1)
 LONGEST_RETRY = timedelta(hours=1)
 MAX_TRIES = 72
-
-
-class DirectMessages(Protocol):
-    """Sends and edits direct messages; see `Posting`."""
-
-    async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
-        """Send one; raise SlackError."""
-
-    async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
-        """Replace the content of one; raise SlackError."""
 
 
 def retry_after(

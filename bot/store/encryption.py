@@ -4,7 +4,7 @@ import base64
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,9 +31,7 @@ NONCE_BYTES = 12
 # Shorter than the base64 of a key: a key in the place of its name is never taken for one.
 NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
 URLSAFE_TO_STANDARD = str.maketrans("-_", "+/")
-# The purposes of derived keys.
-SEALING = b"domain tracker bot: secrets at rest"
-STATES = b"domain tracker bot: states of installations"
+PURPOSE = b"domain tracker bot: secrets at rest"
 CHECK_KEY = "meta/key-check"
 CHECK_TEXT = "the ring that holds this key opens the store"
 SETTING = "BOT_SECRET_KEYS"
@@ -42,15 +40,10 @@ SETTING = "BOT_SECRET_KEYS"
 class KeyRing:
     """Named keys: the first one seals, all of them open. Shows none of them."""
 
-    def __init__(self, keys: Mapping[str, bytes], purpose: bytes = SEALING) -> None:
+    def __init__(self, keys: Mapping[str, bytes]) -> None:
         """Take at least one key of 32 bytes, the sealing one first."""
         # Not the keys themselves: no attribute shows one.
-        self._for: Callable[[bytes], KeyRing] = lambda purpose: KeyRing(keys, purpose)
-        self._boxes = {name: AESGCM(_derived(key, purpose)) for name, key in keys.items()}
-
-    def for_states(self) -> "KeyRing":
-        """Return the ring for texts that anyone may have encrypted as often as they like."""
-        return self._for(STATES)
+        self._boxes = {name: AESGCM(_derived(key)) for name, key in keys.items()}
 
     @classmethod
     def parse(cls, text: str) -> "KeyRing":
@@ -187,8 +180,8 @@ def _key_bytes(name: str, text: str) -> bytes:
     return key
 
 
-def _derived(key: bytes, purpose: bytes) -> bytes:
-    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=purpose).derive(key)
+def _derived(key: bytes) -> bytes:
+    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=PURPOSE).derive(key)
 
 
 def _bytes(text: str) -> bytes:

@@ -3,8 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -20,7 +18,7 @@ from bot.tracker.decoding import (
     retry_after_s,
 )
 from bot.tracker.error_messages import refusal_in_text
-from bot.tracker.http import CONNECT_S, NOT_SENT, Call, Reply, scan_path, send
+from bot.tracker.http import CONNECT_S, Call, Reply, scan_path, send
 from bot.tracker.models import (
     Listing,
     RateLimitedError,
@@ -31,7 +29,7 @@ from bot.tracker.models import (
 )
 from bot.tracker.rate_limit import Purpose, RateLimiter
 from bot.tracker.slots import Slots
-from bot.workspace import WorkspaceId, bound
+from bot.workspace import WorkspaceId
 
 # The limits of a whole call with all attempts, and of the wait for a place among the requests
 # before that; a scan waits for one up to `SCAN_S`.
@@ -70,21 +68,6 @@ TRANSIENT = {None, 502, 503, 504}
 ATTEMPTS, RETRY_WITHIN_S = 3, 20.0
 
 
-@dataclass(slots=True)
-class Tally:
-    """The requests of a piece of work."""
-
-    requests: int = 0
-
-
-_tally: ContextVar[Tally | None] = ContextVar("tally", default=None)
-
-
-def tallied() -> AbstractContextManager[Tally]:
-    """Count the requests inside the block, also those of tasks that begin there."""
-    return bound(_tally, Tally())
-
-
 logger = structlog.get_logger()
 # (operation, outcome, seconds): "list", "add" or "scan"; for the outcome see `outcome_of`.
 Note = Callable[[str, str, float], object]
@@ -116,8 +99,7 @@ class TrackerClient:
     """The API of Domain Tracker over HTTP; its `base_url` may have any path. See `decoding.py`.
 
     The caller owns `http` (see `tracker_http`) and `budget`. `quotas` shares it
-    with other processes, `None` where there are none. `on_sent` is called for each request that
-    may have reached the service. A GET is repeated when the service
+    with other processes, `None` where there are none. A GET is repeated when the service
     was not reached, dropped the connection or answered 502, 503 or 504; a POST never is.
 
     Each call is logged in one line, without the key or the reply, and counted by `note`.
@@ -129,14 +111,12 @@ class TrackerClient:
         *,
         base_url: str,
         budget: RateLimiter,
-        on_sent: Callable[[], object] = lambda: None,
         quotas: SharesLimits | None = None,
         note: Note = lambda _operation, _outcome, _took_s: None,
     ) -> None:
         self._http = http
         self._base_url = base_url.rstrip("/")
         self._budget = budget
-        self._on_sent = on_sent
         self._quotas = quotas
         self._note = note
         self._under_way: set[asyncio.Task[Any]] = set()
@@ -262,7 +242,7 @@ class TrackerClient:
         """Send the request once; let the budget learn from the reply."""
         known_as = call.fingerprint
         request = call.request(self._http, self._base_url, connect_s=CONNECT_S)
-        reply = await self._sent(call, request)
+        reply = await send(self._http, request, is_write=call.is_write)
         if (remaining := requests_remaining(reply.headers)) is not None:
             self._budget.record_remaining(known_as, remaining)
         try:
@@ -272,19 +252,6 @@ class TrackerClient:
             raise RateLimitedError(wait_s) from None
         self._budget.record_success(known_as)
         return answer
-
-    async def _sent(self, call: Call, request: httpx.Request) -> Reply:
-        is_sent = True
-        try:
-            return await send(self._http, request, is_write=call.is_write)
-        except UnavailableError as error:
-            is_sent = not isinstance(error.__cause__, NOT_SENT)
-            raise
-        finally:
-            if is_sent:
-                if tally := _tally.get():
-                    tally.requests += 1
-                self._on_sent()
 
 
 async def _decoded(decode: Decode[T], reply: Reply, *, without: str) -> T:

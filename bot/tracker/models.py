@@ -1,7 +1,5 @@
 """Domains, scan results and errors of the API. Plain data."""
 
-from typing import Annotated
-
 import msgspec
 
 from bot.errors import BotError
@@ -123,22 +121,19 @@ class TimedOutError(UnavailableError):
     outcome = "timed_out"
 
 
-Text = Annotated[str, msgspec.Meta(min_length=1)]  # as a decoder checks it
-
-
-class Domain(msgspec.Struct, frozen=True, kw_only=True, gc=False, rename="camel"):
+class Domain(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One monitored domain (service document, section 2.2), in the service's own words.
 
     A domain without `domain_id` cannot be scanned. `health_score` is from 0 to 100, `None` when
     it is missing or unreadable. Further fields are dropped: lists are kept in memory.
     """
 
-    domain: Text
-    domain_id: Text | None = None
-    health_score: Annotated[float, msgspec.Meta(ge=0, le=100)] | None = None
-    domain_type: Text | None = None
-    tags: tuple[Text, ...] = ()
-    folder: Text | None = None
+    domain: str
+    domain_id: str | None = None
+    health_score: float | None = None
+    domain_type: str | None = None
+    tags: tuple[str, ...] = ()
+    folder: str | None = None
 
     def may_be(self, domain_type: str) -> bool:
         """Return whether it is of this type, as far as its own and this one are known."""

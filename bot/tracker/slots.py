@@ -2,12 +2,11 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 
 from bot.tracker.models import TooBusyError
-from bot.workspace import bound
 
 # More gain nothing: with httpx 0.28 a request among 20 took twice the processor time.
 MAX_REQUESTS = 8
@@ -21,9 +20,14 @@ SCANS_EACH = 4
 _gives_way: ContextVar[bool] = ContextVar("gives_way", default=False)
 
 
-def giving_way() -> AbstractContextManager[object]:
+@contextmanager
+def giving_way() -> Iterator[None]:
     """Let requests inside the block, also in tasks that begin there, go after all others."""
-    return bound(_gives_way, value=True)
+    before = _gives_way.set(True)
+    try:
+        yield
+    finally:
+        _gives_way.reset(before)
 
 
 class FairPlaces:

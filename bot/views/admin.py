@@ -12,8 +12,6 @@ from bot.slack.usergroups import UserGroup
 from bot.views.blocks import (
     Explain,
     Facts,
-    actions,
-    button,
     context,
     field,
     form,
@@ -79,20 +77,6 @@ def name_token(slack_id: str) -> str:
     return f"<!subteam^{slack_id}>" if slack_id.startswith("S") else f"<@{slack_id}>"
 
 
-def appointed_message(by: str) -> Message:
-    """Return the direct message to a new manager."""
-    text = (
-        f"{name_token(by)} has made you a manager of the Domain Tracker API key in this workspace."
-    )
-    more = (
-        "You can now set, replace, check, rotate, and remove the key. You can also read the"
-        " history, and change digests where members may not. You get a message here when the key"
-        " is refused or expires soon.\nType `/domainkey` in any channel, or open the app's *Home*"
-        " tab. You don't need to do anything now."
-    )
-    return plain_message(f"👥 {text}\n{more}")
-
-
 def _group_field(named: admin.Named, groups: Sequence[UserGroup]) -> Block:
     """Return the field of the groups; one that Slack does not list now stays chosen."""
     handles = {group.group_id: f"@{group.handle}" for group in groups}
@@ -149,10 +133,7 @@ def audiences_text(chosen: Mapping[str, Audience]) -> str:
     )
 
 
-HISTORY_PAGE = "history.page"
 HISTORY_TITLE = "History"
-history_error_form = partial(paragraph_notice, HISTORY_TITLE)
-ENTRIES_PER_PAGE = 12
 _DONE = {
     admin.Act.KEY_SET: "set the key",
     admin.Act.KEY_REPLACED: "replaced the key by",
@@ -176,19 +157,11 @@ _DONE = {
 }
 
 
-def history_form(entries: Sequence[admin.Entry], page: int, metadata: str) -> Block:
-    """Return a page of the history, latest first; `page` counts from 0."""
-    pages = max(1, -(-len(entries) // ENTRIES_PER_PAGE))
-    page = min(max(page, 0), pages - 1)
-    first = page * ENTRIES_PER_PAGE
-    shown = entries[first : first + ENTRIES_PER_PAGE]
-    blocks = paragraphs(map(entry_line, shown)) or [section("No activity yet.")]
-    turns = actions(
-        button("Later", f"{HISTORY_PAGE}.later", str(page - 1)) if page else None,
-        button("Earlier", f"{HISTORY_PAGE}.earlier", str(page + 1)) if page + 1 < pages else None,
-    )
-    foot = f"Page {page + 1} of {pages}. The last {admin.MAX_ENTRIES} actions are kept."
-    return notice(HISTORY_TITLE, [*blocks, *turns, context(foot)], metadata=metadata)
+def history_form(entries: Sequence[admin.Entry]) -> Block:
+    """Return the history, latest first."""
+    blocks = paragraphs(map(entry_line, entries)) or [section("No activity yet.")]
+    foot = f"The last {admin.MAX_ENTRIES} actions are kept."
+    return notice(HISTORY_TITLE, [*blocks, context(foot)])
 
 
 def entry_line(entry: admin.Entry) -> str:

@@ -103,7 +103,6 @@ NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
 CHOOSE_AUDIENCES, TURN_NIGHTS = "key.audiences", "key.nights"
 TURNED_ON, TURNED_OFF = "on", "off"
 """The values of the button that turns nightly scans on or off."""
-CHOOSE_AUDIENCES = "key.audiences"
 # The answer to text after the command, which may be a part of a key.
 TYPED_KEY = plain_message(
     "Nothing was saved: keys are set in a private form, never after the command. Type"

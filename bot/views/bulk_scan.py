@@ -90,7 +90,7 @@ def price_message(
         button_below = button(f"Scan {MAX_DOMAINS}", START, selection)
     elif count:
         lines[:0] = [
-            f"*{plural(count, 'scan')}, about {_span(count)}.* {_budget(count, allowance)}",
+            _price(count, allowance),
             f"To scan: {code(selection)}",
         ]
         button_below = button("Start", START, selection, style="primary")
@@ -108,7 +108,7 @@ def first_steps_message(
     """
     text = f"✅ {code(record.shown)} works and is saved. It sees {plural(domains, 'domain')}."
     count = min(domains, MAX_DOMAINS)
-    price = f"*{plural(count, 'scan')}*, about {_span(count)}, {_share(count, allowance)}"
+    price = _price(count, allowance)
     scan = button(scan_all_label(domains), START_ALL, NEVER_SCANNED, style="primary")
     if not domains:
         price, scan = "", run_button("Add domain", "/adddomain", style="primary")
@@ -126,13 +126,8 @@ def first_steps_message(
     )
 
 
-def _share(count: int, allowance: BudgetState | None) -> str:
-    """Return `14 of 1,000 requests left this hour.`, with the list before and after."""
-    requests, budget = count + 2, allowance or BudgetState()
-    if budget.remaining is None:
-        return f"{requests:,} requests."
-    text = f"{requests:,} of {budget.remaining:,} requests left this hour."
-    return f"{text} {_pauses(count, budget)}".strip()
+def _price(count: int, allowance: BudgetState | None) -> str:
+    return f"*{plural(count, 'scan')}, about {_span(count)}.* {_budget(count, allowance)}"
 
 
 def _pauses(count: int, budget: BudgetState) -> str:
@@ -177,10 +172,8 @@ def started_message(run: BulkScan, team_id: str) -> Message:
     return plain_message(text, button("Open messages", OPEN_MESSAGES, url=url))
 
 
-def running_message(run: BulkScan | None, reader: str, *, may_configure: bool) -> Message:
+def running_message(run: BulkScan, reader: str, *, may_configure: bool) -> Message:
     """Return who has a bulk scan under way, how far it is, and for who may stop it `Stop`."""
-    if run is None:
-        return plain_message("A bulk scan is under way. Please wait for its end.")
     is_own = run.asked_by == reader
     who, where = f"<@{run.asked_by}> has a bulk scan", ""
     if is_own:

@@ -188,9 +188,10 @@ def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds |
 
 
 def _never_scanned_note(snapshot: Snapshot, known: KnownEnds) -> str:
-    known_text = coverage_text(known.coverage(snapshot.by_host), age=False)
-    never = known.never_scanned(snapshot.by_host)
-    how = " `/scan scanned:never` scans the rest." if never else ""
+    coverage = known.coverage(snapshot.by_host)
+    known_text = coverage_text(coverage, age=False)
+    is_all = coverage.scanned == coverage.domains
+    how = "" if is_all else " `/scan scanned:never` scans the rest."
     return f" {known_text}{how}" if known_text else ""
 
 

@@ -23,6 +23,7 @@ from bot.views.adddomain import already_added_message
 from bot.views.blocks import (
     Explain,
     Facts,
+    again_button,
     context,
     message_of,
     plain,
@@ -51,7 +52,10 @@ def _timed_out(error: tracker.TimedOutError, facts: Facts) -> Message:
 
 _NOT_A_MEMBER = "The app isn't in that channel. Invite it there with `/invite`."
 _CHANNELS = {
-    "is_archived": "That channel is archived. Unarchive it, or choose another channel.",
+    "is_archived": (
+        "That channel is archived. Unarchive it, invite the app with `/invite`, and try again, or"
+        " choose another channel."
+    ),
     "channel_not_found": (
         "That channel is gone, or it is private and the app isn't in it."
         " Invite the app there with `/invite`."
@@ -71,7 +75,8 @@ def _channel(error: slack.ChannelClosedError, facts: Facts) -> Message:
         "The app may not post in that channel."
         " The settings of the channel or your organization say who may post."
     )
-    return retry_message(_CHANNELS.get(error.code, closed), facts)
+    again = again_button(facts.command_line)
+    return plain_message(_CHANNELS.get(error.code, closed), again)
 
 
 def _missing_scope(error: slack.MissingScopeError, facts: Facts) -> Message:

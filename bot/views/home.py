@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 from bot.commands import COMMANDS
 from bot.message import Block, Message
-from bot.views.admin import entry_line
 from bot.views.blocks import (
     actions,
     button,
@@ -12,7 +11,6 @@ from bot.views.blocks import (
     header,
     message_of,
     notice,
-    paragraphs,
     plain_message,
     section,
 )
@@ -22,7 +20,6 @@ from bot.views.home_sections import (
     SetUp,
     digests_blocks,
     help_blocks,
-    lacking_blocks,
     permissions_block,
     portfolio_blocks,
     refreshable,
@@ -72,7 +69,6 @@ def messages_url(team_id: str, app_id: str) -> str:
 
 
 DIVIDER: Block = {"type": "divider"}
-ACTS_SHOWN = 3
 _STRANGERS = "This app belongs to another workspace. Only its members can see its domains."
 
 
@@ -130,10 +126,7 @@ def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
     ]
     if isinstance(set_up, Message):
         return [*top, *refreshable(set_up)]
-    blocks = [*top, *lacking_blocks(set_up.lacking), *set_up.key.blocks]
+    blocks = [*top, *set_up.key.blocks]
     if page.is_connected or set_up.digests:
         blocks += [DIVIDER, *digests_blocks(set_up.digests, set_up.page, page.now, set_up.zone)]
-    if set_up.history:
-        lines = map(entry_line, set_up.history[:ACTS_SHOWN])
-        blocks += [DIVIDER, *paragraphs(["*Recent activity*", *lines])]
     return blocks

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import Enum
 from heapq import nsmallest
 
-from bot.admin import DEFAULT_AUDIENCES, Entry
+from bot.admin import DEFAULT_AUDIENCES
 from bot.bulk_scans.runner import MAX_DOMAINS
 from bot.commands import COMMANDS, Audience, Command
 from bot.digests.models import Digest
@@ -22,9 +22,9 @@ from bot.views.admin import names_text
 from bot.views.blocks import actions, button, container, context, header, run_button, section
 from bot.views.digests.wording import (
     filter_mrkdwn,
+    last_run_line,
     manage_button,
     mode_text,
-    run_lines,
     state_lines,
 )
 from bot.views.scan_facts import coverage_text, soon_text
@@ -53,17 +53,14 @@ class SetUp:
     """The part of the tab for admins, owners and managers.
 
     `key` is the answer to `/domainkey`. `digests` are all of the workspace; `page`, from 0, is
-    the shown page of them. `reads_messages`: the operator wants command lines in messages, for
-    which the workspace has not granted the scopes `lacking`.
+    the shown page of them. `reads_messages`: the operator wants command lines in messages.
     """
 
     key: Message
     digests: Sequence[Digest]
     page: int = 0
-    history: Sequence[Entry] = ()
     zone: str | None = None
     reads_messages: bool = False
-    lacking: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +127,7 @@ def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Bloc
     title = f"<#{plan.channel_id}>  ·  {schedule_text(plan.schedule)}"
     text = "\n".join([title, *state_lines(digest, now, zone)])
     details = f"Filter: {filter_mrkdwn(plan.filter_text)}  ·  Post: {mode_text(plan)}"
-    details = "\n".join([details, *run_lines(digest)])
+    details = "\n".join([details, last_run_line(digest)])
     return [section(text, manage_button(digest)), context(details)]
 
 
@@ -275,19 +272,6 @@ def help_blocks(page: HomePage) -> list[Block]:
         named = f", or {names_text(page.managers)}" if page.managers else ""
         hint += f"\nThe API key and its settings: ask an admin or owner of this workspace{named}."
     return [*blocks, context(hint)]
-
-
-def lacking_blocks(lacking: Sequence[str]) -> list[Block]:
-    """Return what is missing for command lines in messages, nothing if that is nothing."""
-    if not lacking:
-        return []
-    named = " and ".join(f"`{scope}`" for scope in lacking)
-    return [
-        section(
-            f"⚠️ Mentions of the app and messages to it get no answer. The app lacks {named}."
-            " Ask its operator to add that to the app's manifest, then install the app again."
-        )
-    ]
 
 
 def permissions_block(*, reads_messages: bool) -> Block:

@@ -2,14 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from itertools import islice
 
 from bot.message import SHARE, Block, Message
-from bot.scans import NoScanError, ScanReport, score_change
+from bot.scans import ScanReport, score_change
 from bot.tracker.facts import NOT_INCLUDED
 from bot.tracker.findings import Knowledge
-from bot.tracker.models import SECTIONS
 from bot.tracker.readings import section_name
 from bot.tracker.sections import Section
 from bot.views.blocks import (
@@ -118,12 +116,9 @@ def pick_form(metadata: str) -> Block:
 
 
 def section_place(value: str) -> tuple[str, str, int]:
-    """Return host, section and page from a button's value; raise NoScanError for any other."""
-    with suppress(ValueError, RecursionError):
-        match json.loads(value):
-            case [str(host), str(name), int(page)] if name in (*SECTIONS, ISSUES):
-                return host, name, page
-    raise NoScanError("not the value of a section button")
+    """Return host, section and page from a button's value."""
+    host, name, page = json.loads(value)
+    return host, name, page
 
 
 def _scanned(report: ScanReport) -> str:

@@ -6,7 +6,7 @@ from itertools import groupby
 from zoneinfo import ZoneInfo
 
 from bot.digests.schedule import Schedule, Slot, next_slots
-from bot.digests.zones import ClockChange, UnknownZoneError, clock_changes, offset_at, zone_of
+from bot.digests.zones import ClockChange, clock_changes, is_zone, offset_at, zone_of
 from bot.views.text import day_text, escaped, plural
 
 DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -102,9 +102,6 @@ def next_runs(schedule: Schedule, after: datetime, reader_zone: str | None) -> l
     """Return lines of mrkdwn: the next five runs, then notes about clock changes.
 
     Each run is shown in the schedule's zone, and in the reader's if that is known and differs.
-
-    Raises:
-        UnknownZoneError: the schedule's zone.
     """
     slots = next_slots(schedule, after, RUNS_SHOWN)
     reader = _other_zone(reader_zone, schedule)
@@ -119,12 +116,8 @@ def next_runs(schedule: Schedule, after: datetime, reader_zone: str | None) -> l
 
 
 def _other_zone(name: str | None, schedule: Schedule) -> ZoneInfo | None:
-    if name is None or name == schedule.zone:
-        return None
-    try:
-        return zone_of(name)
-    except UnknownZoneError:
-        return None
+    is_other = name is not None and name != schedule.zone and is_zone(name)
+    return zone_of(name) if name and is_other else None
 
 
 def _run_line(slot: Slot, schedule: Schedule, reader: ZoneInfo | None) -> str:

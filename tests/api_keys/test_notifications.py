@@ -14,7 +14,6 @@ from bot.api_keys.notifications import (
     Claim,
     KeyClaims,
     KeyNotices,
-    ManagerNotifier,
 )
 from bot.api_keys.repository import Keys
 from bot.concurrency import Tasks
@@ -23,7 +22,6 @@ from bot.slack.client import SentMessage
 from bot.slack.errors import (
     MissingScopeError,
     SlackRateLimitedError,
-    SlackRefusedError,
     SlackUnavailableError,
     SlackUnreachableError,
     TokenRefusedError,
@@ -501,16 +499,6 @@ async def test_a_mistake_of_ours_in_one_workspace_does_not_keep_the_others(bell:
     await bell.tick(3)
 
     assert [user_id for user_id, _ in bell.posts.notified] == ["U2"]
-
-
-async def test_new_managers_are_notified_but_not_by_themselves(bell: Bell) -> None:
-    notifier = ManagerNotifier(bell.posts, lambda by: Message(f"named by {by}"), bell.tasks)
-    bell.posts.errors = [SlackRefusedError("some_new_code")]
-
-    notifier.tell(ONE, ["U1", "U2", "U3"], by="U1")
-    assert await bell.tasks.drain(TIME_LIMIT_S)
-
-    assert bell.posts.notified == [("U3", "named by U1")]
 
 
 async def test_a_refusal_that_cannot_be_told_now_fails_no_command(bell: Bell) -> None:

@@ -39,7 +39,7 @@ class Office:
         self.tracker = FakeTracker(a_domain())
         self.notified: list[StoredKey] = []
         connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
-        self.portfolio = Portfolio(connection, clock=self.clock)
+        self.portfolio = Portfolio(connection.list_domains, clock=self.clock)
         self.audit = Audit(documents, clock=self.clock)
         self.custody = KeyService(self.keys, connection, self.portfolio, self.audit)
 

@@ -210,7 +210,6 @@ def _filled(scene: Scene, place: Place) -> Settled:
         team_id=place.slack.team_id,
         token=place.slack.bot_token,
         key=place.account.create_key("bot"),
-        bot_id=place.slack.world.workspace.bot_id,
         bot_user_id=installed.bot_user_id,
         installed_by=installed.installed_by,
         made_by=place.bob.id,

@@ -17,7 +17,7 @@ from bot.digests.edits import Editor, create
 from bot.digests.models import Plan
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule
-from bot.installations.installation import Installation, Tokens
+from bot.installations.installation import Installation
 from bot.installations.repository import InstallationRepository
 from bot.jobs.queue_jobs import migrations
 from bot.playground.tracker import running_tracker
@@ -45,7 +45,6 @@ class Settled:
     team_id: str
     token: str
     key: str = KEY
-    bot_id: str = "B0BOT"
     bot_user_id: str = BOT_USER_ID
     installed_by: str = USER_ID
     made_by: str = USER_ID
@@ -114,12 +113,11 @@ async def _documents(workspaces: Iterable[Settled], now: datetime) -> list[Docum
         installation = Installation(
             home=workspace,
             app_id="A0BENCH",
-            bot_id=each.bot_id,
             bot_user_id=each.bot_user_id,
             scopes=("commands", "chat:write"),
             installed_by=each.installed_by,
             installed_at=now,
-            tokens=Tokens(access=each.token),
+            token=each.token,
         )
         await InstallationRepository(documents, ring).put(installation)
         for number, plan in enumerate(each.plans):

@@ -1,7 +1,7 @@
 """Everything about digests but Slack and the service, around a store in memory."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
@@ -95,7 +95,7 @@ class Office:
 
     def start(self) -> None:
         """Start as a new process would, on the same store."""
-        portfolio = Portfolio(self.lists, clock=self.clock)
+        portfolio = Portfolio(self.lists.list_domains, clock=self.clock)
         collector = Collector(
             portfolio, self.repository, KeptEndDates(self.documents), clock=self.clock
         )
@@ -115,7 +115,7 @@ class Office:
             clock=self.clock,
             notes=self.note,
         )
-        owners = Owners(self.posts, self.keys, _notices)
+        owners = Owners(self.posts, self.keys, _notice)
         self.rounds = DigestWorker(
             self.repository, self.delivery, owners, self.tasks, clock=self.clock
         )
@@ -219,10 +219,6 @@ def an_alert(post: Post, _name: str) -> Message:
     return Message(f"alert: {', '.join(fallen(post.report))}")
 
 
-def _notices(text: Sequence[tuple[Digest, Notice]]) -> Message:
-    return Message(", ".join(_notice(notice) for _, notice in text))
-
-
-def _notice(notice: Notice) -> str:
+def _notice(_digest: Digest, notice: Notice) -> Message:
     outcome = notice.outcome.value if notice.outcome else "paused"
-    return f"{outcome} {notice.trouble and notice.trouble.value} x{notice.count}"
+    return Message(f"{outcome} {notice.trouble and notice.trouble.value} x{notice.count}")

@@ -16,8 +16,6 @@ from bot.digests.models import (
     RunState,
 )
 from bot.digests.report import Post
-from bot.digests.repository import encode_digest
-from bot.digests.schedule import Slot
 from bot.message import Message
 from bot.slack.errors import (
     ChannelClosedError,
@@ -130,26 +128,6 @@ async def pause_all(office: Office) -> None:
         await office.desk.pause(ACME, digest.digest_id, by=BOB, until=None)
 
 
-async def test_an_unknown_zone_pauses_its_digest_and_tells_the_owner(office: Office) -> None:
-    digest = await office.make()
-    value = encode_digest(digest)
-    value["plan"]["schedule"]["zone"] = "Mars/Phobos"
-    await office.documents.put(f"{ACME}/digest/{digest.digest_id}", value, due_at=NINE)
-
-    for minutes in range(0, 60, 10):
-        await office.at(NINE + minutes * MINUTE)
-
-    assert office.posts.notified == [(BOB.user_id, "paused zone x1")]
-
-
-async def test_a_digest_that_cannot_be_read_hides_no_other(office: Office) -> None:
-    digest = await office.make()
-    await office.documents.put(f"{ACME}/digest/odd", {"v": 9}, due_at=NINE)
-
-    assert await office.desk.of_channel(ACME, "C1") == [digest]
-    await office.desk.retry_waiting(ACME)
-
-
 def broken_words(_post: Post) -> Message:
     raise KeyError("a mistake of ours")
 
@@ -162,19 +140,6 @@ async def test_a_mistake_of_ours_is_told_at_once_and_as_one(office: Office) -> N
     await office.at(NINE)
 
     assert office.posts.notified == [(BOB.user_id, "failed ours x1")]
-
-
-async def test_a_slot_whose_hour_new_rules_have_moved_is_posted_once(office: Office) -> None:
-    digest = await office.make()
-    by_old_rules = Slot(NINE - HOUR, digest.next.local)
-    await office.repository.change(
-        ACME, digest.digest_id, lambda each: replace(each, next=by_old_rules)
-    )
-
-    await office.at(NINE - HOUR)
-    await office.at(NINE)
-
-    assert [run.slot.due_at for run in (await office.digest()).past] == [NINE]
 
 
 async def test_an_owner_who_cannot_be_told_does_not_hold_up_the_next_post(

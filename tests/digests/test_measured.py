@@ -23,7 +23,6 @@ class Counts(DigestMetrics):
 
     def __init__(self, steps: Iterable[tuple[Digest, Digest]] = ()) -> None:
         self.runs: list[tuple[str, str | None]] = []
-        self.retries: list[str] = []
         self.lags: list[tuple[float, bool]] = []
         on_step = steps_to(self)
         for before, after in steps:
@@ -31,9 +30,6 @@ class Counts(DigestMetrics):
 
     def note_run(self, outcome: str, trouble: str | None) -> None:
         self.runs.append((outcome, trouble))
-
-    def note_retry(self, trouble: str) -> None:
-        self.retries.append(trouble)
 
     def note_lag(self, lag_s: float, *, is_first_try: bool) -> None:
         self.lags.append((lag_s, is_first_try))
@@ -45,7 +41,7 @@ async def test_a_digest_that_was_posted_is_counted_once_with_its_lag(office: Off
 
     counts = Counts(office.steps)
 
-    assert (counts.runs, counts.lags, counts.retries) == ([("posted", None)], [(3.0, True)], [])
+    assert (counts.runs, counts.lags) == ([("posted", None)], [(3.0, True)])
 
 
 async def test_a_digest_after_a_retry_is_late_and_said_to_be_a_later_try(office: Office) -> None:
@@ -60,7 +56,6 @@ async def test_a_digest_after_a_retry_is_late_and_said_to_be_a_later_try(office:
 
     counts = Counts(office.steps)
 
-    assert counts.retries == ["service"]
     assert (counts.runs, counts.lags) == ([("posted", None)], [(61.0, False)])
 
 

@@ -28,7 +28,6 @@ from bot.errors import BotError
 from bot.portfolio.end_dates import KeptEndDates
 from bot.portfolio.service import Portfolio
 from bot.scans import Scans
-from bot.tracker.client import _tally
 from bot.tracker.models import (
     InvalidKeyError,
     RateLimitedError,
@@ -80,14 +79,16 @@ class Observatory:
 
     def process(self) -> NightlyScans:
         """Start as a new process would, on the same store."""
-        portfolio = Portfolio(self.lists, clock=self.clock)
+        portfolio = Portfolio(self.lists.list_domains, clock=self.clock)
         ends = KeptEndDates(self.documents)
         return NightlyScans(
             self.documents,
             self.tasks,
             self.setting,
             portfolio,
-            Scans(self, portfolio, self.documents, ends, names=default_names(), clock=self.clock),
+            Scans(
+                self.scan, portfolio, self.documents, ends, names=default_names(), clock=self.clock
+            ),
             ends,
             self.allowance,
             clock=self.clock,
@@ -97,14 +98,12 @@ class Observatory:
         return self.budget
 
     async def scan(
-        self, workspace: WorkspaceId, domain_id: str, *, purpose: Purpose = Purpose.PERSON
+        self, workspace: WorkspaceId, domain_id: str, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
         """Be the service."""
         self.scanned.append(domain_id)
         self.moments.append(self.clock())
         self.purposes.append(purpose)
-        if tally := _tally.get():
-            tally.requests += 1
         self.is_asked.set()
         async with asyncio.timeout(TIME_LIMIT_S):
             await self.gate.wait()
@@ -338,8 +337,11 @@ async def test_a_rejected_list_is_asked_for_rarely(sky: Observatory) -> None:
 
 
 async def test_what_a_person_has_scanned_is_not_scanned_again(sky: Observatory) -> None:
-    portfolio, ends = Portfolio(sky.lists, clock=sky.clock), KeptEndDates(sky.documents)
-    scans = Scans(sky, portfolio, sky.documents, ends, names=default_names(), clock=sky.clock)
+    portfolio, ends = (
+        Portfolio(sky.lists.list_domains, clock=sky.clock),
+        KeptEndDates(sky.documents),
+    )
+    scans = Scans(sky.scan, portfolio, sky.documents, ends, names=default_names(), clock=sky.clock)
     sky.clock.now -= FRESH_FOR - 7 * HOUR
     await scans.run(ACME, sky.lists.domains[1])
     sky.scanned.clear()

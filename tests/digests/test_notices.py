@@ -4,12 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.models import Plan
 from bot.slack.errors import (
     SlackRateLimitedError,
     SlackUnreachableError,
 )
-from tests.digests.office import ACME, ADA, BOB, DAILY, DAY, NINE, Office
+from tests.digests.office import DAY, NINE, Office
 
 pytestmark = pytest.mark.anyio
 
@@ -31,26 +30,6 @@ async def test_an_owner_who_cannot_be_reached_is_asked_for_less_and_less_often()
         left.append(len(office.posts.errors))
 
     assert left == [9, 8, 7, 6, 5, 4, 3, 2, 1]
-
-
-async def test_what_a_person_missed_of_several_digests_is_said_at_once() -> None:
-    office = Office()
-    for channel_id in ("C1", "C2", "C3"):
-        await office.make(channel_id=channel_id)
-    hers = Plan(channel_id="C4", schedule=DAILY)
-    await office.desk.make(ACME, hers, by=ADA)
-    office.posts.errors = [SlackRateLimitedError(30)]
-    late = NINE + 7 * HOUR
-
-    await office.at(late)
-    first = list(office.posts.notified)
-    await office.at(late + 30 * SECOND)
-
-    said = {BOB.user_id: ", ".join(["missed down x1"] * 3), ADA.user_id: "missed down x1"}
-    assert len(first) == 1
-    assert dict(office.posts.notified) == said
-    assert len(office.posts.notified) == 2
-    assert await office.repository.due(office.clock.now, limit=9) == []
 
 
 async def many_to_tell(office: Office) -> None:

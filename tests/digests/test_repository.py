@@ -20,7 +20,6 @@ from bot.digests.schedule import Schedule
 from bot.store.documents import Documents, decode_json, encode_value
 from bot.workspace import WorkspaceId
 from tests.digests.office import ACME, BOB, DAILY, EVE, NINE
-from tests.loops import loop_over
 from tests.store import conftest as stores
 
 pytestmark = pytest.mark.anyio
@@ -56,12 +55,6 @@ def test_a_digest_comes_back_from_json_as_it_was(digest: Digest) -> None:
     text = encode_value(encode_digest(digest))
 
     assert decode_digest(decode_json(text), 7) == digest
-
-
-@loop_over("value", [{}, {"v": 1}, {"v": 1, "digest_id": 3}], ids=repr)
-def test_what_is_no_digest_is_refused(value: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="no digest"):
-        decode_digest(value, 1)
 
 
 async def test_a_digest_is_due_in_the_store_at_its_slot(repository: DigestRepository) -> None:

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 
 from bot.digests.schedule import Schedule, Slot, grace, next_slot, slots_until, time_of
-from bot.digests.zones import ClockChange, UnknownZoneError, clock_changes, offset_at, zone_of
+from bot.digests.zones import ClockChange, clock_changes, offset_at, zone_of
 from tests.loops import loop_over
 
 EVERY_DAY = frozenset(range(7))
@@ -126,7 +126,7 @@ def test_grace_is_half_of_what_is_left_until_the_next_run() -> None:
     ],
 )
 def test_what_is_no_zone_is_refused_as_such(name: str) -> None:
-    with pytest.raises(UnknownZoneError) as caught:
+    with pytest.raises(ValueError, match="no time zone") as caught:
         zone_of(name)
 
     assert len(str(caught.value)) < 1000

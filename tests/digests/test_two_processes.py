@@ -7,7 +7,6 @@ import pytest
 
 from bot.api_keys.key_record import NoKeyError
 from bot.digests.models import FailureReason, Outcome
-from bot.digests.repository import encode_digest
 from tests.digests.office import ACME, BOB, DAY, EVE, NINE, Office, ends, send_now
 from tests.fakes import TIME_LIMIT_S
 
@@ -111,64 +110,3 @@ async def test_after_a_new_key_a_run_has_an_hour_and_no_more(office: Office) -> 
     await office.at(NINE + 10 * HOUR)
 
     assert ends(await office.digest()) == [LOST]
-
-
-async def lose_zone(office: Office) -> None:
-    """Let the time zone of the digest be one that is no longer known."""
-    digest = await office.digest()
-    value = encode_digest(digest)
-    value["plan"]["schedule"]["zone"] = "Mars/Phobos"
-    await office.documents.put(f"{ACME}/digest/{digest.digest_id}", value, due_at=NINE)
-
-
-async def test_a_post_that_may_have_arrived_is_reported_although_its_zone_is_lost(
-    office: Office,
-) -> None:
-    await office.make()
-    await office.dies_posting_at(NINE)
-    await lose_zone(office)
-
-    await office.at(NINE + DAY)
-
-    assert ends(await office.digest()) == [(Outcome.UNCERTAIN, FailureReason.DOWN)]
-    assert {text for _, text in office.posts.notified} == {"paused zone x1", "uncertain down x1"}
-
-
-async def test_a_run_at_work_is_not_given_up_at_the_end_of_its_grace(office: Office) -> None:
-    await office.make()
-    await office.collecting_at(NINE + 6 * HOUR)  # to the second
-
-    office.clock.now += 59 * SECOND
-    await hand_over(beside(office))
-    office.lists.gate.set()
-    assert await office.tasks.drain(TIME_LIMIT_S)
-
-    assert ends(await office.digest()) == [(Outcome.POSTED, None)]
-
-
-async def test_send_now_at_work_is_left_to_whom_was_asked(office: Office) -> None:
-    await office.make()
-    office.lists.gate.clear()
-    sending = asyncio.create_task(send_now(office))
-    await office.lists.is_asked.wait()
-
-    office.clock.now = EVE + 59 * SECOND
-    await hand_over(beside(office))
-    office.lists.gate.set()
-
-    assert ends(await sending) == [(Outcome.POSTED, None)]
-
-
-async def test_a_new_slot_is_posted_in_time_although_an_old_one_waits(office: Office) -> None:
-    await office.make()
-    office.lists.error = NoKeyError("none")
-    await office.at(NINE)
-    await office.at(NINE + DAY - MINUTE)  # the next try is in five minutes
-    office.lists.error = None
-
-    await office.at(NINE + DAY)
-
-    assert ends(await office.digest()) == [
-        (Outcome.FAILED, FailureReason.KEY),
-        (Outcome.POSTED, None),
-    ]

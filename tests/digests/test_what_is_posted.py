@@ -89,10 +89,10 @@ class BusyChannel(FakePosts):
 
     def __init__(self, clock: FakeClock) -> None:
         super().__init__()
-        self._clock = clock
+        self.clock = clock
 
     async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
-        self._clock.now += 20 * SECOND
+        self.clock.now += 20 * SECOND
 
 
 async def test_a_post_that_waits_for_its_turn_says_when_it_was_sent(press: Press) -> None:
@@ -116,7 +116,6 @@ class Answers(FakeLists):
     async def list_domains(
         self,
         workspace: WorkspaceId,
-        *,
         purpose: Purpose = Purpose.PERSON,
         slot_at: datetime | None = None,
     ) -> Listing:

@@ -4,14 +4,12 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-import structlog
 
 from bot.api_keys.key_record import KeyDraft
 from bot.digests.models import Outcome, StoppedError
-from bot.digests.repository import overdue
 from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID, KEY
-from tests.digests.office import ACME, ADA, BOB, DAY, EVE, NINE, Office
+from tests.digests.office import ACME, ADA, BOB, DAY, NINE, Office
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio
@@ -127,25 +125,4 @@ async def test_a_queue_is_told_at_which_digests_the_store_failed_and_the_others_
     failed = await office.rounds.deliver(ACME, [damaged.digest_id, sound.digest_id])
 
     assert failed == [damaged.digest_id]
-    assert len(office.posts.posts) == 1
-
-
-async def test_a_digest_that_cannot_be_read_is_logged_once_and_hides_no_late_one(
-    office: Office,
-) -> None:
-    unreadable, late = await office.make(), await office.make(channel_id="C2")
-    key = f"{ACME}/digest/{unreadable.digest_id}"
-    await office.documents.put(key, {"v": 2}, due_at=EVE)
-    office.clock.now = NINE + 60 * SECOND
-
-    with structlog.testing.capture_logs() as lines:
-        assert await overdue(office.repository, office.clock.now) == (2, 60.0)
-        for _tick in range(3):
-            await office.at(NINE + 60 * SECOND)
-            await office.repository.of_workspace(ACME)
-
-    assert [each["key"] for each in lines if each["log_level"] == "error"] == [key]
-    assert [digest.digest_id for digest in await office.repository.of_workspace(ACME)] == [
-        late.digest_id
-    ]
     assert len(office.posts.posts) == 1

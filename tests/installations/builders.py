@@ -1,4 +1,4 @@
-"""Installations, a store in which something can happen in between, and a Slack that renews."""
+"""Installations, a store in which something can happen in between, and what follows departures."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -7,7 +7,6 @@ from typing import Any
 
 from bot.installations.installation import (
     Installation,
-    Tokens,
     UninstallEvent,
     UninstallKind,
     organisation,
@@ -19,7 +18,7 @@ from bot.installations.repository import (
 )
 from bot.installations.token_check import TokenChecker
 from bot.installations.uninstall import Uninstaller
-from bot.slack.errors import SlackUnreachableError, TokenRefusedError
+from bot.slack.errors import SlackUnreachableError
 from bot.store.documents import Documents, StoreError
 from bot.store.encryption import KeyRing
 from bot.store.fenced import ErasableDocuments, FencedDocuments
@@ -35,30 +34,23 @@ HOUR, DAY, LIFE = timedelta(hours=1), timedelta(days=1), timedelta(hours=12)
 
 
 def an_installation(
-    home: WorkspaceId = ACME,
-    token: str = "",
-    *,
-    refresh: str | None = None,
-    expires_at: datetime | None = None,
-    **fields: Any,
+    home: WorkspaceId = ACME, token: str | None = "", **fields: Any
 ) -> Installation:
     """Return one that was made an hour ago; its token names its home, unless it is given."""
-    tokens = Tokens(access=token or f"xoxb-{home}", refresh=refresh, expires_at=expires_at)
     defaults: dict[str, Any] = {
         "app_id": "A1",
-        "bot_id": "B1",
         "bot_user_id": "U0BOT",
         "scopes": ("commands",),
         "installed_by": ADMIN_ID,
         "installed_at": MOMENT - HOUR,
         "name": "Acme",
-        "tokens": tokens,
+        "token": f"xoxb-{home}" if token == "" else token,
     }
     return Installation(home=home, **(defaults | fields))
 
 
 def a_revoked_installation(home: WorkspaceId = ACME) -> Installation:
-    return an_installation(home, tokens=None, revoked_at=MOMENT)
+    return an_installation(home, None, revoked_at=MOMENT)
 
 
 def a_shelf(documents: Documents) -> InstallationRepository:
@@ -73,40 +65,6 @@ async def kept(documents: Documents, home: WorkspaceId = ACME) -> StoredInstalla
     found = await a_shelf(documents).get(home)
     assert found
     return found
-
-
-class Renewals:
-    """A Slack that takes each refresh token once; remembers what it was asked.
-
-    `error` meets the next question; `is_lost`: what was asked for has happened all the same.
-    `life`: how long a token is good for, `None` for ever.
-    """
-
-    def __init__(self, clock: FakeClock) -> None:
-        self.clock = clock
-        self.current = "xoxe-1-0"
-        self.asked: list[str] = []
-        self.error: Exception | None = None
-        self.is_lost = False
-        self.life: timedelta | None = LIFE
-        self.before_answer: Callable[[], Awaitable[object]] | None = None
-
-    async def refresh(self, refresh_token: str) -> Tokens:
-        self.asked.append(refresh_token)
-        error, self.error = self.error, None
-        if error and not self.is_lost:
-            raise error
-        if refresh_token != self.current:
-            raise TokenRefusedError("invalid_refresh_token")
-        number, asked_at = len(self.asked), self.clock()
-        self.current = f"xoxe-1-{number}"
-        await asyncio.sleep(0)
-        if self.before_answer:
-            await self.before_answer()
-        if error:
-            raise error
-        expires_at = asked_at + self.life if self.life else None
-        return Tokens(access=f"xoxe.xoxb-{number}", refresh=self.current, expires_at=expires_at)
 
 
 class Gate:
@@ -215,8 +173,8 @@ class Registry:
     async def homes(self) -> set[str]:
         return {key.split("/")[0] for key in await self.keys()}
 
-    async def has_tokens(self, home: WorkspaceId = ACME) -> bool:
-        return (await kept(self.documents, home)).installation.tokens is not None
+    async def has_token(self, home: WorkspaceId = ACME) -> bool:
+        return (await kept(self.documents, home)).installation.token is not None
 
     async def is_refused(self, home: WorkspaceId) -> bool:
         """Return whether the store takes nothing of a workspace."""

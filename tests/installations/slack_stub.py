@@ -1,4 +1,4 @@
-"""The two methods of Slack that installing calls, over a real socket."""
+"""The method of Slack that installing calls, over a real socket."""
 
 import base64
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -40,7 +40,6 @@ class SlackStub:
         self.raw: tuple[int, str] | None = None
         self.codes = [CODE]
         self.forms: list[dict[str, str]] = []
-        self.is_bot_unknown = False
         self.before_answer: Callable[[], Awaitable[object]] | None = None
 
     async def give(self, request: web.Request) -> web.Response:
@@ -53,17 +52,10 @@ class SlackStub:
             return web.Response(status=status, text=text, content_type="text/html")
         if request.headers.get("Authorization") != _basic(CLIENT_ID, CLIENT_SECRET):
             return web.json_response({"ok": False, "error": "bad_client_secret"})
-        if form.get("grant_type") == "refresh_token":
-            return web.json_response(self.answer)
         if form.get("code") not in self.codes:
             return web.json_response({"ok": False, "error": "invalid_code"})
         self.codes.remove(form["code"])
         return web.json_response(self.answer)
-
-    async def who_is_it(self, _request: web.Request) -> web.Response:
-        if self.is_bot_unknown:
-            return web.Response(status=503)
-        return web.json_response({"ok": True, "bot_id": "B1", "user_id": "U0BOT"})
 
 
 @asynccontextmanager
@@ -72,7 +64,6 @@ async def running_slack_stub() -> AsyncIterator[SlackStub]:
     runner = web.AppRunner(app)
     stub = SlackStub("")
     app.router.add_post("/api/oauth.v2.access", stub.give)
-    app.router.add_post("/api/auth.test", stub.who_is_it)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     stub.url = f"http://127.0.0.1:{runner.addresses[0][1]}/api/"

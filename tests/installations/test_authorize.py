@@ -17,19 +17,15 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.concurrency import Tasks
 from bot.deduplication import ASKED_WITHIN_S
 from bot.installations import authorize
 from bot.installations.authorize import KNOWN_WITHIN_S, InstalledWorkspaces, note_asked_place
-from bot.installations.installation import Installation, organisation
-from bot.installations.token_rotation import TokenProvider
+from bot.installations.installation import organisation
 from bot.listeners.incoming import answer_unread
 from bot.slack.auth import workspace_of
 from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
 from tests.installations.builders import (
-    HOUR,
-    Renewals,
     a_memory,
     a_revoked_installation,
     a_shelf,
@@ -53,15 +49,13 @@ class Bot:
     def __init__(self) -> None:
         self.clock = FakeClock()
         self.documents = MemoryDocuments()
-        self.slack = Renewals(self.clock)
         self.served: list[tuple[WorkspaceId, str | None, Any]] = []
         recent = a_memory(self.documents, self.clock.seconds)
-        tokens = TokenProvider(recent, self.slack.refresh, tasks=Tasks(), clock=self.clock)
         self.app = AsyncApp(
             name="authorizing",
             logger=logging.getLogger("slack_bolt"),
             client=AsyncWebClient(),
-            authorize=InstalledWorkspaces(tokens, unknown=FOREIGN),
+            authorize=InstalledWorkspaces(recent, unknown=FOREIGN),
             before_authorize=note_asked_place,
             process_before_response=True,
             request_verification_enabled=False,
@@ -261,15 +255,10 @@ async def test_who_presses_reads_that_the_bot_was_removed_or_that_the_store_fail
     assert works or said["replace_original"] is False
 
 
-def ended(bot: Bot, refresh: str) -> Installation:
-    return an_installation(refresh=refresh, expires_at=bot.clock.now - HOUR)
-
-
 async def test_a_token_that_ended_for_good_reads_like_no_installation(bot: Bot) -> None:
-    for installation in (a_revoked_installation(), ended(bot, "xoxe-1-spent")):
-        await a_shelf(bot.documents).put(installation)
+    await a_shelf(bot.documents).put(a_revoked_installation())
 
-        assert json.loads((await bot.command()).body)["text"] == FOREIGN
+    assert json.loads((await bot.command()).body)["text"] == FOREIGN
 
 
 async def test_a_store_that_fails_leaves_a_sentence_and_a_reference(

@@ -19,7 +19,7 @@ from bot.deferred_commands import DeferredCommands, KeptCommand
 from bot.digests.models import Alert
 from bot.digests.nightly import NightlySetting
 from bot.digests.repository import DigestRepository
-from bot.installations.installation import Tokens, UninstallEvent, UninstallKind, scope_of_key
+from bot.installations.installation import UninstallEvent, UninstallKind, scope_of_key
 from bot.installations.repository import InstallationRepository
 from bot.listeners.home import GREETED
 from bot.message import Message
@@ -71,12 +71,11 @@ class Life:
 
     async def _install(self) -> None:
         shelf = InstallationRepository(self.documents, RING)
-        tokens = Tokens(access=f"xoxb-{self.mark}", refresh="xoxe-1", expires_at=MOMENT)
         person = f"U_{self.mark}"
         await shelf.put(
             an_installation(
                 self.workspace,
-                tokens=tokens,
+                f"xoxb-{self.mark}",
                 installed_by=person,
                 name=f"name of {self.mark}",
                 bot_user_id=f"B_{self.mark}",
@@ -112,9 +111,9 @@ class Life:
 
     async def _use(self) -> None:
         versions = StoredVersions(self.documents)
-        portfolio = Portfolio(FakeLists(), clock=self.clock, versions=versions)
+        portfolio = Portfolio(FakeLists().list_domains, clock=self.clock, versions=versions)
         scans = Scans(
-            Scanner(),
+            Scanner().scan,
             portfolio,
             self.documents,
             KeptEndDates(self.documents),
@@ -210,7 +209,7 @@ async def test_nothing_is_left_in_any_file(documents: FencedDocuments, tmp_path:
     await remove(documents)
 
     content = content_of(tmp_path)
-    assert len(sealed) == 5
+    assert len(sealed) == 4
     for trace in (b"t0gone", b"T0GONE", b"E0GONE", *sealed):
         assert trace not in content
     assert b"name of t0stays" in content

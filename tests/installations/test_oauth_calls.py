@@ -1,22 +1,18 @@
-"""What Slack gives for a code and for a refresh token, and every way in which it does not."""
+"""What Slack gives for a code, and every way in which it does not."""
 
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from typing import Any
 
 import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.installation import Tokens
 from bot.installations.oauth_calls import OAuthCalls
 from bot.slack.errors import (
     SlackRefusedError,
     SlackUnavailableError,
-    TokenRefusedError,
 )
 from bot.workspace import WorkspaceId
-from tests.builders import MOMENT
 from tests.fakes import FakeClock
 from tests.installations.slack_stub import (
     ANSWER,
@@ -31,7 +27,6 @@ from tests.loops import loop_over
 pytestmark = pytest.mark.anyio
 
 BACK = "https://bot.example.com/slack/oauth_redirect"
-ROTATING = {"refresh_token": "xoxe-1-given", "expires_in": 43200}
 
 
 @pytest.fixture
@@ -63,24 +58,9 @@ async def test_a_code_gives_what_was_installed(slack: SlackStub, oauth: OAuthCal
 
     assert (given.home, given.name) == (WorkspaceId("T1"), "Acme")
     assert (given.scopes, given.installed_by) == (("commands", "chat:write"), "U1")
-    assert given.tokens == Tokens(access="xoxb-given")  # a person's own is left
-    assert given.bot_id == "B1"
+    assert given.token == "xoxb-given"  # a person's own is left
     assert slack.forms == [{"code": CODE, "redirect_uri": BACK}]
     assert "xoxb" not in repr(given)
-
-
-async def test_tokens_that_end_come_with_the_one_that_renews_them(
-    slack: SlackStub, oauth: OAuthCalls
-) -> None:
-    slack.answer |= ROTATING
-
-    given = await oauth.exchange(CODE, BACK)
-    renewed = await oauth.refresh("xoxe-1-given")
-
-    expires_at = MOMENT + timedelta(hours=12)
-    expected = Tokens(access="xoxb-given", refresh="xoxe-1-given", expires_at=expires_at)
-    assert given.tokens == renewed == expected
-    assert slack.forms[1] == {"grant_type": "refresh_token", "refresh_token": "xoxe-1-given"}
 
 
 @loop_over(
@@ -93,8 +73,6 @@ async def test_tokens_that_end_come_with_the_one_that_renews_them(
         {"enterprise": {"name": "no id"}},
         {"is_enterprise_install": True},
         {"authed_user": None},
-        {"refresh_token": "xoxe-1-x"},
-        {"refresh_token": "xoxe-1-x", "expires_in": "soon"},
     ],
     ids=str,
 )
@@ -114,6 +92,3 @@ async def test_a_refusal_bears_slacks_own_word(
         await oauth.exchange("other", BACK)
     with pytest.raises(SlackRefusedError, match="bad_client_secret"):
         await calls(slack.url, http, secret="wrong").exchange(CODE, BACK)
-    slack.answer = {"ok": False, "error": "invalid_refresh_token"}
-    with pytest.raises(TokenRefusedError):
-        await oauth.refresh("xoxe-1-x")

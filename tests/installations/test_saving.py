@@ -1,7 +1,6 @@
 """An installation in the place of the one before."""
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
@@ -11,7 +10,6 @@ from bot.installations.repository import CHECKED_EVERY, InstallationRepository
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
 from bot.workspace import WorkspaceId
-from tests.builders import MOMENT
 from tests.fakes import FakeClock
 from tests.installations.builders import ACME as ONE
 from tests.installations.builders import (
@@ -40,11 +38,11 @@ def documents() -> EventfulDocuments:
     return EventfulDocuments()
 
 
-async def test_a_new_installation_takes_the_place_of_a_revoked_one_that_was_being_renewed(
+async def test_a_new_installation_takes_the_place_of_a_revoked_one(
     documents: EventfulDocuments,
 ) -> None:
     revoked = a_revoked_installation()
-    await a_shelf(documents).put(revoked, refreshing_until=MOMENT + timedelta(seconds=30))
+    await a_shelf(documents).put(revoked)
     anew = an_installation(token="xoxb-new", scopes=("commands",))
 
     saved = await save(documents, anew)
@@ -52,9 +50,8 @@ async def test_a_new_installation_takes_the_place_of_a_revoked_one_that_was_bein
     assert saved.before == revoked
     now = await kept(documents)
     assert now.installation == anew
-    assert now.refreshing_until is None
-    assert now.check_at == anew.installed_at + CHECKED_EVERY
-    assert await documents.due_keys(now.check_at) == [f"{ONE}/installation"]
+    check_at = anew.installed_at + CHECKED_EVERY
+    assert await documents.due_keys(check_at) == [f"{ONE}/installation"]
 
 
 async def test_a_workspace_that_joined_an_organisation_stays_what_it_was(
@@ -65,7 +62,7 @@ async def test_a_workspace_that_joined_an_organisation_stays_what_it_was(
     saved = await save(documents, an_installation(MOVED, "xoxb-new"))
 
     assert saved.installation.home == ONE
-    assert (await kept(documents)).installation.tokens == saved.installation.tokens
+    assert (await kept(documents)).installation.token == saved.installation.token
     assert await a_shelf(documents).get(MOVED) is None
 
 

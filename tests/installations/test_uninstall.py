@@ -109,7 +109,7 @@ async def test_of_revoked_tokens_the_data_waits_for_thirty_days(registry: Regist
     await registry.install()
 
     await registry.leave(way=UninstallKind.REVOKED)  # the end of another token
-    had_tokens = await registry.has_tokens()
+    had_tokens = await registry.has_token()
     await registry.revoke()
     revoked = (await kept(registry.documents)).installation
     emptied = [*registry.emptied]
@@ -118,7 +118,7 @@ async def test_of_revoked_tokens_the_data_waits_for_thirty_days(registry: Regist
     await registry.tick(after=SECOND)
 
     assert had_tokens
-    assert (revoked.tokens, revoked.revoked_at, emptied) == (None, MOMENT, [ACME])
+    assert (revoked.token, revoked.revoked_at, emptied) == (None, MOMENT, [ACME])
     assert (before, await registry.keys()) == (EVERYTHING, [])
 
 

@@ -12,7 +12,6 @@ from bot.playground.slack import Message, Person, View
 from bot.views.admin import (
     AUDIENCES_FORM,
     GROUPS_FIELD,
-    HISTORY_PAGE,
     MANAGERS_FORM,
     audiences_form,
     managers_form,
@@ -119,7 +118,6 @@ ACTIONS = [
     Action(name=STANDS_STILL, value=mark_before, in_form=True, words="Step 4 of 4"),
     Action(name=DELETED_IT, value=mark_before, in_form=True, act=Act.EARLIER_KEY_FORGOTTEN),
     Action(name=SHOW_HISTORY, words="actions are kept"),
-    Action(name=HISTORY_PAGE, in_form=True, words="actions are kept"),
     Action(name=NAME_MANAGERS, words="User groups", is_for_admins=True),
     Action(
         name=MANAGERS_FORM,

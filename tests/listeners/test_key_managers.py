@@ -94,17 +94,6 @@ async def test_with_a_guest_or_a_stranger_none_is_saved_and_what_was_chosen_stay
     assert await named(room) == ()
 
 
-async def test_people_who_are_new_are_told_by_whom_and_groups_are_not(room: AdminRoom) -> None:
-    await room.name("cy")
-    fields = {"Managers": ["cy", "bob", "ada"], "User_groups": ["@web-team"]}
-
-    await submit(room, await open_form(room), **fields)
-
-    [(text, words)] = room.posts.notified
-    assert text == room.slack.person("bob").id
-    assert f"<@{room.ada.id}> has made you a manager" in words
-
-
 def options(*values: str) -> dict[str, Any]:
     chosen = [{"text": {"type": "plain_text", "text": each}, "value": each} for each in values]
     return {"selected_options": chosen}

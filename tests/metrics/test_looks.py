@@ -76,7 +76,6 @@ async def test_every_look_tells_its_gauges() -> None:
     found = {
         "digests": (7, 12.5),
         "queue": {("deliver", "todo"): 40},
-        "pool": {"pool_size": 10, "pool_available": 4},
     }
     find_all(metrics, found)
 
@@ -84,5 +83,3 @@ async def test_every_look_tells_its_gauges() -> None:
     assert await value(metrics, "bot_digests_overdue_seconds") == 12.5
     assert await value(metrics, "bot_queue_jobs", task="deliver", state="todo") == 40
     assert await value(metrics, "bot_queue_jobs", task="deliver", state="doing") == 0
-    assert await value(metrics, "bot_store_connections", state="used") == 6
-    assert await value(metrics, "bot_store_waiting_calls") == 0

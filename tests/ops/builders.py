@@ -12,7 +12,8 @@ ACME = WorkspaceId("T1")
 
 
 def an_installation(home: WorkspaceId = ACME, **fields: Any) -> Installation:
-    """Return one with token rotation and every permission; each has tokens of its own."""
-    defaults: dict[str, Any] = {"refresh": f"xoxe-1-{home}", "expires_at": MOMENT}
-    defaults |= {"scopes": (*NEEDED_SCOPES, *OPTIONAL_SCOPES), "installed_at": MOMENT}
-    return builders.an_installation(home, f"xoxe.{BOT_TOKEN}{home}", **(defaults | fields))
+    """Return one with every permission; each has a token of its own."""
+    scopes = (*NEEDED_SCOPES, *OPTIONAL_SCOPES)
+    defaults: dict[str, Any] = {"scopes": scopes, "installed_at": MOMENT}
+    defaults["token"] = f"{BOT_TOKEN}{home}"
+    return builders.an_installation(home, **(defaults | fields))

@@ -30,7 +30,7 @@ async def test_what_is_sealed_and_installed_is_seen_and_nothing_else_is_read(
     documents, ring = await open_postgres(parse_address(database)), KeyRing.parse(RING)
     await check_key_ring(documents, ring)
     await InstallationRepository(documents, ring).put(an_installation())
-    await InstallationRepository(documents, ring).put(replace(an_installation(ACME), tokens=None))
+    await InstallationRepository(documents, ring).put(replace(an_installation(ACME), token=None))
     await documents.put("-.T1/digest/d1", {"text": "sealed"})
     await documents.put("-.T1/kept/U1/a", {"sealed": "v1.k1.AAAA"})
     await documents.close()

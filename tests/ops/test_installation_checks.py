@@ -35,7 +35,7 @@ async def test_without_one_it_says_where_people_install_the_app() -> None:
 
 
 async def test_revoked_tokens_are_told_with_what_becomes_of_the_workspace() -> None:
-    finding = await found(an_installation(ACME, tokens=None, revoked_at=MOMENT))
+    finding = await found(an_installation(ACME, token=None, revoked_at=MOMENT))
 
     assert finding.mark is Mark.WARN
     assert "Slack took back the tokens of -.T1/installation" in finding.said

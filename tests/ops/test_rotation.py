@@ -68,7 +68,7 @@ SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
     "installations/repository.py": install,
 }
 # Two keys with the ones before them, one command, two installations of two tokens.
-SEALED, DOCUMENTS = 9, 5
+SEALED, DOCUMENTS = 7, 5
 # The ring itself, what seals again what others have sealed, and what seals for a browser's address
 # only, not for the store.
 NO_SEALERS = {

@@ -113,7 +113,7 @@ class Room:
 
     def __init__(self) -> None:
         self.clock, self.service, self.documents = FakeClock(), Service(), MemoryDocuments()
-        portfolio = Portfolio(self.service, clock=self.clock)
+        portfolio = Portfolio(self.service.list_domains, clock=self.clock)
         adder = DomainAdder(self.service.add, portfolio)
         self.lists = DomainLists(self.documents, adder, portfolio, self.clock)
         self.hosts = [f"a{number}.example" for number in range(8)]

@@ -25,7 +25,7 @@ async def asked(service: FakeLists, times: int) -> None:
 
 async def test_a_list_is_fresh_for_a_minute() -> None:
     clock, service = FakeClock(), FakeLists(a_domain())
-    portfolio = Portfolio(service, clock=clock)
+    portfolio = Portfolio(service.list_domains, clock=clock)
 
     first = await portfolio.snapshot(HERE)
     clock.advance(FRESH_S - 1)
@@ -38,7 +38,7 @@ async def test_a_list_is_fresh_for_a_minute() -> None:
 
 async def test_a_list_of_the_future_is_stale() -> None:
     clock, service = FakeClock(), FakeLists(a_domain())
-    portfolio = Portfolio(service, clock=clock)
+    portfolio = Portfolio(service.list_domains, clock=clock)
     await portfolio.snapshot(HERE)
 
     clock.advance(-1)
@@ -48,7 +48,7 @@ async def test_a_list_of_the_future_is_stale() -> None:
 
 async def test_simultaneous_askers_cost_one_request() -> None:
     service = FakeLists(a_domain())
-    portfolio = Portfolio(service, clock=FakeClock())
+    portfolio = Portfolio(service.list_domains, clock=FakeClock())
     service.gate.clear()
 
     askers = [asyncio.create_task(portfolio.snapshot(HERE)) for _ in range(100)]
@@ -61,7 +61,7 @@ async def test_simultaneous_askers_cost_one_request() -> None:
 
 async def test_a_list_begun_before_a_change_is_not_kept_after_it() -> None:
     service = FakeLists(a_domain("old.example"))
-    portfolio = Portfolio(service, clock=FakeClock())
+    portfolio = Portfolio(service.list_domains, clock=FakeClock())
     service.gate.clear()
     early = asyncio.create_task(portfolio.snapshot(HERE))
     await asked(service, 1)
@@ -79,7 +79,7 @@ async def test_a_list_begun_before_a_change_is_not_kept_after_it() -> None:
 
 async def test_a_list_that_comes_after_a_change_is_not_kept_for_others() -> None:
     service = FakeLists(a_domain("old.example"))
-    portfolio = Portfolio(service, clock=FakeClock())
+    portfolio = Portfolio(service.list_domains, clock=FakeClock())
     service.gate.clear()
     early = asyncio.create_task(portfolio.snapshot(HERE))
     await asked(service, 1)
@@ -94,7 +94,7 @@ async def test_a_list_that_comes_after_a_change_is_not_kept_for_others() -> None
 
 async def test_an_outdated_list_is_kept_and_not_said_to_be_the_present() -> None:
     service = FakeLists(a_domain())
-    portfolio = Portfolio(service, clock=FakeClock())
+    portfolio = Portfolio(service.list_domains, clock=FakeClock())
     listed = await portfolio.snapshot(HERE)
 
     await portfolio.invalidate(HERE)
@@ -106,7 +106,7 @@ async def test_an_outdated_list_is_kept_and_not_said_to_be_the_present() -> None
 async def test_memory_is_bounded_over_all_workspaces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(under_test, "MAX_CACHED_DOMAINS", 2 * (1 + 4))
     service = FakeLists(*[a_domain()] * 4)
-    portfolio = Portfolio(service, clock=FakeClock())
+    portfolio = Portfolio(service.list_domains, clock=FakeClock())
 
     for workspace in (HERE, THERE, WorkspaceId("T3"), THERE, HERE):
         await portfolio.snapshot(workspace)

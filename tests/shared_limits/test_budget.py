@@ -1,7 +1,5 @@
 """What one process has met with a key holds in the others."""
 
-from typing import Any
-
 import pytest
 
 from bot import shared_limits
@@ -11,7 +9,6 @@ from bot.tracker.models import RateLimitedError, ReserveReachedError
 from bot.tracker.rate_limit import Purpose, fingerprint
 from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
-from tests.loops import loop_over
 from tests.shared_limits.processes import LIMIT, ONE, BadDay, Process, two_processes
 from tests.tracker.loopback import KEY, always, reply, service
 
@@ -158,21 +155,3 @@ async def test_no_key_is_stored_with_what_is_known_of_it(
 
     assert kept.key == f"-.T1/budget/{fingerprint(KEY)}"
     assert KEY not in str(kept)
-
-
-@loop_over("kept", [{"v": 2, "state": 5}, {"v": 1, "state": {"new": 1}}, {"v": 1, "state": 5}])
-async def test_documents_of_other_versions_are_taken_for_none(
-    clock: FakeClock, kept: dict[str, Any]
-) -> None:
-    documents = BadDay()
-    await documents.put("-.T1/budget", {"v": 1, "keys": {fingerprint(KEY): {"remaining": 1}}})
-    await documents.put(f"-.T1/budget/{fingerprint(KEY)}", kept)
-    async with (
-        service(always(served_with(7))) as there,
-        two_processes(documents, clock, there) as (a, b),
-    ):
-        await a.ask()
-        await a.settled()
-        await b.ask()
-
-    assert b.budget.state(fingerprint(KEY)).remaining == 7

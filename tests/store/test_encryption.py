@@ -35,15 +35,6 @@ def test_what_an_earlier_release_sealed_still_opens() -> None:
     assert a_ring("k1").decrypt(f"v1.k1.{body}", HERE) == SECRET
 
 
-def test_what_strangers_may_have_sealed_opens_no_secret_and_no_secret_opens_it() -> None:
-    ring, states = a_ring("k1"), a_ring("k1").for_states()
-
-    assert states.decrypt(a_ring("k1").for_states().encrypt("state", HERE), HERE) == "state"
-    for one, other in ((ring, states), (states, ring)):
-        with pytest.raises(UnreadableSecretError):
-            other.decrypt(one.encrypt(SECRET, HERE), HERE)
-
-
 @pytest.mark.parametrize(
     "there",
     [

@@ -45,7 +45,9 @@ class Processes:
     def __init__(self, documents: Documents) -> None:
         self.clock, self.service = FakeClock(), FakeLists(a_domain("old.example"))
         self.one, self.other = (
-            Portfolio(self.service, clock=self.clock, versions=StoredVersions(documents))
+            Portfolio(
+                self.service.list_domains, clock=self.clock, versions=StoredVersions(documents)
+            )
             for _ in range(2)
         )
 

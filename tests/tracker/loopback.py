@@ -116,11 +116,10 @@ async def client_of(
     url: str,
     *,
     budget: RateLimiter | None = None,
-    on_sent: Callable[[], object] = lambda: None,
 ) -> AsyncIterator[TrackerClient]:
     """Return a client of the service at `url`, without waits between attempts."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bot.tracker.client.RETRY_WAIT_S", 0)
         async with tracker_http() as http:
             budget = budget or RateLimiter()
-            yield TrackerClient(http, base_url=url, budget=budget, on_sent=on_sent)
+            yield TrackerClient(http, base_url=url, budget=budget)

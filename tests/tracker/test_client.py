@@ -1,11 +1,10 @@
 import asyncio
 import json
-from itertools import count
 
 import httpx
 import pytest
 
-from bot.tracker.client import TrackerClient, tallied
+from bot.tracker.client import TrackerClient
 from bot.tracker.models import (
     Domain,
     RateLimitedError,
@@ -234,43 +233,3 @@ async def test_a_name_that_does_not_resolve_is_tried_again_and_surely_not_sent()
     assert tries == ["GET", "GET", "GET", "POST"]
     assert isinstance(listed.value.__cause__, httpx.ConnectError)
     assert not scanned.value.is_outcome_unknown
-
-
-async def test_every_request_that_may_have_arrived_is_told_of_repetitions_too() -> None:
-    sent = count()
-    async with (
-        service(always(reply(status=503))) as there,
-        client_of(there.url, on_sent=lambda: next(sent)) as tracker,
-    ):
-        with pytest.raises(UnavailableError):
-            await tracker.list_domains(KEY)
-        with pytest.raises(UnavailableError):
-            await tracker.scan(KEY, "d1")
-
-    assert next(sent) == len(there.seen) == 4
-
-
-async def test_requests_are_tallied_inside_the_block_alone() -> None:
-    async with service(always(reply(ONE))) as there, client_of(there.url) as tracker:
-        with tallied() as tally:
-            await tracker.list_domains(KEY)
-        await tracker.list_domains(KEY)
-
-    assert (tally.requests, len(there.seen)) == (1, 2)
-
-
-async def test_what_was_never_sent_is_not_told_of() -> None:
-    sent = count()
-    limit = always(reply(LIMIT, status=429, headers={"Retry-After": "40"}))
-    async with (
-        service(limit) as there,
-        client_of(there.url, on_sent=lambda: next(sent)) as tracker,
-    ):
-        for _ in range(2):  # the second one waits by itself
-            with pytest.raises(RateLimitedError):
-                await tracker.list_domains(KEY)
-    async with client_of("http://127.0.0.1:9", on_sent=lambda: next(sent)) as tracker:
-        with pytest.raises(UnavailableError):
-            await tracker.list_domains(KEY)
-
-    assert next(sent) == 1

@@ -7,6 +7,7 @@ import pytest
 import bot.app  # noqa: F401  # so that every error there is has been defined
 from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.key_service import LackingScopeError
+from bot.bulk_scans.record import BulkScan, BulkScanRunsError
 from bot.command_text import NotUnderstood, NotUnderstoodError
 from bot.digests.models import EditConflictError
 from bot.errors import BotError
@@ -66,6 +67,7 @@ MADE: dict[type[BotError], BotError] = {
         NotUnderstoodError([NotUnderstood("x:y", "there is no filter “x:”")], []),
         UnknownDomainError("shpo.example", ["shop.example"]),
         AlreadyAddedError(a_domain()),
+        BulkScanRunsError(BulkScan(run_id="r1", asked_by=ADMIN_ID)),
         UncertainAddError("shop.example"),
         LackingScopeError("add"),
         RateLimitedError(40),

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.admin import (
+    MAX_ENTRIES,
     SLACK,
     Act,
     Entry,
@@ -17,10 +18,7 @@ from bot.playground.blockkit import check_view
 from bot.slack.usergroups import UserGroup
 from bot.tracker.models import InvalidKeyError
 from bot.views.admin import (
-    ENTRIES_PER_PAGE,
-    appointed_message,
     entry_line,
-    history_error_form,
     history_form,
     managers_form,
     managers_notice,
@@ -73,7 +71,6 @@ def test_a_label_does_nothing_in_notices_and_steps(text: str) -> None:
 
     for kind in NoticeKind:
         assert_slack_takes(key_notice(KeyNotice(kind), record, TODAY))
-    assert_slack_takes(appointed_message(ADMIN_ID))
     assert_slack_takes(key_state_message(record, None, MOMENT, earlier=earlier))
     for form in (
         first_step(pair_of(record, earlier), text, "meta"),
@@ -93,7 +90,6 @@ def test_slack_takes_every_form_in_between() -> None:
         managers_form("meta", Named((ADMIN_ID,) * 30), ()),
         managers_form("meta", Named(group_ids=("S1",) * 30), [A_GROUP]),
         managers_notice("x" * 5_000),
-        history_error_form("x" * 5_000),
     ):
         assert_slack_takes_form(form)
 
@@ -176,17 +172,13 @@ def test_an_act_says_who_did_what_and_what_it_changed(act: Act, by: str, who: st
     assert line.endswith("in <#C1>: 1 digest, with <!subteam^S1>, without <@U1>")
 
 
-@loop_over(("page", "number"), [(-1, 1), (0, 1), (1, 2), (2, 3), (99, 3)])
-def test_a_history_has_pages_with_ends(page: int, number: int) -> None:
-    entries = [Entry(at=MOMENT, by=ADMIN_ID, act=Act.MANAGERS_CHANGED, added=(ADMIN_ID,) * 20)] * (
-        2 * ENTRIES_PER_PAGE + 1
-    )
+def test_the_whole_history_fits_a_form() -> None:
+    entries = [
+        Entry(at=MOMENT, by=ADMIN_ID, act=Act.MANAGERS_CHANGED, added=(ADMIN_ID,) * 20)
+    ] * MAX_ENTRIES
 
-    form = history_form(entries, page, "meta")
-
-    assert_slack_takes_form(form)
-    assert f"Page {number} of 3" in "\n".join(shown(form))
-    assert "No activity yet" in "\n".join(shown(history_form([], page, "")))
+    assert_slack_takes_form(history_form(entries))
+    assert "No activity yet" in "\n".join(shown(history_form([])))
 
 
 TO_MEND = "Please ask a workspace admin or owner to replace it."

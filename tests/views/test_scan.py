@@ -1,9 +1,7 @@
 import json
 from datetime import timedelta
 
-import pytest
-
-from bot.scans import NoScanError, ScanReport
+from bot.scans import ScanReport
 from bot.tracker.changes import Change
 from bot.tracker.findings import MAX_KEPT_ISSUES
 from bot.tracker.models import SECTIONS
@@ -294,25 +292,6 @@ def test_an_empty_section_has_a_form_too() -> None:
 
     assert "_Nothing in this section._" in shown(form)
     assert "0 records, page 1 of 1." in shown(form)
-
-
-@loop_over(
-    "value",
-    [
-        "",
-        "x",
-        "[]",
-        "null",
-        '["a","dns"]',
-        '["a","mail",1]',
-        '["a","dns","1"]',
-        "[[]]",
-        "[" * 2_000,
-    ],
-)
-def test_the_value_of_another_button_is_no_place(value: str) -> None:
-    with pytest.raises(NoScanError):
-        section_place(value)
 
 
 def test_changes_are_told_with_their_date_and_counted() -> None:

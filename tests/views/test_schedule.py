@@ -1,12 +1,11 @@
 import re
 from datetime import UTC, datetime, time, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.digests.schedule import Schedule, Slot
-from bot.digests.zones import UnknownZoneError, zone_names
+from bot.digests.zones import zone_names
 from bot.message import Message
 from bot.views.blocks import paragraphs
 from bot.views.schedule import days_text, next_runs, schedule_text, slot_text
@@ -154,11 +153,6 @@ def test_a_change_before_the_first_run_is_noted_and_one_in_the_past_is_not() -> 
 
     assert len(notes(schedule, "2024-10-27T00:59")) == 1
     assert notes(schedule, "2024-10-27T01:00") == []
-
-
-def test_a_schedule_in_no_zone_has_no_runs() -> None:
-    with pytest.raises(UnknownZoneError):
-        next_runs(a_schedule("Mars/Olympus"), utc("2024-01-01"), None)
 
 
 @given(

@@ -53,19 +53,16 @@ async def test_a_busy_slack_gets_the_digest_when_it_said(ready: Harness) -> None
 
 
 @pytest.mark.transports("socket", "shared")
-async def test_a_busy_slack_gets_the_announcement_and_what_is_sent_now_a_little_later(
+async def test_a_busy_slack_gets_what_is_sent_now_a_little_later(
     ready: Harness,
 ) -> None:
-    ready.slack.fail_next("chat.postMessage", "ratelimited", retry_after_s=1)
-    saved = await make(ready)
-    await ready.bob.next_message(where=lambda each: "set up a health digest" in each.everything)
+    await make(ready)
     ready.slack.fail_next("chat.postMessage", "ratelimited", retry_after_s=1)
 
     sent = await press_in(ready.bob, await open_list(ready, ready.bob), "Send now")
     await next_digest(ready)
     notice = await next_notice(ready)
 
-    assert "Slack did not accept the announcement" in saved.everything
     assert "On its way" in sent.everything
     assert "Your digest is now posted" in notice.everything
     assert len(digests(ready)) == 1
@@ -145,9 +142,8 @@ async def test_d18_after_days_of_downtime_the_newest_comes_once_and_the_others_a
         async with running_bot(app):
             post = await next_digest(app)
             notice = await next_notice(app)
-            listed = await open_list(app, app.bob)
 
         assert "late" in post.everything.lower()
         assert "3" in notice.everything
-        assert "missed" in listed.everything
+        assert "missed" in post.everything
         assert len(digests(app)) == 1

@@ -9,9 +9,8 @@ import pytest
 from bot.playground.manifest import read_manifest
 from bot.playground.slack import Message, Person
 from bot.slack.auth import MENTION_SCOPES
-from tests.whole.harness import Harness, running_bot, running_stand_ins
+from tests.whole.harness import Harness, running_bot
 from tests.whole.many import many_stand_ins
-from tests.whole.test_home import opened
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
 
@@ -134,17 +133,3 @@ async def test_m27_the_install_link_asks_for_the_permissions_if_the_operator_wan
             address = await app.ada.browser().begin(app.url("/slack/install"))
 
     assert all(scope in unquote(address) for scope in MENTION_SCOPES)
-
-
-async def test_m27_home_tells_admins_which_permissions_are_missing(
-    tmp_path: Path, transport: str
-) -> None:
-    async with running_stand_ins(tmp_path, transport) as app:
-        app.settings = app.settings.model_copy(update={"slack_mentions": True})
-        async with running_bot(app):
-            home = await opened(app, app.ada, "get no answer")
-            of_bob = await opened(app, app.bob)
-
-    assert "The app lacks `app_mentions:read` and `im:history`" in home.everything
-    assert "`im:history`: reads what people write" in home.everything
-    assert "get no answer" not in of_bob.everything

@@ -174,7 +174,7 @@ class TestDoctor:
 
             assert set(marks(said).values()) == {"ok"}, said.out
             assert "1 installation." in said.out
-            assert "BOT_SECRET_KEYS decrypts all 2 secrets" in said.out
+            assert "BOT_SECRET_KEYS decrypts the only secret" in said.out
             assert (said.status, said.err) == (0, "")
             assert app.slack.client_secret not in said.out
 

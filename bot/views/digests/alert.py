@@ -35,9 +35,6 @@ TAKE, SNOOZE = "alert.take", "alert.snooze"
 REDRAWN = "alert."
 MAX_LISTED = 10
 SNOOZE_DAYS = 7
-EXAMPLE_POINTS = 10
-_EXAMPLE = "Nothing got worse since the last look, so this is an example."
-_NO_EXAMPLE = "Nothing got worse since the last look, and no domain has a score for an example."
 
 
 def alert_message(post: Post, name: str) -> Message:
@@ -60,30 +57,15 @@ def alert_message(post: Post, name: str) -> Message:
 
 
 def alert_preview(post: Post) -> Message:
-    """Return what an alert would look like now, or an example of one, without buttons."""
+    """Return what an alert would look like now, without buttons, or that nothing is worse."""
     owners = owners_to_mention(post.report, post.digest.plan.mentions)
-    note, report = preview_note(len(mention_tokens(owners))), post.report
-    if not fallen(report):
-        report = _example(report)
-        note = f"{note} {_EXAMPLE if fallen(report) else _NO_EXAMPLE}"
-    if not fallen(report):
-        return plain_message(note)
+    note = preview_note(len(mention_tokens(owners)))
+    if not fallen(post.report):
+        return plain_message(f"{note} Nothing got worse since the last look.")
     plan = replace(post.digest.plan, mentions=())
-    message = alert_message(
-        replace(post, report=report, digest=replace(post.digest, plan=plan)), ""
-    )
+    message = alert_message(replace(post, digest=replace(post.digest, plan=plan)), "")
     shown = (block for block in message.blocks if block["type"] != "actions")
     return message_of(section(note), *shown)
-
-
-def _example(report: Report) -> Report:
-    """Return the report as if the worst domain had just lost some points."""
-    if not report.worst:
-        return report
-    worst = report.worst[0]
-    score = worst.health_score or 0
-    lost = EXAMPLE_POINTS if score >= EXAMPLE_POINTS else 0
-    return replace(report, down=(Move(worst, score - lost + EXAMPLE_POINTS, score - lost),))
 
 
 def redrawn(message: Mapping[str, Any], name: str, alert: Alert) -> Message:

@@ -19,52 +19,41 @@ from bot.views.text import (
 )
 
 MAX_OFFERED = 100
-MAX_WHO = 20
 _KINDS = ("tag", "folder")
-_BOX = re.compile(r"(\d{1,2}) (\d{1,6}) (.*)", re.ASCII)
+_BOX = re.compile(r"(\d{1,2}) (.*)", re.ASCII)
 
 
 def rule_boxes(rules: Sequence[Mention]) -> dict[str, str]:
     """Return the value of each rule's checkbox, which `box_of` parses, and its mentions."""
-    limit = MAX_OPTION_VALUE_CHARS - 12
     return {
-        f"{place} {len(rule.who)} {outside(rule.label, limit)}": who_text(rule)
+        outside(f"{place} {rule.label}", MAX_OPTION_VALUE_CHARS): who_text(rule)
         for place, rule in enumerate(rules)
     }
 
 
-def box_of(value: str) -> tuple[int, int, str] | None:
-    """Return the index of a checkbox's rule, its number of mentions, and its label."""
+def box_of(value: str) -> tuple[int, str] | None:
+    """Return the index of a checkbox's rule, and its label."""
     found = _BOX.fullmatch(value)
-    return (int(found[1]), int(found[2]), found[3]) if found else None
-
-
-def is_same_label(one: str, other: str) -> bool:
-    """Return whether two labels are the same, as stored or in a checkbox."""
-    limit = MAX_OPTION_VALUE_CHARS - 12
-    return outside(one, limit).casefold() == outside(other, limit).casefold()
+    return (int(found[1]), found[2]) if found else None
 
 
 def who_text(rule: Mention) -> str:
     """Return the mentions of a rule, as many as fit below a checkbox."""
     who = mention_tokens(rule.who)
-    shown = who[:MAX_WHO]
+    shown = who
     while len(_with_rest(shown, len(who))) > MAX_OPTION_CHARS:
         shown = shown[:-1]
     return _with_rest(shown, len(who)) or "no one"
 
 
 def with_rule(rules: Sequence[Mention], new: Mention | None) -> tuple[Mention, ...]:
-    """Return the rules with a new one, which is merged into a rule of the same label.
-
-    Rules and people above the limits are left out.
-    """
+    """Return the rules with a new one, which is merged into a rule of the same label."""
     if new is None:
         return tuple(rules)
     known = [rule for rule in rules if rule.label.casefold() == new.label.casefold()]
     if not known:
         return (*rules, new)[:MAX_RULES]
-    who = tuple(dict.fromkeys((*known[0].who, *new.who)))[:MAX_WHO]
+    who = tuple(dict.fromkeys((*known[0].who, *new.who)))
     joined = Mention(label=known[0].label, who=who)
     return tuple(joined if rule is known[0] else rule for rule in rules)
 
@@ -144,7 +133,7 @@ def _box(value: str, who: str) -> Block:
     # Only mrkdwn shows people by name, and a description may be mrkdwn only beside mrkdwn:
     # https://github.com/slackapi/node-slack-sdk/pull/2742
     found = box_of(value)
-    made = {"text": _mrkdwn(escaped(found[2] if found else "") or "(nothing)"), "value": value}
+    made = {"text": _mrkdwn(escaped(found[1] if found else "") or "(nothing)"), "value": value}
     return made | ({"description": _mrkdwn(who)} if who else {})
 
 
@@ -174,9 +163,8 @@ def _new_rule(draft: form_fields.Draft, nonce: str) -> list[Block]:
         min_query_length=0,
         initial_option=option(*draft.group) if draft.group else None,
     )
-    most = f"Up to {MAX_WHO} people and user groups for one tag or folder."
     return [
         field(f"label:{nonce}", "Tag or folder", label, optional=True),
-        field(f"people:{nonce}", "Mention", people, hint=most, optional=True),
+        field(f"people:{nonce}", "Mention", people, optional=True),
         field(f"group:{nonce}", "Mention user group", group, optional=True),
     ]

@@ -1,6 +1,6 @@
 """Draw the form that creates or changes a digest. Pure."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from bot.digests.models import Digest
@@ -22,17 +22,14 @@ from bot.views.text import bold, moment_token
 
 LOOKING = "Loading digests…"
 DELETED = "🗑️ Deleted."
-HAS_MOVED = "➡️ That digest has moved to another channel. This channel's digests are below."
 MAYBE_SENT = (
     "❓ Slack did not confirm the post. Check the channel before you press `Send now` again."
 )
 UNANNOUNCED = "❓ Slack did not confirm the announcement of the digest. Check the channel."
-LATE_ANNOUNCEMENT = "\n🕓 Slack did not accept the announcement yet. It follows shortly."
 EMPTY_FILTER = "⚠️ At the moment no domain matches the filter."
 DAY_IS_OVER = "⚠️ That day has already begun in the digest's time zone. Pick a later one, or none."
 SENDING = "Sending… This can take a few seconds."
-NOT_SAVED, NOT_SENT, NOT_RESUMED = "*Not saved.* ", "*Not sent.* ", "*Not resumed.* "
-NOT_DELETED = "*Not deleted.* "
+NOT_SAVED, NOT_SENT = "*Not saved.* ", "*Not sent.* "
 SAVING = "Saving…"
 PREVIEWING = "Preparing the preview…"
 RESTRICTED = "🔒 Only admins, owners, and managers can now change digests."
@@ -49,11 +46,6 @@ def preview_form(preview: Message) -> Block:
 
 def saved_line(digest: Digest, reader_zone: str | None) -> str:
     """Return the confirmation of a saved digest, with its next run."""
-    is_announced_late = any(notice.is_announcement for notice in digest.notices)
-    return f"{_saved(digest, reader_zone)}{LATE_ANNOUNCEMENT if is_announced_late else ''}"
-
-
-def _saved(digest: Digest, reader_zone: str | None) -> str:
     if digest.pause and digest.pause.until:
         until = until_text(digest.pause.until, digest.plan.schedule.zone)
         coming = run_after_pause(digest, reader_zone)
@@ -105,8 +97,6 @@ EDIT_FORM = "digests.edit"
 BACK = "digests.back"
 # A slot at the end of a pause counts.
 _MOMENT = timedelta(microseconds=1)
-# Keeps an empty selection of rules in a form that cannot list the rules.
-_NO_RULE = "99 0 No rule is kept"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +120,6 @@ class Editing:
 def edit_form(editing: Editing, metadata: str) -> Block:
     """Return the form; `metadata` comes back with it."""
     draft, nonce, digest = editing.draft, editing.nonce, editing.digest
-    if digest is None and not editing.is_new and draft.kept == ():
-        draft = replace(draft, kept=(_NO_RULE,))  # an empty tuple without boxes would be lost
     boxes = rule_boxes(digest.plan.mentions) if digest else dict.fromkeys(draft.kept or (), "")
     blocks = [
         *([section(editing.note)] if editing.note else []),

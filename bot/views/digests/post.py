@@ -251,7 +251,7 @@ def _buttons(post: Post) -> list[Block]:
 
 def _details_button(post: Post) -> Block | None:
     run = post.digest.run
-    value = f"{wording.digest_address(post.digest)}/{run.token}" if run else ""
+    value = f"{post.digest.digest_id}/{run.token}" if run else ""
     return button("Details", SHOW_DETAILS, value) if run else None
 
 

@@ -26,8 +26,8 @@ from bot.views.digests.wording import (
     INVITE,
     digest_button,
     filter_mrkdwn,
+    last_run_line,
     mode_text,
-    run_lines,
     state_lines,
 )
 from bot.views.domains import score_mrkdwn
@@ -141,11 +141,11 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
         parts.append(plural(len(plan.mentions), "mention rule"))
     state = state_lines(digest, listed.now, listed.reader_zone)
     text = "\n".join([f"*{schedule_text(plan.schedule)}*", *state])
-    details = context("\n".join(["  ·  ".join(parts), *run_lines(digest)]))
+    details = context("\n".join(["  ·  ".join(parts), last_run_line(digest)]))
     is_own = digest.made_by == listed.reader_id
     if not listed.may_change or not (listed.channel or is_own):
         return [section(text), details]
-    change = digest_button("Change", CHANGE, digest, digest.digest_id)
+    change = digest_button("Change", CHANGE, digest)
     return [section(text, change), details, *_digest_buttons(digest)]
 
 
@@ -158,10 +158,10 @@ def _digest_buttons(digest: Digest) -> list[Block]:
     )
     turn = ("Resume", RESUME) if digest.pause else ("Pause", PAUSE)
     return actions(
-        digest_button("Send now", SEND, digest, digest.digest_id),
-        digest_button("Preview", PREVIEW, digest, digest.digest_id),
-        digest_button(*turn, digest, digest.digest_id),
-        digest_button("Delete", DELETE, digest, digest.digest_id, confirm=question),
+        digest_button("Send now", SEND, digest),
+        digest_button("Preview", PREVIEW, digest),
+        digest_button(*turn, digest),
+        digest_button("Delete", DELETE, digest, confirm=question),
     )
 
 

@@ -1,20 +1,17 @@
 """Word the errors and direct messages about digests. Pure."""
 
 import re
-from collections.abc import Sequence
 
 from bot.digests import models as digests
-from bot.digests.zones import UnknownZoneError
 from bot.message import Block, Message
 from bot.views import blocks
 from bot.views.api_key import SET_KEY
 from bot.views.digests import wording
-from bot.views.schedule import schedule_text, slot_text, zoned_slot_text
+from bot.views.schedule import schedule_text, zoned_slot_text
 from bot.views.text import moment_token, plural
 
 SEND_DIGEST = "digest.send"
 RESUME_DIGEST = "digest.resume"
-MAX_DIGESTS_SHOWN = 10
 _CHANNEL_ID = re.compile(r"[CDG][A-Z0-9]{1,20}")
 
 
@@ -27,37 +24,6 @@ def owner_notice(digest: digests.Digest, notice: digests.Notice) -> Message:
         blocks.context(f"{schedule}  ·  {wording.filter_mrkdwn(digest.plan.filter_text)}"),
         *blocks.actions(_notice_button(digest, notice), wording.manage_button(digest)),
     )
-
-
-def owner_notices(notices: Sequence[tuple[digests.Digest, digests.Notice]]) -> Message:
-    """Return the direct message about notices of one kind, of one digest or of several."""
-    if len(notices) == 1:
-        return owner_notice(*notices[0])
-    notice = notices[0][1]
-    what = "missed" if notice.outcome is digests.Outcome.MISSED else "not posted"
-    because = f": {wording.failure_text(notice.trouble)}" if notice.trouble else ""
-    count = plural(sum(each.count for _, each in notices), "digest")
-    title = f"⚠️ {count} were {what}{because}."
-    mend = wording.remedy(notice.trouble, change="`Manage` and `Change`")
-    shown = [_notice_line(*each) for each in notices[:MAX_DIGESTS_SHOWN]]
-    left_out = len(notices) - len(shown)
-    more = [f"and {plural(left_out, 'more digest')}: type `/domaindigest`"] if left_out else []
-    return blocks.message_of(
-        blocks.section(f"*{title}*\n{mend}".strip()),
-        *(
-            blocks.section(line, _notice_button(*each))
-            for line, each in zip(shown, notices, strict=False)
-        ),
-        *map(blocks.context, more),
-    )
-
-
-def _notice_line(digest: digests.Digest, notice: digests.Notice) -> str:
-    """Return `#channel, every day at 09:00 (UTC): due … The next one is due …` as mrkdwn."""
-    slot = slot_text(notice.slot, digest.plan.schedule.zone)
-    due = f"due {slot}" if notice.count == 1 else f"{notice.count:,}, the latest due {slot}"
-    channel, schedule = _channel_mrkdwn(notice.channel_id), schedule_text(digest.plan.schedule)
-    return f"{channel}, {schedule}: {due}. {_next(digest)}"
 
 
 def _notice_texts(digest: digests.Digest, notice: digests.Notice) -> tuple[str, str]:
@@ -114,19 +80,6 @@ def _channel_mrkdwn(channel_id: str) -> str:
     return f"<#{channel_id}>" if _CHANNEL_ID.fullmatch(channel_id) else "the channel"
 
 
-def changed_text(digest: digests.Digest) -> str:
-    """Return who changed a digest, and when, as a sentence of mrkdwn."""
-    when = f", {moment_token(digest.changed_at)}" if digest.changed_at else ""
-    return f"{_capital(wording.person(digest.changed_by))} has changed this digest{when}."
-
-
-def archived_line(lead: str = "") -> str:
-    return (
-        f"⚠️ {lead}That channel is archived. Unarchive it, type {wording.INVITE} in it, and try"
-        " again, or choose another channel."
-    )
-
-
 def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) -> str:
     """Return the answer to an error as a line of a form, without its buttons.
 
@@ -146,8 +99,13 @@ def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) 
 
 
 def _changed(error: digests.EditConflictError, _facts: blocks.Facts) -> Message:
-    mrkdwn = f"{changed_text(error.digest)} Open it again before you change it."
-    return blocks.plain_message(mrkdwn)
+    """Return who changed a digest, and when."""
+    digest = error.digest
+    when = f", {moment_token(digest.changed_at)}" if digest.changed_at else ""
+    return blocks.plain_message(
+        f"{_capital(wording.person(digest.changed_by))} has changed this digest{when}."
+        " Open it again before you change it."
+    )
 
 
 DIGEST_ERRORS: dict[type[BaseException], blocks.Explain] = {
@@ -185,5 +143,4 @@ DIGEST_ERRORS: dict[type[BaseException], blocks.Explain] = {
     digests.GuestError: blocks.plain(
         "Guests can't see or change digests. Please ask a full member of this workspace."
     ),
-    UnknownZoneError: blocks.plain("That time zone does not exist. Pick one from the list."),
 }

@@ -20,7 +20,7 @@ from bot.digests.models import (
     RunState,
 )
 from bot.digests.run_state import end_pause_in_time
-from bot.digests.zones import UnknownZoneError, zone_of
+from bot.digests.zones import zone_of
 from bot.hostnames import HostNameError, host_name
 from bot.message import Block
 from bot.views.blocks import button, run_button
@@ -33,7 +33,7 @@ from bot.views.text import (
     code,
     day_text,
     host_text,
-    moment_text,
+    lines_within,
     moment_token,
     outside,
     plural,
@@ -95,24 +95,13 @@ class ChangeGroup:
     @property
     def as_mrkdwn(self) -> str:
         """The group in a block."""
-        parts = _fitting(self.lines, self.max_chars)
+        parts = lines_within(self.lines, self.max_chars) or list(self.lines[:1])
         left_out = self.count - len(parts)
         if self.is_listed:
             lines = [f"{self.symbol} *{self.title}*{self.more}", *(f"• {part}" for part in parts)]
             return "\n".join([*lines, *([f"• and {left_out:,} more"] if left_out else [])])
         named = f"{', '.join(parts)}{f' and {left_out:,} more' if left_out else ''}"
         return f"{self.symbol} {self.title}{self.more}{f': {named}' if parts else ''}"
-
-
-def _fitting(parts: Sequence[str], max_chars: int) -> list[str]:
-    """Return the first parts, at least one, within `max_chars`."""
-    fitting, chars = list(parts[:1]), len(parts[0]) if parts else 0
-    for part in parts[1:]:
-        chars += len(part)
-        if chars > max_chars:
-            break
-        fitting.append(part)
-    return fitting
 
 
 MANAGE_DIGEST, DELETE_DIGEST = "digest.manage", "digest.delete"
@@ -168,18 +157,10 @@ def person_mrkdwn(name: str | None) -> str:
     return bold(name, MAX_PERSON_CHARS) if name and outside(name, 1) else "somebody"
 
 
-def digest_address(digest: Digest) -> str:
-    """Return the value of a digest's buttons: `C0123/d4`, its channel and its id."""
-    return f"{digest.plan.channel_id}/{digest.digest_id}"
-
-
-def digest_button(
-    label: str, action_id: str, digest: Digest, value: str = "", **more: Any
-) -> Block | None:
+def digest_button(label: str, action_id: str, digest: Digest, **more: Any) -> Block | None:
     """Return a button that a screen reader tells from those of other digests."""
     heard = outside(f"{label}: {schedule_text(digest.plan.schedule)}", MAX_ACCESSIBLE_CHARS)
-    value = value or digest_address(digest)
-    return button(label, action_id, value, accessibility_label=heard, **more)
+    return button(label, action_id, digest.digest_id, accessibility_label=heard, **more)
 
 
 def manage_button(digest: Digest) -> Block | None:
@@ -246,7 +227,6 @@ _REASONS: dict[FailureReason, tuple[str, str]] = {
         "An admin can install the app again to grant it.",
     ),
     FailureReason.CHANGED: ("it was changed or paused at that moment", ""),
-    FailureReason.ZONE: ("its time zone no longer exists", "Choose another one with {change}."),
     FailureReason.INTERNAL: (
         "the app had an internal error",
         "Ask the app's operator to look at its log.",
@@ -272,8 +252,6 @@ def remedy(reason: FailureReason | None, *, channel: str = "it", change: str = "
     return _REASONS[reason][1].format(channel=channel, change=change) if reason else ""
 
 
-MAX_MISSES_SHOWN = 3
-RUNS_LOOKED_BACK = 14
 _MISSES = {
     Outcome.MISSED: "was missed",
     Outcome.FAILED: "was not posted",
@@ -305,23 +283,12 @@ def state_lines(digest: Digest, now: datetime, reader_zone: str | None) -> list[
     return [f"📤 *{'Due now' if is_due else 'Being sent now'}*, next run {coming}"]
 
 
-def run_lines(digest: Digest) -> list[str]:
-    """Return lines of mrkdwn: the outcome of the last run, and earlier misses."""
+def last_run_line(digest: Digest) -> str:
+    """Return the outcome of the last run as mrkdwn."""
     if not digest.past:
-        return ["No runs yet"]
+        return "No runs yet"
     last = digest.past[-1]
-    line = f"Last run {moment_token(last.slot.due_at)}: {_ending(last)}"
-    earlier = digest.past[-RUNS_LOOKED_BACK:-1]
-    misses = [run for run in reversed(earlier) if run.outcome in _MISSES]
-    if not misses:
-        return [line]
-    shown = [
-        f"{moment_token(run.slot.due_at)} {_MISSES[run.outcome]}"
-        for run in misses[:MAX_MISSES_SHOWN]
-    ]
-    left_out = len(misses) - len(shown)
-    more = f"; and {left_out:,} more" if left_out else ""
-    return [line, f"⚠️ Earlier: {'; '.join(shown)}{more}"]
+    return f"Last run {moment_token(last.slot.due_at)}: {_ending(last)}"
 
 
 def next_run_text(digest: Digest, reader_zone: str | None) -> str:
@@ -335,10 +302,7 @@ def run_after_pause(digest: Digest, reader_zone: str | None) -> str | None:
     """Return the time of the first run after a pause, `None` if its end is not known."""
     if digest.pause is None or digest.pause.until is None:
         return None
-    try:
-        return next_run_text(end_pause_in_time(digest, digest.pause.until), reader_zone)
-    except UnknownZoneError:
-        return None
+    return next_run_text(end_pause_in_time(digest, digest.pause.until), reader_zone)
 
 
 def person(user_id: str | None) -> str:
@@ -348,10 +312,7 @@ def person(user_id: str | None) -> str:
 
 def until_text(until: datetime, zone: str) -> str:
     """Return the day on which a pause ends, in local time."""
-    try:
-        return day_text(until.astimezone(zone_of(zone)).date())
-    except UnknownZoneError:
-        return moment_text(until)
+    return day_text(until.astimezone(zone_of(zone)).date())
 
 
 def _waiting_line(run: Run) -> str:

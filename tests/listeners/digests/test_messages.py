@@ -1,6 +1,5 @@
 """The buttons about digests in messages: in posts, and in what their owners get."""
 
-from dataclasses import replace
 from datetime import time, timedelta
 
 import pytest
@@ -19,8 +18,7 @@ pytestmark = pytest.mark.anyio
 
 async def test_manage_on_a_post_opens_the_list_of_its_channel(room: Room) -> None:
     digest = await room.made("secret")
-    foreign = f"{room.channel_id('random')}/{digest.digest_id}"  # the value's channel is not asked
-    room.post(MANAGE_DIGEST, "Manage", foreign, "general")
+    room.post(MANAGE_DIGEST, "Manage", digest.digest_id, "general")
 
     form = await room.press(room.bob.messages()[-1], "Manage")
 
@@ -29,7 +27,7 @@ async def test_manage_on_a_post_opens_the_list_of_its_channel(room: Room) -> Non
 
 async def test_manage_is_for_those_of_the_channel_only(room: Room) -> None:
     digest = await room.made("secret")
-    room.post(MANAGE_DIGEST, "Manage", f"C/{digest.digest_id}", "general")
+    room.post(MANAGE_DIGEST, "Manage", digest.digest_id, "general")
     cy = room.slack.person("cy")
 
     form = await room.press(cy.messages()[-1], "Manage", cy)
@@ -43,7 +41,7 @@ async def test_who_made_a_digest_manages_it_where_the_bot_can_no_longer_look(roo
     plan = Plan(channel_id=room.channel_id("secret"), schedule=DAILY)
     bob = Editor(user_id=room.bob.id, name="bob")
     digest, _ = await room.desk.make(room.workspace, plan, by=bob)
-    room.post(MANAGE_DIGEST, "Manage", f"C/{digest.digest_id}", "dm")
+    room.post(MANAGE_DIGEST, "Manage", digest.digest_id, "dm")
     room.slack.remove_bot("secret")
 
     form = await room.press(room.bob.messages("dm")[-1], "Manage")
@@ -56,7 +54,7 @@ async def test_who_made_a_digest_manages_it_where_the_bot_can_no_longer_look(roo
 
 async def test_nobody_else_manages_a_digest_where_the_bot_can_no_longer_look(room: Room) -> None:
     digest = await room.made("secret")
-    room.post(MANAGE_DIGEST, "Manage", f"C/{digest.digest_id}", "general")
+    room.post(MANAGE_DIGEST, "Manage", digest.digest_id, "general")
     room.slack.remove_bot("secret")
 
     form = await room.press(room.ada.messages()[-1], "Manage", room.ada)
@@ -75,7 +73,7 @@ async def test_nobody_else_manages_a_digest_where_the_bot_can_no_longer_look(roo
 async def test_a_button_about_a_deleted_digest_says_so(
     room: Room, action_id: str, label: str
 ) -> None:
-    room.post(action_id, label, "C0OPS/d0gone", "dm")
+    room.post(action_id, label, "d0gone", "dm")
 
     await room.bob.press(room.bob.messages("dm")[-1], label)
 
@@ -84,7 +82,7 @@ async def test_a_button_about_a_deleted_digest_says_so(
 
 async def test_an_owner_sends_a_missing_digest_from_the_direct_message_once(room: Room) -> None:
     digest = await room.made()
-    room.post(SEND_DIGEST, "Send now", f"C0/{digest.digest_id}", "dm")
+    room.post(SEND_DIGEST, "Send now", digest.digest_id, "dm")
     notice = room.bob.messages("dm")[-1]
 
     await room.bob.press(notice, "Send now")
@@ -104,7 +102,7 @@ async def test_in_an_archived_channel_nothing_is_resumed_until_it_is_back(
 ) -> None:
     digest = await room.made()
     await room.desk.pause(room.workspace, digest.digest_id, by=BOB, until=None)
-    room.post(RESUME_DIGEST, "Resume", f"C0/{digest.digest_id}", "dm")
+    room.post(RESUME_DIGEST, "Resume", digest.digest_id, "dm")
     notice = room.bob.messages("dm")[-1]
     room.slack.archive("general", keeps_bot=keeps_bot)
 
@@ -114,8 +112,8 @@ async def test_in_an_archived_channel_nothing_is_resumed_until_it_is_back(
     await room.slack.invite_bot("general")
     await room.bob.press(notice, "Resume")
 
-    assert "*Not resumed.* That channel is archived" in refused
-    assert "type `/invite @Domain Tracker`" in refused
+    assert "That channel is archived" in refused
+    assert "invite the app with `/invite`" in refused
     assert "Reference" not in refused
     assert "▶️ Resumed." in await room.answer(channel="dm")
 
@@ -124,7 +122,7 @@ async def test_what_keeps_a_missing_digest_from_being_sent_is_told_and_it_can_be
     room: Room,
 ) -> None:
     digest = await room.made()
-    room.post(SEND_DIGEST, "Send now", f"C0/{digest.digest_id}", "dm")
+    room.post(SEND_DIGEST, "Send now", digest.digest_id, "dm")
     notice = room.bob.messages("dm")[-1]
     room.lists.error = InvalidKeyError()
 
@@ -133,23 +131,9 @@ async def test_what_keeps_a_missing_digest_from_being_sent_is_told_and_it_can_be
     room.lists.error = None
     await room.bob.press(notice, "Send now")
 
-    assert "⚠️ *Not sent.* This workspace's API key no longer works" in refused
-    assert "`/domainkey`" in refused
+    assert "This workspace's API key no longer works" in refused
+    assert "ask a workspace admin or owner" in refused
     assert "✅ Sent to" in await room.answer(channel="dm")
-
-
-async def test_manage_on_an_old_post_of_a_digest_that_moved_shows_what_is_here(room: Room) -> None:
-    digest, cy = await room.made(), room.slack.person("cy")
-    room.post(MANAGE_DIGEST, "Manage", f"{digest.plan.channel_id}/{digest.digest_id}", "general")
-    there = replace(digest.plan, channel_id=room.channel_id("secret"))
-    await room.desk.change(room.workspace, digest.digest_id, there, by=BOB, version=1)
-    await room.made(filter_text="tag:here")
-
-    form = await room.press(cy.messages()[-1], "Manage", cy)
-
-    assert "That digest has moved to another channel." in form.everything
-    assert "tag:here" in form.everything
-    assert "1 digest in #general" in form.everything
 
 
 async def test_one_press_makes_a_digest_for_working_days_at_nine_in_the_persons_zone(

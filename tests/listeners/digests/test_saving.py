@@ -16,7 +16,7 @@ from tests.listeners.digests.room import Room
 pytestmark = pytest.mark.anyio
 
 
-async def test_the_second_of_two_who_change_it_is_told_and_shown_how_it_is(room: Room) -> None:
+async def test_the_second_of_two_who_change_it_is_told(room: Room) -> None:
     digest = await room.made()
     form = await room.change_form()
     plan = replace(digest.plan, filter_text="tag:theirs")
@@ -24,36 +24,22 @@ async def test_the_second_of_two_who_change_it_is_told_and_shown_how_it_is(room:
     await room.desk.change(room.workspace, digest.digest_id, plan, by=by, version=1)
 
     after = await room.submit(form, {"Filter": "tag:mine"})
-    saved = await room.submit(after, {"Time": "10:00"})
 
     assert f"Not saved.* <@{room.ada.id}> has changed this digest" in after.everything
-    assert after.values["Filter"] == "tag:theirs"
-    assert "✅ Saved." in saved.everything
+    assert "Open it again" in after.everything
+    assert after.values["Filter"] == "tag:mine"
     assert (await room.now(digest)).plan.filter_text == "tag:theirs"
 
 
-async def test_a_change_by_others_shows_at_the_next_choice_too(room: Room) -> None:
-    digest = await room.made()
-    form = await room.change_form()
-    plan = replace(digest.plan, filter_text="tag:theirs")
-    await room.desk.change(room.workspace, digest.digest_id, plan, by=BOB, version=1)
-
-    after = await room.choose(form, "Days", ["Sun"])
-
-    assert "has changed this digest" in after.everything
-    assert after.values["Filter"] == "tag:theirs"
-
-
-@pytest.mark.parametrize("is_saved", [True, False])
-async def test_a_digest_deleted_meanwhile_is_said_to_be_gone(room: Room, is_saved: bool) -> None:
+async def test_a_digest_deleted_meanwhile_is_said_to_be_gone(room: Room) -> None:
     digest = await room.made()
     form = await room.change_form()
     await room.desk.delete(room.workspace, digest.digest_id)
 
-    after = await (room.submit(form) if is_saved else room.choose(form, "Days", ["Sun"]))
+    after = await room.submit(form)
 
     assert "That digest was deleted" in after.everything
-    assert "No digests" in after.everything
+    assert "Back" in after.buttons
 
 
 @pytest.mark.parametrize(
@@ -114,7 +100,7 @@ async def test_a_channel_of_others_is_refused(room: Room) -> None:
             0,
         ),
         (SlackUnavailableError("lost"), "did not confirm the announcement", 1),
-        (SlackRateLimitedError(1), "Slack did not accept the announcement", 1),
+        (SlackRateLimitedError(1), "did not confirm the announcement", 1),
     ],
     ids=["refused", "lost", "busy"],
 )
@@ -182,7 +168,7 @@ async def test_a_store_that_fails_takes_nothing_away_that_was_typed(
 
     digest = await room.made(mentions=(Mention(label="tag:a", who=("U1",)),) * 2)
     form = await room.change_form()
-    typed = {"Filter": "tag:typed below:80", "Time": "07:13", "Mention rules": []}
+    typed = {"Filter": "tag:typed below:80", "Time": "07:13"}
 
     with monkeypatch.context() as patched:
         patched.setattr(room.documents, "get", away)
@@ -193,9 +179,8 @@ async def test_a_store_that_fails_takes_nothing_away_that_was_typed(
     assert (after.title, after.values["Filter"]) == ("Change digest", "tag:typed below:80")
     assert "✅ Saved." in saved.everything
     plan = (await room.now(digest)).plan
-    assert (plan.filter_text, plan.schedule.at, plan.mentions) == (
-        "tag:typed below:80", time(7, 13), (),
-    )  # fmt: skip
+    assert (plan.filter_text, plan.schedule.at) == ("tag:typed below:80", time(7, 13))
+    assert plan.mentions == digest.plan.mentions
 
 
 @pytest.mark.parametrize("method", ["users.info", "conversations.info", "conversations.members"])

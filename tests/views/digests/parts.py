@@ -4,11 +4,11 @@ from typing import Any
 
 from bot.message import MAX_TEXT_CHARS, Message
 from bot.playground.blockkit.payload import text_chars
-from tests.digests.builders import CHANNEL_ID, DIGEST_ID
+from tests.digests.builders import DIGEST_ID
 from tests.views.acceptance import assert_slack_takes, shown_text
 
 Json = Any
-MANAGED = {"Manage": f"{CHANNEL_ID}/{DIGEST_ID}"}
+MANAGED = {"Manage": DIGEST_ID}
 MAX_MESSAGE_CHARS = 10_000
 
 

@@ -152,15 +152,9 @@ def test_a_preview_is_an_alert_without_buttons_or_mentions() -> None:
     assert "🔔" not in text
 
 
-def test_a_preview_where_nothing_got_worse_says_so_and_shows_an_example_if_it_can() -> None:
-    for score, words in {
-        41: "health 41 to 31 poor",
-        3: "health 13 to 3 poor",
-        None: "no domain has a score",
-    }.items():
-        report = report_on([a_domain(score=score)], None, worst_count=10)
+def test_a_preview_where_nothing_got_worse_says_so() -> None:
+    report = report_on([a_domain(score=41)], None, worst_count=10)
 
-        text = shown_text(taken(alert_preview(a_post(report=report))))
+    text = shown_text(taken(alert_preview(a_post(report=report))))
 
-        assert "Nothing got worse since the last look" in text
-        assert words in text
+    assert text.endswith("Nothing got worse since the last look.")

@@ -6,11 +6,9 @@ import pytest
 from bot.digests.models import Digest, FailureReason, Outcome
 from bot.message import Message
 from bot.views.digests.trouble import (
-    MAX_DIGESTS_SHOWN,
     RESUME_DIGEST,
     SEND_DIGEST,
     owner_notice,
-    owner_notices,
 )
 from bot.views.digests.wording import MANAGE_DIGEST, failure_text
 from tests.builders import HOSTILE_TEXTS
@@ -24,7 +22,7 @@ from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
 
 CHANNEL = f"<#{CHANNEL_ID}>"
-ADDRESS = f"{CHANNEL_ID}/{DIGEST_ID}"
+ADDRESS = DIGEST_ID
 DUE_TEXT = "Fri 20 Nov 2026, 09:00 (Europe/Berlin)"
 RUNS = [Outcome.MISSED, Outcome.FAILED, Outcome.UNCERTAIN]
 
@@ -146,21 +144,3 @@ def test_what_strangers_wrote_does_nothing(outcome: Outcome | None, text: str) -
     message = a_message(outcome, FailureReason.ARCHIVED, digest, channel_id=text)
 
     assert "the channel" in message.text
-
-
-@pytest.mark.parametrize("outcome", [Outcome.MISSED, Outcome.FAILED])
-def test_several_digests_are_one_message_with_a_button_for_each(outcome: Outcome) -> None:
-    trouble = FailureReason.SERVICE if outcome is Outcome.FAILED else FailureReason.DOWN
-    one = (a_digest(), a_notice(outcome=outcome, trouble=trouble))
-    many = owner_notices([one] * 30)
-
-    assert_slack_takes(
-        Message(
-            many.text.replace(CHANNEL, ""),
-            tuple(_without_channel(block) for block in many.blocks),
-        )
-    )
-    assert many.text.startswith("30 digests were ")
-    assert sum("accessory" in block for block in many.blocks) == MAX_DIGESTS_SHOWN
-    assert "and 20 more digests" in many.text
-    assert owner_notices([one]) == owner_notice(*one)

@@ -1,13 +1,12 @@
 """How a digest is doing, in words."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 from bot.digests.models import Digest, FailureReason, Outcome, Pause, Run, RunState
-from bot.views.digests.wording import run_lines, state_lines
+from bot.views.digests.wording import last_run_line, state_lines
 from bot.views.text import moment_token
 from tests.builders import ADMIN_ID
-from tests.digests.builders import BEFORE, DUE, ZONE, a_digest, a_past_run, a_run, a_schedule
+from tests.digests.builders import BEFORE, DUE, ZONE, a_digest, a_past_run, a_run
 from tests.loops import loop_over
 
 NEXT = "Mon 23 Nov 2026, 09:00"
@@ -69,23 +68,4 @@ def test_how_the_last_run_ended_is_told(
 ) -> None:
     digest = a_digest(past=(a_past_run(outcome, trouble),))
 
-    assert run_lines(digest) == [f"Last run {moment_token(BEFORE)}: {words}"]
-
-
-def test_the_newest_past_misses_are_named_and_the_others_counted() -> None:
-    misses = [a_past_run(due_at=DUE - timedelta(days=day)) for day in range(9, 1, -1)]
-    last = a_past_run(Outcome.POSTED, None)
-
-    lines = run_lines(a_digest(past=(*misses, last)))
-
-    newest = [moment_token(DUE - timedelta(days=day)) for day in (2, 3, 4)]
-    text = "; ".join(f"{moment} was missed" for moment in newest)
-    assert lines[1] == f"⚠️ Earlier: {text}; and 5 more"
-
-
-def test_a_zone_that_is_no_more_does_not_hide_the_list() -> None:
-    digest = a_digest(pause=Pause(since=DUE, until=DUE), past=(a_past_run(due_at=DUE),))
-    lost = replace(digest, plan=replace(digest.plan, schedule=a_schedule(zone="Mars/Olympus")))
-
-    assert state(lost).endswith("until 20 Nov 2026, 08:00 UTC")
-    assert run_lines(lost)[0].startswith(f"Last run {moment_token(DUE)}: ")
+    assert last_run_line(digest) == f"Last run {moment_token(BEFORE)}: {words}"

@@ -2,7 +2,6 @@
 
 from bot.api_keys.key_record import NoKeyError
 from bot.digests import models
-from bot.digests.zones import UnknownZoneError
 from bot.errors import BotError, NotAllowedError
 from bot.tracker.models import InvalidKeyError, UnavailableError
 from bot.views.digests.modal import UNANNOUNCED, done_already_message, made_message
@@ -27,7 +26,6 @@ ERRORS: list[tuple[BotError, str]] = [
     (models.BotNotInChannelError(), "Type `/invite @Domain Tracker` there"),
     (models.AdminsOnlyError(), "Only admins, owners, and managers can change digests"),
     (models.GuestError(), "Guests can't see or change digests"),
-    (UnknownZoneError(), "That time zone does not exist"),
 ]
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import time, timedelta
 from typing import Any
 
-from bot.admin import Act, Entry
 from bot.digests.edits import Editor, create
 from bot.digests.models import Digest, Plan
 from bot.digests.schedule import Schedule
@@ -31,10 +30,6 @@ def a_digest(number: int = 1, **plan: Any) -> Digest:
     digest = create(f"d{number}", Plan(**(defaults | plan)), by, MOMENT)
     later = replace(digest.next, due_at=digest.next.due_at + timedelta(minutes=number))
     return replace(digest, next=later)
-
-
-def an_entry(act: Act = Act.KEY_SET, **fields: Any) -> Entry:
-    return Entry(at=MOMENT, by=ADMIN_ID, act=act, **fields)
 
 
 def a_set_up(*digests: Digest, is_connected: bool = True, **fields: Any) -> SetUp:
