@@ -48,7 +48,6 @@ class AppInfo:
     home_tab: bool = False
     messages_tab: bool = False
     messages_tab_read_only: bool = False
-    rotates_tokens: bool = False
     deploys_to_orgs: bool = False
     is_interactive: bool = False
     suggests_options: bool = False
@@ -91,7 +90,6 @@ def read_manifest(path: Path = MANIFEST, *, reads_messages: bool = False) -> App
         home_tab=bool(tabs.get("home_tab_enabled")),
         messages_tab=bool(tabs.get("messages_tab_enabled")),
         messages_tab_read_only=bool(tabs.get("messages_tab_read_only_enabled")),
-        rotates_tokens=bool(settings.get("token_rotation_enabled")),
         deploys_to_orgs=bool(settings.get("org_deploy_enabled")),
         is_interactive=bool(pressed.get("is_enabled")),
         suggests_options=bool(pressed.get("message_menu_options_url")),

@@ -21,7 +21,6 @@ oauth_config:
 settings:
   event_subscriptions: {bot_events: [app_uninstalled]}
   org_deploy_enabled: true
-  token_rotation_enabled: true
   interactivity: {is_enabled: true, message_menu_options_url: https://bot.example/slack/events}
 """
 
@@ -65,7 +64,6 @@ def test_all_that_slack_goes_by_is_read(tmp_path: Path) -> None:
         home_tab=True,
         messages_tab=True,
         messages_tab_read_only=True,
-        rotates_tokens=True,
         deploys_to_orgs=True,
         is_interactive=True,
         suggests_options=True,

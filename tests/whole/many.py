@@ -115,7 +115,6 @@ async def many_stand_ins(
     names: Sequence[str] = ALONE,
     *,
     in_org: Sequence[str] = (),
-    rotates_tokens: bool = False,
     transport: str = "http",
 ) -> AsyncIterator[Many]:
     """The same without the bot."""
@@ -126,7 +125,6 @@ async def many_stand_ins(
             clock=clock.seconds,
             **ABOUT.settings,
             redirect_urls=[f"http://127.0.0.1:{port}/slack/oauth_redirect"],
-            rotates_tokens=rotates_tokens,
             deploys_to_orgs=bool(in_org),
         ) as slack,
         running_tracker(clock=clock) as tracker,

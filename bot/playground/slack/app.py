@@ -100,7 +100,6 @@ class Settings:
     events: Sequence[str] = ()
     redirect_urls: Sequence[str] = ()
     shortcuts: Sequence[Shortcut] = ()
-    rotates_tokens: bool = False
     deploys_to_orgs: bool = False
     is_interactive: bool = True
     suggests_options: bool = True
@@ -126,7 +125,7 @@ class App:
         self.signing_secret = secrets.token_hex(16)
         self.verification_token = secrets.token_hex(12)  # deprecated, and still sent by Slack
         self.installations = Installations()
-        self.tokens = Tokens(clock)
+        self.tokens = Tokens()
         self.codes = Codes(clock)
         self.faults = Faults()
         self.calls: list[Call] = []

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from bot.playground.slack import payloads, universe
 from bot.playground.slack.block_contents import Json
-from bot.playground.slack.installations import Consent, Given, Installation
+from bot.playground.slack.installations import Consent, Installation, Token
 from bot.playground.slack.model import Org
 from bot.playground.slack.refusals import Refusal
 from bot.playground.slack.universe import Universe, WorkspaceState
@@ -12,7 +12,7 @@ from bot.playground.slack.universe import Universe, WorkspaceState
 REMOVAL = ("app_uninstalled", "tokens_revoked")  # in either order, Slack says
 
 
-def install(universe: Universe, consent: Consent) -> tuple[Installation, Given]:
+def install(universe: Universe, consent: Consent) -> tuple[Installation, Token]:
     """Do what somebody consented to; return the installation and its token. Raises: Refusal."""
     app = universe.app
     installation = app.installations.at(consent.home_id)
@@ -23,9 +23,9 @@ def install(universe: Universe, consent: Consent) -> tuple[Installation, Given]:
             _bring_bot(world)
     installation.add_scopes(consent.scopes)
     installation.installed_by = consent.member_id
-    given = app.tokens.give(installation, rotates=app.settings.rotates_tokens)
+    token = app.tokens.give(installation)
     universe.change_event.notify()
-    return installation, given
+    return installation, token
 
 
 def _new(universe: Universe, consent: Consent) -> Installation:

@@ -303,7 +303,7 @@ def _with_the_app(universe: Universe) -> WorkspaceState:
     installation = lifecycle.in_workspace(world, world.workspace.member_named("ada").id)
     installation.add_scopes(universe.app.settings.scopes)
     universe.app.installations.add(installation)
-    universe.app.tokens.give(installation, rotates=False)
+    universe.app.tokens.give(installation)
     return world
 
 

@@ -113,7 +113,6 @@ async def test_a_code_is_good_once_for_ten_minutes(
         ({"client_id": "1.2"}, "invalid_client_id"),
         ({"client_secret": "wrong"}, "bad_client_secret"),
         ({"grant_type": "password"}, "invalid_grant_type"),
-        ({"grant_type": "refresh_token"}, "invalid_refresh_token"),
     ],
     ids=str,
 )

@@ -4,7 +4,6 @@ import secrets
 
 from bot.playground.slack import lifecycle, universe
 from bot.playground.slack.block_contents import Json
-from bot.playground.slack.installations import TOKEN_LIFE_S, Given
 from bot.playground.slack.methods.call import ApiCall, Method, one_page
 from bot.playground.slack.model import Member, Org
 from bot.playground.slack.refusals import Refusal
@@ -106,16 +105,11 @@ METHODS = {
 
 
 def access(call: ApiCall) -> Json:
-    """Exchange a code, or a refresh token, for an access token."""
+    """Exchange a code for an access token."""
     _check_credentials(call)
-    match call.get("grant_type") or "authorization_code":
-        case "authorization_code":
-            return _exchanged(call)
-        case "refresh_token":
-            given = call.universe.app.tokens.refresh(str(call.get("refresh_token") or ""))
-            return _given_json(call, given)
-        case _:
-            raise Refusal("invalid_grant_type")
+    if (call.get("grant_type") or "authorization_code") != "authorization_code":
+        raise Refusal("invalid_grant_type")
+    return _exchanged(call)
 
 
 def _check_credentials(call: ApiCall) -> None:
@@ -130,15 +124,10 @@ def _exchanged(call: ApiCall) -> Json:
     codes = call.universe.app.codes
     code = str(call.get("code") or "")
     consent = codes.look_up(code, call.get("redirect_uri"))
-    _, given = lifecycle.install(call.universe, consent)
+    installation, token = lifecycle.install(call.universe, consent)
     codes.use(code)
-    return {**_given_json(call, given), "authed_user": {"id": consent.member_id}}
-
-
-def _given_json(call: ApiCall, given: Given) -> Json:
-    installation = given.token.installation
-    shown: Json = {
-        "access_token": given.token.value,
+    return {
+        "access_token": token.value,
         "token_type": "bot",
         "scope": ",".join(installation.scopes),
         "bot_user_id": installation.bot_user_id,
@@ -146,10 +135,8 @@ def _given_json(call: ApiCall, given: Given) -> Json:
         "team": installation.team,
         "enterprise": installation.enterprise,
         "is_enterprise_install": installation.is_org_wide,
+        "authed_user": {"id": consent.member_id},
     }
-    if given.refresh_token:
-        shown |= {"refresh_token": given.refresh_token, "expires_in": TOKEN_LIFE_S}
-    return shown
 
 
 OAUTH_METHODS = {
