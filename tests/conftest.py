@@ -60,6 +60,17 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark what needs PostgreSQL or a browser: their clocks are their own."""
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    if (
+        "postgres" in getattr(item, "fixturenames", ())
+        or {"postgres", "shared"} & {each for each in parameters if isinstance(each, str)}
+        or item.get_closest_marker("browser")
+    ):
+        item.add_marker(pytest.mark.real_time)
+
+
 @pytest.fixture
 def anyio_backend() -> str:
     """Run async tests on asyncio only: Bolt supports nothing else."""

@@ -1,6 +1,5 @@
 """Store installations, encrypted, and find the one that serves a workspace."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,6 +7,7 @@ from typing import Any
 
 from cachetools import TTLCache
 
+from bot.clock import seconds_now
 from bot.installations.installation import (
     Installation,
     Tokens,
@@ -76,7 +76,7 @@ class InstallationRepository:
         documents: Documents,
         ring: KeyRing,
         *,
-        clock_s: Callable[[], float] = time.monotonic,
+        clock_s: Callable[[], float] = seconds_now,
     ) -> None:
         self._documents = documents
         self._ring = ring

@@ -155,6 +155,7 @@ async def test_m26_a_stop_in_the_middle_says_what_was_added_and_what_was_not(
         assert text.buttons == ["Try again", "All domains"]
 
 
+@pytest.mark.real_time
 async def test_m26_typed_again_after_a_kill_the_rest_is_added_and_nothing_twice(
     tmp_path: Path,
 ) -> None:
