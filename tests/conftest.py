@@ -115,10 +115,11 @@ def _loggers() -> list[logging.Logger]:
 
 
 @pytest.fixture(autouse=True)
-def patient_bot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the bot wait as long as a test may take; a test of a wait sets its own."""
-    for wait in WAITS:
-        monkeypatch.setattr(wait, TIME_LIMIT_S)
+def patient_bot(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the bot wait in real time as long as a test may take; a test of a wait sets its own."""
+    if request.node.get_closest_marker("real_time"):
+        for wait in WAITS:
+            monkeypatch.setattr(wait, TIME_LIMIT_S)
 
 
 @pytest.fixture

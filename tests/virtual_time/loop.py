@@ -17,7 +17,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tests.virtual_time.clock import JOB_S, TURN_S, VirtualClock, current
+from tests.virtual_time.clock import JOB_S, VirtualClock, current
 
 # Nothing takes an hour: such a test waits for what will not come, beside something periodic.
 LONGEST_S = 3600.0
@@ -43,7 +43,7 @@ class Descriptors(selectors.DefaultSelector):
         self._held: dict[int, float] = {}
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        self._clock.now_s += TURN_S
+        self._clock.turn()
         self._loop.jobs.settle()
         if (ready := self.ready()) or (timeout is not None and timeout <= 0):
             return ready
@@ -173,6 +173,13 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         if executor is None:
             executor = self._default_executor = self._default_executor or ThreadPoolExecutor()
         return self.jobs.submit(executor, func, *args)
+
+    async def shutdown_default_executor(self, *args: Any) -> None:
+        if self._clock is not None and self._default_executor:
+            # Here, as time would jump while asyncio's own thread waits for the others to end.
+            self.jobs.close()
+            self._default_executor.shutdown()
+        await super().shutdown_default_executor(*args)
 
     async def subprocess_exec(self, *args: Any, **how: Any) -> Any:
         assert self._clock is None, "a process has its own time: mark this test `real_time`"
