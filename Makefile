@@ -12,8 +12,12 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # More workers than cores, as tests wait for sockets; each one pays seconds for collection.
 WORKERS ?= 4
+SEEDS ?= 20
 
-.PHONY: demo test suite torture bench check format lock clean
+# Sets of words have the same order in each run.
+export PYTHONHASHSEED := 0
+
+.PHONY: demo test suite seeds torture bench check format lock clean
 
 demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, in a browser
 	$(BIN)/python -m bot playground
@@ -23,6 +27,10 @@ test: $(READY)  ## every check and every test, side by side
 
 suite: $(COMPILED)  ## every test, in random order
 	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal
+
+seeds: $(COMPILED)  ## the whole bot under other orders and delays, and once in real time
+	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal --show-capture no \
+		--seeds 1-$(SEEDS),real -m "not real_time" tests/whole
 
 torture: $(READY)  ## load and kill -9, on both stores, for minutes (run it alone)
 	$(BIN)/python -m tests.benchmarks.load_and_kill

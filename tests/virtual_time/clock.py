@@ -17,6 +17,7 @@ WALL_AT_START_S = datetime(2026, 1, 20, 12, tzinfo=UTC).timestamp()
 # seeds depend on these.
 TURN_S = 20e-6
 JOB_S = 200e-6
+APART_S = 1e-6
 # To look at the clock costs time only where nothing else can let it pass: how often is looked
 # depends on what the process has cached.
 FREE_READS = 10_000

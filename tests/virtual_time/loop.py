@@ -17,7 +17,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tests.virtual_time.clock import JOB_S, VirtualClock, current
+from tests.virtual_time.clock import APART_S, JOB_S, VirtualClock, current
 
 # Nothing takes an hour: such a test waits for what will not come, beside something periodic.
 LONGEST_S = 3600.0
@@ -112,7 +112,8 @@ class Jobs:
         result.add_done_callback(lambda _: result.cancelled() and done.cancel())
         done.add_done_callback(self._ended.put)
         moment = self._clock.now_s + JOB_S + self._clock.thread_late_s()
-        self._last_s[executor] = moment = max(moment, self._last_s.get(executor, 0.0))
+        # asyncio orders no timers of the same moment.
+        self._last_s[executor] = moment = max(moment, self._last_s.get(executor, 0.0) + APART_S)
         self._loop.call_at(moment, self._begin, gate)
         return result
 
@@ -158,6 +159,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def __init__(self, selector: selectors.BaseSelector | None = None) -> None:
         self._clock = current()
+        self._test: asyncio.Task[Any] | None = None
         if self._clock is None:
             super().__init__(selector)
             return
@@ -166,6 +168,12 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self._hangs = 0
         self._descriptors = Descriptors(self, self._clock)
         super().__init__(self._descriptors)
+
+    def create_task(self, coro: Any, **how: Any) -> Any:
+        task = super().create_task(coro, **how)
+        if self._test is None or self._test.done() or is_test(task):
+            self._test = task
+        return task
 
     def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:
         if self._clock is None:
@@ -226,7 +234,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         where = "\n".join(sorted(f"  {task.get_name()} {place(task)}" for task in tasks))
         error = HungError(f"{why}; waiting:\n{where}")
         self._hangs += 1
-        waits: Any = next((each for each in tasks if is_test(each)), tasks[0] if tasks else None)
+        waits: Any = self._test
         while isinstance(waits, asyncio.Task):
             waits = waits._fut_waiter  # type: ignore[attr-defined]
         if self._hangs > HANGS_AT_MOST or waits is None:
