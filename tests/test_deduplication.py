@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from bot import deduplication
 from bot.deduplication import REMEMBERED_FOR_S, MemoryDedup, SharedDedup
 from bot.store.documents import StoreError
 from tests.fakes import TIME_LIMIT_S, FakeClock
@@ -60,10 +59,7 @@ async def test_while_the_others_cannot_be_asked_this_process_decides_alone() -> 
     assert taken == [True, False, True]
 
 
-async def test_nobody_waits_for_others_that_do_not_answer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(deduplication, "ASKED_WITHIN_S", 0.001)
+async def test_nobody_waits_for_others_that_do_not_answer() -> None:
     stored = TroubledSeen()
     stored.gate.clear()
     one = a_process(stored)

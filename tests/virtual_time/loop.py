@@ -124,8 +124,10 @@ class Jobs:
             try:
                 done = self._ended.get(bool(self._open), LOOK_EVERY_S)
             except queue.Empty:
+                if not self._open:
+                    return
                 looks = looks + 1 if others_wait() else 0
-                if not self._open or looks >= LOOKS:
+                if looks >= LOOKS:
                     return
             else:
                 self._end(done)
