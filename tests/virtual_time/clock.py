@@ -72,7 +72,8 @@ class VirtualClock:
         if not self.is_disturbed:
             return 0.0
         chances, most = zip(*ranges, strict=True)
-        return self._chance.random() * self._chance.choices(most, chances)[0]
+        most_s: float = self._chance.choices(most, chances)[0]
+        return self._chance.random() * most_s
 
 
 _clock: VirtualClock | None = None

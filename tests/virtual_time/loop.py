@@ -12,7 +12,7 @@ import selectors
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -159,6 +159,9 @@ class Jobs:
 class VirtualLoop(asyncio.SelectorEventLoop):
     """Python's own loop, in virtual time if the running test is; see above."""
 
+    _ready: Sized  # asyncio's
+    _default_executor: Executor | None  # asyncio's
+
     def __init__(self, selector: selectors.BaseSelector | None = None) -> None:
         self._clock = current()
         self._test: asyncio.Task[Any] | None = None
@@ -177,7 +180,9 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             self._test = task
         return task
 
-    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:
+    def run_in_executor(  # type: ignore[override]  # its types are asyncio's own
+        self, executor: Any, func: Any, *args: Any
+    ) -> Any:
         if self._clock is None:
             return super().run_in_executor(executor, func, *args)
         if executor is None:

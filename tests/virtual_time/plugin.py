@@ -20,7 +20,7 @@ from asyncio import unix_events  # noqa: E402
 from tests.virtual_time.found import FOUND  # noqa: E402
 from tests.virtual_time.loop import VirtualLoop  # noqa: E402
 
-asyncio.SelectorEventLoop = VirtualLoop  # type: ignore[misc]
+asyncio.SelectorEventLoop = VirtualLoop
 unix_events._UnixDefaultEventLoopPolicy._loop_factory = VirtualLoop  # type: ignore[attr-defined]
 REAL = "real"
 REPLAY = "PYTHONHASHSEED=0 .venv/bin/python -m pytest --seeds {} '{}'"

@@ -4,7 +4,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,12 +17,12 @@ from tests.virtual_time.loop import HungError
 SEEDS = range(1, 21)
 
 
-def run(scenario: Callable[[], Awaitable[Any]], seed: int = 0) -> Any:
+def run(scenario: Callable[[], Coroutine[Any, Any, Any]], seed: int = 0) -> Any:
     """Run a scenario in virtual time of its own."""
     before = clock.current()
     clock.use(clock.VirtualClock(seed))
     try:
-        return asyncio.run(scenario())  # type: ignore[arg-type]  # a coroutine
+        return asyncio.run(scenario())
     finally:
         clock.use(before)
 
@@ -109,7 +109,7 @@ def test_errors_and_cancellations_of_threads_arrive() -> None:
     async def scenario() -> None:
         with pytest.raises(ZeroDivisionError):
             await asyncio.to_thread(lambda: 1 / 0)
-        work = asyncio.create_task(asyncio.to_thread(list))
+        work = asyncio.create_task(asyncio.to_thread(sum, [1]))
         await asyncio.sleep(0)
         work.cancel()
         with pytest.raises(asyncio.CancelledError):
