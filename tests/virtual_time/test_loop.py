@@ -6,15 +6,18 @@ import threading
 import time
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.clock import utc_now
 from tests.virtual_time import clock
+from tests.virtual_time.found import FOUND
 from tests.virtual_time.loop import HungError
 
 SEEDS = range(1, 21)
+WHOLE = Path(__file__).parents[1] / "whole"
 
 
 def run(scenario: Callable[[], Coroutine[Any, Any, Any]], seed: int = 0) -> Any:
@@ -188,6 +191,13 @@ def test_secrets_are_the_same_again() -> None:
         return secrets.token_hex(8)
 
     assert run(scenario, 1) == run(scenario, 1) != run(scenario, 2)
+
+
+def test_the_races_that_were_found_are_of_tests_that_are_there() -> None:
+    modules = [path.read_text() for path in WHOLE.glob("test_*.py")]
+
+    for name in FOUND:
+        assert sum(f"def {name}(" in text for text in modules) == 1, name
 
 
 @pytest.mark.anyio

@@ -223,12 +223,10 @@ async def running_bot(
     stop = asyncio.Event()
     roles = [Role.WEB, Role.WORKER] if app.settings.is_shared else [Role.ALL]
     ports = [app.settings.port, *(reserve_port() for _ in roles[1:])]
-    # Shorter than an operator may set it; on PostgreSQL more ticks cost more than they spare.
-    tick_s = app.settings.tick_seconds / (1 if app.settings.is_shared else 5)
     bots = [
         asyncio.create_task(
             serve(
-                app.settings.model_copy(update={"port": port, "tick_seconds": tick_s}),
+                app.settings.model_copy(update={"port": port}),
                 stop,
                 role=role,
                 clock=app.clock,
