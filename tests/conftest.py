@@ -17,7 +17,6 @@ from bot.store.postgres.migrations import OURS, migrate
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.memory import MemoryDocuments
 from tests.postgres import MigratedDatabases, PostgresServer, running_postgres
-from tests.virtual_time.clock import current
 
 SETTINGS = (
     *("SLACK_", "BOT_", "DOMAIN_TRACKER_", "LOG_"),
@@ -116,9 +115,9 @@ def _loggers() -> list[logging.Logger]:
 
 
 @pytest.fixture(autouse=True)
-def patient_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+def patient_bot(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the bot wait in real time as long as a test may take; a test of a wait sets its own."""
-    if current() is None:
+    if request.node.get_closest_marker("real_time"):
         for wait in WAITS:
             monkeypatch.setattr(wait, TIME_LIMIT_S)
 

@@ -12,7 +12,7 @@ import selectors
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterator, Mapping, Sized
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -159,8 +159,9 @@ class Jobs:
 class VirtualLoop(asyncio.SelectorEventLoop):
     """Python's own loop, in virtual time if the running test is; see above."""
 
-    _ready: Sized  # asyncio's
-    _default_executor: Executor | None  # asyncio's
+    _ready: Sized  # asyncio's, as the next two
+    _transports: Mapping[int, asyncio.WriteTransport]
+    _default_executor: Executor | None
 
     def __init__(self, selector: selectors.BaseSelector | None = None) -> None:
         self._clock = current()
@@ -231,8 +232,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return False
 
     def close(self) -> None:
-        if self._clock is not None:
+        if self._clock is not None and not self.is_closed():
             self.jobs.close()
+            closing = [each for each in self._transports.values() if each.is_closing()]
+            for transport in closing:  # what they still had to send has nobody to wait for it
+                transport.abort()
+            if closing:
+                self.call_soon(self.stop)
+                self.run_forever()
         super().close()
 
     def _fail(self, why: str) -> None:
