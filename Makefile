@@ -12,8 +12,12 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # More workers than cores, as tests wait for sockets; each one pays seconds for collection.
 WORKERS ?= 4
+SEEDS ?= 20
 
-.PHONY: demo test suite torture bench check format lock clean
+# Sets of words have the same order in each run.
+export PYTHONHASHSEED := 0
+
+.PHONY: demo test suite seeds torture bench check format lock clean
 
 demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, in a browser
 	$(BIN)/python -m bot playground
@@ -26,6 +30,11 @@ suite: $(COMPILED)  ## every test, in random order; the store's and queue's on a
 	TEST_POSTGRES=oldest $(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) \
 		tests/store/postgres tests/store/test_documents.py tests/jobs \
 		tests/whole/test_operating_postgres.py
+
+seeds: $(COMPILED)  ## the whole bot under other orders and delays, and once in real time
+	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal --show-capture no \
+		--seeds 1-$(SEEDS),real -m "not real_time" tests/whole \
+		--deselect tests/whole/test_counts.py  # what it counts, a cache that ages adds to
 
 torture: $(READY)  ## load and kill -9, on both stores, for minutes (run it alone)
 	$(BIN)/python -m tests.benchmarks.load_and_kill

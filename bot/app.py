@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 import aiohttp
 import structlog
@@ -20,6 +20,7 @@ from bot.bootstrap.services import (
     observe_store,
     opened_store,
 )
+from bot.clock import utc_now
 from bot.concurrency import Tasks
 from bot.deferred_commands import DeferredCommands
 from bot.installations.repository import InstallationRepository
@@ -163,10 +164,6 @@ async def run_periodic(
 logger = structlog.get_logger()
 # Platforms that stop a process kill it 30 s after they asked.
 FINISH_WITHIN_S = 20.0
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 async def serve(

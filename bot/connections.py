@@ -2,13 +2,14 @@
 
 import asyncio
 import resource
-import time
 from dataclasses import dataclass
 
 import structlog
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 from aiohttp.web_protocol import RequestHandler
+
+from bot.clock import seconds_now
 
 logger = structlog.get_logger()
 MOST = 1000
@@ -98,8 +99,8 @@ class BoundedServer:
         return server
 
     def _make_room(self, known: "list[RequestHandler]") -> bool:
-        if time.monotonic() - self._warned_at >= WARNED_EVERY_S:
-            self._warned_at = time.monotonic()
+        if seconds_now() - self._warned_at >= WARNED_EVERY_S:
+            self._warned_at = seconds_now()
             logger.warning(
                 "too many connections: the oldest idle ones are closed", most=len(known)
             )

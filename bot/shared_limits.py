@@ -6,7 +6,6 @@ docs/decisions/0016-rate-limits-of-an-api-key.md.
 """
 
 import asyncio
-import time
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from cachetools import TTLCache
 
 from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.repository import Keys
+from bot.clock import seconds_now
 from bot.concurrency import Tasks
 from bot.store.documents import Documents, StoreError, UnreadableSecretError
 from bot.tracker.rate_limit import WINDOW_S, BudgetState, RateLimiter, RateLimitState, fingerprint
@@ -46,7 +46,7 @@ class QuotaService:
         budget: RateLimiter,
         tasks: Tasks,
         *,
-        seconds: Callable[[], float] = time.monotonic,
+        seconds: Callable[[], float] = seconds_now,
     ) -> None:
         self._documents = documents
         self._keys = keys

@@ -61,6 +61,17 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark what needs PostgreSQL or a browser: their clocks are their own."""
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    if (
+        "postgres" in getattr(item, "fixturenames", ())
+        or {"postgres", "shared"} & {each for each in parameters if isinstance(each, str)}
+        or item.get_closest_marker("browser")
+    ):
+        item.add_marker(pytest.mark.real_time)
+
+
 @pytest.fixture
 def anyio_backend() -> str:
     """Run async tests on asyncio only: Bolt supports nothing else."""
@@ -105,10 +116,11 @@ def _loggers() -> list[logging.Logger]:
 
 
 @pytest.fixture(autouse=True)
-def patient_bot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the bot wait as long as a test may take; a test of a wait sets its own."""
-    for wait in WAITS:
-        monkeypatch.setattr(wait, TIME_LIMIT_S)
+def patient_bot(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the bot wait in real time as long as a test may take; a test of a wait sets its own."""
+    if request.node.get_closest_marker("real_time"):
+        for wait in WAITS:
+            monkeypatch.setattr(wait, TIME_LIMIT_S)
 
 
 @pytest.fixture

@@ -17,9 +17,6 @@ from tests.builders import MOMENT
 # Longer than the busiest machine needs: nothing waits for it unless the test fails, and a hang is
 # found by pytest's own limit.
 TIME_LIMIT_S = 60
-# For tests in which the bot has to lose patience, though not before it was heard: on a busy
-# machine the first of these may pass too early, and the next one is tried.
-GROWING_S = (0.05, 0.5, 5.0)
 
 
 class FakeClock:

@@ -4,10 +4,9 @@ import asyncio
 
 import pytest
 
-from bot import deduplication
 from bot.deduplication import REMEMBERED_FOR_S, MemoryDedup, SharedDedup
 from bot.store.documents import StoreError
-from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.fakes import FakeClock
 
 pytestmark = pytest.mark.anyio
 
@@ -24,8 +23,7 @@ class TroubledSeen(MemoryDedup):
     async def is_new(self, name: str) -> bool:
         if self.error:
             raise self.error
-        async with asyncio.timeout(TIME_LIMIT_S):
-            await self.gate.wait()
+        await self.gate.wait()
         return await super().is_new(name)
 
     async def forget(self, name: str) -> None:
@@ -60,10 +58,7 @@ async def test_while_the_others_cannot_be_asked_this_process_decides_alone() -> 
     assert taken == [True, False, True]
 
 
-async def test_nobody_waits_for_others_that_do_not_answer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(deduplication, "ASKED_WITHIN_S", 0.001)
+async def test_nobody_waits_for_others_that_do_not_answer() -> None:
     stored = TroubledSeen()
     stored.gate.clear()
     one = a_process(stored)

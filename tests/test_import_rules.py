@@ -13,9 +13,10 @@ BOT = Path(__file__).parents[1] / "bot"
 # parts of lower layers. The playground imports nothing of the bot, or one mistake would hide on
 # both sides; only RUN starts the bot.
 LAYERS: list[set[str]] = [
+    {"clock"},
     {
-        *("backoff", "commands", "connections", "errors", "health", "message", "playground"),
-        *("redaction", "workspace"),
+        *("backoff", "commands", "connections", "errors", "health", "message"),
+        *("playground", "redaction", "workspace"),
     },
     {"command_text", "concurrency", "hostnames", "logs", "store", "tracker"},
     {
@@ -34,9 +35,9 @@ LAYERS: list[set[str]] = [
 LAYER_OF = {part: number for number, parts in enumerate(LAYERS) for part in parts}
 # What measures, or waits, for others gets them, and imports none of them.
 INDEPENDENT = {
-    "metrics": set(),
+    "metrics": {"clock"},
     "playground": set(),
-    "web": {"connections", "deduplication"},
+    "web": {"clock", "connections", "deduplication"},
 }
 RUN = BOT / "playground" / "run.py"
 # package -> the only parts, beside the playground, that may import it

@@ -19,7 +19,7 @@ from bot.__main__ import parser
 from bot.playground.sandbox import PORTFOLIOS
 from tests.fakes import TIME_LIMIT_S
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.real_time]
 
 ROOT = Path(__file__).parents[1]
 

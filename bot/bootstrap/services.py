@@ -1,7 +1,6 @@
 """Build what all features share: store, HTTP clients, counters, clocks."""
 
 import os
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ import httpx
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.clock import seconds_now
 from bot.concurrency import Tasks
 from bot.deduplication import DedupStore, MemoryDedup, SharedDedup
 from bot.deferred_commands import DeferredCommands
@@ -116,14 +116,14 @@ class SharedState:
 def build_shared_state(stored: Stored) -> SharedState:
     """Return what is known together on this store."""
     if stored.shared is None:
-        own = MemoryDedup(clock=time.monotonic)
+        own = MemoryDedup(clock=seconds_now)
         return SharedState(
             seen=own,
             versions=None,
         )
     from bot.store.postgres.documents import PostgresDedup
 
-    by_all, here = PostgresDedup(stored.shared.pool), MemoryDedup(clock=time.monotonic)
+    by_all, here = PostgresDedup(stored.shared.pool), MemoryDedup(clock=seconds_now)
     return SharedState(
         seen=SharedDedup(by_all, here=here),
         versions=StoredVersions(stored.documents),

@@ -23,6 +23,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import web
 from bot.bootstrap.services import Role, Services
+from bot.clock import seconds_now
 from bot.deduplication import DedupStore
 from bot.installations.authorize import Clients, InstalledWorkspaces, note_asked_place
 from bot.installations.oauth_calls import OAuthCalls
@@ -191,7 +192,7 @@ class TimedApp(AsyncApp):
         self._note_ack = note_ack
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
-        began, is_refused = time.perf_counter(), True
+        began, is_refused = seconds_now(), True
         kind = _KINDS.get(str(req.body.get("type")), "other")
         kind = "command" if "command" in req.body else kind
         try:
@@ -204,7 +205,7 @@ class TimedApp(AsyncApp):
                 kind, answer = "ignored_event", BoltResponse(status=200)
             is_refused = answer.status >= 400
         finally:
-            self._note_ack(kind, time.perf_counter() - began, is_refused=is_refused)
+            self._note_ack(kind, seconds_now() - began, is_refused=is_refused)
         return answer
 
 

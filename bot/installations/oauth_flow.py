@@ -5,7 +5,6 @@ Bolt's flow, of which each override says what is wrong with the original.
 
 import re
 import secrets
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -24,6 +23,7 @@ from slack_sdk.oauth.installation_store import Installation as BoltInstallation
 from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 
+from bot.clock import seconds_now
 from bot.concurrency import Tasks, run_shielded
 from bot.errors import BotError, warned
 from bot.installations.installation import Installation
@@ -142,7 +142,7 @@ class Seldom:
     The first line after such a minute says how many were left out.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = seconds_now) -> None:
         self._clock = clock
         self._began = clock()
         self._count = 0

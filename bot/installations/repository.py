@@ -1,12 +1,12 @@
 """Store installations, encrypted, and find the one that serves a workspace."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 from cachetools import TTLCache
 
+from bot.clock import seconds_now
 from bot.installations.installation import (
     Installation,
     decode,
@@ -70,7 +70,7 @@ class InstallationRepository:
         documents: Documents,
         ring: KeyRing,
         *,
-        clock_s: Callable[[], float] = time.monotonic,
+        clock_s: Callable[[], float] = seconds_now,
     ) -> None:
         self._documents = documents
         self._ring = ring

@@ -2,13 +2,13 @@
 
 import asyncio
 import contextlib
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
+from bot.clock import seconds_now, utc_now
 from bot.errors import warned
 
 # A tick only starts work; one that takes longer hangs, and is cancelled.
@@ -25,10 +25,10 @@ class Ticks:
 
     def __init__(self, every_s: float) -> None:
         self._every_s = every_s
-        self.last_at = time.monotonic()
+        self.last_at = seconds_now()
 
     async def are_recent(self) -> bool:
-        return time.monotonic() - self.last_at < MISSED_TICKS * self._every_s + 1
+        return seconds_now() - self.last_at < MISSED_TICKS * self._every_s + 1
 
 
 @asynccontextmanager
@@ -51,13 +51,13 @@ async def ticking(
             with warned("a tick failed", Exception):
                 async with asyncio.timeout(within_s):
                     await tick()
-                ticks.last_at = time.monotonic()
+                ticks.last_at = seconds_now()
 
     scheduler.add_job(
         run,
         "interval",
         seconds=every_s,
-        next_run_time=datetime.now(UTC),  # what fell due before the start does not wait
+        next_run_time=utc_now(),  # what fell due before the start does not wait
         misfire_grace_time=None,
         coalesce=True,
         max_instances=1,

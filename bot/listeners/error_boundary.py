@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
@@ -14,6 +13,7 @@ from bot.api_keys.key_record import NoKeyError
 from bot.api_keys.key_service import LackingScopeError
 from bot.api_keys.repository import Keys
 from bot.bulk_scans.record import BulkScanRunsError
+from bot.clock import seconds_now
 from bot.command_text import NotUnderstoodError
 from bot.commands import COMMANDS
 from bot.concurrency import Tasks
@@ -208,7 +208,7 @@ class ErrorBoundary:
         *,
         speaks: bool,
     ) -> None:
-        outcome, started = "cut off", time.monotonic()
+        outcome, started = "cut off", seconds_now()
         failure: BaseException | None = asyncio.CancelledError()
         with request.logged(name):
             try:
@@ -218,7 +218,7 @@ class ErrorBoundary:
                 outcome, failure = type(error).__name__, error
                 await self._explain(request, error)
             finally:
-                took_s = time.monotonic() - started
+                took_s = seconds_now() - started
                 self.note(name, outcome_of(failure), took_s)
                 logger.info("request", outcome=outcome, took_s=round(took_s, 3))
             if waiting:  # after a cancellation the waiting stays until the person knows

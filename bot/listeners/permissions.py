@@ -1,6 +1,5 @@
 """Check at every request who may ask, manage the key, add, scan, see or change digests."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -8,6 +7,7 @@ import structlog
 from cachetools import TTLCache
 
 from bot import admin
+from bot.clock import seconds_now
 from bot.commands import Audience
 from bot.digests import models
 from bot.digests.edits import Editor
@@ -32,7 +32,7 @@ NOT_VISIBLE = "user_not_visible"  # https://docs.slack.dev/reference/methods/use
 class ExternalUserGuard:
     """Rejects people of other workspaces; remembers for ten minutes who is no such person."""
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *, clock: Callable[[], float] = seconds_now) -> None:
         self._known: TTLCache[tuple[WorkspaceId, str], bool] = TTLCache(
             MAX_KNOWN, KNOWN_FOR_S, timer=clock
         )

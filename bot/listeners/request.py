@@ -3,7 +3,6 @@
 import asyncio
 import json
 import secrets
-import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -12,6 +11,7 @@ from typing import Any
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.clock import seconds_now
 from bot.commands import COMMANDS
 from bot.deduplication import DedupStore, MemoryDedup
 from bot.errors import warned
@@ -216,7 +216,7 @@ class OncePerMessage:
     """Remembers pressed buttons in `seen`, which all processes share."""
 
     def __init__(self, seen: DedupStore | None = None) -> None:
-        self._seen = seen or MemoryDedup(clock=time.monotonic)
+        self._seen = seen or MemoryDedup(clock=seconds_now)
 
     async def run(
         self,

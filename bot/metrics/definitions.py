@@ -1,7 +1,6 @@
 """Every counter and histogram of the bot, with its labels."""
 
 import re
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from types import SimpleNamespace
@@ -18,6 +17,7 @@ from prometheus_client import (
 from prometheus_client.exposition import choose_encoder
 
 from bot import __version__
+from bot.clock import seconds_now
 from bot.metrics.gauges import GAUGES, LazyGauges
 
 
@@ -173,13 +173,13 @@ class PeriodicMetrics:
         self._runs.begin(name)
 
         async def measured() -> None:
-            started, outcome = time.perf_counter(), "failed"
+            started, outcome = seconds_now(), "failed"
             try:
                 await work()
                 outcome = "well"
                 self._last.labels(name).set_to_current_time()
             finally:
-                self._runs.note_call(name, outcome, time.perf_counter() - started)
+                self._runs.note_call(name, outcome, seconds_now() - started)
 
         return measured
 
@@ -285,7 +285,7 @@ def traced_calls(note: Note) -> aiohttp.TraceConfig:
         context: SimpleNamespace,
         _params: aiohttp.TraceRequestStartParams,
     ) -> None:
-        context.began = time.perf_counter()
+        context.began = seconds_now()
 
     async def end(
         _session: aiohttp.ClientSession,
@@ -299,7 +299,7 @@ def traced_calls(note: Note) -> aiohttp.TraceConfig:
                 outcome = "rate_limited"
         name = params.url.path.rpartition("/")[2]
         method = name if _METHOD.fullmatch(name) else "response_url"
-        note(method, outcome, time.perf_counter() - context.began)
+        note(method, outcome, seconds_now() - context.began)
 
     config.on_request_start.append(begin)
     config.on_request_end.append(end)

@@ -6,9 +6,9 @@ Each prints its result and returns the exit status; what is in the way is an Ope
 import asyncio
 import sys
 from collections.abc import Coroutine, Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 
+from bot.clock import utc_now
 from bot.jobs.queue_jobs import migrations
 from bot.logs import set_up_logs
 from bot.ops.backup import back_up
@@ -92,7 +92,7 @@ async def doctor(settings: Settings) -> int:
 
 async def backup(settings: Settings, name: str) -> int:
     """Write everything in the store as one file, `-` for standard output."""
-    _report(await back_up(open_store(settings), name, datetime.now(UTC)))
+    _report(await back_up(open_store(settings), name, utc_now()))
     return DONE
 
 

@@ -3,9 +3,9 @@
 import json
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
+from bot.clock import utc_now
 from bot.ops.output import OperatingError, shown
 from bot.tracker.facts import Explained, explain
 from bot.tracker.findings import EndDate, Knowledge
@@ -37,7 +37,7 @@ def explain_file(name: str, names_file: Path | None) -> list[str]:
     if not isinstance(scan, dict):
         raise OperatingError(f"{shown(name)} holds no scan: a JSON object with sections.")
     sections = {section: scan[section] for section in SECTIONS if section in scan}
-    return [*_lines(explain(sections, datetime.now(UTC), _table(names_file)))]
+    return [*_lines(explain(sections, utc_now(), _table(names_file)))]
 
 
 def _table(path: Path | None) -> Names:

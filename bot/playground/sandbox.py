@@ -11,12 +11,9 @@ from bot.playground.slack.change_event import PATIENCE_S
 from bot.playground.tracker import Account, Tracker, running_tracker
 from bot.playground.tracker.samples.dialects import MIXED
 from bot.playground.tracker.samples.facts import DATA
+from bot.playground.tracker.service import utc_now
 
 _FRIDAY = 4
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class MovableClock:

@@ -1,7 +1,6 @@
 """Slack's calls about tokens, scopes and identities."""
 
 import math
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.clock import seconds_now
 from bot.concurrency import SingleFlight
 from bot.errors import UnknownWorkspaceError
 from bot.slack.client import slack_errors
@@ -82,7 +82,7 @@ WELL_FOR_S = 5.0
 class SlackHealth:
     """Whether Slack answers the bot; a good answer counts for 5 s. `seconds` never go back."""
 
-    def __init__(self, *, seconds: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *, seconds: Callable[[], float] = seconds_now) -> None:
         self._seconds = seconds
         self._well_until = -math.inf
 

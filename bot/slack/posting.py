@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
@@ -11,6 +10,7 @@ from cachetools import LRUCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.backoff import backoff
+from bot.clock import seconds_now
 from bot.message import Message
 from bot.slack import errors
 from bot.slack.client import (
@@ -46,7 +46,7 @@ class Posting:
         self,
         client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
         *,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = seconds_now,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._client_for = client_for

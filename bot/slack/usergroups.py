@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.clock import seconds_now
 from bot.slack.client import fetch_admins, fetch_member, slack_errors
 from bot.slack.errors import NO_USER_GROUPS, SlackRefusedError
 from bot.workspace import WorkspaceId
@@ -41,7 +41,7 @@ class UserGroups:
     call. Every method may raise MissingScopeError (`usergroups:read`) and SlackError.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *, clock: Callable[[], float] = seconds_now) -> None:
         self._listed: TTLCache[WorkspaceId, list[UserGroup]] = TTLCache(
             MAX_KEPT, KEPT_FOR_S, timer=clock
         )

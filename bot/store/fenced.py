@@ -1,13 +1,13 @@
 """Refuse writes for workspaces that have been deleted, and measure every call of a store."""
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Any, Protocol, cast
 
 from cachetools import TTLCache
 
+from bot.clock import seconds_now
 from bot.store.documents import ConflictError, Document, Documents, ForgottenError
 
 # More than are forgotten in the minutes until work that was under way has ended.
@@ -103,7 +103,7 @@ class _Timed:
         return lambda *args, **kwargs: self._timed(name, method(*args, **kwargs))
 
     async def _timed(self, operation: str, call: Awaitable[Any]) -> Any:
-        began, outcome = time.perf_counter(), "failed"
+        began, outcome = seconds_now(), "failed"
         try:
             answer = await call
             outcome = "ok"
@@ -114,5 +114,5 @@ class _Timed:
             outcome = "cut_off"
             raise
         finally:
-            self._note(operation, outcome, time.perf_counter() - began)
+            self._note(operation, outcome, seconds_now() - began)
         return answer

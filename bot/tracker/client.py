@@ -1,7 +1,6 @@
 """The client of Domain Tracker's API: rate-limited, logged, measured."""
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -10,6 +9,7 @@ import httpx
 import stamina
 import structlog
 
+from bot.clock import seconds_now
 from bot.tracker.decoding import (
     decode_added,
     decode_listing,
@@ -186,7 +186,7 @@ class TrackerClient:
 
     async def _answer(self, call: Call, decode: Decode[T]) -> T:
         """Return the decoded answer; log and count the call."""
-        began = time.perf_counter()
+        began = seconds_now()
         failure: BaseException | None = None
         if task := asyncio.current_task():
             self._under_way.add(task)
@@ -198,7 +198,7 @@ class TrackerClient:
         finally:
             if task:
                 self._under_way.discard(task)
-            took_s, outcome = time.perf_counter() - began, outcome_of(failure)
+            took_s, outcome = seconds_now() - began, outcome_of(failure)
             self._note(call.operation, outcome, took_s)
             logger.info(
                 "service call",

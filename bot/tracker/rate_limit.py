@@ -6,7 +6,6 @@ moment of their renewal (service document, section 8): a count is forgotten afte
 """
 
 import random
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -15,6 +14,7 @@ from hashlib import sha256
 from cachetools import LRUCache
 
 from bot.backoff import backoff
+from bot.clock import utc_now
 from bot.tracker.models import RateLimitedError, ReserveReachedError
 
 # The allowance is per hour: a count of requests remaining is valid for one.
@@ -146,7 +146,7 @@ class RateLimiter:
     def __init__(
         self,
         *,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = lambda: utc_now().timestamp(),
         chance: Callable[[], float] = random.random,
         max_keys: int = 10_000,
     ) -> None:

@@ -10,6 +10,7 @@ from tests.benchmarks.population import SQLITE
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.real_time
 @pytest.mark.timeout(300)  # some starts of the bot, and its clock runs in real seconds
 async def test_kills_under_load_double_and_lose_no_digest_and_no_scan(tmp_path: Path) -> None:
     verdict = await load_and_kill(f"{SQLITE}{tmp_path}/bot.sqlite", workspaces=3, kills=3, seed=1)

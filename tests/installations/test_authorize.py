@@ -18,7 +18,6 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.deduplication import ASKED_WITHIN_S
-from bot.installations import authorize
 from bot.installations.authorize import KNOWN_WITHIN_S, InstalledWorkspaces, note_asked_place
 from bot.installations.installation import organisation
 from bot.listeners.incoming import answer_unread
@@ -281,7 +280,6 @@ async def test_a_store_that_does_not_answer_in_time_is_what_people_read_of(
     async def hang(_key: str) -> None:
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(authorize, "KNOWN_WITHIN_S", 0.01)
     bot = Bot()
     monkeypatch.setattr(bot.documents, "get", hang)
 

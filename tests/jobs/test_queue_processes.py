@@ -25,7 +25,7 @@ from tests.jobs.queue_room import (
 from tests.postgres import PostgresServer
 from tests.processes import BotProcess, start_bot
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.real_time]
 
 ROOT = Path(__file__).parents[2]
 TABLE = (

@@ -11,7 +11,6 @@ from bot.playground.slack import Message
 from bot.slack.client import open_form
 from bot.views.blocks import actions, button, form, notice, section
 from bot.views.digests.modal import EDIT_FORM
-from tests.fakes import TIME_LIMIT_S
 from tests.listeners.running import Running, running_listeners
 
 HELD = "held"
@@ -42,10 +41,9 @@ class Room(Running):
 
     async def stop(self) -> int:
         """Stop while somebody waits; return how many do."""
-        async with asyncio.timeout(TIME_LIMIT_S):
-            request = await self.worked_on.get()
-            while not self._is_settled(request):  # noqa: ASYNC110  # no event tells of it
-                await asyncio.sleep(0.001)
+        request = await self.worked_on.get()
+        while not self._is_settled(request):  # noqa: ASYNC110  # no event tells of it
+            await asyncio.sleep(0.001)
         return await self.dispatcher.boundary.cancel_all()
 
     def _is_settled(self, request: Request) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.listeners import error_boundary
 from bot.playground.slack import View
 from bot.slack.client import publish_home
 from bot.views.blocks import actions, plain_message, run_button
@@ -16,8 +15,7 @@ INTERRUPTED = "The app is restarting"
 
 
 @pytest.fixture
-async def room(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Room]:
-    monkeypatch.setattr(error_boundary, "FIRST_WORD_IN_HOME_AFTER_S", 0.001)
+async def room() -> AsyncIterator[Room]:
     async with running_room() as room:
         yield room
 

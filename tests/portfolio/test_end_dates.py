@@ -6,7 +6,6 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from bot.portfolio import end_dates
 from bot.portfolio.end_dates import (
     DOCUMENTS,
     MAX_WORST_ISSUES,
@@ -150,9 +149,8 @@ class _Failing(MemoryDocuments):
 
 @pytest.mark.parametrize("documents", [_Hanging(), _Failing()], ids=["hangs", "fails"])
 async def test_a_store_without_an_answer_leaves_the_dates_unknown(
-    documents: MemoryDocuments, monkeypatch: pytest.MonkeyPatch
+    documents: MemoryDocuments,
 ) -> None:
-    monkeypatch.setattr(end_dates, "ANSWERED_WITHIN_S", 0)
 
     assert await KeptEndDates(documents).known(ONE, MOMENT) is None
 

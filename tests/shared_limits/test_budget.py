@@ -2,7 +2,6 @@
 
 import pytest
 
-from bot import shared_limits
 from bot.shared_limits import READ_EVERY_S
 from bot.store.documents import Documents
 from bot.tracker.models import RateLimitedError, ReserveReachedError
@@ -108,9 +107,8 @@ async def test_the_reserve_that_one_process_has_reached_is_kept_by_the_other(
 
 @pytest.mark.parametrize("trouble", ["fails", "hangs"])
 async def test_without_the_store_each_process_goes_on_with_what_it_knows(
-    clock: FakeClock, trouble: str, monkeypatch: pytest.MonkeyPatch
+    clock: FakeClock, trouble: str
 ) -> None:
-    monkeypatch.setattr(shared_limits, "ANSWERED_WITHIN_S", 0.01)
     documents = BadDay()
     async with (
         service(always(SERVED, LIMITED, SERVED)) as there,

@@ -8,7 +8,6 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack, running_slack
-from tests.fakes import TIME_LIMIT_S
 
 SCOPES = (
     *("chat:write", "im:write", "users:read"),
@@ -29,8 +28,7 @@ class StandingTime:
     async def sleep(self, seconds: float) -> None:
         woken = asyncio.Event()
         self._sleeping.append((self.now + seconds, woken))
-        async with asyncio.timeout(TIME_LIMIT_S):
-            await woken.wait()
+        await woken.wait()
 
     async def pass_by(self, seconds: float) -> None:
         """Let time pass, wake who slept long enough, and let them do what they do then."""

@@ -4,7 +4,6 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack
-from bot.slack import client as slack_client
 from bot.slack.client import open_form, update_form
 from bot.slack.errors import SlackUnavailableError
 from bot.views.blocks import notice, section
@@ -31,8 +30,7 @@ class Form:
 
 
 @pytest.fixture
-async def form(slack: LocalSlack, client: AsyncWebClient, monkeypatch: pytest.MonkeyPatch) -> Form:
-    monkeypatch.setattr(slack_client, "AGAIN_AFTER_S", 0)
+async def form(slack: LocalSlack, client: AsyncWebClient) -> Form:
     trigger_id = slack.world.triggers.give(slack.person("bob").id, None, None)
     view = notice("Before", [section("before")])
     return Form(slack, client, await open_form(client, trigger_id, view))

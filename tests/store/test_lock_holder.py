@@ -8,6 +8,7 @@ from bot.store.files import lock_file_of, lock_holder
 from tests.store.processes import next_line, started
 
 
+@pytest.mark.real_time
 @pytest.mark.anyio
 async def test_the_process_that_holds_it_is_named(path: Path) -> None:
     async with started("numbered_writer", path, 0) as writer:
@@ -17,6 +18,7 @@ async def test_the_process_that_holds_it_is_named(path: Path) -> None:
         assert await next_line(writer) == "1"
 
 
+@pytest.mark.real_time
 @pytest.mark.anyio
 async def test_a_process_that_was_killed_holds_nothing(path: Path) -> None:
     async with started("numbered_writer", path, 0) as writer:

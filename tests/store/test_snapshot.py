@@ -33,6 +33,7 @@ def page_of(path: Path, part: str) -> int:
         return int(connection.execute(asked, (part,)).fetchone()[0])
 
 
+@pytest.mark.real_time
 async def test_another_process_goes_on_writing(path: Path) -> None:
     async with started("numbered_writer", path, 0) as writer:
         assert await next_line(writer) == "0"

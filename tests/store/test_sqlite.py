@@ -197,6 +197,7 @@ async def test_a_full_disk_is_an_error_and_not_a_hang(
     await sqlite.put("-.T1/key", {"long": "x" * 100_000})
 
 
+@pytest.mark.real_time  # SQLite sleeps
 async def test_a_foreign_write_lock_is_an_error_that_passes(
     sqlite: SqliteDocuments, path: Path
 ) -> None:
@@ -361,6 +362,7 @@ async def test_a_file_that_others_could_read_is_made_private(path: Path) -> None
     assert mode_of(path) == "0o600"
 
 
+@pytest.mark.real_time  # SQLite sleeps
 async def test_what_a_reader_keeps_in_the_log_is_no_success(
     sqlite: SqliteDocuments, path: Path
 ) -> None:

@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-import pytest
-
 from bot.tracker.client import TrackerClient
 from bot.tracker.http import tracker_http
 from bot.tracker.rate_limit import RateLimiter
@@ -117,9 +115,7 @@ async def client_of(
     *,
     budget: RateLimiter | None = None,
 ) -> AsyncIterator[TrackerClient]:
-    """Return a client of the service at `url`, without waits between attempts."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bot.tracker.client.RETRY_WAIT_S", 0)
-        async with tracker_http() as http:
-            budget = budget or RateLimiter()
-            yield TrackerClient(http, base_url=url, budget=budget)
+    """Return a client of the service at `url`."""
+    async with tracker_http() as http:
+        budget = budget or RateLimiter()
+        yield TrackerClient(http, base_url=url, budget=budget)

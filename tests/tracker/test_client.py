@@ -15,7 +15,6 @@ from bot.tracker.models import (
 )
 from bot.tracker.rate_limit import RateLimiter, fingerprint
 from bot.tracker.slots import REQUESTS_EACH, SCANS_EACH
-from tests.fakes import TIME_LIMIT_S
 from tests.loops import loop_over
 from tests.tracker.loopback import KEY, Request, always, client_of, reply, service
 
@@ -153,10 +152,9 @@ async def test_who_waited_for_a_place_learns_of_a_rate_limit_meanwhile() -> None
 
     async with service(answer) as there, client_of(there.url) as tracker:
         asked = [asyncio.create_task(tracker.list_domains(KEY)) for _ in range(20)]
-        async with asyncio.timeout(TIME_LIMIT_S):
-            await all_here.wait()
-            go_on.set()
-            errors = await asyncio.gather(*asked, return_exceptions=True)
+        await all_here.wait()
+        go_on.set()
+        errors = await asyncio.gather(*asked, return_exceptions=True)
 
     assert all(isinstance(error, RateLimitedError) for error in errors)
     assert len(there.seen) == REQUESTS_EACH
@@ -184,9 +182,8 @@ async def test_a_list_does_not_wait_for_scans() -> None:
 
     async with service(answer) as there, client_of(there.url) as tracker:
         scans = [asyncio.create_task(tracker.scan(KEY, "d1")) for _ in range(20)]
-        async with asyncio.timeout(TIME_LIMIT_S):
-            await asyncio.sleep(0)
-            await tracker.list_domains(KEY)
+        await asyncio.sleep(0)
+        await tracker.list_domains(KEY)
         for scan in scans:
             scan.cancel()
         await asyncio.gather(*scans, return_exceptions=True)

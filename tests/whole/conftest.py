@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.slack import posting
 from tests.whole.harness import Harness, running_harness
 
 
@@ -28,12 +27,6 @@ def transport(request: pytest.FixtureRequest) -> str:
     if request.param == "shared":
         return str(request.getfixturevalue("database"))
     return str(request.param)
-
-
-@pytest.fixture(autouse=True)
-def short_pace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no test but that of the pace wait the second between two posts."""
-    monkeypatch.setattr(posting, "BETWEEN_S", 0.05)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from bot.app import FINISH_WITHIN_S, serve
 from bot.bootstrap.services import Role
+from bot.clock import utc_now
 from bot.playground.manifest import read_manifest
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
 from bot.playground.tracker import Account, Tracker, running_tracker
@@ -37,7 +38,7 @@ class Clock:
         self.ahead = timedelta()
 
     def __call__(self) -> datetime:
-        return datetime.now(UTC) + self.ahead
+        return utc_now() + self.ahead
 
     def seconds(self) -> float:
         return self().timestamp()
@@ -45,7 +46,7 @@ class Clock:
     @classmethod
     def from_noon(cls) -> "Clock":
         """Return one that begins at the next noon: no slot and no night is near."""
-        clock, now = cls(), datetime.now(UTC)
+        clock, now = cls(), utc_now()
         noon = now.replace(hour=12, minute=0, second=0, microsecond=0)
         clock.ahead = (noon - now) % timedelta(days=1)
         return clock
@@ -222,12 +223,10 @@ async def running_bot(
     stop = asyncio.Event()
     roles = [Role.WEB, Role.WORKER] if app.settings.is_shared else [Role.ALL]
     ports = [app.settings.port, *(reserve_port() for _ in roles[1:])]
-    # Shorter than an operator may set it; on PostgreSQL more ticks cost more than they spare.
-    tick_s = app.settings.tick_seconds / (1 if app.settings.is_shared else 5)
     bots = [
         asyncio.create_task(
             serve(
-                app.settings.model_copy(update={"port": port, "tick_seconds": tick_s}),
+                app.settings.model_copy(update={"port": port}),
                 stop,
                 role=role,
                 clock=app.clock,

@@ -135,7 +135,7 @@ async def test_m26_a_stop_in_the_middle_says_what_was_added_and_what_was_not(
 ) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         stop = asyncio.Event()
-        bot = asyncio.create_task(serve(app.settings, stop, clock=app.clock, finish_within_s=0.1))
+        bot = asyncio.create_task(serve(app.settings, stop, clock=app.clock))
         await until_ready(app, bot)
         await app.connect()
         question = await asked(app, "/adddomain a.example b.example c.example")
@@ -155,6 +155,7 @@ async def test_m26_a_stop_in_the_middle_says_what_was_added_and_what_was_not(
         assert text.buttons == ["Try again", "All domains"]
 
 
+@pytest.mark.real_time
 async def test_m26_typed_again_after_a_kill_the_rest_is_added_and_nothing_twice(
     tmp_path: Path,
 ) -> None:

@@ -58,7 +58,7 @@ async def test_m27_who_opens_the_conversation_first_is_greeted_with_the_commands
 async def test_members_see_domains_admins_settings_too_and_strangers_nothing(
     ready: Harness,
 ) -> None:
-    home = await opened(ready, ready.bob)
+    home = await opened(ready, ready.bob, "shop.example")
     requests = ready.service_requests()
     guests = await opened(ready, ready.slack.person("gus"))
     strangers = await opened(ready, ready.slack.person("zoe"), "workspace")

@@ -31,7 +31,7 @@ from tests.whole.test_process import (
     stored_bytes,
 )
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.real_time]
 
 COMMANDS = 500
 

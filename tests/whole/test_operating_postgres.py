@@ -12,7 +12,7 @@ from tests.processes import ROOT, start_bot
 from tests.whole.test_operating import Said, command, ring
 from tests.whole.test_process import stand_ins_in_real_time
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.real_time]
 
 PASSWORD = "sesame-open"
 

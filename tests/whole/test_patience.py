@@ -1,34 +1,27 @@
 """No one is left without a word: slow answers, replies that stay, a store that is gone."""
 
-from pathlib import Path
+from datetime import timedelta
 
 import pytest
 
-from bot.listeners import error_boundary
-from bot.slack import posting
-from bot.slack.posting import BETWEEN_S
 from tests.whole.digests import digests, make, move_to, next_digest, nine
-from tests.whole.harness import Harness, lose_store, running_harness
+from tests.whole.harness import Harness, lose_store
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
 
 
 async def test_a_slow_list_is_mentioned_and_then_answered_in_its_place(
-    tmp_path: Path, transport: str, monkeypatch: pytest.MonkeyPatch
+    ready: Harness,
 ) -> None:
-    monkeypatch.setattr(error_boundary, "FIRST_WORD_AFTER_S", 0.05)
-    async with running_harness(tmp_path, transport) as app:
-        app.account.add("shop.example", health=41)
-        await app.connect()
-        app.tracker.latency_s = 0.4
-        app.clock.ahead += app.clock.ahead.resolution * 61_000_000
+    ready.tracker.latency_s = 4
+    ready.clock.ahead += timedelta(seconds=61)
 
-        await app.bob.type("/domains")
-        first = await app.bob.next_message()
-        await app.answer(app.bob)
+    await ready.bob.type("/domains")
+    first = await ready.bob.next_message()
+    await ready.answer(ready.bob)
 
-        assert "Still working" in first.everything
-        assert len(app.bob.messages()) == 1
+    assert "Still working" in first.everything
+    assert len(ready.bob.messages()) == 1
 
 
 @pytest.mark.transports("shared")
@@ -86,19 +79,15 @@ async def test_a_store_that_is_gone_is_admitted_and_nothing_is_said_to_be_saved(
 
 
 async def test_two_digests_of_a_channel_that_are_due_at_once_come_a_second_apart(
-    tmp_path: Path, transport: str, monkeypatch: pytest.MonkeyPatch
+    ready: Harness,
 ) -> None:
     # https://docs.slack.dev/apis/web-api/rate-limits
-    monkeypatch.setattr(posting, "BETWEEN_S", BETWEEN_S)
-    async with running_harness(tmp_path, transport) as app:
-        app.account.add("shop.example", health=41)
-        await app.connect()
-        for _ in range(2):
-            await make(app)
-        move_to(app, nine(app))
-        for _ in range(2):
-            await next_digest(app)
+    for _ in range(2):
+        await make(ready)
+    move_to(ready, nine(ready))
+    for _ in range(2):
+        await next_digest(ready)
 
-        first, second = (float(post.ts) for post in digests(app))
+    first, second = (float(post.ts) for post in digests(ready))
 
     assert second - first >= 1

@@ -26,7 +26,7 @@ from tests.whole.harness import (
     until_ready,
 )
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared")]
+pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared"), pytest.mark.real_time]
 
 INHERITED = ("PATH", "SSL_CERT_FILE")
 ADMINS = ("ada", "olga", "bob", "cy")

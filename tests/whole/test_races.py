@@ -93,10 +93,7 @@ async def key_form(app: Harness) -> View:
 
 
 @pytest.mark.transports("socket", "http")
-async def test_a_result_stays_though_the_ack_of_its_form_comes_after_it(
-    app: Harness, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(router, "DRAWN_AGAIN_AFTER_S", 1.0)
+async def test_a_result_stays_though_the_ack_of_its_form_comes_after_it(app: Harness) -> None:
     form, key = await key_form(app), app.account.create_key("bot", scopes=("read_domains",))
     acks = app.slack.outbox.carrier = LateAcks(app.slack.outbox.carrier)
     submitting = asyncio.create_task(app.ada.submit(form, {"API key": key}))
@@ -109,17 +106,14 @@ async def test_a_result_stays_though_the_ack_of_its_form_comes_after_it(
     await form_saying(app, app.ada, "works and is saved")
 
 
-async def test_what_is_pressed_in_a_result_is_not_drawn_over(
-    ready: Harness, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(router, "DRAWN_AGAIN_AFTER_S", 0.5)
+async def test_what_is_pressed_in_a_result_is_not_drawn_over(ready: Harness) -> None:
     new = ready.account.create_key("new", scopes=("read_domains",))
     await ready.ada.press(await ready.ask(ready.ada, "/domainkey"), "Rotate key")
     await ready.ada.press(await ready.ada.next_form(), "Enter new key")
     await ready.ada.submit(await form_saying(ready, ready.ada, "Step 2"), {"API key": new})
     await ready.ada.press(await form_saying(ready, ready.ada, "Step 3"), "No longer used")
     fourth = await form_saying(ready, ready.ada, "Step 4")
-    await asyncio.sleep(1)
+    await asyncio.sleep(2 * router.DRAWN_AGAIN_AFTER_S)
 
     assert ready.ada.form
     assert ready.ada.form.everything == fourth.everything

@@ -22,7 +22,7 @@ from tests.whole.harness import (
 from tests.whole.test_operating import command
 from tests.whole.test_process import ended, log_of, process, stand_ins_in_real_time
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.real_time]
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 

@@ -18,7 +18,7 @@ from tests.processes import ROOT
 from tests.whole.harness import Harness, until_ready
 from tests.whole.test_process import environment, stand_ins_in_real_time
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.real_time]
 PROJECT: dict[str, Any] = json.loads((ROOT / ".slack/hooks.json").read_text())
 PYTHON = ".venv/bin/python"
 

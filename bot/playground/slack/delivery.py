@@ -157,7 +157,7 @@ class Outbox:
     async def _send(self, delivery: Delivery) -> Delivery:
         delivery.at = self._clock()
         note(self.sent, delivery)
-        started = time.perf_counter()
+        started = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout(self.ack_limit_s):
                 delivery.status, delivery.body = await self.carrier.carry(delivery)
@@ -166,7 +166,7 @@ class Outbox:
         except (aiohttp.ClientError, OSError, NobodyConnectedError):
             delivery.problem = "dispatch_failed"
         else:
-            delivery.ack_s = time.perf_counter() - started
+            delivery.ack_s = asyncio.get_running_loop().time() - started
             is_event = delivery.kind == "events_api"
             if delivery.status not in (range(200, 300) if is_event else (200,)):
                 delivery.problem = "dispatch_failed"

@@ -1,10 +1,10 @@
 """Putting messages into channels, changing and removing them, and reply addresses."""
 
+import asyncio
 import copy
 import math
 import re
 import secrets
-import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -75,14 +75,12 @@ class Posting:
     message, and the message as it was before.
     """
 
-    def __init__(
-        self, workspace: Workspace, checks: Checks, monotonic: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, workspace: Workspace, checks: Checks) -> None:
         self._workspace = workspace
         self._checks = checks
         self.on_change: Callable[[str, Message, Message | None], None] = lambda *_change: None
         self._free_at: dict[str, float] = {}  # by channel: when all that was posted is paid for
-        self.monotonic = monotonic
+        self.monotonic: Callable[[], float] = lambda: asyncio.get_running_loop().time()
         self.seconds_between_posts = 1.0
         self.burst = 10
 

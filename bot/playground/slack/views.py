@@ -103,10 +103,10 @@ class Stacks:
         # https://github.com/slackapi/bolt-python/issues/572.
         before = view.blocks
         held = block_contents.held(before, view.typed)
-        view.payload = self._stored(payload)
+        shown, view.payload = view.everything, self._stored(payload)
         view.typed = block_contents.surviving(held, before, view.blocks)
         view.block_errors = {}
-        self.touch(view)
+        self.touch(view, is_seen=view.everything != shown or payload["type"] == "home")
 
     def publish(self, member_id: str, payload: Any, known_hash: object = None) -> View:
         """Show a Home tab. Raises: Refusal."""
@@ -130,10 +130,10 @@ class Stacks:
         self.of(member_id).clear()
         self._workspace.change_event.notify()
 
-    def touch(self, view: View) -> None:
-        """Note a change: a new hash, and those who wait look again."""
+    def touch(self, view: View, *, is_seen: bool = True) -> None:
+        """Note a change: a new hash, and those who wait look again if it `is_seen`."""
         view.hash = f"{int(self._workspace.clock())}.{self._workspace.new_id('h')}"
-        view.revision += 1
+        view.revision += is_seen
         self._workspace.change_event.notify()
 
     def _show(self, payload: Any, trigger: Trigger) -> View:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -176,7 +177,7 @@ DEFAULT_HOURLY_LIMIT = 1000  # service document, section 8
 
 
 def utc_now() -> datetime:
-    return datetime.now(UTC)
+    return datetime.fromtimestamp(time.time(), UTC)
 
 
 @dataclass

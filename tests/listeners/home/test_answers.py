@@ -27,31 +27,31 @@ def answering(room: Room, message: Message, gate: asyncio.Event | None = None) -
     room.dispatcher.on_command("/domains", answer)
 
 
-async def test_a_slow_answer_is_announced_and_takes_the_place_of_that(hasty_room: Room) -> None:
+async def test_a_slow_answer_is_announced_and_takes_the_place_of_that(room: Room) -> None:
     gate = asyncio.Event()
-    answering(hasty_room, SHORT, gate)
+    answering(room, SHORT, gate)
 
-    await hasty_room.bob.press(await hasty_room.opened(), "All domains")
-    waiting = await hasty_room.form_saying("⏳")
+    await room.bob.press(await room.opened(), "All domains")
+    waiting = await room.form_saying("⏳")
     gate.set()
-    answered = await hasty_room.form_saying("All is well")
+    answered = await room.form_saying("All is well")
 
     assert answered.id == waiting.id
     assert "⏳" not in answered.everything
 
 
 async def test_whoever_closes_the_window_finds_the_answer_in_the_messages(
-    hasty_room: Room,
+    room: Room,
 ) -> None:
     gate = asyncio.Event()
-    answering(hasty_room, SHORT, gate)
-    await hasty_room.bob.press(await hasty_room.opened(), "All domains")
+    answering(room, SHORT, gate)
+    await room.bob.press(await room.opened(), "All domains")
 
-    await hasty_room.bob.close(await hasty_room.form_saying("⏳"))
+    await room.bob.close(await room.form_saying("⏳"))
     gate.set()
-    await hasty_room.home()
+    await room.home()
 
-    assert "All is well" in str(hasty_room.direct())
+    assert "All is well" in str(room.direct())
 
 
 async def test_what_is_pressed_in_the_window_is_answered_in_it(room: Room) -> None:
@@ -67,7 +67,7 @@ async def test_what_is_pressed_in_the_window_is_answered_in_it(room: Room) -> No
     assert room.direct() == []
 
 
-async def test_a_slow_form_is_not_robbed_of_its_only_chance(hasty_room: Room) -> None:
+async def test_a_slow_form_is_not_robbed_of_its_only_chance(room: Room) -> None:
     opens = asyncio.Event()
     pick = form("pick", "Pick", "Scan", [section("Pick one")])
 
@@ -76,12 +76,12 @@ async def test_a_slow_form_is_not_robbed_of_its_only_chance(hasty_room: Room) ->
         await open_form(conversation.client, conversation.trigger_id or "", pick)
         opens.set()
 
-    hasty_room.dispatcher.on_command("/scan", ask)
+    room.dispatcher.on_command("/scan", ask)
 
-    await hasty_room.bob.press(await hasty_room.opened(), "Scan")
+    await room.bob.press(await room.opened(), "Scan")
 
     await asyncio.wait_for(opens.wait(), TIME_LIMIT_S)
-    assert "Pick one" in (await hasty_room.form_saying("Pick one")).everything
+    assert "Pick one" in (await room.form_saying("Pick one")).everything
 
 
 async def test_a_form_from_home_is_answered_in_a_window(room: Room) -> None:
@@ -102,16 +102,16 @@ async def test_a_form_from_home_is_answered_in_a_window(room: Room) -> None:
     assert room.direct() == []
 
 
-async def test_a_window_that_does_not_take_the_answer_says_where_it_is(hasty_room: Room) -> None:
+async def test_a_window_that_does_not_take_the_answer_says_where_it_is(room: Room) -> None:
     gate = asyncio.Event()
-    answering(hasty_room, SHORT, gate)
-    await hasty_room.bob.press(await hasty_room.opened(), "All domains")
-    await hasty_room.form_saying("⏳")
-    hasty_room.slack.fail_next("views.update", error="view_too_large")
+    answering(room, SHORT, gate)
+    await room.bob.press(await room.opened(), "All domains")
+    await room.form_saying("⏳")
+    room.slack.fail_next("views.update", error="view_too_large")
 
     gate.set()
-    window = await hasty_room.form_saying("in your direct messages")
-    await hasty_room.home()
+    window = await room.form_saying("in your direct messages")
+    await room.home()
 
     assert "⏳" not in window.everything
-    assert len(hasty_room.direct()) == 1
+    assert len(room.direct()) == 1

@@ -7,7 +7,6 @@ import pytest
 from bot.admin import Named
 from bot.api_keys.key_record import KeyDraft, NoKeyError
 from bot.digests.models import Plan
-from bot.listeners import home as home_listeners
 from bot.tracker.models import InvalidKeyError, RateLimitedError, UnavailableError
 from tests.builders import KEY, a_domain
 from tests.digests.office import BOB, DAILY
@@ -18,10 +17,7 @@ from tests.loops import loop_over
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_slow_list_shows_everything_else_meanwhile(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(home_listeners, "FIRST_LOOK_AFTER_S", 0.02)
+async def test_a_slow_list_shows_everything_else_meanwhile() -> None:
     async with running_room() as room:
         room.lists.gate.clear()
         await room.ada.by_id.open_home()
@@ -113,9 +109,8 @@ async def test_a_slack_that_does_not_say_who_looks_shows_nothing_of_the_workspac
 
 @loop_over("is_drawn_anew", [True, False])
 async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
-    is_drawn_anew: bool, monkeypatch: pytest.MonkeyPatch
+    is_drawn_anew: bool,
 ) -> None:
-    monkeypatch.setattr(home_listeners, "FIRST_LOOK_AFTER_S", 0.02)
     async with running_room() as room:
         await room.managers.name(room.workspace, Named((room.bob.id,)))
         room.lists.gate.clear()

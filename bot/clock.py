@@ -1,0 +1,15 @@
+"""The two clocks of a process, asked at the call; `tests/test_clocks.py` lists who else asks."""
+
+import asyncio
+import time
+from datetime import UTC, datetime
+
+
+def seconds_now() -> float:
+    """Return the seconds of the running event loop, which never go back: for durations."""
+    return asyncio.get_running_loop().time()
+
+
+def utc_now() -> datetime:
+    """Return the moment, which the composition root hands to all that need it."""
+    return datetime.fromtimestamp(time.time(), UTC)
