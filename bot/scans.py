@@ -47,7 +47,8 @@ class ScanReport:
     """The findings of one scan, and its changes since the one before it.
 
     `score` is the health score in the list before the scan, `score_after` the one after it, `None`
-    when unknown. `since` is the moment of the scan before, `None` when there was none.
+    when unknown. `since` is the moment of the scan before, `None` when there was none. Sections
+    that failed in one of the two are `uncompared`.
     """
 
     host: str
@@ -58,6 +59,7 @@ class ScanReport:
     sections: tuple[Section, ...]
     changes: tuple[Change, ...] = ()
     since: datetime | None = None
+    uncompared: tuple[str, ...] = ()
 
     def section(self, name: str) -> Section:
         """Return the section called `name`, one of SECTIONS."""
@@ -208,11 +210,19 @@ class Scans:
 
 
 def _with_changes(report: ScanReport, before: ScanReport) -> ScanReport:
-    changes = [
-        *score_change(before.score_after, report.score_after),
-        *changes_between(before.sections, report.sections),
-    ]
-    return replace(report, changes=tuple(changes[:MAX_KEPT_CHANGES]), since=before.scanned_at)
+    # What a failed section no longer says is not gone, and what it said before is not known.
+    failed = {*before.facts.failed, *report.facts.failed}
+    old, new = (
+        [section for section in each.sections if section.name not in failed]
+        for each in (before, report)
+    )
+    changes = [*score_change(before.score_after, report.score_after), *changes_between(old, new)]
+    return replace(
+        report,
+        changes=tuple(changes[:MAX_KEPT_CHANGES]),
+        since=before.scanned_at,
+        uncompared=tuple(each for each in SECTIONS if each in failed),
+    )
 
 
 def _score(listed: Snapshot | None, host: str) -> float | None:

@@ -33,7 +33,7 @@ class Scanner:
     """Scans, and finds what it is told to."""
 
     def __init__(self) -> None:
-        self.sections: dict[str, object] = {"dns": {"port": 60}}
+        self.sections: dict[str, object] = {"dns": {"A": ["192.0.2.1"], "port": 60}}
 
     async def scan(
         self, workspace: WorkspaceId, domain_id: str, purpose: Purpose = Purpose.PERSON
@@ -73,7 +73,7 @@ async def test_the_last_scan_comes_back_as_it_was(scans: Scans) -> None:
 
 async def test_a_scan_is_compared_with_the_one_before_it(scans: Scans, scanner: Scanner) -> None:
     await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
-    scanner.sections = {"dns": {"port": 300}}
+    scanner.sections = {"dns": {"A": ["192.0.2.1"], "port": 300}}
 
     report = await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
 
@@ -81,6 +81,16 @@ async def test_a_scan_is_compared_with_the_one_before_it(scans: Scans, scanner: 
     assert change.before is not None
     assert change.after is not None
     assert (change.before.value, change.after.value) == (60, 300)
+
+
+async def test_a_section_that_failed_is_not_compared(scans: Scans, scanner: Scanner) -> None:
+    await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
+    scanner.sections = {"dns": {"error": "timeout"}}
+
+    report = await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
+
+    assert report.changes == ()
+    assert "dns" in report.uncompared
 
 
 async def test_the_score_after_a_scan_is_asked_for_once(
@@ -174,7 +184,7 @@ async def test_ten_thousand_values_are_read_and_compared_off_the_loop(
     for name in ("section_of", "changes_between"):
         monkeypatch.setattr(under_test, name, noted(getattr(under_test, name)))
     for value in range(2):
-        scanner.sections = {name: [value] * 2_500 for name in SECTIONS}
+        scanner.sections = {name: [f"ns{value}.example"] * 2_500 for name in SECTIONS}
         report = await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
 
     assert sum(len(section.findings) for section in report.sections) == 10_000

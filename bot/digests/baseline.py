@@ -9,7 +9,7 @@ from bot.tracker.findings import EndDate
 from bot.tracker.models import Domain
 
 # Days until an end at which a domain got worse.
-MARKS = (1, 7, 14, 30)
+MARKS = (0, 1, 7, 14, 30)
 Marks = Mapping[str, int]
 NO_MARK = 1_000
 

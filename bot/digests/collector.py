@@ -96,12 +96,12 @@ class Collector:
             slot_at=slot.due_at if slot else None,
         )
         ends = await self._known(workspace)
-        report, baseline = await self._compare(snapshot, digest.plan, before, ends)
+        report, baseline = await self._compare(snapshot, digest, before, ends)
         if has_shrunk(before, baseline):
             snapshot = await self.portfolio.snapshot(
                 workspace, purpose=purpose, newer_than=snapshot.listed_at
             )
-            report, baseline = await self._compare(snapshot, digest.plan, before, ends)
+            report, baseline = await self._compare(snapshot, digest, before, ends)
         now = baseline.taken_at
         if digest.plan.is_alert and purpose is Purpose.SCHEDULED:
             snoozed = await self.repository.snoozed(workspace, digest.digest_id, now)
@@ -135,14 +135,14 @@ class Collector:
         if baseline is None or token not in in_use:
             return None
         ends = replace(await self._known(workspace), now=baseline.taken_at)
-        report = await asyncio.to_thread(_report_then, baseline, digest.plan, ends)
+        report = await asyncio.to_thread(_report_then, baseline, digest, ends)
         # The marks of the baseline before are not known any more.
         return Post(digest=digest, report=replace(report, nearer=()), sent_at=baseline.taken_at)
 
     async def _compare(
-        self, snapshot: Snapshot, plan: Plan, before: Baseline | None, ends: KnownEnds
+        self, snapshot: Snapshot, digest: Digest, before: Baseline | None, ends: KnownEnds
     ) -> tuple[Report, Baseline]:
-        return await asyncio.to_thread(_report_of, snapshot, plan, before, ends, self.owned_type)
+        return await asyncio.to_thread(_report_of, snapshot, digest, before, ends, self.owned_type)
 
     async def _known(self, workspace: WorkspaceId) -> KnownEnds:
         """Return what scans have said until now; what is kept later is for the next post."""
@@ -151,8 +151,9 @@ class Collector:
 
 
 def _report_of(
-    snapshot: Snapshot, plan: Plan, before: Baseline | None, ends: KnownEnds, owned_type: str
+    snapshot: Snapshot, digest: Digest, before: Baseline | None, ends: KnownEnds, owned_type: str
 ) -> tuple[Report, Baseline]:
+    plan = digest.plan
     query = parse_query(plan.filter_text)
     index = snapshot.by_host
     if query.scope.is_filter:
@@ -167,17 +168,24 @@ def _report_of(
         bounds=query.bounds,
         ends=ends,
         owned_type=owned_type,
+        made_at=digest.made_at,
     )
     report = replace(report, is_past_empty=whole is not None)
     return report, baseline_of(index, ends.now, ends, before)
 
 
-def _report_then(baseline: Baseline, plan: Plan, ends: KnownEnds) -> Report:
+def _report_then(baseline: Baseline, digest: Digest, ends: KnownEnds) -> Report:
     index = {
         host: Domain(domain=host, health_score=score) for host, score in baseline.scores.items()
     }
-    bounds = parse_query(plan.filter_text).bounds
-    return make_report(index, baseline.before, worst_count=len(index), bounds=bounds, ends=ends)
+    return make_report(
+        index,
+        baseline.before,
+        worst_count=len(index),
+        bounds=parse_query(digest.plan.filter_text).bounds,
+        ends=ends,
+        made_at=digest.made_at,
+    )
 
 
 def _trend(

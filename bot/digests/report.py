@@ -108,6 +108,7 @@ def make_report(
     bounds: Bounds = ALL_SCORES,
     ends: KnownEnds | None = None,
     owned_type: str = "",
+    made_at: datetime | None = None,
 ) -> Report:
     """Return the report of the domains within `bounds`, compared with `baseline`.
 
@@ -127,6 +128,10 @@ def make_report(
     if ends:
         hosts = [host for host, _ in chosen]
         report = _with_ends(report, index, hosts, baseline, ends)
+        since = baseline.taken_at if baseline else made_at or ends.now
+        changes = ends.changes(hosts, since)
+        changed = tuple((index[host], row, change) for host, row, change in changes)
+        report = replace(report, changed=changed)
         report = _since(report, index, hosts, baseline, ends) if baseline else report
     return _compared(report, listed, baseline, bounds) if baseline else report
 
@@ -147,7 +152,7 @@ def _with_ends(
     still_open = [
         (domain, row, issue)
         for host, domain, row in rows
-        if (issue := next((each for each in row.worst if (host, each) not in new), None))
+        if (issue := next((i for i in row.worst if _is_open(host, i, new, near)), None))
         and issue.severity in {*_GRAVE, Severity.UNKNOWN}
     ]
     is_clear = all(row.issue_knowledge is Knowledge.NONE for _, _, row in rows)
@@ -176,13 +181,11 @@ def _since(
 ) -> Report:
     """Return the report with what scans have found since the baseline but issues."""
     nearer = (d for d, each in report.soon if is_nearer(baseline, each.host, each.ends, ends.now))
-    changes = ends.changes(hosts, baseline.taken_at)
     gone = sum(host not in index for host in baseline.scores)
     known = ends.coverage(index)
     return replace(
         report,
         nearer=tuple(nearer),
-        changed=tuple((index[host], row, change) for host, row, change in changes),
         renewed=tuple(
             (index[host], name, end)
             for host in hosts
@@ -191,6 +194,14 @@ def _since(
         dates_lost=max(0, baseline.dates_known - gone - known.dates),
         issues_lost=max(0, baseline.issues_known - gone - known.issues),
     )
+
+
+def _is_open(
+    host: str, issue: KnownIssue, new: Collection[tuple[str, KnownIssue]], near: Collection[str]
+) -> bool:
+    """Return whether an issue is to be named as still open: not new, nor an end told as one."""
+    is_end = host in near and _COUNTS_DOWN.search(issue.title)
+    return (host, issue) not in new and not is_end
 
 
 def _gravity(found: tuple[Domain, EndDates, KnownIssue]) -> tuple[int, list[int]]:
@@ -271,7 +282,8 @@ def better_moves(report: Report) -> tuple[Move, ...]:
 
 def fallen(report: Report) -> tuple[str, ...]:
     """Return the hosts that got worse; none without a baseline: see `got_worse`."""
-    domains = [*report.taken, *(move.domain for move in worse_moves(report)), *report.nearer]
+    fallen_scores = (move.domain for move in worse_moves(report))
+    domains = [*report.taken, *fallen_scores, *report.nearer, *report.grave]
     return tuple(dict.fromkeys(host_of(domain) for domain in domains))
 
 
@@ -286,6 +298,7 @@ def without_snoozed(report: Report, snoozed: Collection[str]) -> Report:
         down=tuple(move for move in report.down if is_awake(move.domain)),
         crossed_down=tuple(move for move in report.crossed_down if is_awake(move.domain)),
         nearer=tuple(domain for domain in report.nearer if is_awake(domain)),
+        issues=tuple(each for each in report.issues if is_awake(each[0])),
     )
 
 

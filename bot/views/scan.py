@@ -229,13 +229,16 @@ def _changes(report: ScanReport) -> list[Block]:
     head = score_change(report.score, report.score_after)
     changes = [change for change in report.changes if change not in head]
     other = "other " if head else ""
+    left = " and ".join(map(section_name, report.uncompared))
+    note = f"{left} not compared: a scan could not check it." if left else ""
     if not changes:
-        return [context(f"No {other}changes {since}.")]
+        return [context(" ".join(filter(None, [f"No {other}changes {since}.", note])))]
     lines = (f"• {change_line(each)}" for each in changes[:MAX_CHANGES])
     shown = lines_within(lines, MAX_LINES_CHARS)
     left_out = len(changes) - len(shown)
     shown += [f"• and {left_out:,} more"] if left_out else []
-    return [section("\n".join([f"*{plural(len(changes), f'{other}change')} {since}*", *shown]))]
+    title = f"*{plural(len(changes), f'{other}change')} {since}*"
+    return [section("\n".join(filter(None, [title, *shown, note])))]
 
 
 def _folded(report: ScanReport, shown: Section) -> Block:

@@ -17,7 +17,7 @@ from bot.views.blocks import (
     plain_message,
     section,
 )
-from bot.views.digests.changes import changed_line, move_text, with_news
+from bot.views.digests.changes import changed_line, issues_line, move_text, with_news
 from bot.views.digests.notes import late_line, preview_note
 from bot.views.digests.wording import (
     domain_line,
@@ -40,7 +40,7 @@ SNOOZE_DAYS = 7
 def alert_message(post: Post, name: str) -> Message:
     """Return the post about what got worse; `name` comes back with its buttons."""
     report, plan = post.report, post.digest.plan
-    lines = [*_taken(report), *map(_fall, worse_moves(report)), *_nearer(post)]
+    lines = [*_taken(report), *map(_fall, worse_moves(report)), *_nearer(post), *_grave(report)]
     hosts, left_out = fallen(report), len(lines) - MAX_LISTED
     owners = owners_line(owners_to_mention(report, plan.mentions))
     scan = scan_button("Scan", hosts[0]) if len(hosts) == 1 else None
@@ -129,6 +129,12 @@ def _taken(report: Report) -> Iterator[str]:
     for domain, _, change in report.changed:
         if domain.domain in taken:
             yield f"🔀 {changed_line(domain, change)}"
+
+
+def _grave(report: Report) -> Iterator[str]:
+    for domain in dict.fromkeys(report.grave):
+        issues = [issue for each, _, issue in report.issues if each is domain]
+        yield f"🚨 {issues_line(domain.domain, issues)}"
 
 
 def _nearer(post: Post) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Word the changes and the notes of a digest's post. Pure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain, islice
@@ -143,7 +143,7 @@ def _soon(report: Report, now: datetime) -> ChangeGroup:
     """Return what ends soon, first what came to fewer days since the last digest."""
     age = _common_age([row.ends for _, row in report.soon], now)
     nearer = {domain.domain for domain in report.nearer}
-    soon = sorted(report.soon, key=lambda each: each[0].domain not in nearer)
+    soon = sorted(report.soon, key=lambda each: _urgency(report, each, nearer, now))
     lines = (
         domain_line(
             domain.domain, soon_text(row, now, age=not age, is_owned=report.is_owned(domain))
@@ -157,6 +157,15 @@ def _soon(report: Report, now: datetime) -> ChangeGroup:
     return _group("⏳", title, lines, len(report.soon), more and f" ({more})", is_listed=True)
 
 
+def _urgency(
+    report: Report, soon: tuple[Domain, Ending], nearer: Collection[str], now: datetime
+) -> tuple[bool, bool, bool]:
+    """Return a key by which what has ended comes first, of owned domains before others."""
+    domain, first = soon[0], soon[1].ends.first
+    has_ended = first is not None and first.has_ended(now)
+    return not report.is_owned(domain), not has_ended, domain.domain not in nearer
+
+
 def _issues(report: Report, now: datetime) -> ChangeGroup:
     """Return the issues, those of one domain on one line."""
     age = _common_age([row for _, row, _ in report.issues], now)
@@ -166,14 +175,15 @@ def _issues(report: Report, now: datetime) -> ChangeGroup:
         by_domain.setdefault(domain.domain, []).append(issue)
         scanned[domain.domain] = row
     lines = (
-        _issues_line(host, issues, "" if age else scanned_text([scanned[host]], now))
+        issues_line(host, issues, "" if age else scanned_text([scanned[host]], now))
         for host, issues in by_domain.items()
     )
     title = "New issues" if report.since else "Known issues"
     return _group("🚨", title, lines, len(by_domain), age and f" ({age})", is_listed=True)
 
 
-def _issues_line(host: str, issues: Sequence[KnownIssue], age: str) -> str:
+def issues_line(host: str, issues: Sequence[KnownIssue], age: str = "") -> str:
+    """Return a domain and its first issues as mrkdwn."""
     left_out = len(issues) - MAX_TITLES
     named = "; ".join(map(_issue_text, issues[:MAX_TITLES]))
     more = f"; and {left_out:,} more" if left_out > 0 else ""

@@ -92,7 +92,7 @@ def test_what_ends_within_30_days_is_told_everywhere_with_its_age() -> None:
 
     message = taken(digest_message(a_post(report=report, sent_at=MOMENT)))
 
-    assert everywhere(message, "Ends within 30 days (scanned 2 days ago; 1 became more urgent)")
+    assert everywhere(message, "Ends within 30 days (scanned 2 days ago; 2 became more urgent)")
     assert everywhere(message, "registration expired 1 day ago")
     assert everywhere(message, "registration expires in 1 day")
     assert everywhere(message, "and 4 more")

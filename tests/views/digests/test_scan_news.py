@@ -8,7 +8,7 @@ import pytest
 from bot.digests.baseline import baseline_of
 from bot.digests.report import Post, fallen, got_worse, has_changed, make_report
 from bot.message import Message
-from bot.portfolio.end_dates import EndDates, KnownChange, KnownEnds
+from bot.portfolio.end_dates import EndDates, KnownChange, KnownEnds, KnownIssue
 from bot.portfolio.lookup import index_by_host
 from bot.tracker.findings import EndDate, Knowledge
 from bot.tracker.models import Domain
@@ -184,3 +184,40 @@ def test_what_a_scan_says_of_a_registrar_does_nothing(text: str) -> None:
 
     taken(digest_message(post))
     taken(alert_message(post, "d1/t"))
+
+
+def test_the_first_digest_tells_what_changed_since_it_was_made() -> None:
+    row = changed("whois registrar", "A Ltd", "B Inc")
+    index, known = (
+        index_by_host([a_domain("a.example", 90)]),
+        KnownEnds({"a.example": row}, MOMENT),
+    )
+
+    since, before = (
+        make_report(index, None, worst_count=5, ends=known, made_at=at)
+        for at in (MOMENT - DAY, MOMENT)
+    )
+
+    assert "registrar A Ltd → B Inc" in shown_text(digest_message(a_post(report=since)))
+    assert before.changed == ()
+
+
+def test_what_has_ended_stands_first_and_is_an_alert() -> None:
+    then = {"a.example": ending(10, 80), "b.example": ending(1, 80)}
+    now = {"a.example": ending(7, 80), "b.example": ending(-1, 80)}
+
+    post = post_on(now, then)
+
+    text = shown_text(taken(digest_message(post)))
+    assert fallen(post.report) == ("b.example", "a.example")
+    assert text.index("*b.example* 🔴 registration expired") < text.index("*a.example* 🔴")
+
+
+def test_a_new_grave_issue_is_an_alert() -> None:
+    issue = KnownIssue("critical", "Listed on a blacklist", (MOMENT - DAY / 2).timestamp())
+    post = post_on({"a.example": ending(300, 80, worst=(issue,))})
+
+    message = taken(alert_message(post, "d1/t"))
+
+    assert fallen(post.report) == ("a.example",)
+    assert "🚨 *a.example* 🔴 Critical: Listed on a blacklist" in shown_text(message)
