@@ -115,10 +115,12 @@ def is_nearer(baseline: Baseline, host: str, row: EndDates, now: datetime) -> bo
 
 def renewed_since(baseline: Baseline, host: str, ends: KnownEnds) -> Iterator[tuple[str, EndDate]]:
     """Yield what of a host was to end soon and now ends later, with its name."""
-    for name in baseline.marks.get(host, {}):
-        row = ends.by_host.get(host)
-        end = row and _given(row)[name]
-        if end and end.days_left(ends.now) > MARKS[-1]:
+    if (row := ends.by_host.get(host)) is None:
+        return
+    now = marks_of(row, ends.now)
+    for name, mark in baseline.marks.get(host, {}).items():
+        end = _given(row)[name]
+        if end and now.get(name, NO_MARK) > mark:  # days pass: only a later end takes it back
             yield name, end
 
 

@@ -281,9 +281,10 @@ def better_moves(report: Report) -> tuple[Move, ...]:
 
 
 def fallen(report: Report) -> tuple[str, ...]:
-    """Return the hosts that got worse; none without a baseline: see `got_worse`."""
+    """Return the hosts that got worse; without a baseline only those that may be hijacked."""
     fallen_scores = (move.domain for move in worse_moves(report))
-    domains = [*report.taken, *fallen_scores, *report.nearer, *report.grave]
+    found = report.grave if report.since else ()  # else all that are known, however old
+    domains = [*report.taken, *fallen_scores, *report.nearer, *found]
     return tuple(dict.fromkeys(host_of(domain) for domain in domains))
 
 

@@ -191,7 +191,7 @@ def _no_issues(report: ScanReport) -> Block:
         return section("Issues are unknown: Security could not be checked.")
     count = record_count(report.section("security").findings)
     found = f" {plural(count, 'value')} under Security:" if count else ""
-    text = f"This scan has no list of issues or checks that I can read.{found}"
+    text = f"I can't tell from this scan whether there are issues.{found}"
     return section(text, _show_all(report, "security", "Security") if count else None)
 
 
@@ -230,7 +230,7 @@ def _changes(report: ScanReport) -> list[Block]:
     changes = [change for change in report.changes if change not in head]
     other = "other " if head else ""
     left = " and ".join(map(section_name, report.uncompared))
-    note = f"{left} not compared: a scan could not check it." if left else ""
+    note = f"{left} not compared: one of the two scans says nothing there." if left else ""
     if not changes:
         return [context(" ".join(filter(None, [f"No {other}changes {since}.", note])))]
     lines = (f"• {change_line(each)}" for each in changes[:MAX_CHANGES])

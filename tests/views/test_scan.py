@@ -214,7 +214,9 @@ def test_no_issues_and_no_list_of_issues_are_two_things() -> None:
     unlisted = scan_message(a_report({"security": {"server": "nginx"}}))
 
     assert "✅ No issues reported." in shown_text(none)
-    assert "no list of issues or checks that I can read. 1 value under" in shown_text(unlisted)
+    assert "I can't tell from this scan whether there are issues. 1 value under" in shown_text(
+        unlisted
+    )
     assert "✅" not in shown_text(unlisted)
 
 

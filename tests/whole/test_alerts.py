@@ -34,8 +34,13 @@ async def next_alert(
     """Let the digest look, and return the alert that comes about a domain."""
     to_next_look(app)
     return await person.next_message(
-        channel, where=lambda each: "got worse" in headline(each) and about in each.text
+        channel, where=lambda each: is_alert(each) and about in each.text
     )
+
+
+def is_alert(message: Message) -> bool:
+    """Return whether a message is an alert, by its title."""
+    return headline(message).endswith(("got worse", "changed"))
 
 
 async def redrawn(person: Person, words: str, channel: str = "general") -> Message:
@@ -54,7 +59,7 @@ def alerts(app: Harness, channel: str = "general") -> list[Message]:
     """Return every alert that stands in a channel."""
     found = app.slack.world.workspace.channel_named(channel)
     assert found is not None
-    return [message for message in found.messages if "got worse" in headline(message)]
+    return [message for message in found.messages if is_alert(message)]
 
 
 async def test_d23_what_gets_worse_is_posted_once_and_somebody_takes_it(ready: Harness) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from bot.digests.models import Alert
 from bot.digests.report import Move, Post, Report, fallen, owners_to_mention, worse_moves
 from bot.message import Block, Message
+from bot.portfolio.lookup import host_of
 from bot.views.blocks import (
     actions,
     button,
@@ -45,7 +46,7 @@ def alert_message(post: Post, name: str) -> Message:
     owners = owners_line(owners_to_mention(report, plan.mentions))
     scan = scan_button("Scan", hosts[0]) if len(hosts) == 1 else None
     blocks = (
-        header(f"{plural(len(hosts), 'domain')} got worse"),
+        header(_title(report, hosts)),
         *([context(late)] if (late := late_line(post)) else []),
         *([section(f"🔔 {owners}")] if owners else []),
         *paragraphs(lines[:MAX_LISTED]),
@@ -122,6 +123,17 @@ def _is_redrawn(block: Mapping[str, Any]) -> bool:
 
 def _fall(move: Move) -> str:
     return f"📉 {domain_line(move.domain.domain, f'health {move_text(move)}')}"
+
+
+def _title(report: Report, hosts: Sequence[str]) -> str:
+    """Return `2 domains changed, 3 got worse`; one with a possible hijack has changed."""
+    changed = {host_of(domain) for domain in report.taken}
+    worse = sum(host not in changed for host in hosts)
+    if not changed:
+        return f"{plural(worse, 'domain')} got worse"
+    return f"{plural(len(changed), 'domain')} changed" + (
+        f", {worse:,} got worse" if worse else ""
+    )
 
 
 def _taken(report: Report) -> Iterator[str]:

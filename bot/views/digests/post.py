@@ -184,7 +184,9 @@ def heartbeat_message(post: Post) -> Message:
     """Return the heartbeat after silent runs: nothing changed, or nothing got worse."""
     totals, silent = post.report.totals, post.digest.silent_runs
     what = "got worse" if post.digest.plan.mode is Mode.WORSE else "changed"
-    title = f"Nothing {what} in the last {plural(max(silent, 1), 'run')}"
+    coverage = post.report.coverage
+    known = "" if coverage and coverage.is_complete else "known "
+    title = f"Nothing {known}{what} in the last {plural(max(silent, 1), 'run')}"
     counted = f"({plural(totals.count, 'domain')}, average {score_words(totals.average)})"
     return message_of(
         section(f"{_sign(post.report)}*{title}* {counted}.\n{bands_text(totals)}".strip()),

@@ -188,9 +188,9 @@ def test_a_filter_that_matches_nothing_says_so_and_what_is_gone() -> None:
 @loop_over(
     ("mode", "silent", "words"),
     [
-        pytest.param(Mode.CHANGES, 5, "Nothing changed in the last 5 runs", id="changed"),
-        pytest.param(Mode.WORSE, 5, "Nothing got worse in the last 5 runs", id="got worse"),
-        pytest.param(Mode.CHANGES, 1, "Nothing changed in the last 1 run", id="one"),
+        pytest.param(Mode.CHANGES, 5, "Nothing known changed in the last 5 runs", id="changed"),
+        pytest.param(Mode.WORSE, 5, "Nothing known got worse in the last 5 runs", id="got worse"),
+        pytest.param(Mode.CHANGES, 1, "Nothing known changed in the last 1 run", id="one"),
     ],
 )
 def test_a_sign_of_life_is_short(mode: Mode, silent: int, words: str) -> None:

@@ -18,7 +18,7 @@ from tests.builders import HOSTILE_TEXTS, MOMENT, TODAY, a_domain, ending
 from tests.digests.builders import a_post
 from tests.loops import loop_over
 from tests.views.acceptance import shown_text
-from tests.views.digests.parts import everywhere, taken
+from tests.views.digests.parts import everywhere, taken, title
 
 DAY = timedelta(days=1)
 Rows = dict[str, EndDates]
@@ -104,6 +104,22 @@ def test_a_renewal_is_posted_once_and_no_longer_ends_soon() -> None:
     assert everywhere(message, "Renewed: a.example registration until 10 Mar 2031")
     assert not everywhere(message, "Ends within 30 days")
     assert not has_changed(post_on(now).report)
+
+
+def test_a_renewal_for_a_few_days_is_told_too() -> None:
+    post = post_on({"a.example": ending(25, 80)}, {"a.example": ending(1, 80)})
+
+    assert everywhere(taken(digest_message(post)), "Renewed: a.example registration until")
+
+
+def test_a_heartbeat_speaks_of_what_is_known_where_that_is_not_all() -> None:
+    all_known = ending(300, 80, issue_knowledge=Knowledge.NONE)
+
+    for row, words in (
+        (all_known, "Nothing changed in"),
+        (ending(300), "Nothing known changed in"),
+    ):
+        assert everywhere(heartbeat_message(post_on({"a.example": row})), words)
 
 
 def test_hosts_under_one_registration_are_one_line() -> None:
@@ -211,6 +227,27 @@ def test_what_has_ended_stands_first_and_is_an_alert() -> None:
     text = shown_text(taken(digest_message(post)))
     assert fallen(post.report) == ("b.example", "a.example")
     assert text.index("*b.example* 🔴 registration expired") < text.index("*a.example* 🔴")
+
+
+def test_the_first_check_of_an_alert_posts_no_issues_that_were_known_before() -> None:
+    issue = KnownIssue("critical", "Listed on a blacklist", MOMENT.timestamp())
+    known = KnownEnds({"a.example": ending(300, 80, worst=(issue,))}, MOMENT)
+
+    report = make_report(
+        index_by_host([a_domain("a.example", 90)]), None, worst_count=5, ends=known
+    )
+
+    assert report.grave
+    assert fallen(report) == ()
+
+
+def test_the_title_of_an_alert_tells_changes_from_what_got_worse() -> None:
+    then = {"a.example": ending(300, 80), "b.example": ending(8, 80)}
+    now = {"a.example": changed("whois registrar", "A", "B"), "b.example": ending(7, 80)}
+
+    assert title(alert_message(post_on(now, then), "d1/t")) == "1 domain changed, 1 got worse"
+    del now["b.example"], then["b.example"]
+    assert title(alert_message(post_on(now, then), "d1/t")) == "1 domain changed"
 
 
 def test_a_new_grave_issue_is_an_alert() -> None:
