@@ -80,7 +80,7 @@ def add_deliver(app: App, work: Work) -> None:
         with structlog.contextvars.bound_contextvars(job=context.job.id, workspace=workspace):
             try:
                 if failed := await work.deliver(WorkspaceId.parse(workspace), digests):
-                    raise StoreError(f"the store failed at {len(failed)} digests")  # noqa: TRY301
+                    raise StoreError(f"the store failed at {len(failed)} digests")  # noqa: TRY301  # logged below, as others
             except BotError as error:
                 logger.warning("handed back", error=repr(error), attempts=context.job.attempts + 1)
                 raise

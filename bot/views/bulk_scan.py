@@ -42,6 +42,7 @@ Unknown = Sequence[tuple[str, Sequence[str]]]
 START, STOP, RETRY = "bulk.start", "bulk.stop", "bulk.retry"
 # As START, in a message that stays.
 START_ALL = "bulk.all"
+LISTS = 2  # before the first scan, and after the last one
 BAR_SQUARES = 10
 MAX_LINES = 5  # of each part: a summary should fit a phone
 MAX_UNKNOWN = 10
@@ -127,7 +128,8 @@ def first_steps_message(
 
 
 def _price(count: int, allowance: BudgetState | None) -> str:
-    return f"*{plural(count, 'scan')}, about {_span(count)}.* {_budget(count, allowance)}"
+    cost = f"{plural(count, 'scan')}, about {_span(count)}, about {count + LISTS} requests."
+    return f"*{cost}* {_budget(count, allowance)}"
 
 
 def _pauses(count: int, budget: BudgetState) -> str:

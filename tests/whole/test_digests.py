@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from bot.views.text import moment_text
 from tests.whole.digests import (
     at_nine,
     digests,
@@ -17,6 +18,7 @@ from tests.whole.digests import (
     press_in,
     score,
     settled,
+    until_listed,
 )
 from tests.whole.harness import Harness
 
@@ -64,6 +66,8 @@ async def test_a_new_issue_is_worse_and_the_details_of_a_digest_are_for_who_pres
     await ready.bob.type("/scan shop.example")
     await ready.bob.next_message(where=lambda message: "Scan of" in message.everything)
     second = await at_nine(ready)
+    # The post is there before the store says so, and with it that the first one is old.
+    await until_listed(ready, f"Last run {moment_text(ready.clock())}")
     requests = ready.service_requests()
 
     await ready.ada.press(second, "Details")

@@ -64,7 +64,7 @@ async def test_h8_two_presses_after_the_first_key_lead_to_a_digest_that_names_wh
     posted = await next_digest(app)
 
     assert "It sees 3 domains" in message.text
-    assert "3 scans, about 2 minutes. 999 requests left" in message.text
+    assert "3 scans, about 2 minutes, about 5 requests. 999 requests left" in message.text
     assert message.buttons == ["Scan all 3", "Digest here"]
     assert "✅ Saved. Next run" in made.everything
     assert made.buttons == ["Manage", "Delete"]
