@@ -15,8 +15,10 @@ from bot.digests.models import (
     TooManyDigestsError,
     UnknownDigestError,
 )
+from bot.portfolio.end_dates import EndDates
 from bot.slack.errors import ChannelClosedError
 from bot.tracker.models import UnavailableError
+from bot.tracker.rate_limit import Purpose
 from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import ACME, ADA, BOB, DAILY, DAY, NINE, Office
@@ -194,3 +196,29 @@ async def test_a_form_that_is_sent_again_overwrites_no_later_change() -> None:
         await office.desk.make(ACME, PLAN, by=BOB, digest_id="d1")
 
     assert (await office.digest()).plan.worst_count == 7
+
+
+async def test_only_what_waited_for_its_channel_is_resumed_when_the_app_is_added_to_it(
+    office: Office,
+) -> None:
+    paused = await office.make()
+    await office.desk.pause(ACME, paused.digest_id, by=BOB, until=None)
+
+    assert await office.desk.resume_in(ACME, paused.plan.channel_id) == []
+    assert (await office.digest()).pause
+
+
+async def test_what_is_kept_while_a_digest_reads_is_for_the_next_one(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest, collector, began = await office.make(), office.desk.collector, office.clock()
+    read = collector.ends.get
+
+    async def read_slowly(workspace: WorkspaceId) -> dict[str, EndDates]:
+        office.clock.now += timedelta(seconds=2)
+        return await read(workspace)
+
+    monkeypatch.setattr(collector.ends, "get", read_slowly)
+    collected = await collector.collect(ACME, digest, slot=None, purpose=Purpose.SCHEDULED)
+
+    assert collected.baseline.taken_at == began

@@ -46,8 +46,8 @@ def test_the_price_says_the_time_what_is_left_and_what_it_is_for() -> None:
     message = price_message([an_item()] * 37, [], "tag:prod", an_allowance(840))
 
     assert message.text == (
-        "37 scans, about 25 minutes, about 39 requests. 840 requests left this hour, 50 of them reserved for digests."
-        " To scan: tag:prod."
+        "37 scans, about 25 minutes, about 39 requests. 840 requests left this hour,"
+        " 50 of them reserved for digests. To scan: tag:prod."
     )
     assert buttons(message) == {"Start": "tag:prod"}
 
@@ -72,7 +72,9 @@ def test_after_the_first_key_all_can_be_scanned_and_a_digest_made() -> None:
 
     assert_slack_takes(message)
     assert "It sees 12 domains." in message.text
-    assert "12 scans, about 8 minutes, about 14 requests. 999 requests left this hour" in message.text
+    assert (
+        "12 scans, about 8 minutes, about 14 requests. 999 requests left this hour" in message.text
+    )
     assert "weekdays at 9:00, when something got worse or expires soon" in message.text
     assert "pauses" not in message.text
     assert buttons(message) == {"Scan all 12": NEVER_SCANNED, "Digest here": "d1"}
@@ -82,7 +84,12 @@ def test_after_the_first_key_all_can_be_scanned_and_a_digest_made() -> None:
     ("domains", "nonce", "labels", "words"),
     [
         (0, "d1", ["Add domain", "Digest here"], "It sees 0 domains. Digest here"),
-        (5_000, "d1", ["Scan 200", "Digest here"], "200 scans, about 3 hours, about 202 requests. Requests left"),
+        (
+            5_000,
+            "d1",
+            ["Scan 200", "Digest here"],
+            "200 scans, about 3 hours, about 202 requests. Requests left",
+        ),
         (12, "", ["Scan all 12", "Make a digest"], "Digest in a channel: weekdays"),
     ],
 )

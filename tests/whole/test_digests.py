@@ -149,11 +149,14 @@ async def test_d31_in_a_channel_to_which_it_is_added_the_app_greets_and_its_dige
 
     await ready.slack.invite_bot("general")  # archiving has taken it out
     greeting = await ready.bob.next_message(where=lambda each: "is in this channel" in each.text)
+    general = ready.slack.channel("general")
+    joins = {"type": "member_joined_channel", "user": ready.ada.id, "channel": general.id}
+    await ready.slack.deliver_event(joins)  # of a person: no word
     await ready.bob.press(greeting, "Make a digest")
     form = await settled(ready.bob)
     post = await at_nine(ready)
 
-    assert not greeting.is_ephemeral
+    assert sum("is in this channel" in each.text for each in general.messages) == 1
     assert "goes on: next" in greeting.everything
     assert "Next five runs" in form.everything
     assert headline(post)

@@ -223,16 +223,18 @@ def test_nothing_is_said_of_open_issues_where_none_is_grave() -> None:
 def test_the_sign_of_well_being_needs_every_domain_known_without_an_issue_or_a_near_end() -> None:
     well = ending(300, 300, issue_knowledge=Knowledge.NONE)
     others = {
-        "an issue": issues_of((Severity.LOW, "Slow")),
+        "an issue": replace(well, issue_knowledge=Knowledge.KNOWN),
         "unknown issues": replace(well, issue_knowledge=Knowledge.UNRECOGNIZED),
         "an end unknown": replace(well, certificate=None),
         "an end near": replace(well, certificate=ending(9).registration),
     }
 
-    assert "✅" in shown_text(digest_message(a_post(report=reported({"a.ex": well}))))
+    report = reported({"a.ex": well})
+    assert report.is_well
+    assert "✅" in shown_text(digest_message(a_post(report=report)))
+    assert "✅" not in shown_text(digest_message(a_post(report=replace(report, is_well=False))))
     for name, other in others.items():
-        text = shown_text(digest_message(a_post(report=reported({"a.ex": well, "b.ex": other}))))
-        assert "✅" not in text, name
+        assert not reported({"a.ex": well, "b.ex": other}).is_well, name
 
 
 def test_sections_that_could_not_be_checked_are_named() -> None:
