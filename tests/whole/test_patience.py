@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 
-from tests.whole.digests import digests, make, move_to, next_digest, nine
 from tests.whole.harness import Harness, lose_store
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
@@ -76,18 +75,3 @@ async def test_a_store_that_is_gone_is_admitted_and_nothing_is_said_to_be_saved(
 
     assert "Not saved" in form.everything
     assert "The app's database" in form.everything
-
-
-async def test_two_digests_of_a_channel_that_are_due_at_once_come_a_second_apart(
-    ready: Harness,
-) -> None:
-    # https://docs.slack.dev/apis/web-api/rate-limits
-    for _ in range(2):
-        await make(ready)
-    move_to(ready, nine(ready))
-    for _ in range(2):
-        await next_digest(ready)
-
-    first, second = (float(post.ts) for post in digests(ready))
-
-    assert second - first >= 1

@@ -104,6 +104,7 @@ async def test_nobody_gets_at_another_workspace_with_its_ids(tmp_path: Path) -> 
     async with running_many(tmp_path, ALONE[:2]) as many:
         amber, birch = await many.settle("amber"), await many.settle("birch")
         payloads = await use_everything(amber)
+        await asyncio.sleep(30)  # virtual: what was begun comes to its end
         before = await stored(many)
         calls = len(many.slack.calls)
         many.tracker.requests.clear()

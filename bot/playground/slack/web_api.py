@@ -282,7 +282,11 @@ async def running_slack(
     settings = {**known, **settings}
     universe = Universe(clock, Settings(**settings))
     sockets = Sockets(universe.app.id, universe.change_event)
-    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+    # A line that is kept may be that of a bot which another one has followed at its address.
+    connector = aiohttp.TCPConnector(force_close=True)
+    async with aiohttp.ClientSession(
+        cookie_jar=aiohttp.DummyCookieJar(), connector=connector
+    ) as session:
         lines = Lines(universe, sockets, session)
         runner = web.AppRunner(_routes(lines), access_log=None, shutdown_timeout=1)
         await runner.setup()
