@@ -177,7 +177,7 @@ def main() -> int:
 def _play(arguments: argparse.Namespace) -> int:
     try:
         # Imported only now: no other command needs the page's packages.
-        from bot.bootstrap.slack_app import StartError
+        from bot.app.bolt import StartError
         from bot.playground.run import AddressError, Options, play
         from bot.store.documents import StoreError
     except ModuleNotFoundError as error:
@@ -219,12 +219,12 @@ def _operate(choose: Callable[[Any], Coroutine[Any, Any, int]]) -> int:
 
 def _run(settings: Settings, role: str) -> int:
     # Imported only now: wrong settings are reported in a second, and this takes most of one.
-    from bot.app import serve
-    from bot.bootstrap.services import Role
-    from bot.bootstrap.slack_app import StartError
-    from bot.concurrency import EventLoop
-    from bot.logs import set_up_logs
+    from bot.app.bolt import StartError
+    from bot.app.main import serve
+    from bot.app.services import Role
     from bot.ops.output import RUN_DOCTOR
+    from bot.process.concurrency import EventLoop
+    from bot.process.logs import set_up_logs
     from bot.store.documents import StoreError, WrongKeyRingError
 
     set_up_logs(settings.log_level, settings.log_format)

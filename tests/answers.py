@@ -13,7 +13,7 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.commands import COMMANDS
+from bot.dispatch.commands import COMMANDS
 from bot.playground.slack import Message
 from tests.whole.digests import DAY, make, move_to, next_digest, score
 from tests.whole.harness import Clock, Harness, running_bot, running_stand_ins

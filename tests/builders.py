@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from bot.api_keys.key_record import KeyRecord
-from bot.portfolio.end_dates import EndDates
-from bot.portfolio.service import Snapshot
-from bot.scans import ScanReport
+from bot.blocks.builders import Facts
+from bot.domains.end_dates import EndDates
+from bot.domains.service import Snapshot
+from bot.keys.key_record import KeyRecord
+from bot.scans.service import ScanReport
 from bot.tracker import facts
 from bot.tracker.changes import Change
 from bot.tracker.findings import EndDate, ScanFacts
 from bot.tracker.models import SECTIONS, Domain
 from bot.tracker.names import Names, default_names
 from bot.tracker.sections import section_of
-from bot.views.blocks import Facts
 
 MOMENT = datetime(2030, 3, 1, 14, 5, tzinfo=UTC)
 TODAY = MOMENT.date()

@@ -25,20 +25,20 @@ SETTINGS = (
 # What a person hears while they wait, and what the bot does when its store or Slack is slow, have
 # tests of their own: elsewhere nothing depends on these, however busy the machine is.
 WAITS = (
-    "bot.deduplication.ASKED_WITHIN_S",
+    "bot.dispatch.deduplication.ASKED_WITHIN_S",
     "bot.installations.authorize.KNOWN_WITHIN_S",
-    "bot.listeners.app_lifecycle.ANSWERED_WITHIN_S",
-    "bot.listeners.domaindigest_form.COUNT_WITHIN_S",
-    "bot.listeners.domainkey.LISTED_WITHIN_S",
-    "bot.listeners.error_boundary.FIRST_WORD_AFTER_S",
-    "bot.listeners.error_boundary.FIRST_WORD_IN_HOME_AFTER_S",
-    "bot.listeners.home.FIRST_LOOK_AFTER_S",
-    "bot.listeners.interrupted.TELL_WITHIN_S",
-    "bot.listeners.router.DRAWN_AGAIN_AFTER_S",
-    "bot.listeners.router.OPTIONS_WITHIN_S",
-    "bot.portfolio.end_dates.ANSWERED_WITHIN_S",
-    "bot.portfolio.service.ASKED_WITHIN_S",
-    "bot.shared_limits.ANSWERED_WITHIN_S",
+    "bot.installations.listeners.ANSWERED_WITHIN_S",
+    "bot.digests.form_listeners.COUNT_WITHIN_S",
+    "bot.keys.listeners.LISTED_WITHIN_S",
+    "bot.dispatch.error_boundary.FIRST_WORD_AFTER_S",
+    "bot.dispatch.error_boundary.FIRST_WORD_IN_HOME_AFTER_S",
+    "bot.home.listeners.FIRST_LOOK_AFTER_S",
+    "bot.dispatch.interrupted.TELL_WITHIN_S",
+    "bot.dispatch.router.DRAWN_AGAIN_AFTER_S",
+    "bot.dispatch.router.OPTIONS_WITHIN_S",
+    "bot.domains.end_dates.ANSWERED_WITHIN_S",
+    "bot.domains.service.ASKED_WITHIN_S",
+    "bot.keys.budget.ANSWERED_WITHIN_S",
 )
 END = "-----END CERTIFICATE-----\n"
 # A busy machine is no reason to fail: what must be fast has a test of its own.

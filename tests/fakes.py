@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 
-from bot.message import Message
+from bot.blocks.message import Message
+from bot.process.workspace import WorkspaceId
 from bot.slack.client import SentMessage
 from bot.slack.errors import PersonUnreachableError, SlackUnavailableError
 from bot.slack.posting import Posting
 from bot.tracker.client import TrackerClient
 from bot.tracker.models import Domain, Listing, ScanResult
 from bot.tracker.rate_limit import Purpose
-from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 
 # Longer than the busiest machine needs: nothing waits for it unless the test fails, and a hang is

@@ -2,7 +2,7 @@
 
 import gc
 
-import bot.app
+import bot.app.main
 import bot.ops.commands
 import bot.settings
 

@@ -7,9 +7,15 @@ from typing import Any
 
 import pytest
 
-from bot.api_keys.key_record import NoKeyError
-from bot.api_keys.key_service import LackingScopeError
-from bot.bulk_scans.record import (
+from bot.domains.end_dates import KeptEndDates
+from bot.domains.service import Portfolio
+from bot.jobs.due_work import AT_ONCE
+from bot.keys.key_record import NoKeyError
+from bot.keys.service import LackingScopeError
+from bot.process.concurrency import Tasks
+from bot.process.errors import BotError
+from bot.process.workspace import WorkspaceId
+from bot.scans.bulk_record import (
     FAILURES_IN_ROW,
     INTERRUPTED,
     KIND,
@@ -19,13 +25,9 @@ from bot.bulk_scans.record import (
     End,
     items_of,
 )
-from bot.bulk_scans.runner import LEASE, MAX_DOMAINS, BulkScans
-from bot.concurrency import Tasks
-from bot.errors import BotError
-from bot.jobs.due_work import AT_ONCE
-from bot.portfolio.end_dates import KeptEndDates
-from bot.portfolio.service import Portfolio
-from bot.scans import Scans
+from bot.scans.bulk_runner import LEASE, MAX_DOMAINS, BulkScans
+from bot.scans.bulk_views import progress_message, summary_message
+from bot.scans.service import Scans
 from bot.slack.client import SentMessage
 from bot.slack.errors import PersonUnreachableError, SlackUnavailableError, SlackUnreachableError
 from bot.store.documents import Document, StoreError
@@ -42,8 +44,6 @@ from bot.tracker.models import (
 )
 from bot.tracker.names import default_names
 from bot.tracker.rate_limit import Purpose
-from bot.views.bulk_scan import progress_message, summary_message
-from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
 from tests.loops import loop_over

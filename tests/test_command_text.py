@@ -3,7 +3,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.command_text import Word, is_help, quoted, split_words
+from bot.dispatch.command_text import Word, is_help, quoted, split_words
 from tests.loops import loop_over
 from tests.stopwatch import at_most
 

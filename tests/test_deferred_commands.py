@@ -2,10 +2,10 @@
 
 import pytest
 
-from bot.clean_up import forget_expired
-from bot.deferred_commands import DeferredCommands, KeptCommand
+from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
+from bot.process.workspace import WorkspaceId
+from bot.store.clean_up import forget_expired
 from bot.store.encryption import KeyRing
-from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock
 from tests.memory import MemoryDocuments

@@ -11,9 +11,9 @@ import pytest
 from pydantic import SecretStr
 
 from bot.__main__ import parser
-from bot.app import FINISH_WITHIN_S
+from bot.app.main import FINISH_WITHIN_S
+from bot.dispatch.interrupted import TELL_WITHIN_S
 from bot.jobs.queue import HAND_BACK_WITHIN_S
-from bot.listeners.interrupted import TELL_WITHIN_S
 from bot.settings import Settings
 from tests.loops import loop_over
 from tests.whole.harness import RING

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.concurrency import EventLoop
+from bot.process.concurrency import EventLoop
 from tests.fakes import TIME_LIMIT_S
 
 

@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.bootstrap.services import Stored, look_at_work, observe_store
-from bot.metrics.definitions import Metrics
+from bot.app.services import Stored, look_at_work, observe_store
 from bot.store.fenced import FencedDocuments, timed_documents
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
+from bot.web.metrics import Metrics
 from tests.api_keys.test_repository import RING
 from tests.digests.office import NINE, Office
 from tests.metrics.reading import a_bot, samples, value

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.health import Band, band_of, summary
+from bot.tracker.health import Band, band_of, summary
 from tests.loops import loop_over
 
 SCORES = st.none() | st.floats(0, 100)

@@ -2,7 +2,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.hostnames import MAX_NAME_CHARS, HostNameError, HostProblem, host_name, unicode_name
+from bot.tracker.hostnames import (
+    MAX_NAME_CHARS,
+    HostNameError,
+    HostProblem,
+    host_name,
+    unicode_name,
+)
 from tests.loops import loop_over
 from tests.stopwatch import at_most
 

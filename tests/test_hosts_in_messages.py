@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.hostnames import MAX_CANDIDATES, host_name, hosts_in
+from bot.tracker.hostnames import MAX_CANDIDATES, host_name, hosts_in
 from tests.loops import loop_over
 from tests.stopwatch import at_most
 
@@ -32,7 +32,7 @@ TEXTS: dict[str, tuple[str, list[str]]] = {
     ),
     "numbers": ("3.14 1.5k v1.2.3 10.0.0.1 [::1] 2026-11-22 12.30", []),
     "abbreviations and dots": ("e.g. i.e. ... .. . .a", []),
-    "a file with a path": ("bot/views/text.py C:\\x.txt", []),
+    "a file with a path": ("bot/blocks/text.py C:\\x.txt", []),
     "own script": ("Schau: münchen.example。", ["xn--mnchen-3ya.example"]),
     "a table": ("|a.example|b.example|", [A, B]),
     "broken markup": ("<https://a.example <b.example >|< >", [A, B]),

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from bot.errors import BotError, warned
-from bot.logs import lines_counted, set_up_logs
-from bot.redaction import holds_secret
+from bot.process.errors import BotError, warned
+from bot.process.logs import lines_counted, set_up_logs
+from bot.process.redaction import holds_secret
 from tests.builders import APP_TOKEN, BOT_TOKEN, KEY, KEY_TAIL
 
 FORMATS = ["console", "json"]

@@ -1,7 +1,7 @@
 """What a message is where no one else reads along."""
 
-from bot.message import Message, thread_of
-from bot.views.blocks import actions, button, raw_number, raw_text, section
+from bot.blocks.builders import actions, button, raw_number, raw_text, section
+from bot.blocks.message import Message, thread_of
 from tests.loops import loop_over
 
 SCAN, SHARE = button("Scan", "run.here.0.scan"), button("Share", "share.scan", "shop.example")

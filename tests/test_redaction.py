@@ -4,7 +4,7 @@ from collections.abc import Callable
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bot.redaction import holds_secret, redact
+from bot.process.redaction import holds_secret, redact
 from tests.builders import APP_TOKEN, BOT_TOKEN, KEY, KEY_TAIL
 from tests.loops import loop_over
 from tests.stopwatch import at_most

@@ -9,16 +9,16 @@ from typing import Any, TypeVar
 import msgspec
 import pytest
 
-import bot.scans as under_test
-from bot.portfolio.end_dates import EndDates, KeptEndDates
-from bot.portfolio.service import Portfolio
-from bot.scans import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
+import bot.scans.service as under_test
+from bot.domains.end_dates import EndDates, KeptEndDates
+from bot.domains.service import Portfolio
+from bot.process.workspace import WorkspaceId
+from bot.scans.service import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
 from bot.tracker.findings import EndDate, Severity
 from bot.tracker.models import SECTIONS, InvalidKeyError, ScanResult, UnavailableError
 from bot.tracker.names import default_names
 from bot.tracker.rate_limit import Purpose
 from bot.tracker.sections import Finding
-from bot.workspace import WorkspaceId
 from tests.builders import MOMENT, a_domain
 from tests.fakes import FakeClock, FakeLists
 from tests.memory import MemoryDocuments

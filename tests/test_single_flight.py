@@ -3,7 +3,7 @@ import gc
 
 import pytest
 
-from bot.concurrency import SingleFlight
+from bot.process.concurrency import SingleFlight
 
 pytestmark = pytest.mark.anyio
 

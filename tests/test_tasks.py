@@ -3,7 +3,7 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from bot.concurrency import Tasks, run_shielded
+from bot.process.concurrency import Tasks, run_shielded
 from tests.fakes import TIME_LIMIT_S
 from tests.installations.builders import Gate
 

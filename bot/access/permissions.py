@@ -6,21 +6,21 @@ from dataclasses import dataclass, replace
 import structlog
 from cachetools import TTLCache
 
-from bot import admin
-from bot.clock import seconds_now
-from bot.commands import Audience
+from bot.access import repository as admin
+from bot.blocks.message import Block
 from bot.digests import models
 from bot.digests.edits import Editor
 from bot.digests.service import DigestService
-from bot.errors import StrangerError, warned
-from bot.listeners.request import Request
-from bot.message import Block
+from bot.digests.views.mention_fields import group_options
+from bot.dispatch.commands import Audience
+from bot.dispatch.request import Request
+from bot.process.clock import seconds_now
+from bot.process.errors import StrangerError, warned
+from bot.process.workspace import WorkspaceId
 from bot.slack.channels import Channel, fetch_channel, is_in_channel
 from bot.slack.client import Member
 from bot.slack.errors import ChannelClosedError, MissingScopeError, SlackError, SlackRefusedError
 from bot.slack.usergroups import UserGroups
-from bot.views.digests.mention_fields import group_options
-from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 # People do not leave a workspace while they work.

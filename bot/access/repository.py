@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from bot.commands import COMMANDS, Audience
-from bot.errors import BotError, NotAllowedError, warned
-from bot.redaction import redact
+from bot.dispatch.commands import COMMANDS, Audience
+from bot.process.errors import BotError, NotAllowedError, warned
+from bot.process.redaction import redact
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError, Write, update
-from bot.workspace import WorkspaceId
 
 
 class NotAManagerError(NotAllowedError):
@@ -87,7 +87,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Managers:
-    """The named managers. `listeners/permissions.py` also asks Slack about them.
+    """The named managers. `access/permissions.py` also asks Slack about them.
 
     Every method may raise StoreError.
     """

@@ -3,13 +3,8 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from bot import admin
-from bot.api_keys.key_record import KeyInUseError, NoEarlierKeyError, OtherKeyError
-from bot.commands import Audience
-from bot.errors import NotAllowedError, StrangerError
-from bot.message import Block, Message
-from bot.slack.usergroups import UserGroup
-from bot.views.blocks import (
+from bot.access import repository as admin
+from bot.blocks.builders import (
     Explain,
     Facts,
     context,
@@ -24,7 +19,12 @@ from bot.views.blocks import (
     plain_message,
     section,
 )
-from bot.views.text import code, escaped, moment_token
+from bot.blocks.message import Block, Message
+from bot.blocks.text import code, escaped, moment_token
+from bot.dispatch.commands import Audience
+from bot.keys.key_record import KeyInUseError, NoEarlierKeyError, OtherKeyError
+from bot.process.errors import NotAllowedError, StrangerError
+from bot.slack.usergroups import UserGroup
 
 MANAGERS_FORM = "managers"
 MANAGERS_BLOCK, MANAGERS_FIELD = "managers", "managers.people"

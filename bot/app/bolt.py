@@ -21,21 +21,21 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot import web
-from bot.bootstrap.services import Role, Services
-from bot.clock import seconds_now
-from bot.deduplication import DedupStore
+from bot.app.services import Role, Services
+from bot.dispatch.deduplication import DedupStore
 from bot.installations.authorize import Clients, InstalledWorkspaces, note_asked_place
 from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.repository import InstallationRepository
-from bot.logs import bolt_logger
-from bot.metrics.definitions import Metrics
+from bot.installations.views import not_installed_text
+from bot.process.clock import seconds_now
+from bot.process.logs import bolt_logger
+from bot.process.workspace import WorkspaceId
 from bot.settings import Settings, text_of
 from bot.slack import auth
 from bot.slack.client import ShortWait, check_app_token
 from bot.slack.errors import SlackError, SlackRefusedError
-from bot.views.install import not_installed_text
-from bot.workspace import WorkspaceId
+from bot.web import server as web
+from bot.web.metrics import Metrics
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,7 +226,7 @@ def bolt_app(client: AsyncWebClient, workspaces: SlackAuth, metrics: Metrics) ->
         before_authorize=note_asked_place if workspaces.oauth else None,
         authorize=workspaces.authorize,
         process_before_response=True,  # no polling for the ack: the listeners only ack
-        request_verification_enabled=False,  # web.py does; a socket needs none
+        request_verification_enabled=False,  # web/server.py does; a socket needs none
     )
 
 

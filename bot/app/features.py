@@ -4,51 +4,51 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.admin import Audiences, Audit, Managers
-from bot.api_keys.key_service import KeyService, WorkspaceTracker
-from bot.api_keys.notifications import KeyClaims, KeyNotices
-from bot.api_keys.repository import Keys
-from bot.bootstrap.services import Services, look_at_work
-from bot.bulk_scans.runner import BulkScans
-from bot.clean_up import forget_expired
+from bot.access.permissions import DigestAccess, Permissions
+from bot.access.repository import Audiences, Audit, Managers
+from bot.app.services import Services, look_at_work
+from bot.digests.alert_listeners import AlertListeners
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
+from bot.digests.errors import owner_notice
 from bot.digests.failure_policy import Owners
-from bot.digests.nightly import NightlyScans, NightlySetting
+from bot.digests.form_listeners import DigestFormListeners
+from bot.digests.joined_channel import JoinedChannelListeners
+from bot.digests.listeners import DigestListeners
+from bot.digests.modals import DigestScreen, KeyScreen
 from bot.digests.repository import DigestRepository, steps_to
 from bot.digests.service import DigestService
+from bot.digests.views.alert import alert_message
+from bot.digests.views.post import announcement_message, digest_message, heartbeat_message
 from bot.digests.worker import DigestWorker
-from bot.listeners.adddomain import AddingListeners
-from bot.listeners.alerts import AlertListeners
-from bot.listeners.bulk_scan import BulkScanListeners
-from bot.listeners.domaindigest import DigestListeners
-from bot.listeners.domaindigest_form import DigestFormListeners
-from bot.listeners.domainkey import AdminListeners, KeyListeners, KeyState
-from bot.listeners.domainkey_forms import KeyFormListeners
-from bot.listeners.domains import DomainsListeners
-from bot.listeners.error_boundary import ErrorBoundary, Failures
-from bot.listeners.home import HomeCollector, HomeListeners, HomeScreen
-from bot.listeners.incoming import answer_unread
-from bot.listeners.joined_channel import JoinedChannelListeners
-from bot.listeners.messages import ShortcutListeners, register_mentions
-from bot.listeners.modals import DigestScreen, KeyScreen
-from bot.listeners.permissions import DigestAccess, Permissions
-from bot.listeners.router import Dispatcher
-from bot.listeners.scan import ScanListeners
-from bot.portfolio.add_domain import DomainAdder
-from bot.portfolio.add_many import DomainLists
-from bot.portfolio.end_dates import KeptEndDates
-from bot.portfolio.service import Portfolio
-from bot.scans import Scans
-from bot.shared_limits import QuotaService
+from bot.dispatch.error_boundary import ErrorBoundary, Failures
+from bot.dispatch.incoming import answer_unread
+from bot.dispatch.messages import ShortcutListeners, register_mentions
+from bot.dispatch.router import Dispatcher
+from bot.domains.add_domain import DomainAdder
+from bot.domains.add_listeners import AddingListeners
+from bot.domains.add_many import DomainLists
+from bot.domains.end_dates import KeptEndDates
+from bot.domains.listeners import DomainsListeners
+from bot.domains.service import Portfolio
+from bot.home.listeners import HomeCollector, HomeListeners, HomeScreen
+from bot.keys.budget import QuotaService
+from bot.keys.errors import key_notice
+from bot.keys.form_listeners import KeyFormListeners
+from bot.keys.listeners import AdminListeners, KeyListeners, KeyState
+from bot.keys.notifications import KeyClaims, KeyNotices
+from bot.keys.repository import Keys
+from bot.keys.service import KeyService, WorkspaceTracker
+from bot.scans.bulk_listeners import BulkScanListeners
+from bot.scans.bulk_runner import BulkScans
+from bot.scans.bulk_views import progress_message, summary_message
+from bot.scans.listeners import ScanListeners
+from bot.scans.nightly import NightlyScans, NightlySetting
+from bot.scans.service import Scans
 from bot.slack.usergroups import GroupPeople, UserGroups
+from bot.store.clean_up import forget_expired
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
-from bot.views.bulk_scan import progress_message, summary_message
-from bot.views.digests.alert import alert_message
-from bot.views.digests.post import announcement_message, digest_message, heartbeat_message
-from bot.views.digests.trouble import owner_notice
-from bot.views.errors_api_key import key_notice
 
 
 class AdminServices:

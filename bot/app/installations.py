@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 
-from bot.admin import SLACK, Act
-from bot.bootstrap.features import Features
-from bot.bootstrap.services import Services
-from bot.bootstrap.slack_app import SlackAuth
-from bot.errors import warned
+from bot.access.repository import SLACK, Act
+from bot.app.bolt import SlackAuth
+from bot.app.features import Features
+from bot.app.services import Services
+from bot.dispatch.request import Request
+from bot.installations import pages as install_pages
 from bot.installations.installation import WHOLE_ORGANISATION, Installation, organisation
+from bot.installations.listeners import LifecycleListeners
 from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.oauth_flow import (
     INSTALL_PATH,
@@ -23,17 +25,15 @@ from bot.installations.oauth_flow import (
 from bot.installations.repository import InstallationRepository
 from bot.installations.token_check import TokenChecker, token_proof
 from bot.installations.uninstall import Uninstaller
+from bot.installations.views import arrival_message
 from bot.installations.welcome import StoreCheck, Welcome
-from bot.listeners.app_lifecycle import LifecycleListeners
-from bot.listeners.request import Request
+from bot.process.errors import warned
+from bot.process.workspace import WorkspaceId
 from bot.settings import text_of
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.slack.replies import Origin
 from bot.store.documents import StoreError
-from bot.views import install_pages
-from bot.views.install import arrival_message
-from bot.web import InstallEndpoint
-from bot.workspace import WorkspaceId
+from bot.web.server import InstallEndpoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,10 @@ from datetime import datetime
 import aiohttp
 import structlog
 
-from bot.bootstrap import slack_app
-from bot.bootstrap.features import Features, register_features
-from bot.bootstrap.installations import Lifecycle, register_lifecycle
-from bot.bootstrap.services import (
+from bot.app import bolt as slack_app
+from bot.app.features import Features, register_features
+from bot.app.installations import Lifecycle, register_lifecycle
+from bot.app.services import (
     Role,
     Services,
     Stored,
@@ -20,19 +20,19 @@ from bot.bootstrap.services import (
     observe_store,
     opened_store,
 )
-from bot.clock import utc_now
-from bot.concurrency import Tasks
-from bot.deferred_commands import DeferredCommands
+from bot.dispatch.deferred_commands import DeferredCommands
+from bot.dispatch.interrupted import InflightTracker
 from bot.installations.repository import InstallationRepository
 from bot.jobs.scheduler import ROUND_WITHIN_S, ticking
-from bot.listeners.interrupted import InflightTracker
-from bot.logs import lines_counted
-from bot.metrics.definitions import Metrics, traced_calls
+from bot.process.clock import utc_now
+from bot.process.concurrency import Tasks
+from bot.process.logs import lines_counted
 from bot.settings import Settings
 from bot.slack.posting import Posting
 from bot.slack.replies import LINES_PER_HOST, Replies
 from bot.tracker.http import tracker_http
-from bot.web import Check, HealthEndpoints
+from bot.web.metrics import Metrics, traced_calls
+from bot.web.server import Check, HealthEndpoints
 
 # The SDK 3.47 does not pass its `timeout` on to a session that it is given. With `connect` a Slack
 # that cannot be reached differs from one that may have done what it was asked.

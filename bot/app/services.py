@@ -13,15 +13,15 @@ import httpx
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.clock import seconds_now
-from bot.concurrency import Tasks
-from bot.deduplication import DedupStore, MemoryDedup, SharedDedup
-from bot.deferred_commands import DeferredCommands
 from bot.digests.repository import DigestRepository, overdue
+from bot.dispatch.deduplication import DedupStore, MemoryDedup, SharedDedup
+from bot.dispatch.deferred_commands import DeferredCommands
+from bot.dispatch.interrupted import InflightTracker
+from bot.domains.service import StoredVersions
 from bot.installations.installation import scope_of_key
-from bot.listeners.interrupted import InflightTracker
-from bot.metrics.definitions import Metrics
-from bot.portfolio.service import StoredVersions
+from bot.process.clock import seconds_now
+from bot.process.concurrency import Tasks
+from bot.process.workspace import WorkspaceId
 from bot.settings import Settings, text_of
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
@@ -29,7 +29,7 @@ from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_m
 from bot.store.fenced import ErasableDocuments, FencedDocuments, Note, timed_documents
 from bot.store.postgres.address import Address
 from bot.store.sqlite import open_sqlite
-from bot.workspace import WorkspaceId
+from bot.web.metrics import Metrics
 
 if TYPE_CHECKING:
     from bot.store.postgres.documents import PostgresDocuments

@@ -8,11 +8,8 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from bot.api_keys.key_record import KeyRecord
-from bot.message import MAX_TEXT_CHARS, Block, Message, grouped, unfolded
-from bot.redaction import holds_secret, redact
-from bot.tracker.rate_limit import BudgetState
-from bot.views.text import (
+from bot.blocks.message import MAX_TEXT_CHARS, Block, Message, grouped, unfolded
+from bot.blocks.text import (
     MAX_ACTION_ID_CHARS,
     MAX_BUTTON_CHARS,
     MAX_BUTTON_VALUE_CHARS,
@@ -27,6 +24,9 @@ from bot.views.text import (
     outside,
     without_markup,
 )
+from bot.keys.key_record import KeyRecord
+from bot.process.redaction import holds_secret, redact
+from bot.tracker.rate_limit import BudgetState
 
 # A button whose action id begins so runs the command line in its value. `HERE` replaces the
 # message with the answer, `BELOW` answers under it.

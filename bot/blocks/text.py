@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
 
-from bot.health import Band
-from bot.hostnames import MAX_NAME_CHARS, unicode_name
-from bot.redaction import INVISIBLE, redact
+from bot.process.redaction import INVISIBLE, redact
+from bot.tracker.health import Band
+from bot.tracker.hostnames import MAX_NAME_CHARS, unicode_name
 
 MAX_SECTION_CHARS = 3000
 MAX_FIELDS = 10

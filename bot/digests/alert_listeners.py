@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from bot.blocks.builders import plain_message
+from bot.digests.modals import DigestScreen
 from bot.digests.models import Alert
 from bot.digests.repository import DigestRepository
-from bot.listeners.modals import DigestScreen
-from bot.listeners.request import Request
-from bot.listeners.router import Dispatcher
+from bot.digests.views import alert as views
+from bot.dispatch.request import Request
+from bot.dispatch.router import Dispatcher
 from bot.slack.client import SentMessage, edit_message
-from bot.views.blocks import plain_message
-from bot.views.digests import alert as views
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from bot.portfolio.end_dates import EndDates, KnownEnds
+from bot.domains.end_dates import EndDates, KnownEnds
 from bot.tracker.findings import EndDate
 from bot.tracker.models import Domain
 

@@ -25,13 +25,13 @@ from bot.digests.report import (
 )
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Slot, slot_at
-from bot.errors import BotError, warned
-from bot.portfolio.end_dates import KeptEndDates, KnownEnds
-from bot.portfolio.query import parse_query, select
-from bot.portfolio.service import Portfolio, Snapshot
+from bot.domains.end_dates import KeptEndDates, KnownEnds
+from bot.domains.query import parse_query, select
+from bot.domains.service import Portfolio, Snapshot
+from bot.process.errors import BotError, warned
+from bot.process.workspace import WorkspaceId
 from bot.tracker.models import Domain
 from bot.tracker.rate_limit import Purpose
-from bot.workspace import WorkspaceId
 
 _REACHED = {Outcome.POSTED, Outcome.QUIET}
 

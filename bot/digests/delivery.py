@@ -9,6 +9,7 @@ from functools import partial
 
 import structlog
 
+from bot.blocks.message import Message
 from bot.digests import run_state
 from bot.digests.collector import Collected, Collector
 from bot.digests.failure_policy import after_refusal, of_service, service_failure
@@ -20,14 +21,13 @@ from bot.digests.models import (
 )
 from bot.digests.report import Post, fallen, got_worse, has_changed
 from bot.digests.repository import DigestRepository
-from bot.errors import BotError
-from bot.message import Message
+from bot.process.errors import BotError
+from bot.process.workspace import WorkspaceId
 from bot.slack import errors
 from bot.slack.posting import Posting
 from bot.store.documents import StoreError
 from bot.tracker.models import TimedOutError
 from bot.tracker.rate_limit import Purpose
-from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 # Waits between attempts to save a step, for a database that restarts.

@@ -15,7 +15,7 @@ from bot.digests.models import (
 )
 from bot.digests.run_state import claim_due_run, end_pause_in_time
 from bot.digests.schedule import next_slot, slot_at
-from bot.portfolio.query import parse_query
+from bot.domains.query import parse_query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

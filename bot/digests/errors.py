@@ -2,13 +2,13 @@
 
 import re
 
+from bot.blocks import builders as blocks
+from bot.blocks.message import Block, Message
+from bot.blocks.text import moment_token, plural
 from bot.digests import models as digests
-from bot.message import Block, Message
-from bot.views import blocks
-from bot.views.api_key import SET_KEY
-from bot.views.digests import wording
-from bot.views.schedule import schedule_text, zoned_slot_text
-from bot.views.text import moment_token, plural
+from bot.digests.views import wording
+from bot.digests.views.schedule import schedule_text, zoned_slot_text
+from bot.keys.views import SET_KEY
 
 SEND_DIGEST = "digest.send"
 RESUME_DIGEST = "digest.resume"

@@ -8,13 +8,14 @@ from functools import partial
 
 import structlog
 
-from bot.api_keys.key_record import NoKeyError
-from bot.api_keys.key_service import LackingScopeError
-from bot.api_keys.repository import Keys
+from bot.blocks.message import Message
 from bot.digests import run_state
 from bot.digests.models import Digest, FailureReason, Notice, Outcome
-from bot.errors import BotError
-from bot.message import Message
+from bot.keys.key_record import NoKeyError
+from bot.keys.repository import Keys
+from bot.keys.service import LackingScopeError
+from bot.process.errors import BotError
+from bot.process.workspace import WorkspaceId
 from bot.slack import errors as slack
 from bot.slack.posting import Posting, retry_after
 from bot.store.documents import StoreError, UnreadableSecretError
@@ -24,7 +25,6 @@ from bot.tracker.models import (
     RateLimitedError,
     ReserveReachedError,
 )
-from bot.workspace import WorkspaceId
 
 # These last. A new key starts the runs that wait for one at once.
 KEY_CHECK = timedelta(minutes=5)

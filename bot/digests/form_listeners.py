@@ -7,6 +7,16 @@ from datetime import time
 
 import structlog
 
+from bot.access.permissions import (
+    ChannelAccess,
+    DigestAccess,
+    is_channel,
+    require_open,
+    seen_channel,
+)
+from bot.blocks.message import Block
+from bot.digests.form_parse import GivenDigest, draft_in, read_digest_form
+from bot.digests.modals import DigestScreen, FormNote, note_in
 from bot.digests.models import (
     MAX_RULES,
     Digest,
@@ -16,25 +26,15 @@ from bot.digests.models import (
 )
 from bot.digests.schedule import Schedule
 from bot.digests.service import DigestService
+from bot.digests.views import form_fields, modal, tables
+from bot.digests.views.form_fields import Draft, draft_of, zone_option
+from bot.digests.views.mention_fields import rule_label_options, with_rule
+from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
 from bot.digests.zones import is_zone, suggest_zones
-from bot.errors import BotError, warned
-from bot.listeners.domaindigest_parse import GivenDigest, draft_in, read_digest_form
-from bot.listeners.modals import DigestScreen, FormNote, note_in
-from bot.listeners.permissions import (
-    ChannelAccess,
-    DigestAccess,
-    is_channel,
-    require_open,
-    seen_channel,
-)
-from bot.listeners.request import Request
-from bot.listeners.router import Dispatcher
-from bot.message import Block
+from bot.dispatch.request import Request
+from bot.dispatch.router import Dispatcher
+from bot.process.errors import BotError, warned
 from bot.slack.client import Member
-from bot.views.digests import form_fields, modal, tables
-from bot.views.digests.form_fields import Draft, draft_of, zone_option
-from bot.views.digests.mention_fields import rule_label_options, with_rule
-from bot.views.digests.wording import DIGEST_HERE, MAKE_DIGEST
 
 logger = structlog.get_logger()
 COUNT_WITHIN_S = 3.0

@@ -5,19 +5,19 @@ import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from bot.command_text import NotUnderstoodError
+from bot.blocks.text import outside
 from bot.digests import models
 from bot.digests.schedule import Schedule, time_of
+from bot.digests.views import form_fields
+from bot.digests.views.mention_fields import box_of
+from bot.digests.views.modal import UNTIL_FIELD
 from bot.digests.zones import is_zone
-from bot.listeners.incoming import Values, field_in
-from bot.listeners.request import FormErrors
-from bot.portfolio.query import parse_query
-from bot.redaction import holds_secret
+from bot.dispatch.command_text import NotUnderstoodError
+from bot.dispatch.incoming import Values, field_in
+from bot.dispatch.request import FormErrors
+from bot.domains.query import parse_query
+from bot.process.redaction import holds_secret
 from bot.slack.usergroups import GROUP_ID
-from bot.views.digests import form_fields
-from bot.views.digests.mention_fields import box_of
-from bot.views.digests.modal import UNTIL_FIELD
-from bot.views.text import outside
 
 # The same as in `split_words`: Slack's clients write curly ones.
 _QUOTES = '"“”„‟«»'

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.digests.service import DigestService
-from bot.errors import BotError, warned
-from bot.listeners.request import Request
-from bot.listeners.router import Dispatcher
+from bot.digests.views.post import greeting_message
+from bot.dispatch.request import Request
+from bot.dispatch.router import Dispatcher
+from bot.process.errors import BotError, warned
 from bot.slack.posting import Posting
-from bot.views.digests.post import greeting_message
 
 
 @dataclass(frozen=True, slots=True)

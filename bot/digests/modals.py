@@ -10,25 +10,25 @@ from typing import TypeVar
 import structlog
 from cachetools import LRUCache
 
-from bot.api_keys.key_record import NoKeyError
-from bot.api_keys.key_service import LackingScopeError
+from bot.access.permissions import ChannelAccess, DigestAccess
+from bot.blocks.builders import plain_message
+from bot.blocks.message import Block, Message
+from bot.digests.errors import error_line
 from bot.digests.service import DigestService
-from bot.errors import BotError
-from bot.listeners.error_boundary import Failures
-from bot.listeners.permissions import ChannelAccess, DigestAccess
-from bot.listeners.request import Request, draw_or_reply
-from bot.listeners.router import PressHandler
-from bot.message import Block, Message
+from bot.digests.views.modal import LOOKING
+from bot.digests.views.tables import DigestList, busy_form, error_form, list_form
+from bot.dispatch.error_boundary import Failures
+from bot.dispatch.failure import failure_message
+from bot.dispatch.request import Request, draw_or_reply
+from bot.dispatch.router import PressHandler
+from bot.keys.errors import REFUSED_KEY
+from bot.keys.key_record import NoKeyError
+from bot.keys.service import LackingScopeError
+from bot.process.errors import BotError
 from bot.slack.client import update_form
 from bot.slack.errors import SlackError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
-from bot.views.blocks import plain_message
-from bot.views.digests.modal import LOOKING
-from bot.views.digests.tables import DigestList, busy_form, error_form, list_form
-from bot.views.digests.trouble import error_line
-from bot.views.errors_api_key import REFUSED_KEY
-from bot.views.failure import failure_message
 
 T = TypeVar("T")
 MAX_PLACES = 10_000

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
-from bot.command_text import split_words
 from bot.digests.schedule import Schedule, Slot
-from bot.errors import BotError
-from bot.redaction import holds_secret
+from bot.dispatch.command_text import split_words
+from bot.process.errors import BotError
+from bot.process.redaction import holds_secret
 
 MAX_PER_CHANNEL = 20
 MAX_PAST_RUNS = 40

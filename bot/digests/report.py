@@ -9,8 +9,7 @@ from itertools import islice
 from bot.digests.baseline import Baseline, is_nearer, renewed_since
 from bot.digests.models import Digest, Mention, PastRun
 from bot.digests.schedule import Slot
-from bot.health import Band, Summary, band_of, summary
-from bot.portfolio.end_dates import (
+from bot.domains.end_dates import (
     Coverage,
     EndDates,
     Ending,
@@ -18,9 +17,10 @@ from bot.portfolio.end_dates import (
     KnownEnds,
     KnownIssue,
 )
-from bot.portfolio.lookup import host_of
-from bot.portfolio.query import ALL_SCORES, Bounds
+from bot.domains.lookup import host_of
+from bot.domains.query import ALL_SCORES, Bounds
 from bot.tracker.findings import SEVERITIES, EndDate, Knowledge, Severity
+from bot.tracker.health import Band, Summary, band_of, summary
 from bot.tracker.hijack_signs import is_worse
 from bot.tracker.models import Domain
 

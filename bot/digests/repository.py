@@ -18,9 +18,9 @@ from bot.digests.models import (
     UnknownDigestError,
 )
 from bot.digests.run_state import due_at
-from bot.metrics.definitions import DigestMetrics
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import ConflictError, Document, Documents, Write, update
-from bot.workspace import WorkspaceId
+from bot.web.metrics import DigestMetrics
 
 VERSION = 1
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.backoff import backoff
 from bot.digests.models import (
     MAX_PAST_RUNS,
     Digest,
@@ -19,6 +18,7 @@ from bot.digests.models import (
 )
 from bot.digests.notices import with_notice
 from bot.digests.schedule import Schedule, Slot, grace, next_slot, slots_until
+from bot.process.backoff import backoff
 
 # Longer than collecting and waiting for a turn take, and longer than posting takes: then another
 # process takes over the run of a dead one.

@@ -24,10 +24,10 @@ from bot.digests.models import (
 )
 from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
+from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackError, SlackUnavailableError
 from bot.store.documents import ConflictError
 from bot.tracker.rate_limit import Purpose
-from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 # See `Audit.note_digest`.

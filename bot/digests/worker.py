@@ -12,15 +12,15 @@ from weakref import WeakValueDictionary
 
 import structlog
 
-from bot.concurrency import Tasks
 from bot.digests import models, run_state
 from bot.digests.delivery import Delivery
 from bot.digests.failure_policy import Owners
 from bot.digests.notices import after_sending, start_notices
 from bot.digests.repository import DigestRepository
-from bot.errors import BotError
+from bot.process.concurrency import Tasks
+from bot.process.errors import BotError
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import ForgottenError, StoreError
-from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 WORKERS = 20

@@ -8,16 +8,16 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.deferred_commands import KeptCommand
-from bot.listeners.error_boundary import ErrorBoundary
-from bot.listeners.incoming import from_command, from_press, is_ephemeral, place_of
-from bot.listeners.request import OncePerMessage, Request
-from bot.message import Message
-from bot.redaction import holds_secret
+from bot.blocks.builders import RUN_BELOW, RUN_HERE, RUN_ONCE
+from bot.blocks.message import Message
+from bot.dispatch import usage
+from bot.dispatch.deferred_commands import KeptCommand
+from bot.dispatch.error_boundary import ErrorBoundary
+from bot.dispatch.incoming import from_command, from_press, is_ephemeral, place_of
+from bot.dispatch.request import OncePerMessage, Request
+from bot.process.redaction import holds_secret
+from bot.process.workspace import WorkspaceId
 from bot.slack.replies import Origin, Replies
-from bot.views import usage
-from bot.views.blocks import RUN_BELOW, RUN_HERE, RUN_ONCE
-from bot.workspace import WorkspaceId
 
 CommandHandler = Callable[[Request, str], Awaitable[None]]
 

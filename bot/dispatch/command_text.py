@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from bot.errors import BotError
+from bot.process.errors import BotError
 
 # Slack's clients turn straight quotes into curly ones while people type.
 _CURLY = "“”„‟«»"

@@ -8,7 +8,7 @@ from enum import IntEnum
 
 
 class Audience(IntEnum):
-    """Who may use a command. Admins choose it for some: see `bot.admin.Audiences`."""
+    """Who may use a command. Admins choose it for some: see `bot.access.repository.Audiences`."""
 
     GUESTS = 1
     MEMBERS = 2
@@ -25,7 +25,7 @@ class Command:
     scope of the key for that, where the service names one.
     `takes_text`: anything but `help` may stand behind it; else the router refuses it.
     `button`: the label of its button in direct messages with the bot, below the list of all
-    commands, if it has one there. The buttons of Home are in `bot/views/home_sections.py`.
+    commands, if it has one there. The buttons of Home are in `bot/home/sections.py`.
     """
 
     name: str

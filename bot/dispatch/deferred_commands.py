@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.redaction import redact
+from bot.process.redaction import redact
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing, associated_data
-from bot.workspace import WorkspaceId
 
 # Slack takes answers to a command for half an hour:
 # https://docs.slack.dev/interactivity/handling-user-interaction

@@ -9,28 +9,28 @@ from typing import Any, TypeVar
 
 import structlog
 
-from bot.api_keys.key_record import NoKeyError
-from bot.api_keys.key_service import LackingScopeError
-from bot.api_keys.repository import Keys
-from bot.bulk_scans.record import BulkScanRunsError
-from bot.clock import seconds_now
-from bot.command_text import NotUnderstoodError
-from bot.commands import COMMANDS
-from bot.concurrency import Tasks
-from bot.deferred_commands import DeferredCommands, KeptCommand
-from bot.errors import BotError, warned
-from bot.listeners.interrupted import InflightTracker, WaitingRequest
-from bot.listeners.permissions import ExternalUserGuard, Permissions
-from bot.listeners.request import Request
-from bot.message import Message
-from bot.portfolio.lookup import UnknownDomainError
-from bot.shared_limits import QuotaService
+from bot.access.permissions import ExternalUserGuard, Permissions
+from bot.blocks.builders import Facts
+from bot.blocks.message import Message
+from bot.dispatch import usage
+from bot.dispatch.command_text import NotUnderstoodError
+from bot.dispatch.commands import COMMANDS
+from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
+from bot.dispatch.failure import failure_message
+from bot.dispatch.interrupted import InflightTracker, WaitingRequest
+from bot.dispatch.request import Request
+from bot.domains.lookup import UnknownDomainError
+from bot.keys.budget import QuotaService
+from bot.keys.key_record import NoKeyError
+from bot.keys.repository import Keys
+from bot.keys.service import LackingScopeError
+from bot.process.clock import seconds_now
+from bot.process.concurrency import Tasks
+from bot.process.errors import BotError, warned
+from bot.scans.bulk_record import BulkScanRunsError
 from bot.slack.errors import SlackError
 from bot.store.documents import ForgottenError, StoreError, UnreadableSecretError
 from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerError
-from bot.views import usage
-from bot.views.blocks import Facts
-from bot.views.failure import failure_message
 
 T = TypeVar("T")
 # The first match counts. "declined": the person can change something, nothing is wrong.

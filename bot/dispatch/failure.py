@@ -6,21 +6,7 @@ shown to a person.
 
 from dataclasses import replace
 
-from bot.api_keys.key_record import ExpiredDraftError
-from bot.bulk_scans.record import BulkScanOverError, BulkScanRunsError
-from bot.command_text import NotUnderstoodError
-from bot.commands import COMMANDS
-from bot.errors import BotError
-from bot.hostnames import MAX_NAME_CHARS, HostNameError, HostProblem
-from bot.message import Message
-from bot.portfolio.add_domain import AlreadyAddedError, UncertainAddError
-from bot.portfolio.lookup import UnknownDomainError, host_of
-from bot.scans import NoDomainIdError, NoScanError
-from bot.slack import errors as slack
-from bot.store import documents as store
-from bot.tracker import models as tracker
-from bot.views.adddomain import already_added_message
-from bot.views.blocks import (
+from bot.blocks.builders import (
     Explain,
     Facts,
     again_button,
@@ -33,10 +19,24 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.bulk_scan import running_message
-from bot.views.digests.trouble import DIGEST_ERRORS
-from bot.views.errors_api_key import API_KEY_ERRORS
-from bot.views.text import bold, code, duration_text, host_text, outside
+from bot.blocks.message import Message
+from bot.blocks.text import bold, code, duration_text, host_text, outside
+from bot.digests.errors import DIGEST_ERRORS
+from bot.dispatch.command_text import NotUnderstoodError
+from bot.dispatch.commands import COMMANDS
+from bot.domains.add_domain import AlreadyAddedError, UncertainAddError
+from bot.domains.add_views import already_added_message
+from bot.domains.lookup import UnknownDomainError, host_of
+from bot.keys.errors import API_KEY_ERRORS
+from bot.keys.key_record import ExpiredDraftError
+from bot.process.errors import BotError
+from bot.scans.bulk_record import BulkScanOverError, BulkScanRunsError
+from bot.scans.bulk_views import running_message
+from bot.scans.service import NoDomainIdError, NoScanError
+from bot.slack import errors as slack
+from bot.store import documents as store
+from bot.tracker import models as tracker
+from bot.tracker.hostnames import MAX_NAME_CHARS, HostNameError, HostProblem
 
 
 def _rejected(error: tracker.RejectedError, facts: Facts) -> Message:

@@ -11,14 +11,14 @@ import structlog
 from slack_bolt.context.respond.async_respond import AsyncRespond
 from slack_bolt.response import BoltResponse
 
-from bot.errors import BotError, UnknownWorkspaceError
-from bot.listeners.request import AnswerWindow, Request, carried, written
-from bot.message import thread_of
+from bot.blocks.message import thread_of
+from bot.dispatch.request import AnswerWindow, Request, carried, written
+from bot.home.views import ANSWER, messages_url
+from bot.process.errors import BotError, UnknownWorkspaceError
 from bot.slack.auth import workspace_of
 from bot.slack.client import FAILURES
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import StoreError
-from bot.views.home import ANSWER, messages_url
 
 
 def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:

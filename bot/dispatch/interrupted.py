@@ -4,10 +4,10 @@ import asyncio
 import contextlib
 from dataclasses import dataclass, field
 
-from bot.errors import BotError, warned
-from bot.listeners.request import Request, draw_or_reply
-from bot.redaction import holds_secret
-from bot.views.usage import interrupted_form, interrupted_message
+from bot.dispatch.request import Request, draw_or_reply
+from bot.dispatch.usage import interrupted_form, interrupted_message
+from bot.process.errors import BotError, warned
+from bot.process.redaction import holds_secret
 
 # A stop must not wait for a slow Slack.
 TELL_WITHIN_S = 5.0

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.commands import COMMANDS
-from bot.hostnames import hosts_in
-from bot.listeners.command_lines import CommandLines, reply_with
-from bot.listeners.request import FormErrors, Request, draw_or_reply
-from bot.listeners.router import Dispatcher
-from bot.portfolio.service import Portfolio
+from bot.dispatch import shortcut_views as views
+from bot.dispatch.command_lines import CommandLines, reply_with
+from bot.dispatch.commands import COMMANDS
+from bot.dispatch.request import FormErrors, Request, draw_or_reply
+from bot.dispatch.router import Dispatcher
+from bot.dispatch.usage import overview_message
+from bot.domains.service import Portfolio
 from bot.slack.auth import workspace_of
 from bot.slack.replies import RESPONSES, Origin, Replies
-from bot.views import shortcuts as views
-from bot.views.usage import overview_message
+from bot.tracker.hostnames import hosts_in
 
 # What a person writes: https://docs.slack.dev/reference/events/message#subtypes
 _WRITTEN = {None, "file_share", "thread_broadcast"}

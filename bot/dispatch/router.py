@@ -1,7 +1,7 @@
 """Register commands, actions, views and options on Bolt's app.
 
 A request is parsed before the ack, without any I/O: one that cannot be parsed is refused as a
-whole (see `answer_unread`). `command_text.py` says how typed text is read.
+whole (see `answer_unread`). `dispatch/command_text.py` says how typed text is read.
 """
 
 import asyncio
@@ -15,25 +15,25 @@ import structlog
 from cachetools import LRUCache
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
-from bot.commands import COMMANDS
-from bot.deduplication import DedupStore
-from bot.errors import BotError
-from bot.listeners import incoming
-from bot.listeners.command_lines import CommandHandler, CommandLines
-from bot.listeners.error_boundary import ErrorBoundary
-from bot.listeners.incoming import from_press, is_ephemeral, place_of
-from bot.listeners.request import DrawnForm, FormErrors, OncePerMessage, Request
-from bot.message import Block, Message
+from bot.blocks.message import Block, Message
+from bot.dispatch import incoming
+from bot.dispatch.command_lines import CommandHandler, CommandLines
+from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
+from bot.dispatch.commands import COMMANDS
+from bot.dispatch.deduplication import DedupStore
+from bot.dispatch.error_boundary import ErrorBoundary
+from bot.dispatch.incoming import from_press, is_ephemeral, place_of
+from bot.dispatch.request import DrawnForm, FormErrors, OncePerMessage, Request
+from bot.dispatch.usage import sent_elsewhere_form, usage_message
+from bot.process.errors import BotError
 from bot.slack.client import update_form
 from bot.slack.errors import SlackError, SlackRefusedError
 from bot.slack.replies import Replies
-from bot.views.usage import sent_elsewhere_form, usage_message
 
 logger = structlog.get_logger()
 T = TypeVar("T")
 # Slack waits 3 s for the options of a menu. Before, the bot checks for up to `ASKED_WITHIN_S` of
-# `deduplication.py` whether the request is new.
+# `dispatch/deduplication.py` whether the request is new.
 OPTIONS_WITHIN_S = 2.2
 # Slack waits 3 s for the ack of a form, and one that comes late replaces what was drawn before it.
 # So that is drawn once more after some seconds, as the SDK's maintainer advises:

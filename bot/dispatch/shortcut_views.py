@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.message import Block
-from bot.views.blocks import (
+from bot.blocks.builders import (
     context,
     field,
     form,
@@ -13,7 +12,8 @@ from bot.views.blocks import (
     plain_message,
     section,
 )
-from bot.views.text import MAX_OPTION_VALUE_CHARS, host_text, plural
+from bot.blocks.message import Block
+from bot.blocks.text import MAX_OPTION_VALUE_CHARS, host_text, plural
 
 # The callback ids in the manifest.
 SCAN, ADD, SCAN_MESSAGE = "shortcut.scan", "shortcut.add", "shortcut.scan_message"

@@ -2,10 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.command_text import NotUnderstood
-from bot.commands import COMMANDS, Command
-from bot.message import Block, Message
-from bot.views.blocks import (
+from bot.blocks.builders import (
     actions,
     again_button,
     context,
@@ -16,7 +13,10 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.text import clip, code, plural
+from bot.blocks.message import Block, Message
+from bot.blocks.text import clip, code, plural
+from bot.dispatch.command_text import NotUnderstood
+from bot.dispatch.commands import COMMANDS, Command
 
 MAX_PARTS_SHOWN = 10
 # While an answer takes longer than a few seconds.

@@ -3,11 +3,11 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from bot.concurrency import SingleFlight
-from bot.errors import BotError, warned
-from bot.portfolio.service import Portfolio
+from bot.domains.service import Portfolio
+from bot.process.concurrency import SingleFlight
+from bot.process.errors import BotError, warned
+from bot.process.workspace import WorkspaceId
 from bot.tracker.models import Domain, NoResultError, RejectedError
-from bot.workspace import WorkspaceId
 
 MAX_LABEL_CHARS = 100
 MAX_TAGS = 20

@@ -5,22 +5,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.api_keys.key_service import WorkspaceTracker
-from bot.command_text import NotUnderstoodError, Word, quoted, split_words
-from bot.errors import BotError, warned
-from bot.hostnames import HostNameError
-from bot.listeners.error_boundary import Failures
-from bot.listeners.permissions import Permissions
-from bot.listeners.request import FormErrors, Request
-from bot.listeners.router import Dispatcher
-from bot.message import Block
-from bot.portfolio.add_domain import DomainAdder, NewDomain
-from bot.portfolio.add_many import DomainLists, NewDomains, Report, new_domains, parse_new_domains
-from bot.portfolio.service import Portfolio, Snapshot
-from bot.views import adddomain as views
-from bot.views.blocks import plain_message
-from bot.views.failure import host_sentence
-from bot.views.usage import ALREADY_PRESSED
+from bot.access.permissions import Permissions
+from bot.blocks.builders import plain_message
+from bot.blocks.message import Block
+from bot.dispatch.command_text import NotUnderstoodError, Word, quoted, split_words
+from bot.dispatch.error_boundary import Failures
+from bot.dispatch.failure import host_sentence
+from bot.dispatch.request import FormErrors, Request
+from bot.dispatch.router import Dispatcher
+from bot.dispatch.usage import ALREADY_PRESSED
+from bot.domains import add_views as views
+from bot.domains.add_domain import DomainAdder, NewDomain
+from bot.domains.add_many import DomainLists, NewDomains, Report, new_domains, parse_new_domains
+from bot.domains.service import Portfolio, Snapshot
+from bot.keys.service import WorkspaceTracker
+from bot.process.errors import BotError, warned
+from bot.tracker.hostnames import HostNameError
 
 # A response_url works five times: the first word, the steps but the last, and the summary.
 STEPS = 4

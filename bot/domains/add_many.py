@@ -9,10 +9,8 @@ from enum import Enum
 
 import msgspec
 
-from bot.command_text import NotUnderstood, NotUnderstoodError, Word, split_words
-from bot.errors import BotError, warned
-from bot.hostnames import HostNameError, HostProblem, host_name
-from bot.portfolio.add_domain import (
+from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError, Word, split_words
+from bot.domains.add_domain import (
     MAX_LABEL_CHARS,
     MAX_TAGS,
     AlreadyAddedError,
@@ -20,11 +18,13 @@ from bot.portfolio.add_domain import (
     NewDomain,
     UncertainAddError,
 )
-from bot.portfolio.service import Portfolio, Snapshot
-from bot.redaction import holds_secret, redact
+from bot.domains.service import Portfolio, Snapshot
+from bot.process.errors import BotError, warned
+from bot.process.redaction import holds_secret, redact
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents
+from bot.tracker.hostnames import HostNameError, HostProblem, host_name
 from bot.tracker.models import RejectedError
-from bot.workspace import WorkspaceId
 
 KIND = "to-add"
 KEPT_FOR = timedelta(days=1)

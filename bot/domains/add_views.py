@@ -4,14 +4,7 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from typing import Any
 
-from bot.message import Block, Message
-from bot.portfolio.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
-from bot.portfolio.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
-from bot.redaction import holds_secret
-from bot.tracker.models import Domain
-from bot.tracker.rate_limit import BudgetState
-from bot.views.api_key import left_text
-from bot.views.blocks import (
+from bot.blocks.builders import (
     actions,
     button,
     context,
@@ -26,8 +19,15 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.domains import score_mrkdwn
-from bot.views.text import bold, code, host_text, lines_within, literal, plural
+from bot.blocks.message import Block, Message
+from bot.blocks.text import bold, code, host_text, lines_within, literal, plural
+from bot.domains.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
+from bot.domains.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
+from bot.domains.views import score_mrkdwn
+from bot.keys.views import left_text
+from bot.process.redaction import holds_secret
+from bot.tracker.models import Domain
+from bot.tracker.rate_limit import BudgetState
 
 ADD_FORM = "add"
 DOMAIN_BLOCK, TYPE_BLOCK, FOLDER_BLOCK, TAGS_BLOCK = "domain", "type", "folder", "tags"

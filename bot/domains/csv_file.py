@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC
 
-from bot.health import band_of
-from bot.message import Message
-from bot.portfolio.end_dates import EndDates, KnownEnds
-from bot.portfolio.query import ends_of
+from bot.blocks.builders import plain_message
+from bot.blocks.message import Message
+from bot.blocks.text import outside, plural, score_number
+from bot.domains.end_dates import EndDates, KnownEnds
+from bot.domains.query import ends_of
+from bot.tracker.health import band_of
 from bot.tracker.models import Domain
-from bot.views.blocks import plain_message
-from bot.views.text import outside, plural, score_number
 
 FILE_NAME = "domains.csv"
 MAX_CELL_CHARS = 2_000

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import msgspec
 from cachetools import TTLCache
 
-from bot.errors import warned
+from bot.process.errors import warned
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import COUNTED_TIME
 from bot.tracker.findings import (
@@ -27,7 +28,6 @@ from bot.tracker.findings import (
     Severity,
 )
 from bot.tracker.hijack_signs import KINDS, is_same, kind_of
-from bot.workspace import WorkspaceId
 
 KIND = "ends"
 DOCUMENTS = 16

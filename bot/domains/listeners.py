@@ -7,17 +7,17 @@ from datetime import datetime
 
 import structlog
 
-from bot.listeners.request import Request
-from bot.listeners.router import Dispatcher
-from bot.message import Message
-from bot.portfolio.end_dates import KeptEndDates, KnownEnds
-from bot.portfolio.query import Query, parse_query, select
-from bot.portfolio.service import Portfolio, Snapshot
+from bot.blocks.message import Message
+from bot.dispatch.request import Request
+from bot.dispatch.router import Dispatcher
+from bot.dispatch.usage import ALREADY_SHARED
+from bot.domains.csv_file import FILE_NAME, domains_csv, export_text, exported_message
+from bot.domains.end_dates import KeptEndDates, KnownEnds
+from bot.domains.query import Query, parse_query, select
+from bot.domains.service import Portfolio, Snapshot
+from bot.domains.views import EXPORT_DOMAINS, SHARE_DOMAINS, domains_message, outdated_message
 from bot.slack.client import open_direct, upload_file
 from bot.tracker.models import Domain, UnavailableError
-from bot.views.domains import EXPORT_DOMAINS, SHARE_DOMAINS, domains_message, outdated_message
-from bot.views.domains_csv import FILE_NAME, domains_csv, export_text, exported_message
-from bot.views.usage import ALREADY_SHARED
 
 logger = structlog.get_logger()
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
-from bot.errors import BotError
-from bot.hostnames import HostNameError, host_name, unicode_name
+from bot.process.errors import BotError
+from bot.tracker.hostnames import HostNameError, host_name, unicode_name
 from bot.tracker.models import Domain
 
 # Found by trying: below it, names share little more than their top-level domain.

@@ -8,11 +8,11 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 
-from bot.command_text import NotUnderstood, NotUnderstoodError, Word, quoted, split_words
-from bot.hostnames import HostNameError, host_name, unicode_name
-from bot.portfolio.end_dates import EndDates, KnownEnds
-from bot.portfolio.lookup import host_of
+from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError, Word, quoted, split_words
+from bot.domains.end_dates import EndDates, KnownEnds
+from bot.domains.lookup import host_of
 from bot.tracker.findings import SEVERITIES, EndDate, Severity
+from bot.tracker.hostnames import HostNameError, host_name, unicode_name
 from bot.tracker.models import Domain
 
 # The limit of a button's value, which holds the query of the next page.

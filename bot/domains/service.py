@@ -8,13 +8,13 @@ from functools import cached_property
 
 from cachetools import LRUCache
 
-from bot.concurrency import SingleFlight
-from bot.errors import warned
-from bot.portfolio.lookup import UnknownDomainError, index_by_host, nearest
+from bot.domains.lookup import UnknownDomainError, index_by_host, nearest
+from bot.process.concurrency import SingleFlight
+from bot.process.errors import warned
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents, StoreError
 from bot.tracker.models import Domain, Listing
 from bot.tracker.rate_limit import Purpose
-from bot.workspace import WorkspaceId
 
 # After this time a list is used as it is: a minute old is better than no answer.
 ASKED_WITHIN_S = 1.0

@@ -4,22 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.command_text import unescaped
-from bot.health import Band, Summary, band_of, summary
-from bot.hostnames import MAX_NAME_CHARS
-from bot.message import SHARE, Block, Message
-from bot.portfolio.end_dates import EndDates, KnownEnds
-from bot.portfolio.query import Query, Sort, ends_of, query_text
-from bot.portfolio.service import Snapshot
-from bot.tracker.models import Domain
-from bot.views import blocks
-from bot.views.scan_facts import (
-    END_COLUMNS,
-    coverage_text,
-    end_cells,
-    scanned_text,
-)
-from bot.views.text import (
+from bot.blocks import builders as blocks
+from bot.blocks.message import SHARE, Block, Message
+from bot.blocks.text import (
     SYMBOLS,
     age_text,
     bold,
@@ -32,6 +19,19 @@ from bot.views.text import (
     score_number,
     score_words,
 )
+from bot.dispatch.command_text import unescaped
+from bot.domains.end_dates import EndDates, KnownEnds
+from bot.domains.query import Query, Sort, ends_of, query_text
+from bot.domains.service import Snapshot
+from bot.scans.fact_views import (
+    END_COLUMNS,
+    coverage_text,
+    end_cells,
+    scanned_text,
+)
+from bot.tracker.health import Band, Summary, band_of, summary
+from bot.tracker.hostnames import MAX_NAME_CHARS
+from bot.tracker.models import Domain
 
 
 def score_mrkdwn(score: float | None) -> str:

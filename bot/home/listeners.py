@@ -9,28 +9,28 @@ from typing import Any
 import structlog
 from cachetools import LRUCache
 
-from bot.api_keys.key_record import NoKeyError
+from bot.access.permissions import Permissions
+from bot.blocks.builders import message_of
+from bot.blocks.message import Message
+from bot.digests.modals import MAX_PLACES, ViewVersions
 from bot.digests.models import Digest
-from bot.errors import BotError, warned
-from bot.listeners.domainkey import KeyState
-from bot.listeners.error_boundary import Failures
-from bot.listeners.modals import MAX_PLACES, ViewVersions
-from bot.listeners.permissions import Permissions
-from bot.listeners.request import Request
-from bot.listeners.router import Dispatcher
-from bot.message import Message
-from bot.portfolio.end_dates import KeptEndDates
-from bot.portfolio.service import Portfolio, Snapshot
+from bot.dispatch.error_boundary import Failures
+from bot.dispatch.failure import failure_message
+from bot.dispatch.request import Request
+from bot.dispatch.router import Dispatcher
+from bot.dispatch.usage import greeting_message
+from bot.domains.end_dates import KeptEndDates
+from bot.domains.service import Portfolio, Snapshot
+from bot.home.sections import REFRESH, TURN_DIGESTS, HomePage, Reader, SetUp, refreshable
+from bot.home.views import OPEN_MESSAGES, home_view
+from bot.keys.key_record import NoKeyError
+from bot.keys.listeners import KeyState
+from bot.process.errors import BotError, warned
+from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member, publish_home
 from bot.slack.errors import SlackError
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import ConflictError, Documents, StoreError
-from bot.views.blocks import message_of
-from bot.views.failure import failure_message
-from bot.views.home import OPEN_MESSAGES, home_view
-from bot.views.home_sections import REFRESH, TURN_DIGESTS, HomePage, Reader, SetUp, refreshable
-from bot.views.usage import greeting_message
-from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 GREETED = "greeted"

@@ -6,30 +6,11 @@ from datetime import datetime
 from enum import Enum
 from heapq import nsmallest
 
-from bot.admin import DEFAULT_AUDIENCES
-from bot.bulk_scans.runner import MAX_DOMAINS
-from bot.commands import COMMANDS, Audience, Command
-from bot.digests.models import Digest
-from bot.health import summary
-from bot.message import Block, Message
-from bot.portfolio.end_dates import KnownEnds
-from bot.portfolio.service import Snapshot
-from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
-from bot.tracker.findings import SOON_DAYS
-from bot.tracker.models import Domain
-from bot.views import domains
-from bot.views.admin import names_text
-from bot.views.blocks import actions, button, container, context, header, run_button, section
-from bot.views.digests.wording import (
-    filter_mrkdwn,
-    last_run_line,
-    manage_button,
-    mode_text,
-    state_lines,
-)
-from bot.views.scan_facts import coverage_text, soon_text
-from bot.views.schedule import schedule_text
-from bot.views.text import (
+from bot.access.repository import DEFAULT_AUDIENCES
+from bot.access.views import names_text
+from bot.blocks.builders import actions, button, container, context, header, run_button, section
+from bot.blocks.message import Block, Message
+from bot.blocks.text import (
     MAX_ACCESSIBLE_CHARS,
     bold,
     host_text,
@@ -38,6 +19,25 @@ from bot.views.text import (
     plural,
     score_words,
 )
+from bot.digests.models import Digest
+from bot.digests.views.schedule import schedule_text
+from bot.digests.views.wording import (
+    filter_mrkdwn,
+    last_run_line,
+    manage_button,
+    mode_text,
+    state_lines,
+)
+from bot.dispatch.commands import COMMANDS, Audience, Command
+from bot.domains import views as domains
+from bot.domains.end_dates import KnownEnds
+from bot.domains.service import Snapshot
+from bot.scans.bulk_runner import MAX_DOMAINS
+from bot.scans.fact_views import coverage_text, soon_text
+from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
+from bot.tracker.findings import SOON_DAYS
+from bot.tracker.health import summary
+from bot.tracker.models import Domain
 
 
 class Reader(Enum):

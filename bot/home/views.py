@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from bot.commands import COMMANDS
-from bot.message import Block, Message
-from bot.views.blocks import (
+from bot.blocks.builders import (
     actions,
     button,
     context,
@@ -14,7 +12,9 @@ from bot.views.blocks import (
     plain_message,
     section,
 )
-from bot.views.home_sections import (
+from bot.blocks.message import Block, Message
+from bot.dispatch.commands import COMMANDS
+from bot.home.sections import (
     HomePage,
     Reader,
     SetUp,

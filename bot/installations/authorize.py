@@ -11,14 +11,14 @@ from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.errors import UnknownWorkspaceError
 from bot.installations.repository import InstallationRepository, ResolvedInstallation
+from bot.process.errors import UnknownWorkspaceError
+from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import StoreError
-from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
-# Slack waits 3 s for the ack, and `ASKED_WITHIN_S` of `deduplication.py` has passed before.
+# Slack waits 3 s for the ack. `ASKED_WITHIN_S` of `dispatch/deduplication.py` has passed before.
 KNOWN_WITHIN_S = 1.4
 ASKED = "asked_place"
 # Bolt 1.30 passes the events that take access away without a token, but not the one that gives it:

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from bot.process.workspace import WorkspaceId, workspace_of_key
 from bot.store.documents import Document
-from bot.workspace import WorkspaceId, workspace_of_key
 
 KIND = "installation"
 

@@ -15,12 +15,12 @@ import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.response import BoltResponse
 
-from bot.concurrency import Tasks
-from bot.errors import warned
 from bot.installations.installation import UninstallEvent, UninstallKind, organisation
 from bot.installations.uninstall import Uninstaller
+from bot.process.concurrency import Tasks
+from bot.process.errors import warned
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import StoreError
-from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 # Slack waits 3 s. Work that takes longer goes on, and is done when Slack asks again.

@@ -13,8 +13,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.installations.installation import Installation, organisation
+from bot.process.workspace import WorkspaceId
 from bot.slack.client import slack_errors
-from bot.workspace import WorkspaceId
 
 ANSWERED_WITHIN_S = 15.0
 

@@ -23,16 +23,16 @@ from slack_sdk.oauth.installation_store import Installation as BoltInstallation
 from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 
-from bot.clock import seconds_now
-from bot.concurrency import Tasks, run_shielded
-from bot.errors import BotError, warned
 from bot.installations.installation import Installation
 from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.repository import InstallationRepository
+from bot.process.clock import seconds_now
+from bot.process.concurrency import Tasks, run_shielded
+from bot.process.errors import BotError, warned
+from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
 from bot.store.documents import ConflictError, UnreadableSecretError
 from bot.store.encryption import KeyRing
-from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 INSTALL_PATH = "/slack/install"
@@ -158,7 +158,7 @@ class Seldom:
 
 
 class InstallFlow(AsyncOAuthFlow):
-    """Bolt's flow, with our state cookie, address, exchange and `bot.views.install_pages`.
+    """Bolt's flow, with our state cookie, address, exchange and `bot.installations.pages`.
 
     `on_installed(installation, before)` is to return soon, as a person waits for the page; what
     it raises is logged. `before` is the installation that was replaced.

@@ -8,7 +8,7 @@ import hashlib
 from html import escape
 from urllib.parse import quote, urlencode
 
-from bot.views.text import outside
+from bot.blocks.text import outside
 
 MAX_NAME_CHARS = 80
 _STYLE = """

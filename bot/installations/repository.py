@@ -6,7 +6,6 @@ from datetime import timedelta
 
 from cachetools import TTLCache
 
-from bot.clock import seconds_now
 from bot.installations.installation import (
     Installation,
     decode,
@@ -15,9 +14,10 @@ from bot.installations.installation import (
     organisation,
     organisation_of,
 )
+from bot.process.clock import seconds_now
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing, associated_data
-from bot.workspace import WorkspaceId
 
 # Tokens may be revoked without the app being removed, e.g. after they were seen in public.
 WAITS_FOR_REINSTALL = timedelta(days=30)

@@ -13,17 +13,17 @@ from datetime import datetime
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.errors import warned
 from bot.installations.installation import (
     KIND,
     key_of,
     known_of,
 )
 from bot.installations.repository import CHECKED_EVERY, InstallationRepository
+from bot.process.errors import warned
+from bot.process.workspace import WorkspaceId, workspace_of_key
 from bot.slack.client import slack_errors
 from bot.slack.errors import TokenRefusedError
 from bot.store.documents import ConflictError, Document, Documents, StoreError, Write, update
-from bot.workspace import WorkspaceId, workspace_of_key
 
 logger = structlog.get_logger()
 ANSWERED_WITHIN_S = 10.0

@@ -6,7 +6,6 @@ from datetime import datetime
 
 import structlog
 
-from bot.errors import BotError, warned
 from bot.installations.installation import (
     KIND,
     Installation,
@@ -19,8 +18,9 @@ from bot.installations.installation import (
     prefix_of,
 )
 from bot.installations.token_check import TokenChecker
+from bot.process.errors import BotError, warned
+from bot.process.workspace import WorkspaceId, workspace_of_key
 from bot.store.fenced import ErasableDocuments
-from bot.workspace import WorkspaceId, workspace_of_key
 
 logger = structlog.get_logger()
 

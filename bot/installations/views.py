@@ -1,11 +1,6 @@
 """Word the welcome, and a repeated installation. Pure."""
 
-from bot.commands import COMMANDS
-from bot.installations.installation import Installation
-from bot.installations.welcome import Arrival
-from bot.message import Block, Message
-from bot.views.api_key import SET_KEY
-from bot.views.blocks import (
+from bot.blocks.builders import (
     actions,
     button,
     context,
@@ -14,7 +9,12 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.text import escaped
+from bot.blocks.message import Block, Message
+from bot.blocks.text import escaped
+from bot.dispatch.commands import COMMANDS
+from bot.installations.installation import Installation
+from bot.installations.welcome import Arrival
+from bot.keys.views import SET_KEY
 
 INSTALL_PATH = "/slack/install"
 _ASK_ADMIN = (

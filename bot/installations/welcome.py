@@ -7,14 +7,14 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 import structlog
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.concurrency import Tasks
-from bot.errors import BotError, warned
+from bot.blocks.message import Message
 from bot.installations.installation import Installation, is_installation, prefix_of
-from bot.message import Message
+from bot.process.concurrency import Tasks
+from bot.process.errors import BotError, warned
+from bot.process.workspace import WorkspaceId
 from bot.slack.auth import workspace_of
 from bot.store.documents import Documents
 from bot.store.fenced import ErasableDocuments
-from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 BEGINS_WITHIN_S = 2.0

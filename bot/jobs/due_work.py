@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import structlog
 
-from bot.concurrency import Tasks
-from bot.errors import BotError, warned
+from bot.process.concurrency import Tasks
+from bot.process.errors import BotError, warned
+from bot.process.workspace import WorkspaceId, workspace_of_key
 from bot.store.documents import Documents
-from bot.workspace import WorkspaceId, workspace_of_key
 
 # Workspaces of one kind in this process: people need the other places for scans.
 AT_ONCE = 2

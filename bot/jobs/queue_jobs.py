@@ -15,12 +15,12 @@ from procrastinate.jobs import Job, Status
 from procrastinate.schema import SchemaManager
 from procrastinate.types import JSONValue
 
-from bot.errors import BotError, warned
+from bot.process.errors import BotError, warned
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import StoreError
 from bot.store.postgres.migrations import OURS as STORE
 from bot.store.postgres.migrations import MigrationSet
 from bot.store.postgres.pool import Connection, Pool, db_errors
-from bot.workspace import WorkspaceId
 
 # procrastinate 3.10 has no index by lock (issue 1242), and PostgreSQL 18 takes the table for empty
 # when 20,000 jobs come at once: each fetch sorted and compared all of them (5.6 s). With the index

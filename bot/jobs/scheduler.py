@@ -8,8 +8,8 @@ from datetime import UTC
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
-from bot.clock import seconds_now, utc_now
-from bot.errors import warned
+from bot.process.clock import seconds_now, utc_now
+from bot.process.errors import warned
 
 # A tick only starts work; one that takes longer hangs, and is cancelled.
 TICK_WITHIN_S = 60.0

@@ -14,13 +14,13 @@ from typing import Any
 import structlog
 from cachetools import TTLCache
 
-from bot.api_keys.key_record import NoKeyError
-from bot.api_keys.repository import Keys
-from bot.clock import seconds_now
-from bot.concurrency import Tasks
+from bot.keys.key_record import NoKeyError
+from bot.keys.repository import Keys
+from bot.process.clock import seconds_now
+from bot.process.concurrency import Tasks
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents, StoreError, UnreadableSecretError
 from bot.tracker.rate_limit import WINDOW_S, BudgetState, RateLimiter, RateLimitState, fingerprint
-from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 LIMITS_KIND = "budget"

@@ -2,10 +2,14 @@
 
 from datetime import date
 
-from bot.api_keys.key_record import KeyNotice, KeyRecord, NoKeyError, NoticeKind
-from bot.api_keys.key_service import LackingScopeError
-from bot.commands import COMMANDS
-from bot.message import Block, Message
+from bot.access.views import ADMIN_ERRORS, names_text
+from bot.blocks import builders as blocks
+from bot.blocks.message import Block, Message
+from bot.blocks.text import KEYS_PAGE, code, day_text, duration_text, moment_token, plural
+from bot.dispatch.commands import COMMANDS
+from bot.keys import views as api_key
+from bot.keys.key_record import KeyNotice, KeyRecord, NoKeyError, NoticeKind
+from bot.keys.service import LackingScopeError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import (
     InsufficientPermissionsError,
@@ -15,9 +19,6 @@ from bot.tracker.models import (
     ReserveReachedError,
 )
 from bot.tracker.rate_limit import BudgetState
-from bot.views import api_key, blocks
-from bot.views.admin import ADMIN_ERRORS, names_text
-from bot.views.text import KEYS_PAGE, code, day_text, duration_text, moment_token, plural
 
 NAMED_MANAGERS = 5
 # Of a key that was entered, and is not in use yet.

@@ -7,35 +7,35 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from bot.api_keys.key_pair import KeyPair, PreviousKey
-from bot.api_keys.key_record import (
+from bot.access.permissions import Permissions, is_channel
+from bot.blocks.builders import section
+from bot.blocks.message import Block, Message
+from bot.blocks.text import day_text
+from bot.digests.modals import KeyScreen
+from bot.digests.service import DigestService
+from bot.dispatch.command_lines import CommandLines
+from bot.dispatch.deferred_commands import DeferredCommands
+from bot.dispatch.request import FormErrors, Request, draw_or_reply
+from bot.dispatch.router import Dispatcher
+from bot.keys import form_views as forms
+from bot.keys.budget import QuotaService
+from bot.keys.key_pair import KeyPair, PreviousKey
+from bot.keys.key_record import (
     SCOPES,
     KeyDraft,
     NoEarlierKeyError,
     NoKeyError,
     checked_secret,
 )
-from bot.api_keys.key_service import KeyCheck, KeyService
-from bot.api_keys.repository import Keys
-from bot.deferred_commands import DeferredCommands
-from bot.digests.nightly import NightlySetting
-from bot.digests.service import DigestService
-from bot.errors import BotError, NotAllowedError, warned
-from bot.listeners.command_lines import CommandLines
-from bot.listeners.modals import KeyScreen
-from bot.listeners.permissions import Permissions, is_channel
-from bot.listeners.request import FormErrors, Request, draw_or_reply
-from bot.listeners.router import Dispatcher
-from bot.message import Block, Message
-from bot.redaction import holds_secret
-from bot.shared_limits import QuotaService
+from bot.keys.repository import Keys
+from bot.keys.service import KeyCheck, KeyService
+from bot.keys.views import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, saved_message
+from bot.process.errors import BotError, NotAllowedError, warned
+from bot.process.redaction import holds_secret
+from bot.scans.bulk_views import first_steps_message
+from bot.scans.nightly import NightlySetting
 from bot.slack.errors import SlackError
 from bot.store.documents import StoreError
-from bot.views import api_key_forms as forms
-from bot.views.api_key import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, saved_message
-from bot.views.blocks import section
-from bot.views.bulk_scan import first_steps_message
-from bot.views.text import day_text
 
 
 @dataclass(frozen=True, slots=True)

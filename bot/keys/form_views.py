@@ -7,11 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from bot.api_keys.key_pair import KeyPair, PreviousKey
-from bot.api_keys.key_record import KEY_CHARS, KEY_PREFIX, SCOPES, KeyRecord
-from bot.message import Block
-from bot.views.api_key import MAX_LABEL_CHARS, PROPOSED_LABEL, earlier_line, label_text
-from bot.views.blocks import (
+from bot.blocks.builders import (
     actions,
     button,
     context,
@@ -23,7 +19,11 @@ from bot.views.blocks import (
     paragraph_notice,
     section,
 )
-from bot.views.text import code, plural
+from bot.blocks.message import Block
+from bot.blocks.text import code, plural
+from bot.keys.key_pair import KeyPair, PreviousKey
+from bot.keys.key_record import KEY_CHARS, KEY_PREFIX, SCOPES, KeyRecord
+from bot.keys.views import MAX_LABEL_CHARS, PROPOSED_LABEL, earlier_line, label_text
 
 KEY_FORM = "key"
 SECRET_BLOCK, LABEL_BLOCK = "secret", "label"

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from bot.api_keys.key_record import (
+from bot.keys.key_record import (
     KeyNotice,
     KeyRecord,
     NoticeKind,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 
-from bot.errors import BotError
+from bot.process.errors import BotError
 
 # Service document, sections 2.1 and 8.
 KEY_PREFIX = "service_sk_"

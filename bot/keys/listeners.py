@@ -9,7 +9,9 @@ from typing import Any
 
 import structlog
 
-from bot.admin import (
+from bot.access import views as admin
+from bot.access.permissions import Permissions
+from bot.access.repository import (
     AUDIENCE_NAMES,
     CHOSEN_FOR,
     MAX_GROUPS,
@@ -21,25 +23,24 @@ from bot.admin import (
     Named,
     UnfitManagerError,
 )
-from bot.api_keys.key_service import KeyService
-from bot.api_keys.repository import Keys
-from bot.commands import Audience
-from bot.digests.nightly import NightlySetting
+from bot.blocks.message import Message
+from bot.digests.modals import KeyScreen
 from bot.digests.service import DigestService
-from bot.errors import BotError, NotAllowedError, warned
-from bot.listeners.incoming import field_in
-from bot.listeners.modals import KeyScreen
-from bot.listeners.permissions import Permissions
-from bot.listeners.request import Request, draw_or_reply
-from bot.listeners.router import Dispatcher
-from bot.message import Message
-from bot.portfolio.service import Portfolio
-from bot.shared_limits import QuotaService
+from bot.dispatch.commands import Audience
+from bot.dispatch.incoming import field_in
+from bot.dispatch.request import Request, draw_or_reply
+from bot.dispatch.router import Dispatcher
+from bot.domains.service import Portfolio
+from bot.keys import views as api_key
+from bot.keys.budget import QuotaService
+from bot.keys.repository import Keys
+from bot.keys.service import KeyService
+from bot.process.errors import BotError, NotAllowedError, warned
+from bot.process.workspace import WorkspaceId
+from bot.scans.nightly import NightlySetting
 from bot.slack.client import Member, fetch_member
 from bot.slack.errors import SlackError
 from bot.slack.usergroups import GROUP_ID, UserGroup
-from bot.views import admin, api_key
-from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 # Slack opens a form only within 3 s of the press.

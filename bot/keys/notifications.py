@@ -8,17 +8,17 @@ from datetime import date, timedelta
 
 import structlog
 
-from bot.admin import Managers
-from bot.api_keys.key_pair import KeyPair, NoticeAttempt
-from bot.api_keys.key_record import KeyNotice, KeyRecord, NoticeKind, StoredKey, due_notice
-from bot.api_keys.repository import Keys
-from bot.concurrency import Tasks, run_shielded
-from bot.errors import BotError, warned
-from bot.message import Message
+from bot.access.repository import Managers
+from bot.blocks.message import Message
+from bot.keys.key_pair import KeyPair, NoticeAttempt
+from bot.keys.key_record import KeyNotice, KeyRecord, NoticeKind, StoredKey, due_notice
+from bot.keys.repository import Keys
+from bot.process.concurrency import Tasks, run_shielded
+from bot.process.errors import BotError, warned
+from bot.process.workspace import WorkspaceId
 from bot.slack.errors import PersonUnreachableError, SlackError
 from bot.slack.posting import Posting, retry_after
 from bot.slack.usergroups import GroupPeople
-from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 # A user group may have hundreds of people: this many get a notice, this many are looked up.

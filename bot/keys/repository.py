@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
 
-from bot.api_keys.key_pair import (
+from bot.keys.key_pair import (
     KeyPair,
     decode_key_pair,
     encode_key_pair,
     new_key_pair,
 )
-from bot.api_keys.key_record import (
+from bot.keys.key_record import (
     TRY_AGAIN_AFTER,
     KeyDraft,
     KeyInUseError,
@@ -20,9 +20,9 @@ from bot.api_keys.key_record import (
     OtherKeyError,
     StoredKey,
 )
+from bot.process.workspace import WorkspaceId, workspace_of_key
 from bot.store import documents as store
 from bot.store.encryption import KeyRing, associated_data
-from bot.workspace import WorkspaceId, workspace_of_key
 
 KIND = "key"
 

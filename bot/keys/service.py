@@ -5,9 +5,11 @@ from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from bot.admin import Act, Audit, EarlierKeyRefusedError
-from bot.api_keys.key_pair import KeyPair
-from bot.api_keys.key_record import (
+from bot.access.repository import Act, Audit, EarlierKeyRefusedError
+from bot.domains.add_domain import NewDomain
+from bot.domains.service import Portfolio
+from bot.keys.key_pair import KeyPair
+from bot.keys.key_record import (
     ExpiredDraftError,
     KeyDraft,
     KeyInUseError,
@@ -15,10 +17,9 @@ from bot.api_keys.key_record import (
     NoKeyError,
     StoredKey,
 )
-from bot.api_keys.repository import Keys
-from bot.errors import BotError, warned
-from bot.portfolio.add_domain import NewDomain
-from bot.portfolio.service import Portfolio
+from bot.keys.repository import Keys
+from bot.process.errors import BotError, warned
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import StoreError
 from bot.tracker.client import TrackerClient
 from bot.tracker.models import (
@@ -28,7 +29,6 @@ from bot.tracker.models import (
     ScanResult,
 )
 from bot.tracker.rate_limit import Purpose
-from bot.workspace import WorkspaceId
 
 T = TypeVar("T")
 

@@ -3,15 +3,9 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 
-from bot.admin import DEFAULT_AUDIENCES
-from bot.api_keys.key_pair import PreviousKey
-from bot.api_keys.key_record import COUNTDOWN_DAYS, KeyRecord
-from bot.commands import COMMANDS, Audience
-from bot.digests.nightly import NIGHT_HOURS, Outlook, nights_each
-from bot.message import Block, Message
-from bot.tracker.rate_limit import BudgetState
-from bot.views.admin import audiences_text, managers_text
-from bot.views.blocks import (
+from bot.access.repository import DEFAULT_AUDIENCES
+from bot.access.views import audiences_text, managers_text
+from bot.blocks.builders import (
     actions,
     button,
     confirm,
@@ -22,7 +16,13 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.text import KEYS_PAGE, code, day_text, moment_token, plural
+from bot.blocks.message import Block, Message
+from bot.blocks.text import KEYS_PAGE, code, day_text, moment_token, plural
+from bot.dispatch.commands import COMMANDS, Audience
+from bot.keys.key_pair import PreviousKey
+from bot.keys.key_record import COUNTDOWN_DAYS, KeyRecord
+from bot.scans.nightly import NIGHT_HOURS, Outlook, nights_each
+from bot.tracker.rate_limit import BudgetState
 
 _ALARMING_DAYS = 3
 

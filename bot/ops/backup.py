@@ -16,11 +16,11 @@ from tempfile import NamedTemporaryFile
 from typing import IO, Any
 
 from bot import __version__
+from bot.blocks.text import plural
 from bot.ops.output import OperatingError, shown
 from bot.ops.stores import Store, no_keys_error
 from bot.store.documents import Document, UnreadableSecretError
 from bot.store.encryption import CHECK_KEY, KeyRing
-from bot.views.text import plural
 
 FORMAT = 1
 STDIO = "-"

@@ -8,9 +8,7 @@ import sys
 from collections.abc import Coroutine, Iterable
 from pathlib import Path
 
-from bot.clock import utc_now
 from bot.jobs.queue_jobs import migrations
-from bot.logs import set_up_logs
 from bot.ops.backup import back_up
 from bot.ops.backup import restore as restore_into
 from bot.ops.doctor import diagnose
@@ -24,6 +22,8 @@ from bot.ops.stores import (
     no_keys_error,
     read_sealed,
 )
+from bot.process.clock import utc_now
+from bot.process.logs import set_up_logs
 from bot.settings import DEFAULT_FILE, Settings, text_of
 from bot.store.documents import (
     Documents,

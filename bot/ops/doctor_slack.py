@@ -2,13 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
 
+from bot.blocks.text import plural
 from bot.installations.installation import is_installation
 from bot.installations.repository import WAITS_FOR_REINSTALL
 from bot.ops.output import Finding, failure, ok, shown, some_names, warning
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Grant
 from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
 from bot.store.documents import Document
-from bot.views.text import plural
 
 BOT_TOKEN, APP_TOKEN, API = "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_API_URL"
 SCOPES, MENTIONS, INSTALLATIONS = "Slack permissions", "SLACK_MENTIONS", "installations"

@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Sequence
 
+from bot.blocks.text import plural
 from bot.ops.output import Finding, failure, ok, shown, some_names, warning
 from bot.ops.stores import DatabaseStore, FileStore, SealedText, read_sealed, sealed_in, unopened
 from bot.store.documents import Document, StoreError
@@ -10,7 +11,6 @@ from bot.store.encryption import CHECK_KEY, RingSource
 from bot.store.files import lock_file_of, lock_holder
 from bot.store.postgres.migrations import missing
 from bot.store.postgres.pool import open_pool
-from bot.views.text import plural
 
 STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
 RESTORE = "stop the bot and put a backup in its place."

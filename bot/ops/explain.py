@@ -5,8 +5,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from bot.clock import utc_now
 from bot.ops.output import OperatingError, shown
+from bot.process.clock import utc_now
 from bot.tracker.facts import Explained, explain
 from bot.tracker.findings import EndDate, Knowledge
 from bot.tracker.models import SECTIONS

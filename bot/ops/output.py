@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from bot.redaction import redact
+from bot.process.redaction import redact
 
 RUN_DOCTOR = "`python -m bot doctor` checks all that the bot needs, and says what to do."
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.installations.installation import is_installation
 from bot.ops.output import OperatingError, shown
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import (
     Document,
     Documents,
@@ -28,7 +29,6 @@ from bot.store.postgres.migrations import MigrationSet
 from bot.store.postgres.snapshot import database_documents, has_clients, restoring_database
 from bot.store.snapshot import Restore, file_documents, restoring_file
 from bot.store.sqlite import open_sqlite
-from bot.workspace import WorkspaceId
 
 
 class FileStore:

@@ -20,11 +20,11 @@ import uvicorn
 from fastapi import FastAPI
 from pydantic import SecretStr
 
-from bot.app import serve
-from bot.logs import set_up_logs
+from bot.app.main import serve
 from bot.playground.manifest import read_manifest
 from bot.playground.page import add_pages
 from bot.playground.sandbox import Sandbox, running_sandbox
+from bot.process.logs import set_up_logs
 from bot.settings import Settings
 
 # Two things follow each other at the end, and everything is to be over within two seconds.

@@ -11,7 +11,7 @@ logger = structlog.get_logger()
 class BotError(Exception):
     """Something failed in a way that the bot foresaw and can explain to a person.
 
-    `str(error)` is for the log and never for a person: `bot/views/failure.py` holds the
+    `str(error)` is for the log and never for a person: `bot/dispatch/failure.py` holds the
     sentences. It must therefore hold no secret, and may hold what an operator needs.
     """
 

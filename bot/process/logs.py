@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 import structlog
 
-from bot.redaction import redact
+from bot.process.redaction import redact
 
 # At DEBUG these write whole requests: headers, tokens, what people typed into forms.
 _TALKATIVE = ("slack_sdk", "slack_bolt", "httpx", "httpcore", "aiohttp", "asyncio")
@@ -60,7 +60,7 @@ def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr)
     structlog.configure(
         processors=[*before, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         # `warned` logs for the module whose block it ends.
-        logger_factory=structlog.stdlib.LoggerFactory(["bot.errors"]),
+        logger_factory=structlog.stdlib.LoggerFactory(["bot.process.errors"]),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,
     )

@@ -5,21 +5,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.bulk_scans.record import BulkScan, BulkScanOverError, BulkScanRunsError, items_of
-from bot.bulk_scans.runner import BulkScans
-from bot.command_text import split_words
-from bot.hostnames import HostNameError, host_name
-from bot.listeners.permissions import Permissions
-from bot.listeners.request import Request
-from bot.listeners.router import Dispatcher
-from bot.portfolio.end_dates import KeptEndDates, KnownEnds
-from bot.portfolio.lookup import nearest
-from bot.portfolio.query import Query, parse_query, query_text, select
-from bot.portfolio.service import Portfolio, Snapshot
-from bot.shared_limits import QuotaService
+from bot.access.permissions import Permissions
+from bot.dispatch.command_text import split_words
+from bot.dispatch.request import Request
+from bot.dispatch.router import Dispatcher
+from bot.domains.end_dates import KeptEndDates, KnownEnds
+from bot.domains.lookup import nearest
+from bot.domains.query import Query, parse_query, query_text, select
+from bot.domains.service import Portfolio, Snapshot
+from bot.domains.views import domains_message
+from bot.keys.budget import QuotaService
+from bot.scans import bulk_views as views
+from bot.scans.bulk_record import BulkScan, BulkScanOverError, BulkScanRunsError, items_of
+from bot.scans.bulk_runner import BulkScans
+from bot.tracker.hostnames import HostNameError, host_name
 from bot.tracker.models import Domain
-from bot.views import bulk_scan as views
-from bot.views.domains import domains_message
 
 
 def _query(text: str) -> Query | None:

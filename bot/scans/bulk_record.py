@@ -8,18 +8,18 @@ from typing import Any
 
 import msgspec
 
-from bot.api_keys.key_record import NoKeyError
 from bot.digests.failure_policy import service_failure
 from bot.digests.models import FailureReason
-from bot.errors import BotError
-from bot.portfolio.lookup import host_of
-from bot.portfolio.service import Snapshot
-from bot.scans import ScanReport
+from bot.domains.lookup import host_of
+from bot.domains.service import Snapshot
+from bot.keys.key_record import NoKeyError
+from bot.process.errors import BotError
+from bot.process.workspace import WorkspaceId
+from bot.scans.service import ScanReport
 from bot.store.documents import Document
 from bot.tracker.client import outcome_of
 from bot.tracker.findings import ScanFacts
 from bot.tracker.models import Domain, ReserveReachedError, TooBusyError
-from bot.workspace import WorkspaceId
 
 KIND = "bulk-scan"
 VERSION = 1

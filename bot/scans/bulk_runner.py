@@ -14,7 +14,12 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from bot.bulk_scans.record import (
+from bot.blocks.message import Message
+from bot.digests.failure_policy import of_service
+from bot.jobs.due_work import DueWork
+from bot.process.errors import BotError, warned
+from bot.process.workspace import WorkspaceId
+from bot.scans.bulk_record import (
     INTERRUPTED,
     KIND,
     BulkScan,
@@ -30,11 +35,7 @@ from bot.bulk_scans.record import (
     key_of,
     with_scores,
 )
-from bot.digests.failure_policy import of_service
-from bot.errors import BotError, warned
-from bot.jobs.due_work import DueWork
-from bot.message import Message
-from bot.scans import NoScanError, ScanReport, Scans
+from bot.scans.service import NoScanError, ScanReport, Scans
 from bot.slack.client import SentMessage
 from bot.slack.errors import SlackError
 from bot.slack.posting import Posting, retry_after
@@ -50,7 +51,6 @@ from bot.store.documents import (
 )
 from bot.tracker.models import Domain
 from bot.tracker.slots import giving_way
-from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 MAX_DOMAINS = 200  # as many as reports of a workspace are kept

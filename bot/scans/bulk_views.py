@@ -3,15 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from bot.api_keys.key_record import KeyRecord
-from bot.bulk_scans.record import INTERRUPTED, BulkScan, End, Item
-from bot.bulk_scans.runner import MAX_DOMAINS
-from bot.message import Block, Message
-from bot.scans import SECONDS_EACH
-from bot.tracker.findings import SEVERITIES, Knowledge, ScanFacts
-from bot.tracker.rate_limit import BudgetState
-from bot.tracker.readings import section_name
-from bot.views.blocks import (
+from bot.blocks.builders import (
     actions,
     button,
     context,
@@ -22,11 +14,8 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.digests.wording import DIGEST_HERE, MAKE_DIGEST
-from bot.views.home import OPEN_MESSAGES
-from bot.views.home_sections import NEVER_SCANNED, scan_all_label
-from bot.views.scan_facts import SIGNS, end_sign, ends, issues_title, soon_words
-from bot.views.text import (
+from bot.blocks.message import Block, Message
+from bot.blocks.text import (
     bold,
     code,
     host_text,
@@ -36,6 +25,17 @@ from bot.views.text import (
     plural,
     score_number,
 )
+from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
+from bot.home.sections import NEVER_SCANNED, scan_all_label
+from bot.home.views import OPEN_MESSAGES
+from bot.keys.key_record import KeyRecord
+from bot.scans.bulk_record import INTERRUPTED, BulkScan, End, Item
+from bot.scans.bulk_runner import MAX_DOMAINS
+from bot.scans.fact_views import SIGNS, end_sign, ends, issues_title, soon_words
+from bot.scans.service import SECONDS_EACH
+from bot.tracker.findings import SEVERITIES, Knowledge, ScanFacts
+from bot.tracker.rate_limit import BudgetState
+from bot.tracker.readings import section_name
 
 # Names that the portfolio lacks, each with those most like it.
 Unknown = Sequence[tuple[str, Sequence[str]]]

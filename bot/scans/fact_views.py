@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from bot.health import band_of
-from bot.portfolio.end_dates import Coverage, EndDates, Ending, KnownChange
-from bot.scans import ScanReport
+from bot.blocks.text import SYMBOLS, age_text, day_text, moment_token, outside, plural, score_words
+from bot.domains.end_dates import Coverage, EndDates, Ending, KnownChange
+from bot.scans.service import ScanReport
 from bot.tracker.findings import SOON_DAYS, URGENT_DAYS, EndDate, Issue, ScanFacts, Severity
+from bot.tracker.health import band_of
 from bot.tracker.hijack_signs import MAIL_SERVERS, NAME_SERVERS, kind_of
-from bot.views.text import SYMBOLS, age_text, day_text, moment_token, outside, plural, score_words
 
 SIGNS = {
     Severity.CRITICAL: "🔴",

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import groupby
 
-from bot.redaction import redact
-from bot.scans import HEALTH
+from bot.blocks.text import day_text, literal, moment_token, outside, score_number
+from bot.process.redaction import redact
+from bot.scans.service import HEALTH
 from bot.tracker.changes import Change
 from bot.tracker.dates import read_date
 from bot.tracker.names import humanized
 from bot.tracker.readings import section_name
 from bot.tracker.sections import Finding, Scalar
-from bot.views.text import day_text, literal, moment_token, outside, score_number
 
 MAX_LABEL_CHARS = 90
 MAX_LINE_VALUE_CHARS = 160

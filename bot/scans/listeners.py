@@ -6,23 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.api_keys.key_service import WorkspaceTracker
-from bot.command_text import split_words
-from bot.hostnames import host_name
-from bot.listeners.bulk_scan import BulkScanListeners
-from bot.listeners.permissions import Permissions
-from bot.listeners.request import FormErrors, Request
-from bot.listeners.router import Dispatcher
-from bot.message import Block
-from bot.portfolio.lookup import suggestions
-from bot.portfolio.service import Portfolio, Snapshot
-from bot.scans import NoDomainIdError, Scans
+from bot.access.permissions import Permissions
+from bot.blocks.builders import option
+from bot.blocks.message import Block
+from bot.blocks.text import MAX_OPTION_VALUE_CHARS
+from bot.dispatch.command_text import split_words
+from bot.dispatch.request import FormErrors, Request
+from bot.dispatch.router import Dispatcher
+from bot.dispatch.usage import ALREADY_SHARED
+from bot.domains.lookup import suggestions
+from bot.domains.service import Portfolio, Snapshot
+from bot.keys.service import WorkspaceTracker
+from bot.scans import views
+from bot.scans.bulk_listeners import BulkScanListeners
+from bot.scans.service import NoDomainIdError, Scans
 from bot.slack.client import update_form
+from bot.tracker.hostnames import host_name
 from bot.tracker.models import Domain
-from bot.views import scan as views
-from bot.views.blocks import option
-from bot.views.text import MAX_OPTION_VALUE_CHARS
-from bot.views.usage import ALREADY_SHARED
 
 # The value of the option that says that the service does not answer.
 NO_ANSWER = "!"

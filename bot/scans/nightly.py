@@ -18,16 +18,16 @@ import msgspec
 from bot.digests.failure_policy import of_service, service_failure
 from bot.digests.models import Digest, FailureReason
 from bot.digests.zones import is_zone, zone_of
-from bot.errors import BotError
+from bot.domains.end_dates import KeptEndDates, KnownEnds
+from bot.domains.lookup import host_of
+from bot.domains.service import Portfolio
 from bot.jobs.due_work import DueWork
-from bot.portfolio.end_dates import KeptEndDates, KnownEnds
-from bot.portfolio.lookup import host_of
-from bot.portfolio.service import Portfolio
-from bot.scans import SECONDS_EACH, Scans
+from bot.process.errors import BotError
+from bot.process.workspace import WorkspaceId
+from bot.scans.service import SECONDS_EACH, Scans
 from bot.store.documents import Document, Documents, Write, update
 from bot.tracker.models import Domain, RejectedError
 from bot.tracker.rate_limit import BudgetState, Purpose
-from bot.workspace import WorkspaceId
 
 KIND = "nightly"
 # Hours by the clock of the workspace's most used zone.

@@ -9,11 +9,12 @@ from datetime import datetime
 import msgspec
 import structlog
 
-from bot.concurrency import SingleFlight
-from bot.errors import BotError, warned
-from bot.portfolio.end_dates import KeptEndDates, end_dates_of
-from bot.portfolio.lookup import host_of
-from bot.portfolio.service import Portfolio, Snapshot
+from bot.domains.end_dates import KeptEndDates, end_dates_of
+from bot.domains.lookup import host_of
+from bot.domains.service import Portfolio, Snapshot
+from bot.process.concurrency import SingleFlight
+from bot.process.errors import BotError, warned
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import Change, changes_between
 from bot.tracker.facts import facts_of
@@ -22,7 +23,6 @@ from bot.tracker.models import SECTIONS, Domain, ScanResult
 from bot.tracker.names import Names
 from bot.tracker.rate_limit import Purpose
 from bot.tracker.sections import Finding, Section, section_of
-from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 # The section of a change of the score.

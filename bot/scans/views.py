@@ -4,13 +4,7 @@ import json
 from collections.abc import Callable, Iterable
 from itertools import islice
 
-from bot.message import SHARE, Block, Message
-from bot.scans import ScanReport, score_change
-from bot.tracker.facts import NOT_INCLUDED
-from bot.tracker.findings import Knowledge
-from bot.tracker.readings import section_name
-from bot.tracker.sections import Section
-from bot.views.blocks import (
+from bot.blocks.builders import (
     actions,
     button,
     container,
@@ -26,7 +20,16 @@ from bot.views.blocks import (
     section,
     text_section,
 )
-from bot.views.scan_facts import (
+from bot.blocks.message import SHARE, Block, Message
+from bot.blocks.text import (
+    bold,
+    host_text,
+    lines_within,
+    moment_token,
+    outside,
+    plural,
+)
+from bot.scans.fact_views import (
     END_COLUMNS,
     end_date_text,
     end_sign,
@@ -36,15 +39,12 @@ from bot.views.scan_facts import (
     issue_text,
     issues_title,
 )
-from bot.views.scan_findings import change_line, finding_lines, record_count
-from bot.views.text import (
-    bold,
-    host_text,
-    lines_within,
-    moment_token,
-    outside,
-    plural,
-)
+from bot.scans.finding_views import change_line, finding_lines, record_count
+from bot.scans.service import ScanReport, score_change
+from bot.tracker.facts import NOT_INCLUDED
+from bot.tracker.findings import Knowledge
+from bot.tracker.readings import section_name
+from bot.tracker.sections import Section
 
 # The form of a section shows the issues too, under this name.
 ISSUES = "issues"

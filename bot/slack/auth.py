@@ -12,12 +12,12 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.clock import seconds_now
-from bot.concurrency import SingleFlight
-from bot.errors import UnknownWorkspaceError
+from bot.process.clock import seconds_now
+from bot.process.concurrency import SingleFlight
+from bot.process.errors import UnknownWorkspaceError
+from bot.process.workspace import WorkspaceId
 from bot.slack.client import slack_errors
 from bot.slack.errors import SlackRateLimitedError, TokenRefusedError
-from bot.workspace import WorkspaceId
 
 NEEDED_SCOPES = {
     "commands": "the commands, and answers to them",

@@ -15,9 +15,9 @@ from slack_sdk.http_retry.response import HttpResponse
 from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.message import Message
+from bot.blocks.message import Message
+from bot.process.workspace import WorkspaceId
 from bot.slack import errors
-from bot.workspace import WorkspaceId
 
 logger = structlog.get_logger()
 T = TypeVar("T")

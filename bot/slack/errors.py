@@ -7,7 +7,7 @@ https://docs.slack.dev/reference/methods/views.update#errors
 
 from typing import ClassVar
 
-from bot.errors import BotError
+from bot.process.errors import BotError
 
 # The call may have taken effect: "some aspect of the operation succeeded before the error".
 OUTAGES = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout"})

@@ -9,9 +9,10 @@ from datetime import timedelta
 from cachetools import LRUCache
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.backoff import backoff
-from bot.clock import seconds_now
-from bot.message import Message
+from bot.blocks.message import Message
+from bot.process.backoff import backoff
+from bot.process.clock import seconds_now
+from bot.process.workspace import WorkspaceId
 from bot.slack import errors
 from bot.slack.client import (
     SentMessage,
@@ -21,7 +22,6 @@ from bot.slack.client import (
     send_with_fallback,
     slack_errors,
 )
-from bot.workspace import WorkspaceId
 
 # With more channels than that, the oldest ones may get a turn a little too soon.
 MAX_REMEMBERED = 10_000

@@ -10,7 +10,7 @@ import msgspec
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.message import Message
+from bot.blocks.message import Message
 from bot.slack import errors
 from bot.slack.client import (
     open_direct,

@@ -9,10 +9,10 @@ from typing import Any
 from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.clock import seconds_now
+from bot.process.clock import seconds_now
+from bot.process.workspace import WorkspaceId
 from bot.slack.client import fetch_admins, fetch_member, slack_errors
 from bot.slack.errors import NO_USER_GROUPS, SlackRefusedError
-from bot.workspace import WorkspaceId
 
 # Slack allows 20 calls of each method a minute, and asks for a menu's options at every letter:
 # https://docs.slack.dev/reference/methods/usergroups.list

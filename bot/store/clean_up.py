@@ -3,9 +3,10 @@
 from contextlib import suppress
 from datetime import datetime
 
-from bot import deferred_commands, shared_limits
 from bot.digests import repository
-from bot.portfolio import add_many
+from bot.dispatch import deferred_commands
+from bot.domains import add_many
+from bot.keys import budget as shared_limits
 from bot.store.documents import ConflictError, Documents
 
 KINDS = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from bot.errors import BotError
+from bot.process.errors import BotError
 
 # The document that `check` writes.
 CHECK_KEY = "meta/check"

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import (
     Document,
     Documents,
@@ -23,7 +24,6 @@ from bot.store.documents import (
     update,
 )
 from bot.store.files import OTHERS, OWNER_ONLY, write_new_private_file
-from bot.workspace import WorkspaceId
 
 VERSION = "v1"
 KEY_BYTES = 32

@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 
 from cachetools import TTLCache
 
-from bot.clock import seconds_now
+from bot.process.clock import seconds_now
 from bot.store.documents import ConflictError, Document, Documents, ForgottenError
 
 # More than are forgotten in the minutes until work that was under way has ended.

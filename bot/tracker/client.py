@@ -9,7 +9,8 @@ import httpx
 import stamina
 import structlog
 
-from bot.clock import seconds_now
+from bot.process.clock import seconds_now
+from bot.process.workspace import WorkspaceId
 from bot.tracker.decoding import (
     decode_added,
     decode_listing,
@@ -29,7 +30,6 @@ from bot.tracker.models import (
 )
 from bot.tracker.rate_limit import Purpose, RateLimiter
 from bot.tracker.slots import Slots
-from bot.workspace import WorkspaceId
 
 # The limits of a whole call with all attempts, and of the wait for a place among the requests
 # before that; a scan waits for one up to `SCAN_S`.

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import idna
 
-from bot.errors import BotError
+from bot.process.errors import BotError
 
 # RFC 1035, section 2.3.4, without the closing dot.
 MAX_NAME_CHARS = 253

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import httpx
 
+from bot.process.workspace import WorkspaceId
 from bot.tracker.models import (
     ReplyTooLargeError,
     TimedOutError,
@@ -17,7 +18,6 @@ from bot.tracker.models import (
 )
 from bot.tracker.rate_limit import Purpose, fingerprint
 from bot.tracker.slots import MAX_REQUESTS
-from bot.workspace import WorkspaceId
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from bot.errors import BotError
+from bot.process.errors import BotError
 
 
 class TrackerError(BotError):

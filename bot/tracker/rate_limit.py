@@ -2,7 +2,7 @@
 
 A key is known by its fingerprint only. The service names the requests remaining, but not the
 moment of their renewal (service document, section 8): a count is forgotten after an hour.
-`shared_limits.py` shares the state of a key between processes.
+`keys/budget.py` shares the state of a key between processes.
 """
 
 import random
@@ -13,8 +13,8 @@ from hashlib import sha256
 
 from cachetools import LRUCache
 
-from bot.backoff import backoff
-from bot.clock import utc_now
+from bot.process.backoff import backoff
+from bot.process.clock import utc_now
 from bot.tracker.models import RateLimitedError, ReserveReachedError
 
 # The allowance is per hour: a count of requests remaining is valid for one.

@@ -9,7 +9,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 from aiohttp.web_protocol import RequestHandler
 
-from bot.clock import seconds_now
+from bot.process.clock import seconds_now
 
 logger = structlog.get_logger()
 MOST = 1000

@@ -17,8 +17,8 @@ from prometheus_client import (
 from prometheus_client.exposition import choose_encoder
 
 from bot import __version__
-from bot.clock import seconds_now
-from bot.metrics.gauges import GAUGES, LazyGauges
+from bot.process.clock import seconds_now
+from bot.web.gauges import GAUGES, LazyGauges
 
 
 class CallMetrics:
@@ -116,7 +116,7 @@ class PeopleMetrics:
     """Requests by name and outcome, and acks by kind."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self.note_request = CallMetrics(  # for the outcomes see `bot/listeners/error_boundary.py`
+        self.note_request = CallMetrics(  # for the outcomes see `bot/dispatch/error_boundary.py`
             registry,
             "bot_request",
             "what",

@@ -22,8 +22,8 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.signature import SignatureVerifier
 
-from bot.connections import BoundedServer, ConnectionLimits
-from bot.deduplication import DedupStore
+from bot.dispatch.deduplication import DedupStore
+from bot.web.connections import BoundedServer, ConnectionLimits
 
 logger = structlog.get_logger()
 READY_WITHIN_S = 2.0

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.admin import AUDIENCES_KIND, Audiences
-from bot.commands import Audience
-from bot.workspace import WorkspaceId
+from bot.access.repository import AUDIENCES_KIND, Audiences
+from bot.dispatch.commands import Audience
+from bot.process.workspace import WorkspaceId
 from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.admin import MAX_ENTRIES, Act, Audit
-from bot.workspace import WorkspaceId
+from bot.access.repository import MAX_ENTRIES, Act, Audit
+from bot.process.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL, MOMENT
 from tests.fakes import FakeClock
 from tests.memory import EventfulDocuments

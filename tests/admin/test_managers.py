@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.admin import Managers, Named
-from bot.workspace import WorkspaceId
+from bot.access.repository import Managers, Named
+from bot.process.workspace import WorkspaceId
 from tests.memory import MemoryDocuments
 
 pytestmark = pytest.mark.anyio

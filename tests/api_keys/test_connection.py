@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from bot.api_keys.key_record import KeyNotice, NoKeyError, NoticeKind, StoredKey
-from bot.api_keys.key_service import LackingScopeError, WorkspaceTracker
-from bot.api_keys.repository import Keys
+from bot.keys.key_record import KeyNotice, NoKeyError, NoticeKind, StoredKey
+from bot.keys.repository import Keys
+from bot.keys.service import LackingScopeError, WorkspaceTracker
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, StoreError
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
-from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, MOMENT, a_domain
 from tests.fakes import FakeClock, FakeTracker

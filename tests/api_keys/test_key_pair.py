@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.api_keys.key_record import KeyInUseError, NoEarlierKeyError, OtherKeyError
-from bot.api_keys.repository import Keys
+from bot.keys.key_record import KeyInUseError, NoEarlierKeyError, OtherKeyError
+from bot.keys.repository import Keys
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import UnreadableSecretError
 from bot.store.encryption import KeyRing
-from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY
 from tests.fakes import FakeClock

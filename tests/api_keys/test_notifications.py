@@ -6,18 +6,19 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.admin import Managers, Named
-from bot.api_keys.key_record import KeyNotice, KeyRecord
-from bot.api_keys.notifications import (
+from bot.access.repository import Managers, Named
+from bot.blocks.message import Message
+from bot.keys.key_record import KeyNotice, KeyRecord
+from bot.keys.notifications import (
     MAX_LOOKED_AT,
     MAX_REACHED,
     Claim,
     KeyClaims,
     KeyNotices,
 )
-from bot.api_keys.repository import Keys
-from bot.concurrency import Tasks
-from bot.message import Message
+from bot.keys.repository import Keys
+from bot.process.concurrency import Tasks
+from bot.process.workspace import WorkspaceId
 from bot.slack.client import SentMessage
 from bot.slack.errors import (
     MissingScopeError,
@@ -29,7 +30,6 @@ from bot.slack.errors import (
 from bot.slack.posting import MAX_TRIES
 from bot.slack.usergroups import GroupPeople
 from bot.store.documents import StoreError
-from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts

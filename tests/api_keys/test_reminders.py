@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
-from bot.api_keys.key_record import KeyNotice, KeyRecord, NoticeKind, due_notice, next_notice_at
+from bot.keys.key_record import KeyNotice, KeyRecord, NoticeKind, due_notice, next_notice_at
 from tests.builders import MOMENT, a_key_record
 from tests.loops import loop_over
 

@@ -4,12 +4,12 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.api_keys.key_record import KeyDraft, checked_secret
-from bot.api_keys.notifications import KeyClaims
-from bot.api_keys.repository import Keys
+from bot.keys.key_record import KeyDraft, checked_secret
+from bot.keys.notifications import KeyClaims
+from bot.keys.repository import Keys
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import UnreadableSecretError
 from bot.store.encryption import KeyRing
-from bot.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock
 from tests.loops import loop_over

@@ -5,8 +5,9 @@ from datetime import date
 
 import pytest
 
-from bot.admin import Act, Audit, EarlierKeyRefusedError
-from bot.api_keys.key_record import (
+from bot.access.repository import Act, Audit, EarlierKeyRefusedError
+from bot.domains.service import Portfolio
+from bot.keys.key_record import (
     ExpiredDraftError,
     KeyInUseError,
     NoEarlierKeyError,
@@ -14,11 +15,10 @@ from bot.api_keys.key_record import (
     OtherKeyError,
     StoredKey,
 )
-from bot.api_keys.key_service import KeyService, WorkspaceTracker
-from bot.api_keys.repository import Keys
-from bot.portfolio.service import Portfolio
+from bot.keys.repository import Keys
+from bot.keys.service import KeyService, WorkspaceTracker
+from bot.process.workspace import WorkspaceId
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError, UnavailableError
-from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, a_domain
 from tests.fakes import FakeClock, FakeTracker

@@ -19,11 +19,11 @@ from statistics import median
 import msgspec
 
 from bot.digests.worker import WORKERS
-from bot.portfolio.query import parse_query, select
-from bot.portfolio.service import Snapshot
+from bot.domains.query import parse_query, select
+from bot.domains.service import Snapshot
+from bot.domains.views import domains_message
 from bot.tracker.decoding import decode_listing
 from bot.tracker.slots import MAX_REQUESTS
-from bot.views.domains import domains_message
 from tests.benchmarks.measured import ROOT, Measured, bare, bot
 from tests.benchmarks.population import Population, listing
 from tests.benchmarks.quick_slack import LIST, quick_slack

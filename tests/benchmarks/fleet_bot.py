@@ -13,10 +13,10 @@ import sys
 import threading
 from datetime import UTC, datetime, timedelta
 
-from bot.app import serve
-from bot.bootstrap.services import Role
-from bot.concurrency import EventLoop
-from bot.logs import set_up_logs
+from bot.app.main import serve
+from bot.app.services import Role
+from bot.process.concurrency import EventLoop
+from bot.process.logs import set_up_logs
 from bot.settings import load_settings
 
 

@@ -24,21 +24,21 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from bot.bulk_scans.record import INTERRUPTED, KIND, BulkScan
 from bot.digests.models import Digest, Outcome, Plan, RunState
 from bot.digests.repository import DigestRepository
 from bot.digests.run_state import CLAIM
 from bot.digests.schedule import Schedule
+from bot.digests.views.wording import MANAGE_DIGEST
 from bot.playground.slack import LocalSlack, Message, Person, lifecycle, running_slack
 from bot.playground.slack.installations import Consent
 from bot.playground.slack.refusals import CommandFailed
 from bot.playground.tracker import Account, Tracker, running_tracker
+from bot.process.workspace import WorkspaceId
+from bot.scans.bulk_record import INTERRUPTED, KIND, BulkScan
 from bot.store.documents import Documents
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from bot.store.sqlite import open_sqlite
-from bot.views.digests.wording import MANAGE_DIGEST
-from bot.workspace import WorkspaceId
 from tests.benchmarks.measured import Measured, process
 from tests.benchmarks.population import EVERY_DAY, SQLITE, Settled, fill_store
 from tests.benchmarks.quick_slack import QuickSlack

@@ -11,8 +11,6 @@ from pathlib import Path
 import httpx
 import psycopg
 
-from bot.api_keys.key_record import KeyDraft
-from bot.api_keys.repository import Keys
 from bot.digests.edits import Editor, create
 from bot.digests.models import Plan
 from bot.digests.repository import DigestRepository
@@ -20,14 +18,16 @@ from bot.digests.schedule import Schedule
 from bot.installations.installation import Installation
 from bot.installations.repository import InstallationRepository
 from bot.jobs.queue_jobs import migrations
+from bot.keys.key_record import KeyDraft
+from bot.keys.repository import Keys
 from bot.playground.tracker import running_tracker
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, encode_row, encode_value
 from bot.store.encryption import KeyRing
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.migrations import migrate
 from bot.store.sqlite import open_sqlite
 from bot.tracker.http import PATH
-from bot.workspace import WorkspaceId
 from tests.benchmarks.quick_slack import BOT_USER_ID, TEAM_ID, USER_ID
 from tests.memory import MemoryDocuments
 from tests.whole.harness import RING, SCOPES, Clock

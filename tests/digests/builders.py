@@ -19,7 +19,7 @@ from bot.digests.models import (
 from bot.digests.report import Post, Report, TrendPoint, make_report
 from bot.digests.schedule import Schedule, Slot, next_slot
 from bot.digests.zones import zone_of
-from bot.portfolio.lookup import index_by_host
+from bot.domains.lookup import index_by_host
 from bot.tracker.models import Domain
 from tests.builders import ADMIN_ID, a_domain
 

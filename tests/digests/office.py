@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
-from bot.api_keys.repository import Keys
-from bot.concurrency import Tasks
+from bot.blocks.message import Message
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.edits import Editor
@@ -18,13 +17,14 @@ from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule
 from bot.digests.service import DigestService
 from bot.digests.worker import DigestWorker
-from bot.message import Message
-from bot.portfolio.end_dates import KeptEndDates
-from bot.portfolio.service import Portfolio
+from bot.domains.end_dates import KeptEndDates
+from bot.domains.service import Portfolio
+from bot.keys.repository import Keys
+from bot.process.concurrency import Tasks
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, StoreError
 from bot.store.encryption import KeyRing
 from bot.store.postgres.documents import PostgresDocuments
-from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
 from tests.memory import MemoryDocuments

@@ -5,11 +5,11 @@ from datetime import UTC, datetime, time, timedelta
 
 import pytest
 
-from bot.clean_up import forget_expired
 from bot.digests.models import Mode, Outcome, UnknownAlertError
 from bot.digests.repository import ALERT
 from bot.digests.schedule import Schedule, grace, next_slot, next_slots
 from bot.slack.errors import SlackUnavailableError
+from bot.store.clean_up import forget_expired
 from bot.tracker.models import Domain, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from tests.builders import a_domain

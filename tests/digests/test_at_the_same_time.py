@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.api_keys.key_record import NoKeyError
+from bot.blocks.message import Message
 from bot.digests.delivery import DigestRenderer
 from bot.digests.models import (
     FailureReason,
@@ -16,7 +16,7 @@ from bot.digests.models import (
     RunState,
 )
 from bot.digests.report import Post
-from bot.message import Message
+from bot.keys.key_record import NoKeyError
 from bot.slack.errors import (
     ChannelClosedError,
     SlackRefusedError,

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from bot.api_keys.key_record import NoKeyError
 from bot.digests.models import FailureReason, LostClaimError, Mode, Outcome, RunState
-from bot.errors import BotError
+from bot.keys.key_record import NoKeyError
+from bot.process.errors import BotError
 from bot.slack.errors import (
     ChannelClosedError,
     SlackRateLimitedError,

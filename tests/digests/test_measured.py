@@ -8,9 +8,9 @@ import pytest
 
 from bot.digests.models import Digest
 from bot.digests.repository import overdue, steps_to
-from bot.metrics.definitions import DigestMetrics
 from bot.slack.errors import SlackRefusedError, SlackUnavailableError
 from bot.tracker.models import UnavailableError
+from bot.web.metrics import DigestMetrics
 from tests.digests.office import ACME, ADA, NINE, Office
 
 pytestmark = pytest.mark.anyio

@@ -9,10 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.concurrency import Tasks
 from bot.digests import edits
 from bot.digests.models import Plan
-from bot.digests.nightly import (
+from bot.digests.repository import DigestRepository
+from bot.digests.schedule import Schedule
+from bot.domains.end_dates import KeptEndDates
+from bot.domains.service import Portfolio
+from bot.process.concurrency import Tasks
+from bot.process.errors import BotError
+from bot.process.workspace import WorkspaceId
+from bot.scans.nightly import (
     FRESH_FOR,
     KIND,
     LEASE,
@@ -22,12 +28,7 @@ from bot.digests.nightly import (
     nights_each,
     requests_an_hour,
 )
-from bot.digests.repository import DigestRepository
-from bot.digests.schedule import Schedule
-from bot.errors import BotError
-from bot.portfolio.end_dates import KeptEndDates
-from bot.portfolio.service import Portfolio
-from bot.scans import Scans
+from bot.scans.service import Scans
 from bot.tracker.models import (
     InvalidKeyError,
     RateLimitedError,
@@ -37,7 +38,6 @@ from bot.tracker.models import (
 )
 from bot.tracker.names import default_names
 from bot.tracker.rate_limit import BudgetState, Purpose
-from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import ACME, BOB
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 
-from bot.api_keys.key_record import NoKeyError
 from bot.digests.models import (
     Digest,
     DigestBusyError,
@@ -13,6 +12,7 @@ from bot.digests.models import (
     Plan,
 )
 from bot.digests.run_state import is_promised
+from bot.keys.key_record import NoKeyError
 from bot.slack.errors import (
     ChannelClosedError,
     SlackRateLimitedError,

@@ -18,11 +18,11 @@ from bot.digests.report import (
     owners_to_mention,
     worse_moves,
 )
-from bot.health import Band, summary
-from bot.portfolio.end_dates import EndDates, KnownEnds, KnownIssue
-from bot.portfolio.lookup import index_by_host
-from bot.portfolio.query import Bounds
+from bot.domains.end_dates import EndDates, KnownEnds, KnownIssue
+from bot.domains.lookup import index_by_host
+from bot.domains.query import Bounds
 from bot.tracker.findings import Severity
+from bot.tracker.health import Band, summary
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, ending
 from tests.digests.builders import (
     BEFORE,

@@ -17,8 +17,8 @@ from bot.digests.repository import (
     encode_digest,
 )
 from bot.digests.schedule import Schedule
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents, decode_json, encode_value
-from bot.workspace import WorkspaceId
 from tests.digests.office import ACME, BOB, DAILY, EVE, NINE
 from tests.store import conftest as stores
 

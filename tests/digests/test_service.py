@@ -15,11 +15,11 @@ from bot.digests.models import (
     TooManyDigestsError,
     UnknownDigestError,
 )
-from bot.portfolio.end_dates import EndDates
+from bot.domains.end_dates import EndDates
+from bot.process.workspace import WorkspaceId
 from bot.slack.errors import ChannelClosedError
 from bot.tracker.models import UnavailableError
 from bot.tracker.rate_limit import Purpose
-from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import ACME, ADA, BOB, DAILY, DAY, NINE, Office
 

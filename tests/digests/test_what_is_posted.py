@@ -5,10 +5,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from bot.blocks.message import Message
 from bot.digests.delivery import DigestRenderer
 from bot.digests.models import FailureReason, Mode, Outcome
 from bot.digests.report import Post
-from bot.message import Message
+from bot.process.workspace import WorkspaceId
 from bot.slack.errors import (
     ChannelClosedError,
     SlackError,
@@ -18,7 +19,6 @@ from bot.slack.errors import (
 )
 from bot.tracker.models import Listing, UnavailableError
 from bot.tracker.rate_limit import Purpose
-from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.digests.office import (
     ACME,

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from bot.api_keys.key_record import KeyDraft
 from bot.digests.models import Outcome, StoppedError
-from bot.workspace import WorkspaceId
+from bot.keys.key_record import KeyDraft
+from bot.process.workspace import WorkspaceId
 from tests.builders import ADMIN_ID, KEY
 from tests.digests.office import ACME, ADA, BOB, DAY, NINE, Office
 from tests.fakes import TIME_LIMIT_S

@@ -18,11 +18,11 @@ from bot.installations.repository import (
 )
 from bot.installations.token_check import TokenChecker
 from bot.installations.uninstall import Uninstaller
+from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnreachableError
 from bot.store.documents import Documents, StoreError
 from bot.store.encryption import KeyRing
 from bot.store.fenced import ErasableDocuments, FencedDocuments
-from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID, MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.memory import EventfulDocuments

@@ -13,7 +13,7 @@ from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 from slack_sdk.web.async_client import AsyncWebClient
 from yarl import URL
 
-from bot.concurrency import Tasks
+from bot.installations import pages as install_pages
 from bot.installations.installation import Installation, organisation
 from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.oauth_flow import (
@@ -26,9 +26,9 @@ from bot.installations.oauth_flow import (
     Seldom,
     StateCookie,
 )
-from bot.views import install_pages
-from bot.web import HealthEndpoints, InstallEndpoint, listening
-from bot.workspace import WorkspaceId
+from bot.process.concurrency import Tasks
+from bot.process.workspace import WorkspaceId
+from bot.web.server import HealthEndpoints, InstallEndpoint, listening
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.installations.builders import (

@@ -8,27 +8,28 @@ from typing import NoReturn
 
 import pytest
 
-from bot.admin import Act, Audiences, Audit, Managers, Named
-from bot.api_keys.key_record import KeyDraft
-from bot.api_keys.repository import Keys
-from bot.bulk_scans.record import items_of
-from bot.bulk_scans.runner import BulkScans
-from bot.commands import Audience
-from bot.concurrency import Tasks
-from bot.deferred_commands import DeferredCommands, KeptCommand
+from bot.access.repository import Act, Audiences, Audit, Managers, Named
+from bot.blocks.message import Message
 from bot.digests.models import Alert
-from bot.digests.nightly import NightlySetting
 from bot.digests.repository import DigestRepository
+from bot.dispatch.commands import Audience
+from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
+from bot.domains.add_domain import DomainAdder, NewDomain
+from bot.domains.add_many import DomainLists, NewDomains
+from bot.domains.end_dates import KeptEndDates
+from bot.domains.service import Portfolio, StoredVersions
+from bot.home.listeners import GREETED
 from bot.installations.installation import UninstallEvent, UninstallKind, scope_of_key
 from bot.installations.repository import InstallationRepository
-from bot.listeners.home import GREETED
-from bot.message import Message
-from bot.portfolio.add_domain import DomainAdder, NewDomain
-from bot.portfolio.add_many import DomainLists, NewDomains
-from bot.portfolio.end_dates import KeptEndDates
-from bot.portfolio.service import Portfolio, StoredVersions
-from bot.scans import Scans
-from bot.shared_limits import QuotaService
+from bot.keys.budget import QuotaService
+from bot.keys.key_record import KeyDraft
+from bot.keys.repository import Keys
+from bot.process.concurrency import Tasks
+from bot.process.workspace import WorkspaceId
+from bot.scans.bulk_record import items_of
+from bot.scans.bulk_runner import BulkScans
+from bot.scans.nightly import NightlySetting
+from bot.scans.service import Scans
 from bot.store.documents import Documents, StoreError
 from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.postgres.address import parse_address
@@ -36,7 +37,6 @@ from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.sqlite import open_sqlite
 from bot.tracker.names import default_names
 from bot.tracker.rate_limit import RateLimiter
-from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT, a_domain
 from tests.digests.builders import a_baseline, a_digest
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts

@@ -8,11 +8,11 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.installations.oauth_calls import OAuthCalls
+from bot.process.workspace import WorkspaceId
 from bot.slack.errors import (
     SlackRefusedError,
     SlackUnavailableError,
 )
-from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
 from tests.installations.slack_stub import (
     ANSWER,

@@ -6,9 +6,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.installations.authorize import Clients
 from bot.installations.installation import organisation
 from bot.installations.repository import ResolvedInstallation
+from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import ConflictError
-from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
 from tests.installations.builders import (
     a_memory,

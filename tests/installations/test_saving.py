@@ -7,9 +7,9 @@ import pytest
 from bot.installations.installation import Installation
 from bot.installations.oauth_flow import InstallationStore, NewInstallation
 from bot.installations.repository import CHECKED_EVERY, InstallationRepository
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents
 from bot.store.encryption import KeyRing
-from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
 from tests.installations.builders import ACME as ONE
 from tests.installations.builders import (

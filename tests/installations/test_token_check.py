@@ -8,9 +8,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.installations.repository import WAITS_FOR_REINSTALL
 from bot.installations.token_check import StillWorks, token_proof
+from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError, slack_error
 from bot.store.documents import StoreError
-from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.installations.builders import (
     ACME,

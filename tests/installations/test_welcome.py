@@ -6,12 +6,12 @@ import pytest
 import structlog
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.concurrency import Tasks
+from bot.blocks.message import Message
 from bot.installations.installation import Installation
 from bot.installations.welcome import Arrival, StoreCheck, Welcome
-from bot.message import Message
+from bot.process.concurrency import Tasks
+from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
-from bot.workspace import WorkspaceId
 from tests.builders import ADMIN_ID
 from tests.fakes import TIME_LIMIT_S, FakePosts
 from tests.installations.builders import (

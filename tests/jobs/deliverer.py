@@ -14,11 +14,11 @@ from dataclasses import replace
 
 from bot.jobs.queue import working
 from bot.jobs.queue_jobs import Work
-from bot.logs import set_up_logs
+from bot.process.logs import set_up_logs
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import StoreError
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.pool import Calls, open_pool
-from bot.workspace import WorkspaceId
 from tests.jobs.queue_room import NOW, QUICK
 
 BEGIN = "INSERT INTO delivery (key, process) VALUES (%s, %s) RETURNING number"

@@ -10,8 +10,8 @@ from typing import Any, LiteralString
 
 from bot.jobs.queue import Intervals, working
 from bot.jobs.queue_jobs import Work
+from bot.process.workspace import WorkspaceId
 from bot.store.postgres.pool import Pool
-from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)

@@ -12,9 +12,9 @@ from structlog.testing import capture_logs
 
 from bot.jobs import queue
 from bot.jobs.queue import depth
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import StoreError
 from bot.store.postgres.pool import Pool
-from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 from tests.jobs.queue_room import (
     Deliveries,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.app import FINISH_WITHIN_S, JOBS_END_WITHIN
+from bot.app.main import FINISH_WITHIN_S, JOBS_END_WITHIN
 from bot.jobs.queue import HAND_BACK_WITHIN_S, INTERVALS
 from bot.store.postgres.pool import Pool
 from tests.jobs.queue_room import Deliveries, at_work, until

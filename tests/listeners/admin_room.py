@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from bot.admin import Act, Named
-from bot.api_keys.key_pair import KeyPair
-from bot.api_keys.key_record import KeyRecord
-from bot.message import Block
+from bot.access.repository import Act, Named
+from bot.blocks.builders import actions, button, notice, section
+from bot.blocks.message import Block
+from bot.keys.key_pair import KeyPair
+from bot.keys.key_record import KeyRecord
 from bot.playground.slack import Message, Person, View
 from bot.playground.slack.refusals import CommandFailed, FormError, NothingToPress
 from bot.slack.client import open_form
-from bot.views.blocks import actions, button, notice, section
 from tests.api_keys.test_repository import a_draft
 from tests.builders import KEY, a_domain
 from tests.fakes import FakeClock, FakeTracker

@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from bot.listeners.incoming import from_form
-from bot.listeners.request import Request
+from bot.blocks.builders import actions, button, form, notice, section
+from bot.digests.views.modal import EDIT_FORM
+from bot.dispatch.incoming import from_form
+from bot.dispatch.request import Request
 from bot.playground.slack import Message
 from bot.slack.client import open_form
-from bot.views.blocks import actions, button, form, notice, section
-from bot.views.digests.modal import EDIT_FORM
 from tests.listeners.running import Running, running_listeners
 
 HELD = "held"

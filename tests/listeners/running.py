@@ -13,23 +13,23 @@ from pydantic import SecretStr
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.bootstrap import features
-from bot.bootstrap.services import Services, Stored, build_shared_state
-from bot.commands import COMMANDS
-from bot.concurrency import Tasks
-from bot.deferred_commands import DeferredCommands
-from bot.listeners.home import HomeScreen
-from bot.listeners.interrupted import InflightTracker
-from bot.listeners.router import Dispatcher
-from bot.message import Message
-from bot.metrics.definitions import Metrics
+from bot.app import features
+from bot.app.services import Services, Stored, build_shared_state
+from bot.blocks.builders import actions, button, section
+from bot.blocks.message import Message
+from bot.dispatch.commands import COMMANDS
+from bot.dispatch.deferred_commands import DeferredCommands
+from bot.dispatch.interrupted import InflightTracker
+from bot.dispatch.router import Dispatcher
+from bot.home.listeners import HomeScreen
 from bot.playground.slack import LocalSlack, Person, View, running_slack
+from bot.process.concurrency import Tasks
+from bot.process.workspace import WorkspaceId
 from bot.settings import Settings
 from bot.slack.replies import Replies
 from bot.slack.usergroups import UserGroups
 from bot.store.encryption import KeyRing
-from bot.views.blocks import actions, button, section
-from bot.workspace import WorkspaceId
+from bot.web.metrics import Metrics
 from tests.builders import a_domain
 from tests.digests.office import EVE, DocumentsOnDisk
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts, FakeTracker
@@ -148,7 +148,7 @@ async def running_listeners(
     tracker: FakeTracker | None = None,
     clock: FakeClock | None = None,
 ) -> AsyncIterator[R]:
-    """Register every feature as `bot.app` does, in a workspace in which nothing was done yet."""
+    """Register every feature as `bot.app.main` does, in a workspace where nothing was done yet."""
     clock, documents, posts, tasks = (
         clock or FakeClock(EVE),
         DocumentsOnDisk(),

@@ -6,28 +6,17 @@ from typing import Any
 
 import pytest
 
-from bot.admin import DEFAULT_AUDIENCES, Act
-from bot.message import Block
-from bot.playground.slack import Message, Person, View
-from bot.views.admin import (
+from bot.access.repository import DEFAULT_AUDIENCES, Act
+from bot.access.views import (
     AUDIENCES_FORM,
     GROUPS_FIELD,
     MANAGERS_FORM,
     audiences_form,
     managers_form,
 )
-from bot.views.api_key import (
-    CHECK_KEY,
-    CHOOSE_AUDIENCES,
-    NAME_MANAGERS,
-    REMOVE_KEY,
-    ROLL_BACK,
-    ROTATE_KEY,
-    SET_KEY,
-    SHOW_HISTORY,
-    TURN_NIGHTS,
-)
-from bot.views.api_key_forms import (
+from bot.blocks.message import Block
+from bot.digests.views.tables import ADMINS_MAY, RESTRICT
+from bot.keys.form_views import (
     DELETED_IT,
     GO_ON,
     KEY_FORM,
@@ -38,7 +27,18 @@ from bot.views.api_key_forms import (
     key_form,
     second_step,
 )
-from bot.views.digests.tables import ADMINS_MAY, RESTRICT
+from bot.keys.views import (
+    CHECK_KEY,
+    CHOOSE_AUDIENCES,
+    NAME_MANAGERS,
+    REMOVE_KEY,
+    ROLL_BACK,
+    ROTATE_KEY,
+    SET_KEY,
+    SHOW_HISTORY,
+    TURN_NIGHTS,
+)
+from bot.playground.slack import Message, Person, View
 from tests.listeners.admin_room import NEW, PRESS, AdminRoom, running_admin_room
 from tests.loops import loop_over
 

@@ -8,13 +8,13 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.digests.alert_listeners import AlertListeners
+from bot.digests.modals import DigestScreen
 from bot.digests.models import Alert
 from bot.digests.repository import DigestRepository
-from bot.listeners.alerts import AlertListeners
-from bot.listeners.modals import DigestScreen
-from bot.listeners.request import Request
+from bot.dispatch.request import Request
+from bot.process.workspace import WorkspaceId
 from bot.slack.replies import Origin, Replies
-from bot.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.memory import MemoryDocuments
 

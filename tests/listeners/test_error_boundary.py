@@ -8,20 +8,20 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.concurrency import Tasks
-from bot.errors import BotError
-from bot.listeners import error_boundary
-from bot.listeners.error_boundary import ErrorBoundary, Failures
-from bot.listeners.interrupted import InflightTracker
-from bot.listeners.request import Request
-from bot.message import Message
+from bot.blocks.message import Message
+from bot.dispatch import error_boundary
+from bot.dispatch.error_boundary import ErrorBoundary, Failures
+from bot.dispatch.interrupted import InflightTracker
+from bot.dispatch.request import Request
+from bot.dispatch.usage import ANSWERED_IN_FORM, STILL_WORKING
+from bot.process.concurrency import Tasks
+from bot.process.errors import BotError
+from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member
 from bot.slack.errors import SlackUnavailableError
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import ForgottenError, StoreError
 from bot.tracker.models import TrackerError
-from bot.views.usage import ANSWERED_IN_FORM, STILL_WORKING
-from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.anyio

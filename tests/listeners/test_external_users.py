@@ -5,13 +5,13 @@ from typing import cast
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.errors import StrangerError
-from bot.listeners.permissions import KNOWN_FOR_S, ExternalUserGuard
-from bot.listeners.request import Request
+from bot.access.permissions import KNOWN_FOR_S, ExternalUserGuard
+from bot.dispatch.request import Request
+from bot.process.errors import StrangerError
+from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member
 from bot.slack.errors import SlackError, SlackRefusedError, SlackUnavailableError
 from bot.slack.replies import Origin, Replies
-from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
 
 pytestmark = pytest.mark.anyio

@@ -9,28 +9,28 @@ import pytest
 from slack_bolt.context.respond.async_respond import AsyncRespond
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.api_keys.key_record import NoKeyError
-from bot.api_keys.repository import Keys
-from bot.command_text import NotUnderstood, NotUnderstoodError
-from bot.concurrency import Tasks
-from bot.deferred_commands import DeferredCommands
-from bot.errors import UnknownWorkspaceError
-from bot.listeners.error_boundary import Failures
-from bot.listeners.incoming import answer_unread
-from bot.listeners.modals import KeyScreen
-from bot.listeners.permissions import Permissions
-from bot.listeners.request import Request
-from bot.shared_limits import QuotaService
+from bot.access.permissions import Permissions
+from bot.blocks.builders import Facts
+from bot.digests.modals import KeyScreen
+from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError
+from bot.dispatch.deferred_commands import DeferredCommands
+from bot.dispatch.error_boundary import Failures
+from bot.dispatch.failure import failure_message
+from bot.dispatch.incoming import answer_unread
+from bot.dispatch.request import Request
+from bot.dispatch.usage import not_understood_message
+from bot.keys.budget import QuotaService
+from bot.keys.key_record import NoKeyError
+from bot.keys.repository import Keys
+from bot.process.concurrency import Tasks
+from bot.process.errors import UnknownWorkspaceError
+from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnavailableError
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import StoreError
 from bot.store.encryption import KeyRing
 from bot.tracker.models import RateLimitedError
 from bot.tracker.rate_limit import BudgetState, RateLimiter
-from bot.views.blocks import Facts
-from bot.views.failure import failure_message
-from bot.views.usage import not_understood_message
-from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
 from tests.loops import loop_over
 from tests.memory import MemoryDocuments

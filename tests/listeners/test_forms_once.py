@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from bot.deduplication import MemoryDedup
-from bot.listeners.router import Dispatcher
-from bot.views.blocks import notice
-from bot.views.usage import sent_elsewhere_form
+from bot.blocks.builders import notice
+from bot.dispatch.deduplication import MemoryDedup
+from bot.dispatch.router import Dispatcher
+from bot.dispatch.usage import sent_elsewhere_form
 from tests.listeners.test_presses import CONTEXT, REPLIES
 
 pytestmark = pytest.mark.anyio

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.blocks.builders import actions, plain_message, run_button
 from bot.playground.slack import View
 from bot.slack.client import publish_home
-from bot.views.blocks import actions, plain_message, run_button
 from tests.listeners.interrupted_room import Room, running_room
 
 pytestmark = pytest.mark.anyio

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from bot.admin import MAX_GROUPS, MAX_MANAGERS, Act, Named
-from bot.listeners.domainkey import read_managers_form
+from bot.access.repository import MAX_GROUPS, MAX_MANAGERS, Act, Named
+from bot.access.views import GROUPS_FIELD, MANAGERS_FIELD
+from bot.keys.listeners import read_managers_form
+from bot.keys.views import NAME_MANAGERS
 from bot.playground.slack import View
-from bot.views.admin import GROUPS_FIELD, MANAGERS_FIELD
-from bot.views.api_key import NAME_MANAGERS
 from tests.listeners.admin_room import PRESS, AdminRoom, running_admin_room
 from tests.loops import loop_over
 

@@ -10,10 +10,10 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from bot.concurrency import Tasks
 from bot.installations.installation import UninstallEvent, UninstallKind, organisation
-from bot.listeners.app_lifecycle import LifecycleListeners, read_departures
-from bot.workspace import WorkspaceId
+from bot.installations.listeners import LifecycleListeners, read_departures
+from bot.process.concurrency import Tasks
+from bot.process.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.fakes import TIME_LIMIT_S
 from tests.installations.builders import ACME, IN_ORG, ORG, Registry
@@ -107,7 +107,7 @@ async def _greet_nobody(_workspace: WorkspaceId) -> None:
 
 
 class Site:
-    """Bolt with the listeners, as `bot/app.py` joins them."""
+    """Bolt with the listeners, as `bot/app/main.py` joins them."""
 
     def __init__(self) -> None:
         self.registry = Registry()

@@ -5,7 +5,7 @@ from typing import Any
 
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.listeners.incoming import from_form, from_press, from_shortcut, place_of
+from bot.dispatch.incoming import from_form, from_press, from_shortcut, place_of
 from tests.loops import loop_over
 
 CONTEXT = SimpleNamespace(

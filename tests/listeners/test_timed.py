@@ -9,7 +9,7 @@ import pytest
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltRequest
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.bootstrap.slack_app import TimedApp
+from bot.app.bolt import TimedApp
 
 pytestmark = pytest.mark.anyio
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.metrics.definitions import Metrics
+from bot.web.metrics import Metrics
 
 
 def a_bot() -> Metrics:

@@ -12,10 +12,10 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.bootstrap.services import Role
-from bot.metrics.definitions import CALL_OUTCOMES as SLACK_OUTCOMES
-from bot.metrics.definitions import Metrics
-from bot.metrics.gauges import QUEUE_STATES
+from bot.app.services import Role
+from bot.web.gauges import QUEUE_STATES
+from bot.web.metrics import CALL_OUTCOMES as SLACK_OUTCOMES
+from bot.web.metrics import Metrics
 from tests.loops import loop_over
 from tests.metrics.reading import a_bot, find_all
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from prometheus_client import CollectorRegistry
 
-from bot.metrics.gauges import Gauge, LazyGauges
+from bot.web.gauges import Gauge, LazyGauges
 from tests.metrics.reading import a_bot, find_all, value
 
 pytestmark = pytest.mark.anyio

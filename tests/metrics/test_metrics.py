@@ -9,7 +9,7 @@ from prometheus_client.openmetrics.parser import (
 )
 
 from bot import __version__
-from bot.metrics.definitions import OPERATIONS, REQUEST_OUTCOMES, Metrics
+from bot.web.metrics import OPERATIONS, REQUEST_OUTCOMES, Metrics
 from tests.metrics.reading import a_bot, samples, value, values
 
 pytestmark = pytest.mark.anyio

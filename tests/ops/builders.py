@@ -3,8 +3,8 @@
 from typing import Any
 
 from bot.installations.installation import Installation
+from bot.process.workspace import WorkspaceId
 from bot.slack.auth import NEEDED_SCOPES, OPTIONAL_SCOPES
-from bot.workspace import WorkspaceId
 from tests.builders import BOT_TOKEN, MOMENT
 from tests.installations import builders
 

@@ -4,7 +4,7 @@ from bot.installations.installation import Installation
 from bot.installations.repository import InstallationRepository
 from bot.ops.doctor_slack import installations_finding
 from bot.ops.output import Finding, Mark
-from bot.workspace import WorkspaceId
+from bot.process.workspace import WorkspaceId
 from tests.builders import MOMENT
 from tests.memory import MemoryDocuments
 from tests.ops.builders import ACME, an_installation

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.api_keys.key_record import KeyDraft
-from bot.api_keys.repository import Keys
-from bot.deferred_commands import DeferredCommands, KeptCommand
+from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
 from bot.installations.installation import organisation
 from bot.installations.repository import InstallationRepository
+from bot.keys.key_record import KeyDraft
+from bot.keys.repository import Keys
 from bot.ops.rotate_secrets import Rotated, rotate, rotation_lines
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents, StoreError, WrongKeyRingError
 from bot.store.encryption import KeyRing, RingSource, associated_data, check_key_ring
-from bot.workspace import WorkspaceId
 from tests.builders import KEY, MOMENT
 from tests.memory import FailingDocuments
 from tests.ops.builders import an_installation
@@ -63,8 +63,8 @@ async def install(documents: Documents, ring: KeyRing) -> None:
 # Each module of the bot that seals something, and what lets it do so. Who adds a module here
 # also says in bot/ops/stores.py what its texts are sealed about.
 SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
-    "api_keys/repository.py": seal_a_key,
-    "deferred_commands.py": seal_a_command,
+    "keys/repository.py": seal_a_key,
+    "dispatch/deferred_commands.py": seal_a_command,
     "installations/repository.py": install,
 }
 # Two keys with the ones before them, one command, two installations of two tokens.

@@ -2,11 +2,9 @@
 
 import pytest
 
-from bot.clean_up import forget_expired
-from bot.command_text import NotUnderstoodError
-from bot.hostnames import HostNameError
-from bot.portfolio.add_domain import DomainAdder, NewDomain
-from bot.portfolio.add_many import (
+from bot.dispatch.command_text import NotUnderstoodError
+from bot.domains.add_domain import DomainAdder, NewDomain
+from bot.domains.add_many import (
     KEPT_FOR,
     MAX_DOMAINS,
     MAX_UNKNOWN,
@@ -17,9 +15,11 @@ from bot.portfolio.add_many import (
     new_domains,
     parse_new_domains,
 )
-from bot.portfolio.service import Portfolio
+from bot.domains.service import Portfolio
+from bot.process.workspace import WorkspaceId
+from bot.store.clean_up import forget_expired
+from bot.tracker.hostnames import HostNameError
 from bot.tracker.models import RejectedError, TimedOutError, UnavailableError
-from bot.workspace import WorkspaceId
 from tests.builders import KEY, a_domain
 from tests.fakes import FakeClock, FakeLists
 from tests.loops import loop_over

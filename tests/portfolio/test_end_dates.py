@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from bot.portfolio.end_dates import (
+from bot.domains.end_dates import (
     DOCUMENTS,
     MAX_WORST_ISSUES,
     EndDates,
@@ -15,9 +15,9 @@ from bot.portfolio.end_dates import (
     KnownIssue,
     end_dates_of,
 )
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, StoreError
 from bot.tracker.findings import EndDate, Severity
-from bot.workspace import WorkspaceId
 from tests.builders import MOMENT, facts_of
 from tests.memory import MemoryDocuments
 

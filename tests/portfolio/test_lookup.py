@@ -1,7 +1,6 @@
 import pytest
 
-from bot.hostnames import host_name
-from bot.portfolio.lookup import (
+from bot.domains.lookup import (
     MAX_SUGGESTIONS,
     UnknownDomainError,
     host_of,
@@ -9,6 +8,7 @@ from bot.portfolio.lookup import (
     nearest,
     suggestions,
 )
+from bot.tracker.hostnames import host_name
 from tests.builders import a_domain, a_snapshot
 from tests.loops import loop_over
 

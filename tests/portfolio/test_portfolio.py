@@ -2,10 +2,10 @@ import asyncio
 
 import pytest
 
-import bot.portfolio.service as under_test
-from bot.portfolio.service import FRESH_FOR, Portfolio
+import bot.domains.service as under_test
+from bot.domains.service import FRESH_FOR, Portfolio
+from bot.process.workspace import WorkspaceId
 from bot.tracker.models import Domain
-from bot.workspace import WorkspaceId
 from tests.builders import a_domain, a_snapshot
 from tests.fakes import FakeClock, FakeLists
 from tests.loops import loop_over

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.command_text import NotUnderstoodError
-from bot.portfolio.end_dates import KnownEnds
-from bot.portfolio.query import MAX_QUERY_CHARS, Query, Sort, parse_query, query_text, select
+from bot.dispatch.command_text import NotUnderstoodError
+from bot.domains.end_dates import KnownEnds
+from bot.domains.query import MAX_QUERY_CHARS, Query, Sort, parse_query, query_text, select
 from bot.tracker.findings import Severity
 from tests.builders import MOMENT, a_domain, ending
 from tests.loops import loop_over

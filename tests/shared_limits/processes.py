@@ -8,14 +8,14 @@ from typing import Any
 
 import httpx
 
-from bot.api_keys.repository import Keys
-from bot.concurrency import Tasks
-from bot.shared_limits import QuotaService
+from bot.keys.budget import QuotaService
+from bot.keys.repository import Keys
+from bot.process.concurrency import Tasks
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError
 from bot.tracker.client import TrackerClient
 from bot.tracker.http import tracker_http
 from bot.tracker.rate_limit import Purpose, RateLimiter
-from bot.workspace import WorkspaceId
 from tests.api_keys.test_repository import RING, a_draft
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.memory import MemoryDocuments

@@ -2,11 +2,11 @@
 
 import pytest
 
-from bot.shared_limits import READ_EVERY_S
+from bot.keys.budget import READ_EVERY_S
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents
 from bot.tracker.models import RateLimitedError, ReserveReachedError
 from bot.tracker.rate_limit import Purpose, fingerprint
-from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
 from tests.shared_limits.processes import LIMIT, ONE, BadDay, Process, two_processes
 from tests.tracker.loopback import KEY, always, reply, service

@@ -7,9 +7,9 @@ from slack_sdk.http_retry.request import HttpRequest
 from slack_sdk.http_retry.response import HttpResponse
 from slack_sdk.http_retry.state import RetryState
 
+from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member, ShortWait, fetch_member
 from bot.slack.errors import SlackUnavailableError
-from bot.workspace import WorkspaceId
 from tests.loops import loop_over
 from tests.slack.clients import SaidGroups
 

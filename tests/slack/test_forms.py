@@ -3,10 +3,10 @@
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.blocks.builders import notice, section
 from bot.playground.slack import LocalSlack
 from bot.slack.client import open_form, update_form
 from bot.slack.errors import SlackUnavailableError
-from bot.views.blocks import notice, section
 
 pytestmark = pytest.mark.anyio
 

@@ -4,6 +4,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack
+from bot.process.workspace import WorkspaceId
 from bot.slack.errors import MissingScopeError, SlackRefusedError, SlackUnavailableError
 from bot.slack.usergroups import (
     KEPT_FOR_S,
@@ -12,7 +13,6 @@ from bot.slack.usergroups import (
     fetch_people_in,
     fetch_user_groups,
 )
-from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
 from tests.loops import loop_over
 from tests.slack.clients import SaidGroups

@@ -9,8 +9,9 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.message import Message
+from bot.blocks.message import Message
 from bot.playground.slack import Call, LocalSlack
+from bot.process.workspace import WorkspaceId
 from bot.slack.auth import Identity
 from bot.slack.errors import (
     ChannelClosedError,
@@ -23,7 +24,6 @@ from bot.slack.errors import (
     TokenRefusedError,
 )
 from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, Posting
-from bot.workspace import WorkspaceId
 from tests.fakes import FakeClock
 from tests.slack.conftest import StandingTime, settled
 

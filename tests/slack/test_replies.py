@@ -10,7 +10,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.message import Message
+from bot.blocks.builders import actions, button, container, section
+from bot.blocks.message import Message
 from bot.playground.slack import LocalSlack
 from bot.playground.slack.model import Channel
 from bot.playground.slack.person import Person
@@ -20,7 +21,6 @@ from bot.slack.errors import (
     SlackUnavailableError,
 )
 from bot.slack.replies import Origin, Replies
-from bot.views.blocks import actions, button, container, section
 from tests.slack.conftest import a_client
 from tests.slack.test_answers import answering, as_json, as_text
 

@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 from slack_sdk.errors import SlackApiError
 
-from bot.metrics.definitions import CALL_OUTCOMES, traced_calls
+from bot.web.metrics import CALL_OUTCOMES, traced_calls
 from tests.slack.conftest import a_client
 from tests.slack.test_answers import answering, as_json
 

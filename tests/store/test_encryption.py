@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents, UnreadableSecretError, WrongKeyRingError
 from bot.store.encryption import KeyRing, associated_data, check_key_ring
-from bot.workspace import WorkspaceId
 from tests.loops import loop_over
 
 HERE = associated_data("key", WorkspaceId("T1"))

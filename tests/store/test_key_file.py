@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import StoreError, WrongKeyRingError
 from bot.store.encryption import associated_data, load_or_make_key_file
-from bot.workspace import WorkspaceId
 
 HERE = associated_data("key", WorkspaceId("T1"))
 

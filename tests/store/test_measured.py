@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from bot.metrics.definitions import STORE_OPERATIONS, STORE_OUTCOMES
 from bot.store.documents import ConflictError, Documents, StoreError
 from bot.store.fenced import ErasableDocuments, FencedDocuments, timed_documents
+from bot.web.metrics import STORE_OPERATIONS, STORE_OUTCOMES
 from tests.builders import MOMENT
 from tests.installations.builders import Gate
 from tests.memory import EventfulDocuments, MemoryDocuments

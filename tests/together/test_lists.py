@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from bot.portfolio import service
-from bot.portfolio.service import Portfolio, Snapshot, StoredVersions
+from bot.domains import service
+from bot.domains.service import Portfolio, Snapshot, StoredVersions
+from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError
-from bot.workspace import WorkspaceId
 from tests.builders import a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
 from tests.memory import MemoryDocuments

@@ -15,13 +15,13 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.bootstrap.slack_app import SocketMode
-from bot.deduplication import DedupStore, MemoryDedup, SharedDedup
-from bot.listeners.request import OncePerMessage, Request
-from bot.message import Message
+from bot.app.bolt import SocketMode
+from bot.blocks.message import Message
+from bot.dispatch.deduplication import DedupStore, MemoryDedup, SharedDedup
+from bot.dispatch.request import OncePerMessage, Request
+from bot.process.workspace import WorkspaceId
 from bot.slack.replies import Origin, Replies
-from bot.web import SlackEndpoint
-from bot.workspace import WorkspaceId
+from bot.web.server import SlackEndpoint
 from tests.builders import APP_TOKEN, BOT_TOKEN
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.web.test_slack import BODY, SECRET, FakeBolt, signed

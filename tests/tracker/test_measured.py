@@ -8,12 +8,12 @@ from typing import Any
 import httpx
 import pytest
 
-from bot.metrics.definitions import REQUEST_OUTCOMES
+from bot.process.workspace import WorkspaceId
 from bot.tracker import models
 from bot.tracker.client import TrackerClient, outcome_of
 from bot.tracker.models import TrackerError
 from bot.tracker.rate_limit import Purpose, RateLimiter
-from bot.workspace import WorkspaceId
+from bot.web.metrics import REQUEST_OUTCOMES
 from tests.builders import KEY, KEY_TAIL
 from tests.loops import loop_over
 from tests.test_logs import Log, logs_as_before  # noqa: F401  # used by each test

@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from bot.message import Message
+from bot.blocks.message import Message
 from bot.playground.blockkit import check_blocks, check_message, check_view
 from bot.playground.blockkit.payload import text_chars
-from bot.redaction import holds_secret
+from bot.process.redaction import holds_secret
 from tests.builders import ADMIN_ID, KEY_TAIL
 from tests.views.accessible import assert_accessible, objects
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from bot.redaction import INVISIBLE
-from bot.views.scan_facts import SIGNS, SOON, URGENT
-from bot.views.text import SYMBOLS
+from bot.blocks.text import SYMBOLS
+from bot.process.redaction import INVISIBLE
+from bot.scans.fact_views import SIGNS, SOON, URGENT
 
 Json = Any
 # A color or a shape that says something needs words beside it, an arrow words or a number.

@@ -1,9 +1,8 @@
-from bot.message import Message
-from bot.portfolio.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
-from bot.portfolio.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
-from bot.tracker.models import Domain, RateLimitedError
-from bot.tracker.rate_limit import BudgetState
-from bot.views.adddomain import (
+from bot.blocks.message import Message
+from bot.dispatch.failure import failure_message
+from bot.domains.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
+from bot.domains.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
+from bot.domains.add_views import (
     MAX_OFFERED,
     add_form,
     added_message,
@@ -13,7 +12,8 @@ from bot.views.adddomain import (
     list_summary,
     progress_message,
 )
-from bot.views.failure import failure_message
+from bot.tracker.models import Domain, RateLimitedError
+from bot.tracker.rate_limit import BudgetState
 from tests.builders import HOSTILE_TEXTS, KEY, MOMENT, a_domain, facts_for
 from tests.loops import loop_over
 from tests.views.acceptance import (

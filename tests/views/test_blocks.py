@@ -2,10 +2,10 @@ import re
 
 import pytest
 
-from bot.message import MAX_TEXT_CHARS, Message
-from bot.views import blocks
-from bot.views.blocks import field, form, notice, option
-from bot.views.text import (
+from bot.blocks import builders as blocks
+from bot.blocks.builders import field, form, notice, option
+from bot.blocks.message import MAX_TEXT_CHARS, Message
+from bot.blocks.text import (
     MAX_BUTTON_VALUE_CHARS,
     MAX_HEADER_CHARS,
     bold,

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.bulk_scans.record import BulkScan, End, Item
-from bot.bulk_scans.runner import MAX_DOMAINS
-from bot.tracker.rate_limit import BudgetState
-from bot.views.bulk_scan import (
+from bot.home.sections import NEVER_SCANNED
+from bot.scans.bulk_record import BulkScan, End, Item
+from bot.scans.bulk_runner import MAX_DOMAINS
+from bot.scans.bulk_views import (
     STOPPING,
     first_steps_message,
     price_message,
@@ -15,7 +15,7 @@ from bot.views.bulk_scan import (
     started_message,
     summary_message,
 )
-from bot.views.home_sections import NEVER_SCANNED
+from bot.tracker.rate_limit import BudgetState
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_key_record, facts_of
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text

@@ -3,17 +3,17 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import product
 
-from bot.message import Message
-from bot.portfolio.end_dates import EndDates, KnownEnds
-from bot.portfolio.lookup import host_of
-from bot.portfolio.query import MAX_PAGE, Query, Sort, parse_query, select
-from bot.tracker.findings import EndDate
-from bot.tracker.models import Domain
-from bot.views.domains import (
+from bot.blocks.message import Message
+from bot.domains.end_dates import EndDates, KnownEnds
+from bot.domains.lookup import host_of
+from bot.domains.query import MAX_PAGE, Query, Sort, parse_query, select
+from bot.domains.views import (
     domains_message,
     outdated_message,
 )
-from bot.views.scan_facts import LAST_VALUE
+from bot.scans.fact_views import LAST_VALUE
+from bot.tracker.findings import EndDate
+from bot.tracker.models import Domain
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, a_snapshot, ending
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text

@@ -5,10 +5,10 @@ import io
 import re
 from datetime import timedelta
 
-from bot.portfolio.end_dates import EndDates, KnownEnds
-from bot.redaction import holds_secret
+from bot.domains.csv_file import COLUMNS, domains_csv, export_text, exported_message
+from bot.domains.end_dates import EndDates, KnownEnds
+from bot.process.redaction import holds_secret
 from bot.tracker.models import Domain
-from bot.views.domains_csv import COLUMNS, domains_csv, export_text, exported_message
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, ending
 from tests.loops import loop_over
 

@@ -4,17 +4,18 @@ from datetime import date
 
 import pytest
 
-import bot.app  # noqa: F401  # so that every error there is has been defined
-from bot.api_keys.key_record import NoKeyError
-from bot.api_keys.key_service import LackingScopeError
-from bot.bulk_scans.record import BulkScan, BulkScanRunsError
-from bot.command_text import NotUnderstood, NotUnderstoodError
+import bot.app.main  # noqa: F401  # so that every error there is has been defined
 from bot.digests.models import EditConflictError
-from bot.errors import BotError
-from bot.hostnames import HostNameError, HostProblem
-from bot.portfolio.add_domain import AlreadyAddedError, UncertainAddError
-from bot.portfolio.lookup import UnknownDomainError
-from bot.scans import NoDomainIdError
+from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError
+from bot.dispatch.failure import failure_message, host_sentence
+from bot.domains.add_domain import AlreadyAddedError, UncertainAddError
+from bot.domains.lookup import UnknownDomainError
+from bot.keys.key_record import NoKeyError
+from bot.keys.service import LackingScopeError
+from bot.keys.views import CHECK_KEY, SET_KEY
+from bot.process.errors import BotError
+from bot.scans.bulk_record import BulkScan, BulkScanRunsError
+from bot.scans.service import NoDomainIdError
 from bot.slack.errors import (
     BlocksRefusedError,
     ChannelClosedError,
@@ -30,6 +31,7 @@ from bot.store.documents import (
     UnreadableSecretError,
     WrongKeyRingError,
 )
+from bot.tracker.hostnames import HostNameError, HostProblem
 from bot.tracker.models import (
     InvalidKeyError,
     IpNotAllowedError,
@@ -41,8 +43,6 @@ from bot.tracker.models import (
     UnreadableReplyError,
 )
 from bot.tracker.rate_limit import BudgetState
-from bot.views.api_key import CHECK_KEY, SET_KEY
-from bot.views.failure import failure_message, host_sentence
 from tests.builders import (
     ADMIN_ID,
     HOSTILE_TEXTS,

@@ -4,17 +4,17 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.scans import HEALTH
-from bot.tracker.changes import Change
-from bot.tracker.sections import Finding, section_of
-from bot.views.scan_findings import (
+from bot.blocks.text import moment_token
+from bot.scans.finding_views import (
     change_line,
     finding_lines,
     label,
     record_count,
     value_text,
 )
-from bot.views.text import moment_token
+from bot.scans.service import HEALTH
+from bot.tracker.changes import Change
+from bot.tracker.sections import Finding, section_of
 from tests.builders import HOSTILE_TEXTS, KEY, KEY_TAIL
 from tests.loops import loop_over
 from tests.views.acceptance import OUR_MARKUP

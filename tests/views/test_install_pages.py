@@ -5,7 +5,7 @@ import hashlib
 import html
 import re
 
-from bot.views import install_pages
+from bot.installations import pages as install_pages
 from tests.builders import HOSTILE_TEXTS, KEY_TAIL
 from tests.loops import loop_over
 

@@ -5,11 +5,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from bot.blocks.message import Message
 from bot.installations.installation import organisation
+from bot.installations.views import arrival_message, not_installed_text
 from bot.installations.welcome import Arrival
-from bot.message import Message
-from bot.views.api_key import SET_KEY
-from bot.views.install import arrival_message, not_installed_text
+from bot.keys.views import SET_KEY
 from tests.builders import HOSTILE_TEXTS
 from tests.installations.builders import an_installation
 from tests.loops import loop_over

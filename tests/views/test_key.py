@@ -1,19 +1,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.api_keys.key_pair import KeyPair, PreviousKey
-from bot.api_keys.key_record import SCOPES, KeyNotice, NoticeKind
-from bot.views.api_key import (
-    MAX_LABEL_CHARS,
-    PROPOSED_LABEL,
-    REMOVED,
-    TYPED_KEY,
-    checked_message,
-    key_state_message,
-    rolled_back_message,
-    saved_message,
-)
-from bot.views.api_key_forms import (
+from bot.keys.errors import key_notice
+from bot.keys.form_views import (
     CHECKING,
     EXPIRIES,
     EXPIRY_BLOCK,
@@ -26,7 +15,18 @@ from bot.views.api_key_forms import (
     refused_form,
     saved_form,
 )
-from bot.views.errors_api_key import key_notice
+from bot.keys.key_pair import KeyPair, PreviousKey
+from bot.keys.key_record import SCOPES, KeyNotice, NoticeKind
+from bot.keys.views import (
+    MAX_LABEL_CHARS,
+    PROPOSED_LABEL,
+    REMOVED,
+    TYPED_KEY,
+    checked_message,
+    key_state_message,
+    rolled_back_message,
+    saved_message,
+)
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_key_record
 from tests.loops import loop_over
 from tests.views.acceptance import (

@@ -2,16 +2,16 @@ import re
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.api_keys.key_pair import PreviousKey
-from bot.api_keys.key_record import KeyRecord
-from bot.digests.nightly import Outlook
-from bot.tracker.rate_limit import BudgetState
-from bot.views.api_key import (
+from bot.blocks.text import moment_token
+from bot.keys.key_pair import PreviousKey
+from bot.keys.key_record import KeyRecord
+from bot.keys.views import (
     budget_lines,
     key_state_message,
     turned_message,
 )
-from bot.views.text import moment_token
+from bot.scans.nightly import Outlook
+from bot.tracker.rate_limit import BudgetState
 from tests.builders import MOMENT, TODAY, a_key_record
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.admin import (
+from bot.access.repository import (
     MAX_ENTRIES,
     SLACK,
     Act,
@@ -12,19 +12,15 @@ from bot.admin import (
     NotAManagerError,
     NotAnAdminError,
 )
-from bot.api_keys.key_pair import KeyPair, PreviousKey
-from bot.api_keys.key_record import KeyNotice, KeyRecord, NoticeKind
-from bot.playground.blockkit import check_view
-from bot.slack.usergroups import UserGroup
-from bot.tracker.models import InvalidKeyError
-from bot.views.admin import (
+from bot.access.views import (
     entry_line,
     history_form,
     managers_form,
     managers_notice,
 )
-from bot.views.api_key import key_state_message, scope_lines
-from bot.views.api_key_forms import (
+from bot.dispatch.failure import failure_message
+from bot.keys.errors import key_notice
+from bot.keys.form_views import (
     KeyFormValues,
     finished,
     first_step,
@@ -33,8 +29,12 @@ from bot.views.api_key_forms import (
     second_step,
     third_step,
 )
-from bot.views.errors_api_key import key_notice
-from bot.views.failure import failure_message
+from bot.keys.key_pair import KeyPair, PreviousKey
+from bot.keys.key_record import KeyNotice, KeyRecord, NoticeKind
+from bot.keys.views import key_state_message, scope_lines
+from bot.playground.blockkit import check_view
+from bot.slack.usergroups import UserGroup
+from bot.tracker.models import InvalidKeyError
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, TODAY, a_key_record, facts_for
 from tests.loops import loop_over
 from tests.views.acceptance import (

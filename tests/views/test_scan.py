@@ -1,12 +1,9 @@
 import json
 from datetime import timedelta
 
-from bot.scans import ScanReport
-from bot.tracker.changes import Change
-from bot.tracker.findings import MAX_KEPT_ISSUES
-from bot.tracker.models import SECTIONS
-from bot.tracker.sections import Finding
-from bot.views.scan import (
+from bot.blocks.text import moment_token
+from bot.scans.service import ScanReport
+from bot.scans.views import (
     MAX_CHANGES,
     pick_form,
     scan_message,
@@ -14,7 +11,10 @@ from bot.views.scan import (
     section_place,
     waiting_message,
 )
-from bot.views.text import moment_token
+from bot.tracker.changes import Change
+from bot.tracker.findings import MAX_KEPT_ISSUES
+from bot.tracker.models import SECTIONS
+from bot.tracker.sections import Finding
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_report
 from tests.loops import loop_over
 from tests.views.acceptance import (

@@ -5,9 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.message import MAX_TEXT_CHARS, Message
-from bot.redaction import holds_secret
-from bot.views.text import (
+from bot.blocks.message import MAX_TEXT_CHARS, Message
+from bot.blocks.text import (
     age_text,
     bold,
     code,
@@ -22,6 +21,7 @@ from bot.views.text import (
     score_number,
     without_markup,
 )
+from bot.process.redaction import holds_secret
 from tests.builders import BOT_TOKEN, HOSTILE_TEXTS, KEY, KEY_TAIL, MOMENT
 from tests.loops import loop_over
 from tests.views.acceptance import UNSEEN

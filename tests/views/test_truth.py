@@ -7,19 +7,19 @@ from datetime import timedelta
 
 import pytest
 
-from bot.bulk_scans.record import BulkScan, End, Item
+from bot.blocks.message import Message
 from bot.digests.baseline import baseline_of
 from bot.digests.report import make_report
-from bot.message import Message
-from bot.portfolio.end_dates import KnownEnds, end_dates_of
-from bot.portfolio.lookup import index_by_host
-from bot.scans import ScanReport
+from bot.digests.views.changes import MAX_NEWS_CHARS
+from bot.digests.views.post import digest_message
+from bot.domains.end_dates import KnownEnds, end_dates_of
+from bot.domains.lookup import index_by_host
+from bot.scans.bulk_record import BulkScan, End, Item
+from bot.scans.bulk_views import summary_message
+from bot.scans.service import ScanReport
+from bot.scans.views import scan_message
 from bot.tracker.models import SECTIONS
 from bot.tracker.sections import section_of
-from bot.views.bulk_scan import summary_message
-from bot.views.digests.changes import MAX_NEWS_CHARS
-from bot.views.digests.post import digest_message
-from bot.views.scan import scan_message
 from tests.builders import a_domain, facts_of
 from tests.digests.builders import a_post
 from tests.truth import ALARM, ALL_CLEAR, NOTHING_ENDS, NOW, UNCHECKED, Sample, samples, unnamed

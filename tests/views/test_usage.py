@@ -1,10 +1,8 @@
 """The usage of commands, and what people read who were left without an answer."""
 
-from bot.command_text import NotUnderstood
-from bot.commands import COMMANDS
-from bot.portfolio.add_many import parse_new_domains
-from bot.portfolio.query import parse_query
-from bot.views.usage import (
+from bot.dispatch.command_text import NotUnderstood
+from bot.dispatch.commands import COMMANDS
+from bot.dispatch.usage import (
     MAX_PARTS_SHOWN,
     interrupted_form,
     interrupted_message,
@@ -12,6 +10,8 @@ from bot.views.usage import (
     not_understood_message,
     usage_message,
 )
+from bot.domains.add_many import parse_new_domains
+from bot.domains.query import parse_query
 from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, buttons, shown_text

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bot.clock import utc_now
+from bot.process.clock import utc_now
 from tests.virtual_time import clock
 from tests.virtual_time.found import FOUND
 from tests.virtual_time.loop import HungError

@@ -8,8 +8,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from bot.connections import ACCEPTED_AT_ONCE, ConnectionLimits
-from bot.web import HealthEndpoints, listening
+from bot.web.connections import ACCEPTED_AT_ONCE, ConnectionLimits
+from bot.web.server import HealthEndpoints, listening
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
 

@@ -9,8 +9,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
-from bot.metrics.definitions import Metrics
-from bot.web import HealthEndpoints, MetricsEndpoint, listening
+from bot.web.metrics import Metrics
+from bot.web.server import HealthEndpoints, MetricsEndpoint, listening
 from tests.loops import loop_over
 from tests.ports import reserve_port
 

@@ -13,12 +13,12 @@ import psycopg
 from psycopg import sql
 from pydantic import SecretStr
 
-from bot.app import FINISH_WITHIN_S, serve
-from bot.bootstrap.services import Role
-from bot.clock import utc_now
+from bot.app.main import FINISH_WITHIN_S, serve
+from bot.app.services import Role
 from bot.playground.manifest import read_manifest
 from bot.playground.slack import LocalSlack, Message, Person, View, running_slack
 from bot.playground.tracker import Account, Tracker, running_tracker
+from bot.process.clock import utc_now
 from bot.settings import Settings
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
-from bot.commands import COMMANDS
+from bot.dispatch.commands import COMMANDS
 from bot.playground.slack import LocalSlack, Message, Person, View, payloads
 from bot.playground.slack.block_contents import Found, elements
 from tests.whole.digests import make, open_list, press_in

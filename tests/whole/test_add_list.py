@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app import serve
+from bot.app.main import serve
 from bot.playground.slack import Message
 from bot.playground.tracker.service import Hold
 from tests.whole.harness import (

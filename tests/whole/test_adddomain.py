@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.portfolio.service import FRESH_FOR
+from bot.domains.service import FRESH_FOR
 from tests.loops import loop_over
 from tests.whole.harness import Harness
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bot.blocks.text import moment_text
 from bot.playground.slack import Message, Person, View
-from bot.views.text import moment_text
 from tests.whole.digests import headline, make, move_to, open_list, score, until_listed
 from tests.whole.harness import Harness
 

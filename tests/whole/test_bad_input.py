@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.portfolio.service import FRESH_FOR
+from bot.domains.service import FRESH_FOR
 from tests.loops import loop_over
 from tests.whole.harness import Harness
 

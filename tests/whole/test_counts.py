@@ -13,8 +13,8 @@ from typing import Any, cast
 
 import pytest
 
-from bot.metrics.definitions import CallMetrics
 from bot.store.fenced import timed_documents
+from bot.web.metrics import CallMetrics
 from tests.digests.office import DAY, NINE, DocumentsOnDisk, Office
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.harness import Harness, running_bot, running_stand_ins
@@ -79,7 +79,7 @@ async def app(
         note_call(metrics, name, outcome, took_s)
 
     monkeypatch.setattr(CallMetrics, "note_call", noted)
-    monkeypatch.setattr("bot.portfolio.end_dates.KNOWN_FOR_S", NEVER_S)
+    monkeypatch.setattr("bot.domains.end_dates.KNOWN_FOR_S", NEVER_S)
     async with running_stand_ins(tmp_path, transport) as app:
         app.settings = app.settings.model_copy(update={"tick_seconds": NEVER_S})
         async with running_bot(app):

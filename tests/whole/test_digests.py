@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.views.text import moment_text
+from bot.blocks.text import moment_text
 from tests.whole.digests import (
     at_nine,
     digests,

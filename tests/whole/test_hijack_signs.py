@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.views.text import moment_text
+from bot.blocks.text import moment_text
 from tests.whole.digests import at_nine, digests, make, until_listed
 from tests.whole.harness import Harness
 from tests.whole.test_alerts import ALERT, next_alert, next_look

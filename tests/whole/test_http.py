@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.app import serve
+from bot.app.main import serve
 from tests.fakes import TIME_LIMIT_S
 from tests.loops import loop_over
 from tests.whole.harness import (

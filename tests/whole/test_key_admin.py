@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
+from bot.blocks.text import day_text
 from bot.playground.slack import Message, Person, View
-from bot.views.text import day_text
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import make, move_to, next_digest, next_notice, nine, settled
 from tests.whole.harness import Harness

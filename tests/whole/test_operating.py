@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from bot import __version__
-from bot.deferred_commands import DeferredCommands, KeptCommand
+from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
 from bot.installations.repository import InstallationRepository
+from bot.process.workspace import WorkspaceId
 from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.sqlite import open_sqlite
-from bot.workspace import WorkspaceId
 from tests.fakes import TIME_LIMIT_S
 from tests.ops.builders import an_installation
 from tests.processes import start_bot, start_new_bot

@@ -257,7 +257,7 @@ async def test_every_wrong_setting_is_named_before_the_bot_is_loaded(tmp_path: P
         assert "secret-thing" not in log_of(app)
         assert "docs/operators.md explains each setting" in log_of(app)
         assert "bot.settings" in log_of(app)
-        for module in ("bot.app", "slack_bolt", "procrastinate"):
+        for module in ("bot.app.main", "slack_bolt", "procrastinate"):
             assert module not in log_of(app)
 
 

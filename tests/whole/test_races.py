@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.app import serve
-from bot.listeners import router
+from bot.app.main import serve
+from bot.dispatch import router
 from bot.playground.slack import Person, View, views
 from bot.playground.slack.delivery import Carrier, Delivery
 from tests.fakes import TIME_LIMIT_S

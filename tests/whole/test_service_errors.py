@@ -2,10 +2,10 @@
 
 import pytest
 
-from bot import commands
+from bot.dispatch import commands
+from bot.domains.service import FRESH_FOR
 from bot.playground.slack import Message
 from bot.playground.tracker.fault_responses import ELSEWHERE_PATH
-from bot.portfolio.service import FRESH_FOR
 from tests.loops import loop_over
 from tests.whole.harness import Harness
 

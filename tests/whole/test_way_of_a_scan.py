@@ -8,7 +8,7 @@ import httpx
 import pytest
 from slack_bolt.async_app import AsyncApp
 
-from bot.portfolio.service import FRESH_FOR
+from bot.domains.service import FRESH_FOR
 from tests.whole.harness import Harness
 
 pytestmark = pytest.mark.anyio

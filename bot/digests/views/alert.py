@@ -4,11 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.digests.models import Alert
-from bot.digests.report import Move, Post, Report, fallen, owners_to_mention, worse_moves
-from bot.message import Block, Message
-from bot.portfolio.lookup import host_of
-from bot.views.blocks import (
+from bot.blocks.builders import (
     actions,
     button,
     context,
@@ -18,9 +14,13 @@ from bot.views.blocks import (
     plain_message,
     section,
 )
-from bot.views.digests.changes import changed_line, issues_line, move_text, with_news
-from bot.views.digests.notes import late_line, preview_note
-from bot.views.digests.wording import (
+from bot.blocks.message import Block, Message
+from bot.blocks.text import moment_token, plural
+from bot.digests.models import Alert
+from bot.digests.report import Move, Post, Report, fallen, owners_to_mention, worse_moves
+from bot.digests.views.changes import changed_line, issues_line, move_text, with_news
+from bot.digests.views.notes import late_line, preview_note
+from bot.digests.views.wording import (
     domain_line,
     manage_button,
     mention_tokens,
@@ -28,8 +28,8 @@ from bot.views.digests.wording import (
     person,
     scan_button,
 )
-from bot.views.scan_facts import coverage_text, soon_text
-from bot.views.text import moment_token, plural
+from bot.domains.lookup import host_of
+from bot.scans.fact_views import coverage_text, soon_text
 
 TAKE, SNOOZE = "alert.take", "alert.snooze"
 # The beginning of the ids of the blocks that a press redraws.

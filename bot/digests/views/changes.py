@@ -5,26 +5,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain, islice
 
-from bot.command_text import unescaped
-from bot.digests.report import Move, Report, better_moves, worse_moves
-from bot.health import band_of
-from bot.message import Message
-from bot.portfolio.end_dates import MAX_TITLE_CHARS, EndDates, Ending, KnownChange, KnownIssue
-from bot.portfolio.query import parse_query, query_text
-from bot.tracker.findings import SOON_DAYS, Severity
-from bot.tracker.hijack_signs import ISSUER, kind_of
-from bot.tracker.models import Domain
-from bot.tracker.readings import section_name
-from bot.views.blocks import text_of, text_section
-from bot.views.digests.wording import (
-    MAX_GROUP_CHARS,
-    MINUS,
-    ChangeGroup,
-    domain_line,
-)
-from bot.views.domains import score_mrkdwn
-from bot.views.scan_facts import SIGNS, scanned_text, sign_words, soon_text, soon_words
-from bot.views.text import (
+from bot.blocks.builders import text_of, text_section
+from bot.blocks.message import Message
+from bot.blocks.text import (
     code,
     day_text,
     host_text,
@@ -33,6 +16,23 @@ from bot.views.text import (
     plural,
     score_number,
 )
+from bot.digests.report import Move, Report, better_moves, worse_moves
+from bot.digests.views.wording import (
+    MAX_GROUP_CHARS,
+    MINUS,
+    ChangeGroup,
+    domain_line,
+)
+from bot.dispatch.command_text import unescaped
+from bot.domains.end_dates import MAX_TITLE_CHARS, EndDates, Ending, KnownChange, KnownIssue
+from bot.domains.query import parse_query, query_text
+from bot.domains.views import score_mrkdwn
+from bot.scans.fact_views import SIGNS, scanned_text, sign_words, soon_text, soon_words
+from bot.tracker.findings import SOON_DAYS, Severity
+from bot.tracker.health import band_of
+from bot.tracker.hijack_signs import ISSUER, kind_of
+from bot.tracker.models import Domain
+from bot.tracker.readings import section_name
 
 # In a post, which fits a screen, and in its details.
 MAX_LISTED, MAX_LISTED_IN_DETAILS = 3, 40

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.blocks.builders import field, input_element, option
+from bot.blocks.message import Block
+from bot.blocks.text import plural
 from bot.digests import models
 from bot.digests.schedule import LOOKS, Schedule, time_of
+from bot.digests.views.schedule import DAY_NAMES
+from bot.digests.views.wording import ALERT_NAME, MODE_NAMES
 from bot.digests.zones import is_zone, offset_text
-from bot.message import Block
-from bot.redaction import holds_secret
-from bot.views.blocks import field, input_element, option
-from bot.views.digests.wording import ALERT_NAME, MODE_NAMES
-from bot.views.schedule import DAY_NAMES
-from bot.views.text import plural
+from bot.process.redaction import holds_secret
 
 CHANNEL_FIELD, DAYS_FIELD, TIME_FIELD = "digests.channel", "digests.days", "digests.time"
 ZONE_FIELD, FILTER_FIELD, MODE_FIELD = "digests.zone", "digests.filter", "digests.mode"

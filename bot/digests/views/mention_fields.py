@@ -4,19 +4,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
-from bot.digests.models import MAX_RULES, Mention, is_label
-from bot.message import Block
-from bot.slack.usergroups import UserGroup
-from bot.views.blocks import context, field, input_element, option, section
-from bot.views.digests import form_fields
-from bot.views.digests.wording import mention_tokens
-from bot.views.text import (
+from bot.blocks.builders import context, field, input_element, option, section
+from bot.blocks.message import Block
+from bot.blocks.text import (
     MAX_OPTION_CHARS,
     MAX_OPTION_VALUE_CHARS,
     clip,
     escaped,
     outside,
 )
+from bot.digests.models import MAX_RULES, Mention, is_label
+from bot.digests.views import form_fields
+from bot.digests.views.wording import mention_tokens
+from bot.slack.usergroups import UserGroup
 
 MAX_OFFERED = 100
 _KINDS = ("tag", "folder")

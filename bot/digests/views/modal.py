@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from bot.blocks.builders import button, field, form, input_element, notice, plain_message, section
+from bot.blocks.message import Block, Message
+from bot.blocks.text import bold, moment_token
 from bot.digests.models import Digest
-from bot.message import Block, Message
-from bot.views.blocks import button, field, form, input_element, notice, plain_message, section
-from bot.views.digests.form_fields import Draft, channel_field, what_fields, when_fields
-from bot.views.digests.mention_fields import rule_blocks, rule_boxes
-from bot.views.digests.wording import (
+from bot.digests.views.form_fields import Draft, channel_field, what_fields, when_fields
+from bot.digests.views.mention_fields import rule_blocks, rule_boxes
+from bot.digests.views.schedule import RUNS_SHOWN, next_runs
+from bot.digests.views.wording import (
     DELETE_DIGEST,
     digest_button,
     manage_button,
@@ -17,8 +19,6 @@ from bot.views.digests.wording import (
     run_after_pause,
     until_text,
 )
-from bot.views.schedule import RUNS_SHOWN, next_runs
-from bot.views.text import bold, moment_token
 
 LOOKING = "Loading digests…"
 DELETED = "🗑️ Deleted."

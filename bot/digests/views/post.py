@@ -4,11 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from bot.digests.models import Digest, Mode
-from bot.digests.report import MOVED_FROM, Post, Report, TrendPoint, has_changed, owners_to_mention
-from bot.health import Band
-from bot.message import Block, Message
-from bot.views.blocks import (
+from bot.blocks.builders import (
     actions,
     button,
     context,
@@ -18,12 +14,16 @@ from bot.views.blocks import (
     run_button,
     section,
 )
-from bot.views.digests import changes, notes, wording
-from bot.views.digests.tables import within_table, worst_table
-from bot.views.domains import bands_text
-from bot.views.scan_facts import coverage_text
-from bot.views.schedule import schedule_text
-from bot.views.text import SYMBOLS, moment_token, plural, score_number, score_words
+from bot.blocks.message import Block, Message
+from bot.blocks.text import SYMBOLS, moment_token, plural, score_number, score_words
+from bot.digests.models import Digest, Mode
+from bot.digests.report import MOVED_FROM, Post, Report, TrendPoint, has_changed, owners_to_mention
+from bot.digests.views import changes, notes, wording
+from bot.digests.views.schedule import schedule_text
+from bot.digests.views.tables import within_table, worst_table
+from bot.domains.views import bands_text
+from bot.scans.fact_views import coverage_text
+from bot.tracker.health import Band
 
 MAX_POINTS = 20
 MIN_POINTS = 3  # two points zoom the axis into the step between them

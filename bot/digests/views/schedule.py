@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
+from bot.blocks.text import day_text, escaped, plural
 from bot.digests.schedule import Schedule, Slot, next_slots
 from bot.digests.zones import ClockChange, clock_changes, is_zone, offset_at, zone_of
-from bot.views.text import day_text, escaped, plural
 
 DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 

@@ -5,12 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 
-from bot.digests.models import MAX_PER_CHANNEL, Digest
-from bot.digests.report import Report
-from bot.message import Block, table_lines
-from bot.slack.channels import Channel
-from bot.tracker.models import Domain
-from bot.views.blocks import (
+from bot.blocks.builders import (
     actions,
     button,
     confirm,
@@ -20,19 +15,8 @@ from bot.views.blocks import (
     raw_text,
     section,
 )
-from bot.views.digests.changes import delta_text, rounded_delta
-from bot.views.digests.modal import BACK, SAVING
-from bot.views.digests.wording import (
-    INVITE,
-    digest_button,
-    filter_mrkdwn,
-    last_run_line,
-    mode_text,
-    state_lines,
-)
-from bot.views.domains import score_mrkdwn
-from bot.views.schedule import schedule_text
-from bot.views.text import (
+from bot.blocks.message import Block, table_lines
+from bot.blocks.text import (
     MAX_TABLE_ROWS,
     clip,
     escaped,
@@ -41,6 +25,22 @@ from bot.views.text import (
     plural,
     score_number,
 )
+from bot.digests.models import MAX_PER_CHANNEL, Digest
+from bot.digests.report import Report
+from bot.digests.views.changes import delta_text, rounded_delta
+from bot.digests.views.modal import BACK, SAVING
+from bot.digests.views.schedule import schedule_text
+from bot.digests.views.wording import (
+    INVITE,
+    digest_button,
+    filter_mrkdwn,
+    last_run_line,
+    mode_text,
+    state_lines,
+)
+from bot.domains.views import score_mrkdwn
+from bot.slack.channels import Channel
+from bot.tracker.models import Domain
 
 TITLE = "Health digests"
 NEW, CHANGE, SEND, PREVIEW = "digests.new", "digests.change", "digests.send", "digests.preview"

@@ -7,25 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from bot.command_text import unescaped
-from bot.digests.models import (
-    Digest,
-    FailureReason,
-    Mode,
-    Outcome,
-    PastRun,
-    Pause,
-    Plan,
-    Run,
-    RunState,
-)
-from bot.digests.run_state import end_pause_in_time
-from bot.digests.zones import zone_of
-from bot.hostnames import HostNameError, host_name
-from bot.message import Block
-from bot.views.blocks import button, run_button
-from bot.views.schedule import schedule_text, slot_text
-from bot.views.text import (
+from bot.blocks.builders import button, run_button
+from bot.blocks.message import Block
+from bot.blocks.text import (
     MAX_ACCESSIBLE_CHARS,
     MAX_BUTTON_CHARS,
     bold,
@@ -38,6 +22,22 @@ from bot.views.text import (
     outside,
     plural,
 )
+from bot.digests.models import (
+    Digest,
+    FailureReason,
+    Mode,
+    Outcome,
+    PastRun,
+    Pause,
+    Plan,
+    Run,
+    RunState,
+)
+from bot.digests.run_state import end_pause_in_time
+from bot.digests.views.schedule import schedule_text, slot_text
+from bot.digests.zones import zone_of
+from bot.dispatch.command_text import unescaped
+from bot.tracker.hostnames import HostNameError, host_name
 
 MAX_MENTIONED = 40
 # https://docs.slack.dev/messaging/formatting-message-text#advanced

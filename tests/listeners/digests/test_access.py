@@ -4,10 +4,10 @@ from typing import cast
 
 import pytest
 
+from bot.access.permissions import ChannelAccess, DigestAccess
 from bot.digests.models import AdminsOnlyError, GuestError, NotInChannelError
-from bot.errors import StrangerError
-from bot.listeners.permissions import ChannelAccess, DigestAccess
-from bot.listeners.request import Request
+from bot.dispatch.request import Request
+from bot.process.errors import StrangerError
 from bot.slack.errors import SlackError
 from bot.slack.replies import Origin, Replies
 from tests.listeners.digests.room import Room

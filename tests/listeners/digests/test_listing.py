@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.api_keys.key_record import NoKeyError
+from bot.keys.key_record import NoKeyError
 from bot.slack.errors import ChannelClosedError, SlackUnavailableError
 from bot.tracker.models import UnavailableError
 from tests.listeners.digests.room import Room

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.digests.views.tables import DELETE
 from bot.playground.slack import View
-from bot.views.digests.tables import DELETE
 from tests.digests.builders import DIGEST_ID, a_digest
 from tests.listeners.admin_room import PRESS, AdminRoom, running_admin_room
 

@@ -5,11 +5,11 @@ from datetime import time, timedelta
 import pytest
 
 from bot.digests.edits import Editor
+from bot.digests.errors import RESUME_DIGEST, SEND_DIGEST
 from bot.digests.models import Mode, Plan
 from bot.digests.schedule import Schedule
+from bot.digests.views.wording import DELETE_DIGEST, DIGEST_HERE, MAKE_DIGEST, MANAGE_DIGEST
 from bot.tracker.models import InvalidKeyError
-from bot.views.digests.trouble import RESUME_DIGEST, SEND_DIGEST
-from bot.views.digests.wording import DELETE_DIGEST, DIGEST_HERE, MAKE_DIGEST, MANAGE_DIGEST
 from tests.digests.office import BOB, DAILY
 from tests.listeners.digests.room import Room
 

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.listeners.incoming import from_form, from_press
-from bot.listeners.modals import FormNote, note_in
-from bot.listeners.request import Request
+from bot.digests.modals import FormNote, note_in
+from bot.dispatch.incoming import from_form, from_press
+from bot.dispatch.request import Request
+from bot.process.workspace import WorkspaceId
 from bot.slack.replies import Origin, Replies
-from bot.workspace import WorkspaceId
 from tests.loops import loop_over
 
 

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
+from bot.digests.form_parse import read_digest_form, read_pause_form
 from bot.digests.models import Mention, Mode, Plan
-from bot.listeners.domaindigest_parse import read_digest_form, read_pause_form
-from bot.listeners.request import FormErrors
-from bot.views.digests.form_fields import (
+from bot.digests.views.form_fields import (
     CHANNEL_FIELD,
     DAYS_FIELD,
     FILTER_FIELD,
@@ -22,7 +21,8 @@ from bot.views.digests.form_fields import (
     WORST_FIELD,
     ZONE_FIELD,
 )
-from bot.views.digests.modal import UNTIL_FIELD
+from bot.digests.views.modal import UNTIL_FIELD
+from bot.dispatch.request import FormErrors
 from tests.builders import KEY
 from tests.digests.builders import a_schedule
 from tests.loops import loop_over

@@ -4,12 +4,12 @@ from typing import cast
 
 import pytest
 
-from bot.listeners.error_boundary import Failures
-from bot.listeners.modals import DigestScreen
-from bot.listeners.permissions import DigestAccess
-from bot.listeners.request import Request
+from bot.access.permissions import DigestAccess
+from bot.digests.modals import DigestScreen
+from bot.digests.views.tables import busy_form
+from bot.dispatch.error_boundary import Failures
+from bot.dispatch.request import Request
 from bot.slack.replies import Origin, Replies
-from bot.views.digests.tables import busy_form
 from tests.listeners.digests.room import Room
 
 pytestmark = pytest.mark.anyio

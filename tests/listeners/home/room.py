@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from bot.listeners.request import Request
+from bot.dispatch.request import Request
 from bot.playground.slack import Person, View
 from bot.slack.replies import Origin
 from tests.builders import a_domain

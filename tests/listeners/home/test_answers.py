@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from bot.listeners.request import Request
-from bot.message import Message
+from bot.blocks.builders import actions, form, run_button, section
+from bot.blocks.message import Message
+from bot.dispatch.request import Request
 from bot.slack.client import open_form
-from bot.views.blocks import actions, form, run_button, section
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.home.room import Room
 

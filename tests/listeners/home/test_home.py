@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from bot.admin import Named
-from bot.api_keys.key_record import KeyDraft, NoKeyError
+from bot.access.repository import Named
 from bot.digests.models import Plan
+from bot.keys.key_record import KeyDraft, NoKeyError
 from bot.tracker.models import InvalidKeyError, RateLimitedError, UnavailableError
 from tests.builders import KEY, a_domain
 from tests.digests.office import BOB, DAILY

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app import serve
+from bot.app.main import serve
 from bot.playground.page.inspector import all_entries, details, entry_rows, without_typed_secrets
 from bot.playground.page.tracker_pages.knobs import request_rows
 from bot.playground.page.tracker_pages.paged_table import Query

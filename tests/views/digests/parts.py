@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bot.message import MAX_TEXT_CHARS, Message
+from bot.blocks.message import MAX_TEXT_CHARS, Message
 from bot.playground.blockkit.payload import text_chars
 from tests.digests.builders import DIGEST_ID
 from tests.views.acceptance import assert_slack_takes, shown_text

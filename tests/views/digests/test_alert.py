@@ -4,14 +4,14 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from bot.blocks.message import Message
 from bot.digests.baseline import Baseline, baseline_of
 from bot.digests.models import Alert
 from bot.digests.report import Post
-from bot.message import Message
-from bot.portfolio.end_dates import KnownEnds
-from bot.portfolio.lookup import index_by_host
-from bot.views.digests.alert import alert_message, alert_preview, redrawn
-from bot.views.digests.post import announcement_message
+from bot.digests.views.alert import alert_message, alert_preview, redrawn
+from bot.digests.views.post import announcement_message
+from bot.domains.end_dates import KnownEnds
+from bot.domains.lookup import index_by_host
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_domain, ending
 from tests.digests.builders import a_digest, a_mention, a_post, a_report, report_on
 from tests.loops import loop_over

@@ -2,13 +2,13 @@ from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 
+from bot.blocks.message import Message
 from bot.digests.baseline import baseline_of
 from bot.digests.report import Report, make_report
-from bot.message import Message
-from bot.portfolio.end_dates import EndDates, KnownEnds, KnownIssue
-from bot.portfolio.lookup import index_by_host
+from bot.digests.views.post import details_message, digest_message
+from bot.domains.end_dates import EndDates, KnownEnds, KnownIssue
+from bot.domains.lookup import index_by_host
 from bot.tracker.findings import Knowledge, Severity
-from bot.views.digests.post import details_message, digest_message
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, ending
 from tests.digests.builders import a_baseline, a_digest, a_post, a_report, a_run, a_trend
 from tests.loops import loop_over

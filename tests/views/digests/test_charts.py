@@ -1,6 +1,6 @@
 from datetime import datetime
 
-from bot.views.digests.post import digest_message, point_labels
+from bot.digests.views.post import digest_message, point_labels
 from tests.digests.builders import (
     a_post,
     a_report,

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.digests.form_parse import draft_in, read_digest_form, read_pause_form
 from bot.digests.models import (
     HEARTBEATS,
     MAX_FILTER_CHARS,
@@ -16,16 +17,15 @@ from bot.digests.models import (
     Plan,
 )
 from bot.digests.schedule import Schedule
-from bot.digests.zones import zone_names
-from bot.listeners.domaindigest_parse import draft_in, read_digest_form, read_pause_form
-from bot.playground.slack.block_contents import state_values
-from bot.views.digests.form_fields import (
+from bot.digests.views.form_fields import (
     NEVER,
     Draft,
     draft_of,
     zone_option,
 )
-from bot.views.digests.modal import Editing, edit_form, pause_form
+from bot.digests.views.modal import Editing, edit_form, pause_form
+from bot.digests.zones import zone_names
+from bot.playground.slack.block_contents import state_values
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, KEY
 from tests.digests.builders import DUE, ZONE, a_digest, a_mention, a_schedule
 from tests.loops import loop_over

@@ -1,8 +1,7 @@
 """The rules of whom a digest mentions."""
 
 from bot.digests.models import Mention, is_label
-from bot.slack.usergroups import UserGroup
-from bot.views.digests.mention_fields import (
+from bot.digests.views.mention_fields import (
     box_of,
     group_options,
     rule_boxes,
@@ -10,6 +9,7 @@ from bot.views.digests.mention_fields import (
     who_text,
     with_rule,
 )
+from bot.slack.usergroups import UserGroup
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, KEY
 from tests.digests.builders import a_mention
 from tests.loops import loop_over

@@ -3,11 +3,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bot.blocks.text import moment_token
 from bot.digests.models import FailureReason, Mode, Outcome, Pause
 from bot.digests.report import MOVED_FROM
-from bot.views.digests.notes import footer_mrkdwn
-from bot.views.digests.post import digest_message, heartbeat_message
-from bot.views.text import moment_token
+from bot.digests.views.notes import footer_mrkdwn
+from bot.digests.views.post import digest_message, heartbeat_message
 from tests.digests.builders import (
     BEFORE,
     DUE,

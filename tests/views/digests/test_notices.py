@@ -3,14 +3,14 @@ from typing import Any
 
 import pytest
 
-from bot.digests.models import Digest, FailureReason, Outcome
-from bot.message import Message
-from bot.views.digests.trouble import (
+from bot.blocks.message import Message
+from bot.digests.errors import (
     RESUME_DIGEST,
     SEND_DIGEST,
     owner_notice,
 )
-from bot.views.digests.wording import MANAGE_DIGEST, failure_text
+from bot.digests.models import Digest, FailureReason, Outcome
+from bot.digests.views.wording import MANAGE_DIGEST, failure_text
 from tests.builders import HOSTILE_TEXTS
 from tests.digests.builders import (
     CHANNEL_ID,

@@ -4,17 +4,17 @@ from datetime import timedelta
 
 import pytest
 
+from bot.blocks.builders import RUN_BELOW
 from bot.digests.models import Mode, Outcome
 from bot.digests.report import Post
-from bot.portfolio.end_dates import Coverage
-from bot.views.blocks import RUN_BELOW
-from bot.views.digests.post import (
+from bot.digests.views.post import (
     announcement_message,
     details_message,
     digest_message,
     heartbeat_message,
 )
-from bot.views.digests.wording import MANAGE_DIGEST
+from bot.digests.views.wording import MANAGE_DIGEST
+from bot.domains.end_dates import Coverage
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, a_domain
 from tests.digests.builders import (
     DUE,

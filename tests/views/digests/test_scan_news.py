@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
+from bot.blocks.message import Message
 from bot.digests.baseline import baseline_of
 from bot.digests.report import Post, fallen, got_worse, has_changed, make_report
-from bot.message import Message
-from bot.portfolio.end_dates import EndDates, KnownChange, KnownEnds, KnownIssue
-from bot.portfolio.lookup import index_by_host
+from bot.digests.views.alert import alert_message
+from bot.digests.views.post import digest_message, heartbeat_message
+from bot.domains.end_dates import EndDates, KnownChange, KnownEnds, KnownIssue
+from bot.domains.lookup import index_by_host
 from bot.tracker.findings import EndDate, Knowledge
 from bot.tracker.models import Domain
-from bot.views.digests.alert import alert_message
-from bot.views.digests.post import digest_message, heartbeat_message
 from tests.builders import HOSTILE_TEXTS, MOMENT, TODAY, a_domain, ending
 from tests.digests.builders import a_post
 from tests.loops import loop_over

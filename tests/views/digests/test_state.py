@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
+from bot.blocks.text import moment_token
 from bot.digests.models import Digest, FailureReason, Outcome, Pause, Run, RunState
-from bot.views.digests.wording import last_run_line, state_lines
-from bot.views.text import moment_token
+from bot.digests.views.wording import last_run_line, state_lines
 from tests.builders import ADMIN_ID
 from tests.digests.builders import BEFORE, DUE, ZONE, a_digest, a_past_run, a_run
 from tests.loops import loop_over

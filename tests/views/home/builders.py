@@ -6,14 +6,14 @@ from dataclasses import replace
 from datetime import time, timedelta
 from typing import Any
 
+from bot.blocks.message import Message
 from bot.digests.edits import Editor, create
 from bot.digests.models import Digest, Plan
 from bot.digests.schedule import Schedule
-from bot.message import Message
+from bot.home.sections import HomePage, SetUp
+from bot.home.views import home_view
+from bot.keys.views import key_state_message
 from bot.tracker.models import Domain
-from bot.views.api_key import key_state_message
-from bot.views.home import home_view
-from bot.views.home_sections import HomePage, SetUp
 from tests.builders import ADMIN_ID, MOMENT, a_key_record, a_snapshot
 from tests.views.acceptance import PLAIN_BLOCKS, assert_slack_takes_form
 from tests.views.accessible import objects

@@ -3,17 +3,17 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.admin import DEFAULT_AUDIENCES
-from bot.api_keys.key_record import NoKeyError
-from bot.commands import Audience
+from bot.access.repository import DEFAULT_AUDIENCES
+from bot.blocks.message import Message
 from bot.digests.models import FailureReason, Pause
-from bot.message import Message
-from bot.portfolio.end_dates import KnownEnds
+from bot.dispatch.commands import Audience
+from bot.dispatch.failure import failure_message
+from bot.domains.end_dates import KnownEnds
+from bot.home.sections import PER_PAGE, Reader
+from bot.home.views import home_view
+from bot.keys.key_record import NoKeyError
 from bot.tracker.findings import Knowledge
 from bot.tracker.models import InvalidKeyError, UnavailableError
-from bot.views.failure import failure_message
-from bot.views.home import home_view
-from bot.views.home_sections import PER_PAGE, Reader
 from tests.builders import (
     HOSTILE_TEXTS,
     MOMENT,

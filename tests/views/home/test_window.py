@@ -1,17 +1,17 @@
 """The window over the Home tab in which an answer is read."""
 
-from bot.message import Message
-from bot.portfolio.query import Query
-from bot.views.api_key import saved_message
-from bot.views.domains import domains_message
-from bot.views.home import (
+from bot.blocks.message import Message
+from bot.dispatch.usage import STILL_WORKING
+from bot.domains.query import Query
+from bot.domains.views import domains_message
+from bot.home.views import (
     answer_window,
     fits_window,
     messages_url,
     summary_window,
 )
-from bot.views.scan import scan_message
-from bot.views.usage import STILL_WORKING
+from bot.keys.views import saved_message
+from bot.scans.views import scan_message
 from tests.builders import a_domain, a_key_record, a_report, a_snapshot
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes_form, buttons
