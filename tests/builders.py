@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from bot.blocks.builders import Facts
+from bot.app.failures import SENTENCES
+from bot.blocks.message import Message
+from bot.dispatch import failure
+from bot.dispatch.failure import Facts
 from bot.domains.end_dates import EndDates
 from bot.domains.service import Snapshot
 from bot.keys.key_record import KeyRecord
@@ -130,3 +133,8 @@ def facts_for(**fields: Any) -> Facts:
 
 def facts_for_admin(**fields: Any) -> Facts:
     return facts_for(is_admin=True, **fields)
+
+
+def failure_message(error: Exception, facts: Facts) -> Message:
+    """Return the answer to a request that failed, in the words of all features."""
+    return failure.failure_message(error, facts, SENTENCES)

@@ -25,11 +25,11 @@ SETTINGS = (
 # What a person hears while they wait, and what the bot does when its store or Slack is slow, have
 # tests of their own: elsewhere nothing depends on these, however busy the machine is.
 WAITS = (
-    "bot.dispatch.deduplication.ASKED_WITHIN_S",
+    "bot.store.deduplication.ASKED_WITHIN_S",
     "bot.installations.authorize.KNOWN_WITHIN_S",
     "bot.installations.listeners.ANSWERED_WITHIN_S",
     "bot.digests.form_listeners.COUNT_WITHIN_S",
-    "bot.keys.listeners.LISTED_WITHIN_S",
+    "bot.domainkey.listeners.LISTED_WITHIN_S",
     "bot.dispatch.error_boundary.FIRST_WORD_AFTER_S",
     "bot.dispatch.error_boundary.FIRST_WORD_IN_HOME_AFTER_S",
     "bot.home.listeners.FIRST_LOOK_AFTER_S",

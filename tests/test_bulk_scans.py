@@ -11,7 +11,7 @@ from bot.domains.end_dates import KeptEndDates
 from bot.domains.service import Portfolio
 from bot.jobs.due_work import AT_ONCE
 from bot.keys.key_record import NoKeyError
-from bot.keys.service import LackingScopeError
+from bot.keys.workspace_tracker import LackingScopeError
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.dispatch.deduplication import REMEMBERED_FOR_S, MemoryDedup, SharedDedup
+from bot.store.deduplication import REMEMBERED_FOR_S, MemoryDedup, SharedDedup
 from bot.store.documents import StoreError
 from tests.fakes import FakeClock
 

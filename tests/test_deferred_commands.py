@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.app.features import EXPIRING
 from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
 from bot.process.workspace import WorkspaceId
 from bot.store.clean_up import forget_expired
@@ -56,7 +57,7 @@ async def test_what_nobody_took_is_swept_away(
     await kept.keep(ONE, a_command("U2"))
     clock.advance(600)
 
-    assert await forget_expired(documents, clock.now) == 1
+    assert await forget_expired(documents, EXPIRING, clock.now) == 1
     [left] = await documents.list_prefix("")
     assert "/U2/" in left.key
 

@@ -1,12 +1,10 @@
 """Draw managers, permissions, history and the errors of key administration. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from bot.access import repository as admin
 from bot.blocks.builders import (
-    Explain,
-    Facts,
     context,
     field,
     form,
@@ -15,14 +13,13 @@ from bot.blocks.builders import (
     option,
     paragraph_notice,
     paragraphs,
-    plain,
     plain_message,
     section,
 )
 from bot.blocks.message import Block, Message
-from bot.blocks.text import code, escaped, moment_token
+from bot.blocks.text import MAX_OPTION_CHARS, code, escaped, moment_token, outside
 from bot.dispatch.commands import Audience
-from bot.keys.key_record import KeyInUseError, NoEarlierKeyError, OtherKeyError
+from bot.dispatch.failure import Facts, Sentences, plain
 from bot.process.errors import NotAllowedError, StrangerError
 from bot.slack.usergroups import UserGroup
 
@@ -223,23 +220,24 @@ def _unfit(error: admin.UnfitManagerError, _facts: Facts) -> Message:
     )
 
 
-ADMIN_ERRORS: dict[type[BaseException], Explain] = {
+ACCESS_ERRORS: Sentences = {
     NotAllowedError: plain("Only admins and owners of this workspace can manage the API key."),
     admin.NotAManagerError: _not_a_manager,
     admin.NotAnAdminError: _not_an_admin,
     admin.OutsideAudienceError: _outside_audience,
     admin.UnfitManagerError: _unfit,
-    KeyInUseError: plain("That key is already in use. Nothing was changed."),
-    NoEarlierKeyError: plain(
-        "That key is no longer kept, so nothing was changed. Check the current state with"
-        " `/domainkey`."
-    ),
-    OtherKeyError: plain(
-        "Someone else replaced the key, so nothing was changed. Check it with `/domainkey`."
-    ),
-    admin.EarlierKeyRefusedError: plain(
-        "The previous key no longer works: it was probably deleted, or it has expired. Nothing was"
-        " changed."
-    ),
     StrangerError: plain("Only members of the workspace with this app can use it."),
 }
+
+
+MAX_OPTIONS = 100  # of a menu that asks for them
+
+
+def group_options(groups: Iterable[UserGroup], typed: str) -> list[Block]:
+    """Return the user groups whose handle or name matches `typed`."""
+    typed = typed.strip().removeprefix("@").casefold()
+    matching = [group for group in groups if typed in f"{group.handle}\n{group.name}".casefold()]
+    return [
+        option(group.group_id, f"@{group.handle}", outside(group.name, MAX_OPTION_CHARS))
+        for group in matching[:MAX_OPTIONS]
+    ]

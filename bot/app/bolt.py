@@ -22,7 +22,6 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app.services import Role, Services
-from bot.dispatch.deduplication import DedupStore
 from bot.installations.authorize import Clients, InstalledWorkspaces, note_asked_place
 from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.repository import InstallationRepository
@@ -34,6 +33,7 @@ from bot.settings import Settings, text_of
 from bot.slack import auth
 from bot.slack.client import ShortWait, check_app_token
 from bot.slack.errors import SlackError, SlackRefusedError
+from bot.store.deduplication import DedupStore
 from bot.web import server as web
 from bot.web.metrics import Metrics
 

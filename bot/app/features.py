@@ -4,9 +4,12 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.access.permissions import DigestAccess, Permissions
+from bot.access.permissions import Permissions
 from bot.access.repository import Audiences, Audit, Managers
+from bot.app.failures import Failures
 from bot.app.services import Services, look_at_work
+from bot.digests import repository
+from bot.digests.access import DigestAccess
 from bot.digests.alert_listeners import AlertListeners
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
@@ -15,16 +18,22 @@ from bot.digests.failure_policy import Owners
 from bot.digests.form_listeners import DigestFormListeners
 from bot.digests.joined_channel import JoinedChannelListeners
 from bot.digests.listeners import DigestListeners
-from bot.digests.modals import DigestScreen, KeyScreen
 from bot.digests.repository import DigestRepository, steps_to
+from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views.alert import alert_message
 from bot.digests.views.post import announcement_message, digest_message, heartbeat_message
 from bot.digests.worker import DigestWorker
-from bot.dispatch.error_boundary import ErrorBoundary, Failures
+from bot.dispatch import deferred_commands
+from bot.dispatch.error_boundary import ErrorBoundary
 from bot.dispatch.incoming import answer_unread
-from bot.dispatch.messages import ShortcutListeners, register_mentions
+from bot.dispatch.mentions import register_mentions
 from bot.dispatch.router import Dispatcher
+from bot.domainkey.form_listeners import KeyFormListeners
+from bot.domainkey.listeners import AdminListeners, KeyListeners, KeyState
+from bot.domainkey.screen import KeyScreen
+from bot.domainkey.service import KeyService
+from bot.domains import add_many
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_listeners import AddingListeners
 from bot.domains.add_many import DomainLists
@@ -32,23 +41,26 @@ from bot.domains.end_dates import KeptEndDates
 from bot.domains.listeners import DomainsListeners
 from bot.domains.service import Portfolio
 from bot.home.listeners import HomeCollector, HomeListeners, HomeScreen
+from bot.keys import budget
 from bot.keys.budget import QuotaService
 from bot.keys.errors import key_notice
-from bot.keys.form_listeners import KeyFormListeners
-from bot.keys.listeners import AdminListeners, KeyListeners, KeyState
 from bot.keys.notifications import KeyClaims, KeyNotices
 from bot.keys.repository import Keys
-from bot.keys.service import KeyService, WorkspaceTracker
+from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.scans.bulk_listeners import BulkScanListeners
 from bot.scans.bulk_runner import BulkScans
 from bot.scans.bulk_views import progress_message, summary_message
 from bot.scans.listeners import ScanListeners
 from bot.scans.nightly import NightlyScans, NightlySetting
 from bot.scans.service import Scans
+from bot.scans.shortcut_listeners import ShortcutListeners
 from bot.slack.usergroups import GroupPeople, UserGroups
 from bot.store.clean_up import forget_expired
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
+
+# The kinds of documents that only count for a time.
+EXPIRING = (deferred_commands.KIND, budget.LIMITS_KIND, add_many.KIND, repository.ALERT)
 
 
 class AdminServices:
@@ -92,7 +104,7 @@ class UseCases:
             names=parts.settings.scan_names,
         )
         self.repository = DigestRepository(documents, on_step=steps_to(parts.metrics.digests))
-        self.nights = NightlySetting(documents, self.repository.of_workspace, clock=clock)
+        self.nights = NightlySetting(documents, self.repository.zones, clock=clock)
         self.digests, self.worker = self._digests(parts)
         self.bulk = BulkScans(
             documents,
@@ -174,7 +186,7 @@ class Features:
         self.boundary, self.admin, self.digests = boundary, cases.admin, cases.worker
         self.periodic: Mapping[str, Callable[[], Awaitable[object]]] = {
             "reminders": cases.admin.notices.run_due,
-            "clean-up": lambda: forget_expired(documents, parts.clock()),
+            "clean-up": lambda: forget_expired(documents, EXPIRING, parts.clock()),
             "nightly": nightly.run_due,
             "bulk-scans": cases.bulk.run_due,
             **parts.commons.periodic,
@@ -197,7 +209,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     cases = UseCases(parts)
     boundary = ErrorBoundary(
         parts.tasks,
-        cases.failures,
+        cases.failures.explain,
         inflight=parts.inflight,
         note=parts.metrics.people.note_request,
     )
@@ -238,7 +250,8 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
         portfolio=portfolio,
         adder=adder,
         lists=DomainLists(parts.documents, adder, portfolio, clock=parts.clock),
-        failures=cases.failures,
+        explain=cases.failures.explain,
+        allowances=cases.allowances,
         owned_type=parts.settings.domain_tracker_owned_type,
     ).register(dispatcher)
     ShortcutListeners(portfolio, dispatcher.lines).register(dispatcher)
@@ -249,7 +262,7 @@ def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
     """Attach what people do with digests: in the list, in its forms, in posts and notices."""
     digests, access = cases.digests, DigestAccess(cases.digests, cases.admin.permissions)
     screen = DigestScreen(
-        digests=digests, access=access, failures=cases.failures, clock=parts.clock
+        digests=digests, access=access, explain=cases.failures.explain, clock=parts.clock
     )
     DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
     AlertListeners(alerts=cases.repository, screen=screen).register(dispatcher)
@@ -259,7 +272,7 @@ def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
 
 def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
     """Attach what managers do with the key, and what admins decide."""
-    admin, screen = cases.admin, KeyScreen(cases.failures)
+    admin, screen = cases.admin, KeyScreen(cases.failures.explain, parts.clock)
     key_service = KeyService(admin.keys, cases.tracker, cases.portfolio, admin.audit)
     KeyListeners(
         permissions=admin.permissions,
@@ -297,7 +310,7 @@ def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> 
         portfolio=cases.portfolio,
         ends=cases.ends,
         digests=cases.repository.of_workspace,
-        failures=cases.failures,
+        explain=cases.failures.explain,
         owned_type=parts.settings.domain_tracker_owned_type,
         reads_messages=parts.settings.slack_mentions,
     )

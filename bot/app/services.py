@@ -14,7 +14,6 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.digests.repository import DigestRepository, overdue
-from bot.dispatch.deduplication import DedupStore, MemoryDedup, SharedDedup
 from bot.dispatch.deferred_commands import DeferredCommands
 from bot.dispatch.interrupted import InflightTracker
 from bot.domains.service import StoredVersions
@@ -25,6 +24,7 @@ from bot.process.workspace import WorkspaceId
 from bot.settings import Settings, text_of
 from bot.slack.posting import Posting
 from bot.slack.replies import Replies
+from bot.store.deduplication import DedupStore, MemoryDedup, SharedDedup
 from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_make_key_file
 from bot.store.fenced import ErasableDocuments, FencedDocuments, Note, timed_documents
 from bot.store.postgres.address import Address

@@ -3,8 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from itertools import chain
 from typing import Any
 
@@ -24,9 +22,7 @@ from bot.blocks.text import (
     outside,
     without_markup,
 )
-from bot.keys.key_record import KeyRecord
 from bot.process.redaction import holds_secret, redact
-from bot.tracker.rate_limit import BudgetState
 
 # A button whose action id begins so runs the command line in its value. `HERE` replaces the
 # message with the answer, `BELOW` answers under it.
@@ -165,26 +161,6 @@ def _mrkdwn(text: str) -> Block:
     return {"type": "mrkdwn", "text": clip(text, MAX_SECTION_CHARS) or "–", "verbatim": True}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """The request that failed, who made it, and the workspace's API key.
-
-    `reference` finds the failure in the log. `command_line` is what `Try again` runs. `allowance`
-    is set when there are not enough requests. `may_add`: an unknown domain is offered to be added.
-    """
-
-    reference: str
-    now: datetime
-    user_id: str = ""
-    is_admin: bool = False
-    command_line: str | None = None
-    key: KeyRecord | None = None
-    egress_addresses: tuple[str, ...] = ()
-    allowance: BudgetState | None = None
-    is_kept: bool = False
-    may_add: bool = True
-
-
 def form(
     callback_id: str, title: str, submit: str, blocks: list[Block], *, metadata: str = ""
 ) -> Block:
@@ -238,11 +214,6 @@ def option(value: str, shown: str | None = None, note: str = "") -> Block:
     text = outside(shown or value, MAX_OPTION_CHARS)
     made = {"text": plain_text(text, MAX_OPTION_CHARS), "value": value}
     return made | {"description": plain_text(note, MAX_OPTION_CHARS)} if note else made
-
-
-REFERENCE = "Reference"
-# Makes the answer to an error; the tables of errors map each class of errors to one.
-Explain = Callable[[Any, Facts], Message]
 
 
 _CUT = "The message itself says more."
@@ -324,19 +295,3 @@ def _without_symbol(found: re.Match[str]) -> str:
 def plain_message(mrkdwn: str, *buttons: Block | None) -> Message:
     """Return a message of one paragraph, possibly with buttons."""
     return message_of(section(mrkdwn), *actions(*buttons))
-
-
-def plain(mrkdwn: str) -> Explain:
-    """Return an entry of an error table: the same sentence for every error of a class."""
-    return lambda _error, _facts: plain_message(mrkdwn)
-
-
-def retry_message(mrkdwn: str, facts: Facts) -> Message:
-    """Return a message about a failure that may pass, with its reference and `Try again`."""
-    note = [context(f"{REFERENCE} {facts.reference}")] if facts.reference else []
-    return message_of(section(mrkdwn), *note, *actions(again_button(facts.command_line)))
-
-
-def retry(mrkdwn: str) -> Explain:
-    """Return an entry of an error table: one sentence, with the reference and `Try again`."""
-    return lambda _error, facts: retry_message(mrkdwn, facts)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from bot.blocks.builders import plain_message
-from bot.digests.modals import DigestScreen
 from bot.digests.models import Alert
 from bot.digests.repository import DigestRepository
+from bot.digests.screen import DigestScreen
 from bot.digests.views import alert as views
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher

@@ -12,7 +12,7 @@ import structlog
 from bot.blocks.message import Message
 from bot.digests import run_state
 from bot.digests.collector import Collected, Collector
-from bot.digests.failure_policy import after_refusal, of_service, service_failure
+from bot.digests.failure_policy import after_refusal
 from bot.digests.models import (
     Alert,
     Digest,
@@ -21,6 +21,7 @@ from bot.digests.models import (
 )
 from bot.digests.report import Post, fallen, got_worse, has_changed
 from bot.digests.repository import DigestRepository
+from bot.keys.failures import of_service, service_failure
 from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
 from bot.slack import errors

@@ -8,6 +8,7 @@ from bot.blocks.text import moment_token, plural
 from bot.digests import models as digests
 from bot.digests.views import wording
 from bot.digests.views.schedule import schedule_text, zoned_slot_text
+from bot.dispatch.failure import REFERENCE, Facts, Sentences, plain, retry
 from bot.keys.views import SET_KEY
 
 SEND_DIGEST = "digest.send"
@@ -89,16 +90,14 @@ def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) 
     elements = [each for block in message.blocks for each in block.get("elements", ())]
     is_about_key = is_about_key or any(each.get("action_id") == SET_KEY for each in elements)
     text = texts[0] if texts else message.text
-    references = [
-        each["text"] for each in elements if str(each.get("text")).startswith(blocks.REFERENCE)
-    ]
+    references = [each["text"] for each in elements if str(each.get("text")).startswith(REFERENCE)]
     is_named = "`/domainkey`" in text
     mend = " Type `/domainkey`." if is_about_key and not is_named else ""
     named = f" {references[0]}." if references else ""
     return f"⚠️ {lead}{text}{mend}{named}"
 
 
-def _changed(error: digests.EditConflictError, _facts: blocks.Facts) -> Message:
+def _changed(error: digests.EditConflictError, _facts: Facts) -> Message:
     """Return who changed a digest, and when."""
     digest = error.digest
     when = f", {moment_token(digest.changed_at)}" if digest.changed_at else ""
@@ -108,39 +107,39 @@ def _changed(error: digests.EditConflictError, _facts: blocks.Facts) -> Message:
     )
 
 
-DIGEST_ERRORS: dict[type[BaseException], blocks.Explain] = {
-    digests.UnknownAlertError: blocks.plain(
+DIGEST_ERRORS: Sentences = {
+    digests.UnknownAlertError: plain(
         "These buttons no longer work: the post is too old, or its digest was deleted."
         " `/domaindigest` shows the digests that are there."
     ),
-    digests.UnknownDigestError: blocks.plain(
+    digests.UnknownDigestError: plain(
         "That digest was deleted. `/domaindigest` lists this channel's digests."
     ),
-    digests.TooManyDigestsError: blocks.plain(
+    digests.TooManyDigestsError: plain(
         f"A channel can have {digests.MAX_PER_CHANNEL} digests, and that one is full."
         " Delete one, or choose another channel."
     ),
     digests.EditConflictError: _changed,
-    digests.DigestBusyError: blocks.plain(
+    digests.DigestBusyError: plain(
         "This digest is being sent now. It will be in its channel shortly."
     ),
-    digests.LostClaimError: blocks.plain(
+    digests.LostClaimError: plain(
         "Another change came first, so this one was stopped. Check the channel before you press"
         " `Send now` again."
     ),
-    digests.StoppedError: blocks.retry("The app is restarting. Nothing was done."),
-    digests.NotInChannelError: blocks.plain(
+    digests.StoppedError: retry("The app is restarting. Nothing was done."),
+    digests.NotInChannelError: plain(
         "Only members of a channel can see and change its digests. If it is private, the app"
         f" must be in it too: type {wording.INVITE} there."
     ),
-    digests.BotNotInChannelError: blocks.plain(
+    digests.BotNotInChannelError: plain(
         f"The app is not in that channel. Type {wording.INVITE} there and try again."
     ),
-    digests.AdminsOnlyError: blocks.plain(
+    digests.AdminsOnlyError: plain(
         "Only admins, owners, and managers can change digests in this workspace."
         " Please ask one of them."
     ),
-    digests.GuestError: blocks.plain(
+    digests.GuestError: plain(
         "Guests can't see or change digests. Please ask a full member of this workspace."
     ),
 }

@@ -10,34 +10,14 @@ import structlog
 
 from bot.blocks.message import Message
 from bot.digests import run_state
-from bot.digests.models import Digest, FailureReason, Notice, Outcome
-from bot.keys.key_record import NoKeyError
+from bot.digests.models import Digest, Notice, Outcome
+from bot.keys.failures import FailureReason
 from bot.keys.repository import Keys
-from bot.keys.service import LackingScopeError
-from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
 from bot.slack import errors as slack
 from bot.slack.posting import Posting, retry_after
-from bot.store.documents import StoreError, UnreadableSecretError
-from bot.tracker.models import (
-    InvalidKeyError,
-    IpNotAllowedError,
-    RateLimitedError,
-    ReserveReachedError,
-)
 
-# These last. A new key starts the runs that wait for one at once.
-KEY_CHECK = timedelta(minutes=5)
 HOLD = timedelta(hours=1)
-_OF_SERVICE: tuple[tuple[type[BotError], FailureReason], ...] = (
-    (NoKeyError, FailureReason.KEY),
-    (InvalidKeyError, FailureReason.KEY),
-    (UnreadableSecretError, FailureReason.KEY),
-    (LackingScopeError, FailureReason.SCOPE),
-    (IpNotAllowedError, FailureReason.ADDRESS),
-    (RateLimitedError, FailureReason.RATE),
-    (ReserveReachedError, FailureReason.RATE),
-)
 _OF_CHANNEL = {
     "is_archived": FailureReason.ARCHIVED,
     "not_in_channel": FailureReason.NOT_IN_CHANNEL,
@@ -49,22 +29,6 @@ _OF_WORKSPACE: dict[type[slack.SlackError], FailureReason] = {
     slack.MissingScopeError: FailureReason.PERMISSION,
 }
 logger = structlog.get_logger()
-
-
-def service_failure(error: Exception) -> tuple[FailureReason, timedelta | None]:
-    """Return the reason for a missing list, and the wait; `None`: longer with each attempt."""
-    kinds = (trouble for kind, trouble in _OF_SERVICE if isinstance(error, kind))
-    trouble = next(kinds, FailureReason.SERVICE)
-    if isinstance(error, RateLimitedError | ReserveReachedError):
-        return trouble, timedelta(seconds=max(1.0, error.retry_after_s))
-    return trouble, KEY_CHECK if trouble is FailureReason.KEY else None
-
-
-def of_service(error: BotError) -> BotError:
-    """Return an error that is about the service or the key; raise one of the store."""
-    if isinstance(error, StoreError) and not isinstance(error, UnreadableSecretError):
-        raise error
-    return error
 
 
 def after_refusal(error: slack.SlackError) -> Callable[..., Digest]:

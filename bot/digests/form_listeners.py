@@ -7,16 +7,9 @@ from datetime import time
 
 import structlog
 
-from bot.access.permissions import (
-    ChannelAccess,
-    DigestAccess,
-    is_channel,
-    require_open,
-    seen_channel,
-)
 from bot.blocks.message import Block
+from bot.digests.access import ChannelAccess, DigestAccess, is_channel, require_open, seen_channel
 from bot.digests.form_parse import GivenDigest, draft_in, read_digest_form
-from bot.digests.modals import DigestScreen, FormNote, note_in
 from bot.digests.models import (
     MAX_RULES,
     Digest,
@@ -25,15 +18,16 @@ from bot.digests.models import (
     Plan,
 )
 from bot.digests.schedule import Schedule
+from bot.digests.screen import DigestScreen, FormNote, note_in
 from bot.digests.service import DigestService
 from bot.digests.views import form_fields, modal, tables
 from bot.digests.views.form_fields import Draft, draft_of, zone_option
 from bot.digests.views.mention_fields import rule_label_options, with_rule
 from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
-from bot.digests.zones import is_zone, suggest_zones
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
 from bot.process.errors import BotError, warned
+from bot.process.zones import is_zone, suggest_zones
 from bot.slack.client import Member
 
 logger = structlog.get_logger()

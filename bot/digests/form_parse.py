@@ -11,12 +11,12 @@ from bot.digests.schedule import Schedule, time_of
 from bot.digests.views import form_fields
 from bot.digests.views.mention_fields import box_of
 from bot.digests.views.modal import UNTIL_FIELD
-from bot.digests.zones import is_zone
 from bot.dispatch.command_text import NotUnderstoodError
 from bot.dispatch.incoming import Values, field_in
 from bot.dispatch.request import FormErrors
 from bot.domains.query import parse_query
 from bot.process.redaction import holds_secret
+from bot.process.zones import is_zone
 from bot.slack.usergroups import GROUP_ID
 
 # The same as in `split_words`: Slack's clients write curly ones.

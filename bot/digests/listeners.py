@@ -9,23 +9,23 @@ from typing import Any
 
 import structlog
 
-from bot.access.permissions import ChannelAccess, DigestAccess, require_open
 from bot.blocks.builders import plain_message
+from bot.digests.access import ChannelAccess, DigestAccess, require_open
 from bot.digests.errors import RESUME_DIGEST, SEND_DIGEST
 from bot.digests.form_parse import read_pause_form
-from bot.digests.modals import DigestScreen, FormNote, note_in
 from bot.digests.models import Digest
 from bot.digests.run_state import is_promised
+from bot.digests.screen import DigestScreen, FormNote, note_in
 from bot.digests.service import DigestService
 from bot.digests.views import modal, tables
 from bot.digests.views.alert import alert_preview
 from bot.digests.views.post import NO_DETAILS, SHOW_DETAILS, details_message, digest_message
 from bot.digests.views.schedule import schedule_text
 from bot.digests.views.wording import DELETE_DIGEST, MANAGE_DIGEST
-from bot.digests.zones import zone_of
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import Dispatcher, PressHandler
 from bot.process.errors import BotError
+from bot.process.zones import zone_of
 from bot.slack.client import open_form
 from bot.slack.errors import SlackError
 

@@ -7,6 +7,7 @@ from enum import Enum
 
 from bot.digests.schedule import Schedule, Slot
 from bot.dispatch.command_text import split_words
+from bot.keys.failures import FailureReason
 from bot.process.errors import BotError
 from bot.process.redaction import holds_secret
 
@@ -89,26 +90,6 @@ class Alert:
     taken_by: str | None = None
     snoozed_by: str | None = None
     snoozed_until: datetime | None = None
-
-
-class FailureReason(Enum):
-    """Why a run waits, was not posted, or has paused its digest."""
-
-    SERVICE = "service"  # Domain Tracker gave no list
-    RATE = "rate"  # the hour's requests are used up
-    SCOPE = "scope"  # the key may not list domains
-    ADDRESS = "address"  # Domain Tracker does not take calls from the bot's address
-    KEY = "key"  # no key, or a refused one: the run waits for another one
-    SLACK = "slack"  # Slack did not take the post for now
-    ARCHIVED = "archived"
-    NOT_IN_CHANNEL = "not_in_channel"
-    NOT_FOUND = "not_found"  # gone, or private and without the bot
-    RESTRICTED = "restricted"  # by the channel's or the organisation's settings
-    UNINSTALLED = "uninstalled"  # Slack no longer takes the bot's token
-    PERMISSION = "permission"  # the app lacks a permission in Slack
-    INTERNAL = "ours"  # a bug of the bot
-    DOWN = "down"  # the bot did not run
-    CHANGED = "changed"  # the digest was changed or paused at that moment
 
 
 # Reasons that end when the app is added to the channel.

@@ -181,6 +181,10 @@ class DigestRepository:
         asleep = [each for each in alerts if each.snoozed_until and each.snoozed_until > now]
         return {host for each in asleep for host in each.hosts}
 
+    async def zones(self, workspace: WorkspaceId) -> list[str]:
+        """Return the time zone of each digest of a workspace."""
+        return [digest.plan.schedule.zone for digest in await self.of_workspace(workspace)]
+
     async def is_restricted(self, workspace: WorkspaceId) -> bool:
         """Return whether only admins may make and change digests there."""
         document = await self.documents.get(f"{workspace}/{RIGHTS}")

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from bot.digests.models import (
     MAX_PAST_RUNS,
     Digest,
-    FailureReason,
     LostClaimError,
     Notice,
     Outcome,
@@ -18,6 +17,7 @@ from bot.digests.models import (
 )
 from bot.digests.notices import with_notice
 from bot.digests.schedule import Schedule, Slot, grace, next_slot, slots_until
+from bot.keys.failures import FailureReason
 from bot.process.backoff import backoff
 
 # Longer than collecting and waiting for a turn take, and longer than posting takes: then another

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from itertools import islice, takewhile
 
-from bot.digests.zones import zone_of
+from bot.process.zones import zone_of
 
 GRACE = timedelta(hours=6)
 _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")

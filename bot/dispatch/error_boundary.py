@@ -1,36 +1,23 @@
 """Run a listener; answer a failure with a sentence."""
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import KW_ONLY, dataclass, field
-from datetime import datetime
 from typing import Any, TypeVar
 
 import structlog
 
-from bot.access.permissions import ExternalUserGuard, Permissions
-from bot.blocks.builders import Facts
-from bot.blocks.message import Message
 from bot.dispatch import usage
-from bot.dispatch.command_text import NotUnderstoodError
-from bot.dispatch.commands import COMMANDS
-from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
-from bot.dispatch.failure import failure_message
+from bot.dispatch.external_people import ExternalUserGuard
+from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.interrupted import InflightTracker, WaitingRequest
 from bot.dispatch.request import Request
-from bot.domains.lookup import UnknownDomainError
-from bot.keys.budget import QuotaService
-from bot.keys.key_record import NoKeyError
-from bot.keys.repository import Keys
-from bot.keys.service import LackingScopeError
 from bot.process.clock import seconds_now
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError, warned
-from bot.scans.bulk_record import BulkScanRunsError
 from bot.slack.errors import SlackError
-from bot.store.documents import ForgottenError, StoreError, UnreadableSecretError
-from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerError
+from bot.store.documents import ForgottenError, StoreError
+from bot.tracker.models import TrackerError
 
 T = TypeVar("T")
 # The first match counts. "declined": the person can change something, nothing is wrong.
@@ -49,90 +36,6 @@ def outcome_of(error: BaseException | None) -> str:
     if error is None:
         return "answered"
     return next((word for kind, word in _OUTCOMES if isinstance(error, kind)), "broken")
-
-
-# What an admin reads differs from what a member reads.
-_FOR_ADMINS = (
-    BulkScanRunsError,
-    NoKeyError,
-    LackingScopeError,
-    TrackerError,
-    UnreadableSecretError,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Failures:
-    """Explains a failure to the person; to those who may set the key, also how to mend it."""
-
-    keys: Keys
-    deferred: DeferredCommands
-    allowances: QuotaService
-    _: KW_ONLY
-    egress_addresses: tuple[str, ...]
-    clock: Callable[[], datetime]
-    permissions: Permissions
-
-    async def explain(self, error: Exception, request: Request) -> Message:
-        """Return the message about an error; a command that lacks a key is stored for later."""
-        command = (request.command_line or "").partition(" ")[0]
-        if isinstance(error, NotUnderstoodError) and command in COMMANDS:
-            return usage.not_understood_message(command, error.problems, error.understood)
-        is_kept = isinstance(error, NoKeyError) and await self._defer(request)
-        facts = await self.facts(error, request, is_kept=is_kept)
-        return failure_message(error, facts)
-
-    async def facts(self, error: Exception, request: Request, *, is_kept: bool = False) -> Facts:
-        """Return the facts for the sentence about `error`; never raises."""
-        has_two_sides = isinstance(error, _FOR_ADMINS)
-        is_about_quota = isinstance(error, RateLimitedError | ReserveReachedError)
-        workspace = request.workspace
-        return Facts(
-            reference=request.reference,
-            now=self.clock(),
-            user_id=request.origin.user_id,
-            is_admin=has_two_sides
-            and bool(await _or_none(self.permissions.may_configure(request))),
-            command_line=request.command_line,
-            key=await _or_none(self.keys.record(workspace)) if has_two_sides else None,
-            egress_addresses=self.egress_addresses,
-            allowance=await _or_none(self.allowances.of(workspace)) if is_about_quota else None,
-            is_kept=is_kept,
-            may_add=isinstance(error, UnknownDomainError) and await self._may_add(request),
-        )
-
-    async def _may_add(self, request: Request) -> bool:
-        """Return whether to offer the button: not in doubt. `/adddomain` checks again."""
-        with contextlib.suppress(BotError):
-            await self.permissions.require(request, "add")
-            return True
-        return False
-
-    async def _defer(self, request: Request) -> bool:
-        name, _, text = (request.command_line or "").partition(" ")
-        command = COMMANDS.get(name)
-        # A form cannot open by itself later; `/domainkey` can be typed again.
-        if not command or not command.operation or (command.opens_form and not text.strip()):
-            return False
-        origin = request.origin
-        kept = KeptCommand(
-            command=name,
-            text=text,
-            user_id=origin.user_id,
-            channel_id=origin.channel_id,
-            response_url=origin.response_url,
-        )
-        with contextlib.suppress(BotError):
-            await self.deferred.keep(request.workspace, kept)
-            return True
-        return False
-
-
-async def _or_none(fact: Awaitable[T]) -> T | None:
-    try:
-        return await fact
-    except (SlackError, StoreError):
-        return None
 
 
 logger = structlog.get_logger()
@@ -156,7 +59,7 @@ class ErrorBoundary:
     """
 
     tasks: Tasks
-    failures: Failures
+    explain: ExplainFailure
     _: KW_ONLY
     inflight: InflightTracker
     note: Callable[[str, str, float], object] = lambda _what, _outcome, _took_s: None
@@ -249,4 +152,4 @@ class ErrorBoundary:
         elif isinstance(error, _LOGGED):
             logger.warning("failure explained", error=repr(error), cause=repr(error.__cause__))
         with warned("could not explain the failure", Exception):
-            await request.reply(await self.failures.explain(error, request))
+            await request.reply(await self.explain(error, request))

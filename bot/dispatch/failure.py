@@ -1,42 +1,87 @@
-"""Word every failure: what happened, who can fix it, what to do next. Pure.
+"""Word a failure: what happened, who can fix it, what to do next. Pure.
 
-Every error class has its own sentence here or in another `…_ERRORS` table; `str(error)` is never
-shown to a person.
+Every error class has its own sentence: those of Domain Tracker, Slack and the store here, those
+of a feature in its `errors.py`. `str(error)` is never shown to a person.
 """
 
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any
 
-from bot.blocks.builders import (
-    Explain,
-    Facts,
-    again_button,
-    context,
-    message_of,
-    plain,
-    plain_message,
-    retry,
-    retry_message,
-    run_button,
-    section,
-)
+from bot.blocks.builders import actions, again_button, context, message_of, plain_message, section
 from bot.blocks.message import Message
-from bot.blocks.text import bold, code, duration_text, host_text, outside
-from bot.digests.errors import DIGEST_ERRORS
+from bot.blocks.text import code, duration_text
 from bot.dispatch.command_text import NotUnderstoodError
 from bot.dispatch.commands import COMMANDS
-from bot.domains.add_domain import AlreadyAddedError, UncertainAddError
-from bot.domains.add_views import already_added_message
-from bot.domains.lookup import UnknownDomainError, host_of
-from bot.keys.errors import API_KEY_ERRORS
-from bot.keys.key_record import ExpiredDraftError
+from bot.dispatch.request import Request
 from bot.process.errors import BotError
-from bot.scans.bulk_record import BulkScanOverError, BulkScanRunsError
-from bot.scans.bulk_views import running_message
-from bot.scans.service import NoDomainIdError, NoScanError
 from bot.slack import errors as slack
 from bot.store import documents as store
 from bot.tracker import models as tracker
-from bot.tracker.hostnames import MAX_NAME_CHARS, HostNameError, HostProblem
+from bot.tracker.hostnames import HostNameError, HostProblem
+from bot.tracker.rate_limit import BudgetState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """The request that failed, who made it, and the workspace's API key.
+
+    `reference` finds the failure in the log. `command_line` is what `Try again` runs. `is_admin`:
+    they may mend what is wrong with the key. `key_expires_on` and `key_scopes` are what was
+    entered with it; `notified` are those who know that it is refused. `allowance` is set when
+    there are not enough requests. `is_kept`: the command runs when there is a key. `may_add`: an
+    unknown domain is offered to be added.
+    """
+
+    reference: str
+    now: datetime
+    user_id: str = ""
+    is_admin: bool = False
+    command_line: str | None = None
+    key_expires_on: date | None = None
+    key_scopes: tuple[str, ...] = ()
+    notified: tuple[str, ...] = ()
+    egress_addresses: tuple[str, ...] = ()
+    allowance: BudgetState | None = None
+    is_kept: bool = False
+    may_add: bool = True
+
+
+REFERENCE = "Reference"
+
+
+# Makes the answer to an error; the tables of errors map each class of errors to one.
+Explain = Callable[[Any, Facts], Message]
+
+
+def plain(mrkdwn: str) -> Explain:
+    """Return an entry of an error table: the same sentence for every error of a class."""
+    return lambda _error, _facts: plain_message(mrkdwn)
+
+
+def retry_message(mrkdwn: str, facts: Facts) -> Message:
+    """Return a message about a failure that may pass, with its reference and `Try again`."""
+    note = [context(f"{REFERENCE} {facts.reference}")] if facts.reference else []
+    return message_of(section(mrkdwn), *note, *actions(again_button(facts.command_line)))
+
+
+def retry(mrkdwn: str) -> Explain:
+    """Return an entry of an error table: one sentence, with the reference and `Try again`."""
+    return lambda _error, facts: retry_message(mrkdwn, facts)
+
+
+Sentences = Mapping[type[BaseException], Explain]
+# Returns the answer to a request that failed; never raises.
+ExplainFailure = Callable[[Exception, Request], Awaitable[Message]]
+
+
+def failure_message(error: Exception, facts: Facts, sentences: Sentences) -> Message:
+    """Return the answer to a request that failed; that of the nearest class counts."""
+    for kind in type(error).__mro__:
+        if kind in sentences:
+            return sentences[kind](error, facts)
+    return retry_message("Something went wrong in the app. The error is logged.", facts)
 
 
 def _rejected(error: tracker.RejectedError, facts: Facts) -> Message:
@@ -100,14 +145,6 @@ _HOST_PROBLEMS = {
 }
 
 
-def failure_message(error: Exception, facts: Facts) -> Message:
-    """Return the answer to a request that failed."""
-    for kind in type(error).__mro__:
-        if kind in _EXPLAIN:
-            return _EXPLAIN[kind](error, facts)
-    return retry_message("Something went wrong in the app. The error is logged.", facts)
-
-
 def host_sentence(error: HostNameError) -> str:
     """Return why a text is not a domain name."""
     return _HOST_PROBLEMS[error.problem]
@@ -121,56 +158,15 @@ def _host(error: HostNameError, facts: Facts) -> Message:
     return message_of(section(f"{typed}{why}"), *hint)
 
 
-def _unknown_domain(error: UnknownDomainError, facts: Facts) -> Message:
-    near = " or ".join(bold(name, MAX_NAME_CHARS) for name in error.near)
-    asked = " You can add it." if facts.may_add else ""
-    asked = f" Did you mean {near}?" if near else asked
-    buttons = [
-        run_button(f"Scan {outside(name, 60)}", f"/scan {name}", number=number)
-        for number, name in enumerate(error.near)
-    ]
-    add = run_button("Add it", f"/adddomain {error.host}", once=True) if facts.may_add else None
-    return plain_message(
-        f"{code(host_text(error.host), 300)} is not in your portfolio.{asked}",
-        *(*buttons, add, run_button("All domains", "/domains")),
-    )
-
-
 def _not_understood(error: NotUnderstoodError, _facts: Facts) -> Message:
     parts = "; ".join(f"{code(problem.part, 80)} – {problem.why}" for problem in error.problems)
     return plain_message(f"I couldn't read this: {parts}")
 
 
-def _uncertain_add(error: UncertainAddError, facts: Facts) -> Message:
-    return retry_message(
-        f"Domain Tracker didn't confirm {code(host_text(error.host), 300)} and doesn't list it."
-        " It may still appear. Trying again is safe: I check first.",
-        facts,
-    )
-
-
-_EXPLAIN: dict[type[BaseException], Explain] = {
-    **API_KEY_ERRORS,
-    **DIGEST_ERRORS,
+KIT_ERRORS: Sentences = {
     BotError: retry("I couldn't do this."),
     HostNameError: _host,
-    UnknownDomainError: _unknown_domain,
-    AlreadyAddedError: lambda error, _: already_added_message(host_of(error.domain), error.domain),
     NotUnderstoodError: _not_understood,
-    UncertainAddError: _uncertain_add,
-    NoDomainIdError: plain(
-        "Domain Tracker lists this domain without an ID, so it can't be scanned."
-    ),
-    NoScanError: retry("That scan is no longer kept. Scan the domain again."),
-    BulkScanRunsError: lambda error, facts: running_message(
-        error.run, facts.user_id, may_configure=facts.is_admin
-    ),
-    BulkScanOverError: plain(
-        "This bulk scan is over. Type `/scan` with the filter to scan again."
-    ),
-    ExpiredDraftError: plain(
-        "The expiration date has passed. Make a new key, or correct the date."
-    ),
     # Domain Tracker
     tracker.TrackerError: retry("Domain Tracker couldn't do this."),
     tracker.RejectedError: _rejected,

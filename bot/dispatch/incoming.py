@@ -12,8 +12,8 @@ from slack_bolt.context.respond.async_respond import AsyncRespond
 from slack_bolt.response import BoltResponse
 
 from bot.blocks.message import thread_of
+from bot.blocks.window import ANSWER, messages_url
 from bot.dispatch.request import AnswerWindow, Request, carried, written
-from bot.home.views import ANSWER, messages_url
 from bot.process.errors import BotError, UnknownWorkspaceError
 from bot.slack.auth import workspace_of
 from bot.slack.client import FAILURES

@@ -12,15 +12,15 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.blocks.message import Message
+from bot.blocks.window import answer_window, fits_window, summary_window
 from bot.dispatch.commands import COMMANDS
-from bot.dispatch.deduplication import DedupStore, MemoryDedup
-from bot.home.views import answer_window, fits_window, summary_window
 from bot.process.clock import seconds_now
 from bot.process.errors import warned
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member, fetch_member, open_form, update_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.slack.replies import Origin, Replies
+from bot.store.deduplication import DedupStore, MemoryDedup
 
 
 class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside the fields of a form

@@ -20,7 +20,6 @@ from bot.dispatch import incoming
 from bot.dispatch.command_lines import CommandHandler, CommandLines
 from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
 from bot.dispatch.commands import COMMANDS
-from bot.dispatch.deduplication import DedupStore
 from bot.dispatch.error_boundary import ErrorBoundary
 from bot.dispatch.incoming import from_press, is_ephemeral, place_of
 from bot.dispatch.request import DrawnForm, FormErrors, OncePerMessage, Request
@@ -29,11 +28,12 @@ from bot.process.errors import BotError
 from bot.slack.client import update_form
 from bot.slack.errors import SlackError, SlackRefusedError
 from bot.slack.replies import Replies
+from bot.store.deduplication import DedupStore
 
 logger = structlog.get_logger()
 T = TypeVar("T")
 # Slack waits 3 s for the options of a menu. Before, the bot checks for up to `ASKED_WITHIN_S` of
-# `dispatch/deduplication.py` whether the request is new.
+# `store/deduplication.py` whether the request is new.
 OPTIONS_WITHIN_S = 2.2
 # Slack waits 3 s for the ack of a form, and one that comes late replaces what was drawn before it.
 # So that is drawn once more after some seconds, as the SDK's maintainer advises:

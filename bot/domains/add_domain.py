@@ -7,7 +7,7 @@ from bot.domains.service import Portfolio
 from bot.process.concurrency import SingleFlight
 from bot.process.errors import BotError, warned
 from bot.process.workspace import WorkspaceId
-from bot.tracker.models import Domain, NoResultError, RejectedError
+from bot.tracker.models import Domain, NewDomain, NoResultError, RejectedError
 
 MAX_LABEL_CHARS = 100
 MAX_TAGS = 20
@@ -27,16 +27,6 @@ class UncertainAddError(BotError):
     def __init__(self, host: str) -> None:
         self.host = host
         super().__init__("an add without a proper answer")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewDomain:
-    """A domain to add; `host` is a host name as `host_name` returns it, `folder` may be `None`."""
-
-    host: str
-    domain_type: str
-    tags: tuple[str, ...] = ()
-    folder: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

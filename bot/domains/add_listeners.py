@@ -9,18 +9,19 @@ from bot.access.permissions import Permissions
 from bot.blocks.builders import plain_message
 from bot.blocks.message import Block
 from bot.dispatch.command_text import NotUnderstoodError, Word, quoted, split_words
-from bot.dispatch.error_boundary import Failures
-from bot.dispatch.failure import host_sentence
+from bot.dispatch.failure import ExplainFailure, host_sentence
 from bot.dispatch.request import FormErrors, Request
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import ALREADY_PRESSED
 from bot.domains import add_views as views
-from bot.domains.add_domain import DomainAdder, NewDomain
+from bot.domains.add_domain import DomainAdder
 from bot.domains.add_many import DomainLists, NewDomains, Report, new_domains, parse_new_domains
 from bot.domains.service import Portfolio, Snapshot
-from bot.keys.service import WorkspaceTracker
+from bot.keys.budget import QuotaService
+from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.errors import BotError, warned
 from bot.tracker.hostnames import HostNameError
+from bot.tracker.models import NewDomain
 
 # A response_url works five times: the first word, the steps but the last, and the summary.
 STEPS = 4
@@ -36,7 +37,8 @@ class AddingListeners:
     portfolio: Portfolio
     adder: DomainAdder
     lists: DomainLists
-    failures: Failures
+    explain: ExplainFailure
+    allowances: QuotaService
     owned_type: str
 
     def register(self, dispatcher: Dispatcher) -> None:
@@ -90,7 +92,7 @@ class AddingListeners:
         await self.lists.add(request.workspace, report, step)
         why = None
         if report.stopped_by:
-            why = await self.failures.explain(report.stopped_by, request)
+            why = await self.explain(report.stopped_by, request)
         await request.reply(views.list_summary(name, report, why))
 
     async def _show_progress(self, request: Request, report: Report) -> None:
@@ -128,7 +130,7 @@ class AddingListeners:
     async def _ask(self, request: Request, name: str, new: NewDomains) -> None:
         request.command_line = views.LIST_LINE + name
         listed = (await self.lists.listed(request.workspace)).by_host
-        allowance = await self.failures.allowances.of(request.workspace)
+        allowance = await self.allowances.of(request.workspace)
         now = self.lists.clock()
         await request.reply(views.list_question(name, new, listed, allowance, now))
 

@@ -15,7 +15,6 @@ from bot.domains.add_domain import (
     MAX_TAGS,
     AlreadyAddedError,
     DomainAdder,
-    NewDomain,
     UncertainAddError,
 )
 from bot.domains.service import Portfolio, Snapshot
@@ -24,7 +23,7 @@ from bot.process.redaction import holds_secret, redact
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents
 from bot.tracker.hostnames import HostNameError, HostProblem, host_name
-from bot.tracker.models import RejectedError
+from bot.tracker.models import NewDomain, RejectedError
 
 KIND = "to-add"
 KEPT_FOR = timedelta(days=1)

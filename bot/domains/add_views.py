@@ -21,12 +21,12 @@ from bot.blocks.builders import (
 )
 from bot.blocks.message import Block, Message
 from bot.blocks.text import bold, code, host_text, lines_within, literal, plural
-from bot.domains.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
+from bot.domains.add_domain import MAX_LABEL_CHARS, MAX_TAGS
 from bot.domains.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
 from bot.domains.views import score_mrkdwn
 from bot.keys.views import left_text
 from bot.process.redaction import holds_secret
-from bot.tracker.models import Domain
+from bot.tracker.models import Domain, NewDomain
 from bot.tracker.rate_limit import BudgetState
 
 ADD_FORM = "add"

@@ -21,14 +21,9 @@ from bot.blocks.text import (
 )
 from bot.dispatch.command_text import unescaped
 from bot.domains.end_dates import EndDates, KnownEnds
+from bot.domains.end_views import END_COLUMNS, coverage_text, end_cells, scanned_text
 from bot.domains.query import Query, Sort, ends_of, query_text
 from bot.domains.service import Snapshot
-from bot.scans.fact_views import (
-    END_COLUMNS,
-    coverage_text,
-    end_cells,
-    scanned_text,
-)
 from bot.tracker.health import Band, Summary, band_of, summary
 from bot.tracker.hostnames import MAX_NAME_CHARS
 from bot.tracker.models import Domain

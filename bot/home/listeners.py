@@ -12,19 +12,19 @@ from cachetools import LRUCache
 from bot.access.permissions import Permissions
 from bot.blocks.builders import message_of
 from bot.blocks.message import Message
-from bot.digests.modals import MAX_PLACES, ViewVersions
+from bot.blocks.window import OPEN_MESSAGES
 from bot.digests.models import Digest
-from bot.dispatch.error_boundary import Failures
-from bot.dispatch.failure import failure_message
+from bot.digests.screen import MAX_PLACES, ViewVersions
+from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import greeting_message
+from bot.domainkey.listeners import KeyState
 from bot.domains.end_dates import KeptEndDates
 from bot.domains.service import Portfolio, Snapshot
 from bot.home.sections import REFRESH, TURN_DIGESTS, HomePage, Reader, SetUp, refreshable
-from bot.home.views import OPEN_MESSAGES, home_view
+from bot.home.views import home_view
 from bot.keys.key_record import NoKeyError
-from bot.keys.listeners import KeyState
 from bot.process.errors import BotError, warned
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member, publish_home
@@ -49,7 +49,7 @@ class HomeCollector:
     portfolio: Portfolio
     ends: KeptEndDates
     digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
-    failures: Failures
+    explain: ExplainFailure
     owned_type: str
     reads_messages: bool = False
 
@@ -88,8 +88,7 @@ class HomeCollector:
         """Return the message about a failure; log it under the same reference."""
         if not isinstance(error, NoKeyError):
             logger.warning("not on Home", request=request.reference, error=repr(error))
-        facts = await self.failures.facts(error, request)
-        return failure_message(error, facts)
+        return await self.explain(error, request)
 
     async def _with_set_up(
         self, request: Request, member: Member, begun: HomePage, page: int

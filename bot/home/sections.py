@@ -31,9 +31,9 @@ from bot.digests.views.wording import (
 from bot.dispatch.commands import COMMANDS, Audience, Command
 from bot.domains import views as domains
 from bot.domains.end_dates import KnownEnds
+from bot.domains.end_views import coverage_text, soon_text
 from bot.domains.service import Snapshot
-from bot.scans.bulk_runner import MAX_DOMAINS
-from bot.scans.fact_views import coverage_text, soon_text
+from bot.scans.bulk_views import NEVER_SCANNED, scan_all_label
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.tracker.findings import SOON_DAYS
 from bot.tracker.health import summary
@@ -160,7 +160,6 @@ REFRESH = "home.refresh"
 MAX_WORST = 5
 MAX_SOON = 5
 MAX_LABELS_CHARS = 60
-NEVER_SCANNED = "scanned:never"
 # https://docs.slack.dev/reference/block-kit/block-elements/button-element
 _TITLE = "Your domains"
 
@@ -213,12 +212,6 @@ def _buttons() -> list[Block]:
         run_button("All domains", "/domains"),
         refresh_button(),
     )
-
-
-def scan_all_label(never_scanned: int) -> str:
-    """Return the label of the button that scans all, or as many as one bulk scan takes."""
-    is_all = never_scanned <= MAX_DOMAINS
-    return f"Scan all {never_scanned}" if is_all else f"Scan {MAX_DOMAINS}"
 
 
 def _worst(portfolio: Snapshot) -> list[Block]:

@@ -2,14 +2,25 @@
 
 from datetime import date
 
-from bot.access.views import ADMIN_ERRORS, names_text
+from bot.access.repository import EarlierKeyRefusedError
+from bot.access.views import names_text
 from bot.blocks import builders as blocks
 from bot.blocks.message import Block, Message
 from bot.blocks.text import KEYS_PAGE, code, day_text, duration_text, moment_token, plural
 from bot.dispatch.commands import COMMANDS
+from bot.dispatch.failure import Explain, Facts, Sentences, plain
 from bot.keys import views as api_key
-from bot.keys.key_record import KeyNotice, KeyRecord, NoKeyError, NoticeKind
-from bot.keys.service import LackingScopeError
+from bot.keys.key_record import (
+    ExpiredDraftError,
+    KeyInUseError,
+    KeyNotice,
+    KeyRecord,
+    NoEarlierKeyError,
+    NoKeyError,
+    NoticeKind,
+    OtherKeyError,
+)
+from bot.keys.workspace_tracker import LackingScopeError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import (
     InsufficientPermissionsError,
@@ -26,7 +37,7 @@ REFUSED_KEY = "Domain Tracker refuses this key. It is mistyped, expired, or dele
 _LIMIT_REACHED = "The API key's rate limit is reached."
 
 
-def _no_key(_error: NoKeyError, facts: blocks.Facts) -> Message:
+def _no_key(_error: NoKeyError, facts: Facts) -> Message:
     text = "This workspace is not connected to Domain Tracker yet."
     kept = " I kept your command. It runs by itself when the key is set within 15 minutes."
     kept = kept if facts.is_kept else ""
@@ -36,25 +47,24 @@ def _no_key(_error: NoKeyError, facts: blocks.Facts) -> Message:
     return blocks.plain_message(f"{text} {_ask('to connect it with `/domainkey`')}{kept}")
 
 
-def _invalid(_error: InvalidKeyError, facts: blocks.Facts) -> Message:
+def _invalid(_error: InvalidKeyError, facts: Facts) -> Message:
     text = "This workspace's API key no longer works."
     if facts.is_admin:
         make = f"Make a new key under {KEYS_PAGE}."
-        why = _why_invalid(facts.key, facts.now.date())
+        why = _why_invalid(facts.key_expires_on, facts.now.date())
         return blocks.plain_message(f"{text} {why} {make}", *_repair_buttons())
-    key = facts.key if facts.key and facts.key.told_at else None
-    notified = key.told if key else ()
+    notified = facts.notified
     more = " and others" if len(notified) > NAMED_MANAGERS else ""
     # Only one person reads it, so the mentions notify no one.
     informed = f" I notified {names_text(notified[:NAMED_MANAGERS])}{more}." if notified else ""
     return blocks.plain_message(f"{text}{informed} {_ask('to replace it')}")
 
 
-def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
+def _lacking(error: LackingScopeError, facts: Facts) -> Message:
     text = f"The workspace's API key may not {error.operation} domains."
     if not facts.is_admin:
         return blocks.plain_message(f"{text} {_ask('to set a key with a wider scope')}")
-    held = ", ".join(code(scope, 40) for scope in facts.key.scopes) if facts.key else ""
+    held = ", ".join(code(scope, 40) for scope in facts.key_scopes)
     scopes = {command.operation: command.scope for command in COMMANDS.values()}
     wanted = scopes.get(error.operation)
     scope = f"It needs the scope {code(wanted)}" if wanted else "It needs a wider scope"
@@ -66,7 +76,7 @@ def _lacking(error: LackingScopeError, facts: blocks.Facts) -> Message:
     return blocks.plain_message(f"{text} {steps}", *_repair_buttons())
 
 
-def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
+def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
     text = "The workspace's API key doesn't allow the app's IP address."
     if not facts.is_admin:
         return blocks.plain_message(f"{text} {_ask('to allow it')}")
@@ -76,8 +86,8 @@ def _ip(_error: IpNotAllowedError, facts: blocks.Facts) -> Message:
     return blocks.plain_message(f"{text}{ask} {how}", blocks.again_button(facts.command_line))
 
 
-def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
-    def explain(error: RateLimitedError | ReserveReachedError, facts: blocks.Facts) -> Message:
+def _out_of_requests(why: str, more: str = "") -> Explain:
+    def explain(error: RateLimitedError | ReserveReachedError, facts: Facts) -> Message:
         budget = facts.allowance or BudgetState()
         wait_s = max(error.retry_after_s, budget.next_try_s)
         first = _LIMIT_REACHED if budget.remaining == 0 else why
@@ -88,7 +98,7 @@ def _out_of_requests(why: str, more: str = "") -> blocks.Explain:
     return explain
 
 
-def _unreadable_secret(_error: UnreadableSecretError, facts: blocks.Facts) -> Message:
+def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:
     text = "The saved API key is encrypted with other keys and can't be read."
     if facts.is_admin:
         replace_key = blocks.button("Replace key", api_key.SET_KEY, style="primary")
@@ -96,9 +106,9 @@ def _unreadable_secret(_error: UnreadableSecretError, facts: blocks.Facts) -> Me
     return blocks.plain_message(f"{text} {_ask('to enter it again with `/domainkey`')}")
 
 
-def _why_invalid(key: KeyRecord | None, today: date) -> str:
-    if key and key.expires_on and key.expires_on <= today:
-        return f"It expired on {day_text(key.expires_on)}."
+def _why_invalid(expires_on: date | None, today: date) -> str:
+    if expires_on and expires_on <= today:
+        return f"It expired on {day_text(expires_on)}."
     return "It was probably deleted or revoked, or it has expired."
 
 
@@ -111,12 +121,11 @@ def _ask(what: str) -> str:
     return f"Please ask a workspace admin or owner {what}."
 
 
-API_KEY_ERRORS: dict[type[BaseException], blocks.Explain] = {
-    **ADMIN_ERRORS,
+KEY_ERRORS: Sentences = {
     NoKeyError: _no_key,
     InvalidKeyError: _invalid,
     LackingScopeError: _lacking,
-    InsufficientPermissionsError: blocks.plain(
+    InsufficientPermissionsError: plain(
         "This API key may not list domains. It needs the scope `read_domains`."
     ),
     IpNotAllowedError: _ip,
@@ -127,6 +136,21 @@ API_KEY_ERRORS: dict[type[BaseException], blocks.Explain] = {
     ),
     ReserveReachedError: _out_of_requests("The API key's last requests are reserved for digests."),
     UnreadableSecretError: _unreadable_secret,
+    ExpiredDraftError: plain(
+        "The expiration date has passed. Make a new key, or correct the date."
+    ),
+    KeyInUseError: plain("That key is already in use. Nothing was changed."),
+    NoEarlierKeyError: plain(
+        "That key is no longer kept, so nothing was changed. Check the current state with"
+        " `/domainkey`."
+    ),
+    OtherKeyError: plain(
+        "Someone else replaced the key, so nothing was changed. Check it with `/domainkey`."
+    ),
+    EarlierKeyRefusedError: plain(
+        "The previous key no longer works: it was probably deleted, or it has expired. Nothing was"
+        " changed."
+    ),
 }
 _STEPS = (
     f"1. Make a new key with the same scopes in Domain Tracker, under {KEYS_PAGE}."
@@ -143,7 +167,7 @@ def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
         case NoticeKind.REFUSED:
             text = f"This workspace's API key {record.shown} no longer works."
             mend = (
-                f"{_why_invalid(record, today)} Make a new key under {KEYS_PAGE}. Then"
+                f"{_why_invalid(record.expires_on, today)} Make a new key under {KEYS_PAGE}. Then"
                 " set it with `/domainkey`: commands and digests wait for it."
             )
             return blocks.plain_message(f"🔑 *{text}* {mend}", *_repair_buttons())

@@ -8,10 +8,9 @@ from typing import Any
 
 import msgspec
 
-from bot.digests.failure_policy import service_failure
-from bot.digests.models import FailureReason
 from bot.domains.lookup import host_of
 from bot.domains.service import Snapshot
+from bot.keys.failures import FailureReason, service_failure
 from bot.keys.key_record import NoKeyError
 from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId

@@ -15,8 +15,8 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.blocks.message import Message
-from bot.digests.failure_policy import of_service
 from bot.jobs.due_work import DueWork
+from bot.keys.failures import of_service
 from bot.process.errors import BotError, warned
 from bot.process.workspace import WorkspaceId
 from bot.scans.bulk_record import (

@@ -25,13 +25,11 @@ from bot.blocks.text import (
     plural,
     score_number,
 )
-from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
-from bot.home.sections import NEVER_SCANNED, scan_all_label
-from bot.home.views import OPEN_MESSAGES
-from bot.keys.key_record import KeyRecord
+from bot.blocks.window import OPEN_MESSAGES
+from bot.domains.end_views import end_sign, ends, soon_words
 from bot.scans.bulk_record import INTERRUPTED, BulkScan, End, Item
 from bot.scans.bulk_runner import MAX_DOMAINS
-from bot.scans.fact_views import SIGNS, end_sign, ends, issues_title, soon_words
+from bot.scans.fact_views import SIGNS, issues_title
 from bot.scans.service import SECONDS_EACH
 from bot.tracker.findings import SEVERITIES, Knowledge, ScanFacts
 from bot.tracker.rate_limit import BudgetState
@@ -91,7 +89,7 @@ def price_message(
         button_below = button(f"Scan {MAX_DOMAINS}", START, selection)
     elif count:
         lines[:0] = [
-            _price(count, allowance),
+            price_text(count, allowance),
             f"To scan: {code(selection)}",
         ]
         button_below = button("Start", START, selection, style="primary")
@@ -100,34 +98,7 @@ def price_message(
     return message_of(*paragraphs(lines), *actions(button_below))
 
 
-def first_steps_message(
-    record: KeyRecord, domains: int, allowance: BudgetState | None, *, nonce: str
-) -> Message:
-    """Return what to do after the first key of a workspace: scan all domains, make a digest.
-
-    `nonce` is the id of that digest, empty where there is no channel for it.
-    """
-    text = f"✅ {code(record.shown)} works and is saved. It sees {plural(domains, 'domain')}."
-    count = min(domains, MAX_DOMAINS)
-    price = _price(count, allowance)
-    scan = button(scan_all_label(domains), START_ALL, NEVER_SCANNED, style="primary")
-    if not domains:
-        price, scan = "", run_button("Add domain", "/adddomain", style="primary")
-    else:
-        text += " End dates and issues are not known before a scan."
-    where, make = "in a channel", button("Make a digest", MAKE_DIGEST)
-    if nonce:
-        where, make = "here", button("Digest here", DIGEST_HERE, nonce)
-    digest = f"*Digest* {where}: weekdays at 9:00, when something got worse or expires soon."
-    return message_of(
-        section(text),
-        section("\n".join(filter(None, [price, digest]))),
-        *actions(scan, make),
-        context("🌙 Nightly scans are on. `/domainkey` says how often, and turns them off."),
-    )
-
-
-def _price(count: int, allowance: BudgetState | None) -> str:
+def price_text(count: int, allowance: BudgetState | None) -> str:
     cost = f"{plural(count, 'scan')}, about {_span(count)}, about {count + LISTS} requests."
     return f"*{cost}* {_budget(count, allowance)}"
 
@@ -362,3 +333,12 @@ def _trouble(item: Item) -> str:
 
 def _name(host: str) -> str:
     return bold(host_text(host), MAX_HOST_CHARS)
+
+
+NEVER_SCANNED = "scanned:never"
+
+
+def scan_all_label(never_scanned: int) -> str:
+    """Return the label of the button that scans all, or as many as one bulk scan takes."""
+    is_all = never_scanned <= MAX_DOMAINS
+    return f"Scan all {never_scanned}" if is_all else f"Scan {MAX_DOMAINS}"

@@ -1,14 +1,9 @@
 """Draw what matters in a scan: the score, issues, when registration and certificate end. Pure."""
 
-from collections.abc import Sequence
-from datetime import datetime
-
-from bot.blocks.text import SYMBOLS, age_text, day_text, moment_token, outside, plural, score_words
-from bot.domains.end_dates import Coverage, EndDates, Ending, KnownChange
+from bot.blocks.text import SYMBOLS, outside, plural, score_words
 from bot.scans.service import ScanReport
-from bot.tracker.findings import SOON_DAYS, URGENT_DAYS, EndDate, Issue, ScanFacts, Severity
+from bot.tracker.findings import Issue, ScanFacts, Severity
 from bot.tracker.health import band_of
-from bot.tracker.hijack_signs import MAIL_SERVERS, NAME_SERVERS, kind_of
 
 SIGNS = {
     Severity.CRITICAL: "🔴",
@@ -18,13 +13,7 @@ SIGNS = {
     Severity.UNKNOWN: "⚪",
     Severity.INFO: "⚪",
 }
-URGENT, SOON = "🔴", "⚠️"
-END_COLUMNS = ("Registration", "Certificate")
 MAX_ISSUE_CHARS = 160
-MAX_HOSTS_TOLD = 2
-DAYS_IN_YEAR = 365
-# Further ends are said in years: a certificate without an end says 9999.
-MAX_DAYS_TOLD = 1_000
 
 
 def health_text(report: ScanReport) -> str:
@@ -72,121 +61,3 @@ def issue_words(issue: Issue, limit: int = MAX_ISSUE_CHARS) -> str:
     fix = outside(issue.fix, limit)
     title = outside(issue.title, limit) or "no title given"
     return f"{word}: {title}" + (f" – {fix}" if fix else "")
-
-
-def ends(facts: ScanFacts | EndDates) -> list[tuple[str, EndDate]]:
-    """Return what ends, the first one first."""
-    given = zip(END_COLUMNS, (facts.registration, facts.certificate), strict=True)
-    return sorted(((name, end) for name, end in given if end), key=lambda each: each[1].day)
-
-
-def end_sign(end: EndDate, now: datetime) -> str:
-    """Return the sign of an end that is near or past, or nothing."""
-    left = end.days_left(now)
-    if left < URGENT_DAYS or end.has_ended(now):
-        return URGENT
-    return SOON if left < SOON_DAYS else ""
-
-
-def end_text(name: str, end: EndDate, now: datetime) -> str:
-    """Return `Certificate expires in 9 days`, or `Certificate expired 3 days ago`."""
-    left = end.days_left(now)
-    if end.has_ended(now):
-        return f"{name} expired {f'{span_text(-left)} ago' if left else 'today'}"
-    return f"{name} expires {f'in {span_text(left)}' if left else 'today'}"
-
-
-def span_text(days: int) -> str:
-    """Return `9 days`, or `27 years`."""
-    return plural(days, "day") if days < MAX_DAYS_TOLD else plural(days // DAYS_IN_YEAR, "year")
-
-
-def end_date_text(end: EndDate) -> str:
-    """Return mrkdwn of when something ends, the day alone where the scan names no time zone."""
-    return _both_dates(moment_token(end.moment) if end.moment else day_text(end.day), end)
-
-
-# The value by which a cell sorts that has no date: after all days.
-LAST_VALUE = 10_000_000
-Cell = tuple[int, str]
-
-
-def end_cells(row: EndDates | None, now: datetime) -> tuple[Cell, Cell]:
-    """Return the cells of both columns: the days left, and their text."""
-    return (
-        _cell(row.registration if row else None, now),
-        _cell(row.certificate if row else None, now),
-    )
-
-
-def _cell(end: EndDate | None, now: datetime) -> Cell:
-    if end is None:
-        return LAST_VALUE, "–"
-    left = end.days_left(now)
-    text = f"{span_text(-left)} ago" if left < 0 else span_text(left) if left else "today"
-    return left, f"{end_sign(end, now)} {text}".strip()
-
-
-def soon_text(row: Ending, now: datetime, *, age: bool = True, is_owned: bool = True) -> str:
-    """Return all that ends within 30 days, and the age of the scan that says so.
-
-    One that is not of the owned type has no sign: its end is for its owner to mend.
-    """
-    notes = [f"and {plural(row.hosts_under, 'host')} under it"] if row.hosts_under else []
-    notes += [] if is_owned else ["not an owned domain"]
-    notes += [scanned_text([row.ends], now)] if age else []
-    text = soon_words(row.ends, now)
-    sign = f"{end_sign(ends(row.ends)[0][1], now)} " if text and is_owned else ""
-    return f"{sign}{text}" + (f" ({', '.join(notes)})" if notes else "")
-
-
-def soon_words(facts: ScanFacts | EndDates, now: datetime) -> str:
-    """Return all that ends within 30 days without its sign, or nothing."""
-    near = (each for each in ends(facts) if each[1].days_left(now) <= SOON_DAYS)
-    return ", ".join(_both_dates(end_text(name.lower(), end, now), end) for name, end in near)
-
-
-def _both_dates(text: str, end: EndDate) -> str:
-    also = ", ".join(map(day_text, end.also))
-    return f"{text} (the scan also says {also})" if also else text
-
-
-def sign_words(change: KnownChange) -> str:
-    """Return `name servers ns1.a → ns1.b`, of lists what is no longer there and what is new."""
-    kind, before, after = kind_of(change.sign), change.before, change.after
-    if kind not in {NAME_SERVERS, MAIL_SERVERS}:
-        return f"{kind} {before} → {after}"
-    was, now = before.split(", "), after.split(", ")
-    gone, new = (_few([h for h in a if h not in b]) for a, b in ((was, now), (now, was)))
-    if gone and new:
-        return f"{kind} {gone} → {new}"
-    return f"{kind} {new} added" if new else f"{kind} {gone} removed"
-
-
-def _few(hosts: Sequence[str]) -> str:
-    left_out = len(hosts) - MAX_HOSTS_TOLD
-    return ", ".join(hosts[:MAX_HOSTS_TOLD]) + (f" and {left_out:,} more" if left_out > 0 else "")
-
-
-def scanned_text(rows: Sequence[EndDates], now: datetime) -> str:
-    """Return `scanned 3 days ago`, or `oldest scan 3 days ago`; nothing without rows."""
-    if not rows:
-        return ""
-    scanned = [row.scanned_at for row in rows]
-    oldest, newest = (age_text((now - at).total_seconds()) for at in (min(scanned), max(scanned)))
-    return f"{'scanned' if newest == oldest else 'oldest scan'} {oldest}"
-
-
-def coverage_text(coverage: Coverage | None, *, age: bool = True) -> str:
-    """Return for how many domains dates and issues are known, nothing where it is for all.
-
-    With `age` also that of the oldest scan.
-    """
-    if coverage is None or not coverage.domains:
-        return ""
-    count = plural(coverage.domains, "domain")
-    known = f"Dates known for {coverage.dates:,} of {count}, issues for {coverage.issues:,}."
-    said = [] if coverage.is_complete else [known]
-    if age and coverage.age is not None:
-        said.append(f"Oldest scan {age_text(coverage.age.total_seconds())}.")
-    return " ".join(said)

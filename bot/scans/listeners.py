@@ -16,7 +16,7 @@ from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import ALREADY_SHARED
 from bot.domains.lookup import suggestions
 from bot.domains.service import Portfolio, Snapshot
-from bot.keys.service import WorkspaceTracker
+from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.scans import views
 from bot.scans.bulk_listeners import BulkScanListeners
 from bot.scans.service import NoDomainIdError, Scans

@@ -15,15 +15,14 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from bot.digests.failure_policy import of_service, service_failure
-from bot.digests.models import Digest, FailureReason
-from bot.digests.zones import is_zone, zone_of
 from bot.domains.end_dates import KeptEndDates, KnownEnds
 from bot.domains.lookup import host_of
 from bot.domains.service import Portfolio
 from bot.jobs.due_work import DueWork
+from bot.keys.failures import FailureReason, of_service, service_failure
 from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
+from bot.process.zones import is_zone, zone_of
 from bot.scans.service import SECONDS_EACH, Scans
 from bot.store.documents import Document, Documents, Write, update
 from bot.tracker.models import Domain, RejectedError
@@ -108,11 +107,11 @@ def oldest(domains: Iterable[Domain], ends: KnownEnds, nights: Nights) -> Domain
 class NightlySetting:
     """Says whether and when a workspace is scanned at night. Every method may raise StoreError.
 
-    `digests` returns all digests of a workspace.
+    `zones_of` returns the time zone of each digest of a workspace.
     """
 
     documents: Documents
-    digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
+    zones_of: Callable[[WorkspaceId], Awaitable[list[str]]]
     _: KW_ONLY
     clock: Callable[[], datetime]
 
@@ -161,7 +160,7 @@ class NightlySetting:
 
     async def zone(self, workspace: WorkspaceId, nights: Nights) -> ZoneInfo:
         """Return the zone of most digests; without digests that of who set the key."""
-        zones = [digest.plan.schedule.zone for digest in await self.digests(workspace)]
+        zones = await self.zones_of(workspace)
         used = Counter(filter(is_zone, zones or [nights.zone]))
         return zone_of(used.most_common(1)[0][0] if used else "UTC")
 

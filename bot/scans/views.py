@@ -29,16 +29,8 @@ from bot.blocks.text import (
     outside,
     plural,
 )
-from bot.scans.fact_views import (
-    END_COLUMNS,
-    end_date_text,
-    end_sign,
-    end_text,
-    ends,
-    health_mrkdwn,
-    issue_text,
-    issues_title,
-)
+from bot.domains.end_views import END_COLUMNS, end_date_text, end_sign, end_text, ends
+from bot.scans.fact_views import health_mrkdwn, issue_text, issues_title
 from bot.scans.finding_views import change_line, finding_lines, record_count
 from bot.scans.service import ScanReport, score_change
 from bot.tracker.facts import NOT_INCLUDED

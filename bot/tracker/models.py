@@ -1,5 +1,7 @@
 """Domains, scan results and errors of the API. Plain data."""
 
+from dataclasses import dataclass
+
 import msgspec
 
 from bot.process.errors import BotError
@@ -163,3 +165,13 @@ class ScanResult(msgspec.Struct, frozen=True):
     """
 
     sections: dict[str, object] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewDomain:
+    """A domain to add; `host` is a host name as `host_name` returns it, `folder` may be `None`."""
+
+    host: str
+    domain_type: str
+    tags: tuple[str, ...] = ()
+    folder: str | None = None

@@ -22,7 +22,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.signature import SignatureVerifier
 
-from bot.dispatch.deduplication import DedupStore
+from bot.store.deduplication import DedupStore
 from bot.web.connections import BoundedServer, ConnectionLimits
 
 logger = structlog.get_logger()

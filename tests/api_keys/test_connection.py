@@ -9,7 +9,7 @@ import pytest
 
 from bot.keys.key_record import KeyNotice, NoKeyError, NoticeKind, StoredKey
 from bot.keys.repository import Keys
-from bot.keys.service import LackingScopeError, WorkspaceTracker
+from bot.keys.workspace_tracker import LackingScopeError, WorkspaceTracker
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, StoreError
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError

@@ -6,6 +6,7 @@ from datetime import date
 import pytest
 
 from bot.access.repository import Act, Audit, EarlierKeyRefusedError
+from bot.domainkey.service import KeyService
 from bot.domains.service import Portfolio
 from bot.keys.key_record import (
     ExpiredDraftError,
@@ -16,7 +17,7 @@ from bot.keys.key_record import (
     StoredKey,
 )
 from bot.keys.repository import Keys
-from bot.keys.service import KeyService, WorkspaceTracker
+from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.workspace import WorkspaceId
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError, UnavailableError
 from tests.api_keys.test_repository import RING, a_draft

@@ -5,21 +5,12 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from bot.digests.baseline import Baseline, baseline_of
-from bot.digests.models import (
-    Digest,
-    FailureReason,
-    Mention,
-    Notice,
-    Outcome,
-    PastRun,
-    Plan,
-    Run,
-    RunState,
-)
+from bot.digests.models import Digest, Mention, Notice, Outcome, PastRun, Plan, Run, RunState
 from bot.digests.report import Post, Report, TrendPoint, make_report
 from bot.digests.schedule import Schedule, Slot, next_slot
-from bot.digests.zones import zone_of
 from bot.domains.lookup import index_by_host
+from bot.keys.failures import FailureReason
+from bot.process.zones import zone_of
 from bot.tracker.models import Domain
 from tests.builders import ADMIN_ID, a_domain
 

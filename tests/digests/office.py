@@ -11,7 +11,7 @@ from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.edits import Editor
 from bot.digests.failure_policy import Owners
-from bot.digests.models import Digest, FailureReason, Notice, Outcome, Plan
+from bot.digests.models import Digest, Notice, Outcome, Plan
 from bot.digests.report import Post, fallen
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule
@@ -19,6 +19,7 @@ from bot.digests.service import DigestService
 from bot.digests.worker import DigestWorker
 from bot.domains.end_dates import KeptEndDates
 from bot.domains.service import Portfolio
+from bot.keys.failures import FailureReason
 from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, time, timedelta
 
 import pytest
 
+from bot.app.features import EXPIRING
 from bot.digests.models import Mode, Outcome, UnknownAlertError
 from bot.digests.repository import ALERT
 from bot.digests.schedule import Schedule, grace, next_slot, next_slots
@@ -204,8 +205,8 @@ async def test_the_buttons_of_an_alert_work_for_thirty_days(watch: Watch) -> Non
     await watch.sees(a_domain("a.example", 70), a_domain("b.example", 97))
     posted_at = office.clock()
 
-    early = await forget_expired(office.documents, posted_at + 29 * DAY)
-    late = await forget_expired(office.documents, posted_at + 30 * DAY)
+    early = await forget_expired(office.documents, EXPIRING, posted_at + 29 * DAY)
+    late = await forget_expired(office.documents, EXPIRING, posted_at + 30 * DAY)
 
     assert (early, late) == (0, 1)
 

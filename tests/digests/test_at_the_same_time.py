@@ -10,12 +10,9 @@ import pytest
 
 from bot.blocks.message import Message
 from bot.digests.delivery import DigestRenderer
-from bot.digests.models import (
-    FailureReason,
-    Outcome,
-    RunState,
-)
+from bot.digests.models import Outcome, RunState
 from bot.digests.report import Post
+from bot.keys.failures import FailureReason
 from bot.keys.key_record import NoKeyError
 from bot.slack.errors import (
     ChannelClosedError,

@@ -5,14 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.models import (
-    Digest,
-    DigestBusyError,
-    FailureReason,
-    LostClaimError,
-    Mode,
-    Outcome,
-)
+from bot.digests.models import Digest, DigestBusyError, LostClaimError, Mode, Outcome
+from bot.keys.failures import FailureReason
 from bot.slack.errors import ChannelClosedError, SlackRateLimitedError
 from bot.tracker.models import UnavailableError
 from tests.digests.office import ACME, BOB, DAY, EVE, NINE, Office, ends, replan, send_now

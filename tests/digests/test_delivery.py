@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.models import FailureReason, LostClaimError, Mode, Outcome, RunState
+from bot.digests.models import LostClaimError, Mode, Outcome, RunState
+from bot.keys.failures import FailureReason
 from bot.keys.key_record import NoKeyError
 from bot.process.errors import BotError
 from bot.slack.errors import (

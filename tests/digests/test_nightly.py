@@ -74,7 +74,7 @@ class Observatory:
         self.gate.set()
         repository = DigestRepository(self.documents)
         self.repository = repository
-        self.setting = NightlySetting(self.documents, repository.of_workspace, clock=self.clock)
+        self.setting = NightlySetting(self.documents, repository.zones, clock=self.clock)
         self.nightly = self.process()
 
     def process(self) -> NightlyScans:

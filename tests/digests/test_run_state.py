@@ -3,10 +3,11 @@ from datetime import UTC, datetime, time, timedelta
 
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run, update
-from bot.digests.models import Digest, FailureReason, Notice, Outcome, Plan
+from bot.digests.models import Digest, Notice, Outcome, Plan
 from bot.digests.notices import after_sending, start_notices, with_notice
 from bot.digests.run_state import claim_due_run
 from bot.digests.schedule import Schedule
+from bot.keys.failures import FailureReason
 from tests.digests.office import outcomes
 from tests.loops import loop_over
 

@@ -11,17 +11,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run, update
-from bot.digests.models import (
-    DigestBusyError,
-    FailureReason,
-    LostClaimError,
-    Outcome,
-    Pause,
-    Plan,
-    RunState,
-)
+from bot.digests.models import DigestBusyError, LostClaimError, Outcome, Pause, Plan, RunState
 from bot.digests.run_state import claim_due_run
 from bot.digests.schedule import Schedule, slots_until
+from bot.keys.failures import FailureReason
 
 BOB = Editor(user_id="U0BOB", name="bob")
 START = datetime(2026, 10, 24, 12, 0, tzinfo=UTC)  # the clocks change in the night

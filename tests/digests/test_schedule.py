@@ -3,7 +3,7 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 
 from bot.digests.schedule import Schedule, Slot, grace, next_slot, slots_until, time_of
-from bot.digests.zones import ClockChange, clock_changes, offset_at, zone_of
+from bot.process.zones import ClockChange, clock_changes, offset_at, zone_of
 from tests.loops import loop_over
 
 EVERY_DAY = frozenset(range(7))

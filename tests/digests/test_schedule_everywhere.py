@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.digests.schedule import GRACE, Schedule, Slot, grace, next_slots, slots_until
-from bot.digests.zones import zone_names
+from bot.process.zones import zone_names
 
 FIRST, LAST = datetime(2020, 1, 1, tzinfo=UTC), datetime(2041, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

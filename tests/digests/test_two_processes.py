@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.models import FailureReason, Outcome
+from bot.digests.models import Outcome
+from bot.keys.failures import FailureReason
 from bot.keys.key_record import NoKeyError
 from tests.digests.office import ACME, BOB, DAY, EVE, NINE, Office, ends, send_now
 from tests.fakes import TIME_LIMIT_S

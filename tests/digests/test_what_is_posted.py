@@ -7,8 +7,9 @@ import pytest
 
 from bot.blocks.message import Message
 from bot.digests.delivery import DigestRenderer
-from bot.digests.models import FailureReason, Mode, Outcome
+from bot.digests.models import Mode, Outcome
 from bot.digests.report import Post
+from bot.keys.failures import FailureReason
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import (
     ChannelClosedError,

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.zones import offset_text, suggest_zones, zone_names
+from bot.process.zones import offset_text, suggest_zones, zone_names
 from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 

@@ -17,12 +17,12 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.dispatch.deduplication import ASKED_WITHIN_S
 from bot.dispatch.incoming import answer_unread
 from bot.installations.authorize import KNOWN_WITHIN_S, InstalledWorkspaces, note_asked_place
 from bot.installations.installation import organisation
 from bot.process.workspace import WorkspaceId
 from bot.slack.auth import workspace_of
+from bot.store.deduplication import ASKED_WITHIN_S
 from tests.fakes import FakeClock
 from tests.installations.builders import (
     a_memory,

@@ -14,7 +14,7 @@ from bot.digests.models import Alert
 from bot.digests.repository import DigestRepository
 from bot.dispatch.commands import Audience
 from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
-from bot.domains.add_domain import DomainAdder, NewDomain
+from bot.domains.add_domain import DomainAdder
 from bot.domains.add_many import DomainLists, NewDomains
 from bot.domains.end_dates import KeptEndDates
 from bot.domains.service import Portfolio, StoredVersions
@@ -35,6 +35,7 @@ from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.sqlite import open_sqlite
+from bot.tracker.models import NewDomain
 from bot.tracker.names import default_names
 from bot.tracker.rate_limit import RateLimiter
 from tests.builders import KEY, MOMENT, a_domain
@@ -99,7 +100,7 @@ class Life:
         digests = DigestRepository(self.documents)
         digest = a_digest(channel_id=f"C_{self.mark}", made_by=f"U_{self.mark}")
         await digests.put(self.workspace, digest)
-        nights = NightlySetting(self.documents, digests.of_workspace, clock=self.clock)
+        nights = NightlySetting(self.documents, digests.zones, clock=self.clock)
         await nights.begin(self.workspace)
         await digests.keep_baseline(
             self.workspace, digest.digest_id, "first", a_baseline({f"{self.mark}.example": 41})

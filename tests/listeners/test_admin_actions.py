@@ -16,7 +16,7 @@ from bot.access.views import (
 )
 from bot.blocks.message import Block
 from bot.digests.views.tables import ADMINS_MAY, RESTRICT
-from bot.keys.form_views import (
+from bot.domainkey.form_views import (
     DELETED_IT,
     GO_ON,
     KEY_FORM,

@@ -9,9 +9,9 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.digests.alert_listeners import AlertListeners
-from bot.digests.modals import DigestScreen
 from bot.digests.models import Alert
 from bot.digests.repository import DigestRepository
+from bot.digests.screen import DigestScreen
 from bot.dispatch.request import Request
 from bot.process.workspace import WorkspaceId
 from bot.slack.replies import Origin, Replies

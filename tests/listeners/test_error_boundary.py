@@ -10,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.blocks.message import Message
 from bot.dispatch import error_boundary
-from bot.dispatch.error_boundary import ErrorBoundary, Failures
+from bot.dispatch.error_boundary import ErrorBoundary
 from bot.dispatch.interrupted import InflightTracker
 from bot.dispatch.request import Request
 from bot.dispatch.usage import ANSWERED_IN_FORM, STILL_WORKING
@@ -86,7 +86,7 @@ class Room:
         self.noted: list[tuple[str, str]] = []
         self.boundary = ErrorBoundary(
             self.tasks,
-            cast(Failures, self.failures),
+            self.failures.explain,
             inflight=InflightTracker(),
             note=self._note,
         )

@@ -5,7 +5,7 @@ from typing import cast
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.access.permissions import KNOWN_FOR_S, ExternalUserGuard
+from bot.dispatch.external_people import KNOWN_FOR_S, ExternalUserGuard
 from bot.dispatch.request import Request
 from bot.process.errors import StrangerError
 from bot.process.workspace import WorkspaceId

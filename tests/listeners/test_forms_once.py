@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from bot.blocks.builders import notice
-from bot.dispatch.deduplication import MemoryDedup
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import sent_elsewhere_form
+from bot.store.deduplication import MemoryDedup
 from tests.listeners.test_presses import CONTEXT, REPLIES
 
 pytestmark = pytest.mark.anyio

@@ -7,7 +7,7 @@ import pytest
 
 from bot.access.repository import MAX_GROUPS, MAX_MANAGERS, Act, Named
 from bot.access.views import GROUPS_FIELD, MANAGERS_FIELD
-from bot.keys.listeners import read_managers_form
+from bot.domainkey.listeners import read_managers_form
 from bot.keys.views import NAME_MANAGERS
 from bot.playground.slack import View
 from tests.listeners.admin_room import PRESS, AdminRoom, running_admin_room

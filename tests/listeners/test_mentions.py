@@ -5,7 +5,7 @@ from typing import Any
 
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.dispatch.messages import MAX_LINES, read_line, read_lines, read_message
+from bot.dispatch.mentions import MAX_LINES, read_line, read_lines, read_message
 from tests.loops import loop_over
 from tests.stopwatch import at_most
 

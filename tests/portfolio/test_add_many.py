@@ -2,8 +2,9 @@
 
 import pytest
 
+from bot.app.features import EXPIRING
 from bot.dispatch.command_text import NotUnderstoodError
-from bot.domains.add_domain import DomainAdder, NewDomain
+from bot.domains.add_domain import DomainAdder
 from bot.domains.add_many import (
     KEPT_FOR,
     MAX_DOMAINS,
@@ -19,7 +20,7 @@ from bot.domains.service import Portfolio
 from bot.process.workspace import WorkspaceId
 from bot.store.clean_up import forget_expired
 from bot.tracker.hostnames import HostNameError
-from bot.tracker.models import RejectedError, TimedOutError, UnavailableError
+from bot.tracker.models import NewDomain, RejectedError, TimedOutError, UnavailableError
 from tests.builders import KEY, a_domain
 from tests.fakes import FakeClock, FakeLists
 from tests.loops import loop_over
@@ -197,4 +198,4 @@ async def test_a_kept_list_is_the_same_again_and_is_deleted_after_a_day() -> Non
     name = await room.lists.keep(HERE, room.report.new)
 
     assert await room.lists.kept(HERE, name) == room.report.new
-    assert await forget_expired(room.documents, room.clock.now + KEPT_FOR) == 1
+    assert await forget_expired(room.documents, EXPIRING, room.clock.now + KEPT_FOR) == 1

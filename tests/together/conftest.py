@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.dispatch.deduplication import DedupStore, MemoryDedup
+from bot.store.deduplication import DedupStore, MemoryDedup
 from bot.store.documents import Documents
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDedup, open_postgres

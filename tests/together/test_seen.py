@@ -17,10 +17,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app.bolt import SocketMode
 from bot.blocks.message import Message
-from bot.dispatch.deduplication import DedupStore, MemoryDedup, SharedDedup
 from bot.dispatch.request import OncePerMessage, Request
 from bot.process.workspace import WorkspaceId
 from bot.slack.replies import Origin, Replies
+from bot.store.deduplication import DedupStore, MemoryDedup, SharedDedup
 from bot.web.server import SlackEndpoint
 from tests.builders import APP_TOKEN, BOT_TOKEN
 from tests.fakes import TIME_LIMIT_S, FakeClock

@@ -13,8 +13,9 @@ from itertools import pairwise
 from typing import Any
 
 from bot.blocks.text import SYMBOLS
+from bot.domains.end_views import SOON, URGENT
 from bot.process.redaction import INVISIBLE
-from bot.scans.fact_views import SIGNS, SOON, URGENT
+from bot.scans.fact_views import SIGNS
 
 Json = Any
 # A color or a shape that says something needs words beside it, an arrow words or a number.

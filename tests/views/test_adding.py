@@ -1,6 +1,5 @@
 from bot.blocks.message import Message
-from bot.dispatch.failure import failure_message
-from bot.domains.add_domain import MAX_LABEL_CHARS, MAX_TAGS, NewDomain
+from bot.domains.add_domain import MAX_LABEL_CHARS, MAX_TAGS
 from bot.domains.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
 from bot.domains.add_views import (
     MAX_OFFERED,
@@ -12,9 +11,9 @@ from bot.domains.add_views import (
     list_summary,
     progress_message,
 )
-from bot.tracker.models import Domain, RateLimitedError
+from bot.tracker.models import Domain, NewDomain, RateLimitedError
 from bot.tracker.rate_limit import BudgetState
-from tests.builders import HOSTILE_TEXTS, KEY, MOMENT, a_domain, facts_for
+from tests.builders import HOSTILE_TEXTS, KEY, MOMENT, a_domain, facts_for, failure_message
 from tests.loops import loop_over
 from tests.views.acceptance import (
     assert_slack_takes,

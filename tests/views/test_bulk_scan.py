@@ -3,12 +3,12 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.home.sections import NEVER_SCANNED
+from bot.domainkey.views import first_steps_message
 from bot.scans.bulk_record import BulkScan, End, Item
 from bot.scans.bulk_runner import MAX_DOMAINS
 from bot.scans.bulk_views import (
+    NEVER_SCANNED,
     STOPPING,
-    first_steps_message,
     price_message,
     progress_message,
     running_message,

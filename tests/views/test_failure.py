@@ -7,12 +7,12 @@ import pytest
 import bot.app.main  # noqa: F401  # so that every error there is has been defined
 from bot.digests.models import EditConflictError
 from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError
-from bot.dispatch.failure import failure_message, host_sentence
+from bot.dispatch.failure import host_sentence
 from bot.domains.add_domain import AlreadyAddedError, UncertainAddError
 from bot.domains.lookup import UnknownDomainError
 from bot.keys.key_record import NoKeyError
-from bot.keys.service import LackingScopeError
 from bot.keys.views import CHECK_KEY, SET_KEY
+from bot.keys.workspace_tracker import LackingScopeError
 from bot.process.errors import BotError
 from bot.scans.bulk_record import BulkScan, BulkScanRunsError
 from bot.scans.service import NoDomainIdError
@@ -52,6 +52,7 @@ from tests.builders import (
     a_key_record,
     facts_for,
     facts_for_admin,
+    failure_message,
 )
 from tests.digests.builders import a_digest
 from tests.loops import loop_over

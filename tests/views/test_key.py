@@ -1,8 +1,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.keys.errors import key_notice
-from bot.keys.form_views import (
+from bot.domainkey.form_views import (
     CHECKING,
     EXPIRIES,
     EXPIRY_BLOCK,
@@ -15,11 +14,7 @@ from bot.keys.form_views import (
     refused_form,
     saved_form,
 )
-from bot.keys.key_pair import KeyPair, PreviousKey
-from bot.keys.key_record import SCOPES, KeyNotice, NoticeKind
-from bot.keys.views import (
-    MAX_LABEL_CHARS,
-    PROPOSED_LABEL,
+from bot.domainkey.views import (
     REMOVED,
     TYPED_KEY,
     checked_message,
@@ -27,6 +22,10 @@ from bot.keys.views import (
     rolled_back_message,
     saved_message,
 )
+from bot.keys.errors import key_notice
+from bot.keys.key_pair import KeyPair, PreviousKey
+from bot.keys.key_record import SCOPES, KeyNotice, NoticeKind
+from bot.keys.views import MAX_LABEL_CHARS, PROPOSED_LABEL
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_key_record
 from tests.loops import loop_over
 from tests.views.acceptance import (

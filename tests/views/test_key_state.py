@@ -3,13 +3,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.blocks.text import moment_token
+from bot.domainkey.views import budget_lines, key_state_message, turned_message
 from bot.keys.key_pair import PreviousKey
 from bot.keys.key_record import KeyRecord
-from bot.keys.views import (
-    budget_lines,
-    key_state_message,
-    turned_message,
-)
 from bot.scans.nightly import Outlook
 from bot.tracker.rate_limit import BudgetState
 from tests.builders import MOMENT, TODAY, a_key_record

@@ -18,9 +18,7 @@ from bot.access.views import (
     managers_form,
     managers_notice,
 )
-from bot.dispatch.failure import failure_message
-from bot.keys.errors import key_notice
-from bot.keys.form_views import (
+from bot.domainkey.form_views import (
     KeyFormValues,
     finished,
     first_step,
@@ -29,13 +27,22 @@ from bot.keys.form_views import (
     second_step,
     third_step,
 )
+from bot.domainkey.views import key_state_message, scope_lines
+from bot.keys.errors import key_notice
 from bot.keys.key_pair import KeyPair, PreviousKey
 from bot.keys.key_record import KeyNotice, KeyRecord, NoticeKind
-from bot.keys.views import key_state_message, scope_lines
 from bot.playground.blockkit import check_view
 from bot.slack.usergroups import UserGroup
 from bot.tracker.models import InvalidKeyError
-from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, TODAY, a_key_record, facts_for
+from tests.builders import (
+    ADMIN_ID,
+    HOSTILE_TEXTS,
+    MOMENT,
+    TODAY,
+    a_key_record,
+    facts_for,
+    failure_message,
+)
 from tests.loops import loop_over
 from tests.views.acceptance import (
     assert_slack_takes,

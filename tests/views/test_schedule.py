@@ -8,7 +8,7 @@ from bot.blocks.builders import paragraphs
 from bot.blocks.message import Message
 from bot.digests.schedule import Schedule, Slot
 from bot.digests.views.schedule import days_text, next_runs, schedule_text, slot_text
-from bot.digests.zones import zone_names
+from bot.process.zones import zone_names
 from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes

@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from bot.dispatch.messages import read_picked
 from bot.dispatch.request import FormErrors
-from bot.dispatch.shortcut_views import LOOKING, busy_form, done_form, found_form
 from bot.dispatch.usage import form_button_message, greeting_message, overview_message
+from bot.scans.shortcut_listeners import read_picked
+from bot.scans.shortcut_views import LOOKING, busy_form, done_form, found_form
 from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, shown_text

@@ -14,7 +14,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.response import BoltResponse
 from slack_sdk.signature import SignatureVerifier
 
-from bot.dispatch.deduplication import MemoryDedup
+from bot.store.deduplication import MemoryDedup
 from bot.web.server import SlackEndpoint
 
 pytestmark = pytest.mark.anyio

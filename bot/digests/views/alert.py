@@ -28,8 +28,8 @@ from bot.digests.views.wording import (
     person,
     scan_button,
 )
+from bot.domains.end_views import coverage_text, soon_text
 from bot.domains.lookup import host_of
-from bot.scans.fact_views import coverage_text, soon_text
 
 TAKE, SNOOZE = "alert.take", "alert.snooze"
 # The beginning of the ids of the blocks that a press redraws.

@@ -25,9 +25,10 @@ from bot.digests.views.wording import (
 )
 from bot.dispatch.command_text import unescaped
 from bot.domains.end_dates import MAX_TITLE_CHARS, EndDates, Ending, KnownChange, KnownIssue
+from bot.domains.end_views import scanned_text, sign_words, soon_text, soon_words
 from bot.domains.query import parse_query, query_text
 from bot.domains.views import score_mrkdwn
-from bot.scans.fact_views import SIGNS, scanned_text, sign_words, soon_text, soon_words
+from bot.scans.fact_views import SIGNS
 from bot.tracker.findings import SOON_DAYS, Severity
 from bot.tracker.health import band_of
 from bot.tracker.hijack_signs import ISSUER, kind_of

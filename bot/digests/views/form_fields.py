@@ -11,8 +11,8 @@ from bot.digests import models
 from bot.digests.schedule import LOOKS, Schedule, time_of
 from bot.digests.views.schedule import DAY_NAMES
 from bot.digests.views.wording import ALERT_NAME, MODE_NAMES
-from bot.digests.zones import is_zone, offset_text
 from bot.process.redaction import holds_secret
+from bot.process.zones import is_zone, offset_text
 
 CHANNEL_FIELD, DAYS_FIELD, TIME_FIELD = "digests.channel", "digests.days", "digests.time"
 ZONE_FIELD, FILTER_FIELD, MODE_FIELD = "digests.zone", "digests.filter", "digests.mode"

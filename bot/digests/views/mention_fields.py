@@ -16,7 +16,6 @@ from bot.blocks.text import (
 from bot.digests.models import MAX_RULES, Mention, is_label
 from bot.digests.views import form_fields
 from bot.digests.views.wording import mention_tokens
-from bot.slack.usergroups import UserGroup
 
 MAX_OFFERED = 100
 _KINDS = ("tag", "folder")
@@ -75,16 +74,6 @@ def rule_label_options(used: Iterable[str], typed: str) -> list[Block]:
         if name not in known and is_label(label)
     ]
     return options[: MAX_OFFERED - len(added)] + added
-
-
-def group_options(groups: Iterable[UserGroup], typed: str) -> list[Block]:
-    """Return the user groups whose handle or name matches `typed`."""
-    typed = typed.strip().removeprefix("@").casefold()
-    matching = [group for group in groups if typed in f"{group.handle}\n{group.name}".casefold()]
-    return [
-        option(group.group_id, f"@{group.handle}", outside(group.name, MAX_OPTION_CHARS))
-        for group in matching[:MAX_OFFERED]
-    ]
 
 
 def _with_rest(shown: Sequence[str], count: int) -> str:

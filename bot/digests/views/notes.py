@@ -8,7 +8,7 @@ from bot.digests.models import Digest
 from bot.digests.report import MOVED_FROM, Post, Report
 from bot.digests.views.schedule import schedule_text, weekday_text, zoned_slot_text
 from bot.digests.views.wording import filter_mrkdwn, miss_text, mode_text, person_mrkdwn
-from bot.digests.zones import zone_of
+from bot.process.zones import zone_of
 
 LATE_FROM = timedelta(seconds=60)
 MAX_UNPOSTED = 3

@@ -21,8 +21,8 @@ from bot.digests.report import MOVED_FROM, Post, Report, TrendPoint, has_changed
 from bot.digests.views import changes, notes, wording
 from bot.digests.views.schedule import schedule_text
 from bot.digests.views.tables import within_table, worst_table
+from bot.domains.end_views import coverage_text
 from bot.domains.views import bands_text
-from bot.scans.fact_views import coverage_text
 from bot.tracker.health import Band
 
 MAX_POINTS = 20

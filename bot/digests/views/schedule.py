@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from bot.blocks.text import day_text, escaped, plural
 from bot.digests.schedule import Schedule, Slot, next_slots
-from bot.digests.zones import ClockChange, clock_changes, is_zone, offset_at, zone_of
+from bot.process.zones import ClockChange, clock_changes, is_zone, offset_at, zone_of
 
 DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 

@@ -22,21 +22,12 @@ from bot.blocks.text import (
     outside,
     plural,
 )
-from bot.digests.models import (
-    Digest,
-    FailureReason,
-    Mode,
-    Outcome,
-    PastRun,
-    Pause,
-    Plan,
-    Run,
-    RunState,
-)
+from bot.digests.models import Digest, Mode, Outcome, PastRun, Pause, Plan, Run, RunState
 from bot.digests.run_state import end_pause_in_time
 from bot.digests.views.schedule import schedule_text, slot_text
-from bot.digests.zones import zone_of
 from bot.dispatch.command_text import unescaped
+from bot.keys.failures import FailureReason
+from bot.process.zones import zone_of
 from bot.tracker.hostnames import HostNameError, host_name
 
 MAX_MENTIONED = 40

@@ -4,7 +4,7 @@ from typing import cast
 
 import pytest
 
-from bot.access.permissions import ChannelAccess, DigestAccess
+from bot.digests.access import ChannelAccess, DigestAccess
 from bot.digests.models import AdminsOnlyError, GuestError, NotInChannelError
 from bot.dispatch.request import Request
 from bot.process.errors import StrangerError

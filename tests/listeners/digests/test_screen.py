@@ -4,10 +4,10 @@ from typing import cast
 
 import pytest
 
-from bot.access.permissions import DigestAccess
-from bot.digests.modals import DigestScreen
+from bot.digests.access import DigestAccess
+from bot.digests.screen import DigestScreen
 from bot.digests.views.tables import busy_form
-from bot.dispatch.error_boundary import Failures
+from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request
 from bot.slack.replies import Origin, Replies
 from tests.listeners.digests.room import Room
@@ -25,7 +25,7 @@ class Drawing:
         self.screen = DigestScreen(
             digests=desk,
             access=DigestAccess(desk, room.rights),
-            failures=cast(Failures, None),
+            explain=cast(ExplainFailure, None),
             clock=room.clock,
         )
         self.conversation = Request(

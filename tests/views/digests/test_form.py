@@ -24,8 +24,8 @@ from bot.digests.views.form_fields import (
     zone_option,
 )
 from bot.digests.views.modal import Editing, edit_form, pause_form
-from bot.digests.zones import zone_names
 from bot.playground.slack.block_contents import state_values
+from bot.process.zones import zone_names
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, KEY
 from tests.digests.builders import DUE, ZONE, a_digest, a_mention, a_schedule
 from tests.loops import loop_over

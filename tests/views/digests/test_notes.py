@@ -4,10 +4,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.blocks.text import moment_token
-from bot.digests.models import FailureReason, Mode, Outcome, Pause
+from bot.digests.models import Mode, Outcome, Pause
 from bot.digests.report import MOVED_FROM
 from bot.digests.views.notes import footer_mrkdwn
 from bot.digests.views.post import digest_message, heartbeat_message
+from bot.keys.failures import FailureReason
 from tests.digests.builders import (
     BEFORE,
     DUE,

@@ -9,8 +9,9 @@ from bot.digests.errors import (
     SEND_DIGEST,
     owner_notice,
 )
-from bot.digests.models import Digest, FailureReason, Outcome
+from bot.digests.models import Digest, Outcome
 from bot.digests.views.wording import MANAGE_DIGEST, failure_text
+from bot.keys.failures import FailureReason
 from tests.builders import HOSTILE_TEXTS
 from tests.digests.builders import (
     CHANNEL_ID,

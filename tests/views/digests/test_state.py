@@ -3,8 +3,9 @@
 from datetime import timedelta
 
 from bot.blocks.text import moment_token
-from bot.digests.models import Digest, FailureReason, Outcome, Pause, Run, RunState
+from bot.digests.models import Digest, Outcome, Pause, Run, RunState
 from bot.digests.views.wording import last_run_line, state_lines
+from bot.keys.failures import FailureReason
 from tests.builders import ADMIN_ID
 from tests.digests.builders import BEFORE, DUE, ZONE, a_digest, a_past_run, a_run
 from tests.loops import loop_over

@@ -3,11 +3,10 @@
 from bot.digests import models
 from bot.digests.errors import DIGEST_ERRORS, error_line
 from bot.digests.views.modal import UNANNOUNCED, done_already_message, made_message
-from bot.dispatch.failure import failure_message
 from bot.keys.key_record import NoKeyError
 from bot.process.errors import BotError, NotAllowedError
 from bot.tracker.models import InvalidKeyError, UnavailableError
-from tests.builders import ADMIN_ID, facts_for, facts_for_admin
+from tests.builders import ADMIN_ID, facts_for, facts_for_admin, failure_message
 from tests.digests.builders import DUE as CHANGED_AT
 from tests.digests.builders import a_digest
 from tests.loops import loop_over

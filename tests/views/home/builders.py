@@ -10,9 +10,9 @@ from bot.blocks.message import Message
 from bot.digests.edits import Editor, create
 from bot.digests.models import Digest, Plan
 from bot.digests.schedule import Schedule
+from bot.domainkey.views import key_state_message
 from bot.home.sections import HomePage, SetUp
 from bot.home.views import home_view
-from bot.keys.views import key_state_message
 from bot.tracker.models import Domain
 from tests.builders import ADMIN_ID, MOMENT, a_key_record, a_snapshot
 from tests.views.acceptance import PLAIN_BLOCKS, assert_slack_takes_form

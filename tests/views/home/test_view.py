@@ -5,12 +5,12 @@ from datetime import timedelta
 
 from bot.access.repository import DEFAULT_AUDIENCES
 from bot.blocks.message import Message
-from bot.digests.models import FailureReason, Pause
+from bot.digests.models import Pause
 from bot.dispatch.commands import Audience
-from bot.dispatch.failure import failure_message
 from bot.domains.end_dates import KnownEnds
 from bot.home.sections import PER_PAGE, Reader
 from bot.home.views import home_view
+from bot.keys.failures import FailureReason
 from bot.keys.key_record import NoKeyError
 from bot.tracker.findings import Knowledge
 from bot.tracker.models import InvalidKeyError, UnavailableError
@@ -22,6 +22,7 @@ from tests.builders import (
     ending,
     facts_for,
     facts_for_admin,
+    failure_message,
 )
 from tests.loops import loop_over
 from tests.views.home.builders import (

@@ -1,16 +1,11 @@
 """The window over the Home tab in which an answer is read."""
 
 from bot.blocks.message import Message
+from bot.blocks.window import answer_window, fits_window, messages_url, summary_window
 from bot.dispatch.usage import STILL_WORKING
+from bot.domainkey.views import saved_message
 from bot.domains.query import Query
 from bot.domains.views import domains_message
-from bot.home.views import (
-    answer_window,
-    fits_window,
-    messages_url,
-    summary_window,
-)
-from bot.keys.views import saved_message
 from bot.scans.views import scan_message
 from tests.builders import a_domain, a_key_record, a_report, a_snapshot
 from tests.loops import loop_over

@@ -21,9 +21,10 @@ from bot.blocks.builders import (
 )
 from bot.blocks.message import Block
 from bot.blocks.text import code, plural
+from bot.domainkey.views import earlier_line
 from bot.keys.key_pair import KeyPair, PreviousKey
 from bot.keys.key_record import KEY_CHARS, KEY_PREFIX, SCOPES, KeyRecord
-from bot.keys.views import MAX_LABEL_CHARS, PROPOSED_LABEL, earlier_line, label_text
+from bot.keys.views import MAX_LABEL_CHARS, PROPOSED_LABEL, label_text
 
 KEY_FORM = "key"
 SECRET_BLOCK, LABEL_BLOCK = "secret", "label"

@@ -5,16 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from bot.access.repository import Act, Audit, EarlierKeyRefusedError
-from bot.domains.add_domain import NewDomain
-from bot.domains.service import Portfolio
-from bot.keys.key_pair import KeyPair
 from bot.keys.key_record import (
-    ExpiredDraftError,
-    KeyDraft,
-    KeyInUseError,
-    KeyRecord,
-    NoKeyError,
     StoredKey,
 )
 from bot.keys.repository import Keys
@@ -26,6 +17,7 @@ from bot.tracker.models import (
     InsufficientPermissionsError,
     InvalidKeyError,
     Listing,
+    NewDomain,
     ScanResult,
 )
 from bot.tracker.rate_limit import Purpose
@@ -151,91 +143,3 @@ async def _noted(note: Awaitable[bool]) -> bool:
     with warned("could not record the state of a key", StoreError):
         return await note
     return False
-
-
-@dataclass(frozen=True, slots=True)
-class KeyCheck:
-    """The keys after one of them was seen to work, and the number of its domains."""
-
-    pair: KeyPair
-    domains: int
-
-    @property
-    def record(self) -> KeyRecord:
-        return self.pair.record
-
-
-@dataclass(frozen=True, slots=True)
-class KeyService:
-    """Sets, checks, rolls back and removes keys, audited. Every method may raise StoreError."""
-
-    keys: Keys
-    connection: WorkspaceTracker
-    portfolio: Portfolio
-    audit: Audit
-
-    async def set_key(
-        self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool = False
-    ) -> KeyCheck:
-        """Check a key with one request and use it from now on.
-
-        Raises:
-            ExpiredDraftError: its expiration is in the past.
-            KeyInUseError: a rotation needs another key than the one in use.
-            TrackerError: it does not work, or that is unknown; nothing was changed.
-        """
-        if draft.expires_on and draft.expires_on < self.keys.clock().date():
-            raise ExpiredDraftError("an expiration in the past")
-        if is_rotation and await self.keys.is_in_use(workspace, draft.secret):
-            raise KeyInUseError("the same key again")
-        listing = await self.connection.probe_key(workspace, draft.secret)
-        before = await self.keys.record(workspace)
-        pair = await self.keys.save(workspace, draft, set_by=by)
-        await self.portfolio.invalidate_everywhere(workspace)
-        act = Act.KEY_REPLACED if before else Act.KEY_SET
-        await self.audit.note(workspace, act, by=by, key=pair.record.shown)
-        return KeyCheck(pair, len(listing.domains))
-
-    async def check(self, workspace: WorkspaceId) -> KeyCheck:
-        """Check the key in use with one request; raise NoKeyError, TrackerError."""
-        snapshot = await self.portfolio.renew(
-            workspace, lambda: self.connection.recheck_key(workspace)
-        )
-        pair = await self.keys.pair(workspace)
-        if pair is None:
-            raise NoKeyError("removed during the check")
-        return KeyCheck(pair, len(snapshot.domains))
-
-    async def roll_back(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyCheck:
-        """Check the earlier key with one request and use it from now on.
-
-        Raises:
-            KeyInUseError: it is in use already. NoEarlierKeyError: there is no such key.
-            EarlierKeyRefusedError, TrackerError: it does not work, or that is unknown.
-        """
-        key = await self.keys.earlier(workspace, mark)
-        try:
-            listing = await self.connection.probe_key(workspace, key.secret)
-        except (InvalidKeyError, InsufficientPermissionsError) as error:
-            raise EarlierKeyRefusedError("not swapped in") from error
-        pair = await self.keys.roll_back(workspace, key)
-        await self.portfolio.invalidate_everywhere(workspace)
-        await self.audit.note(workspace, Act.KEY_ROLLED_BACK, by=by, key=pair.record.shown)
-        return KeyCheck(pair, len(listing.domains))
-
-    async def forget_earlier(self, workspace: WorkspaceId, mark: str, *, by: str) -> None:
-        """Delete the earlier key, if it is that one: it was deleted in the service."""
-        pair = await self.keys.pair(workspace)
-        earlier = pair.earlier if pair else None
-        if earlier and await self.keys.forget_earlier(workspace, mark):
-            shown = earlier.record.shown
-            await self.audit.note(workspace, Act.EARLIER_KEY_FORGOTTEN, by=by, key=shown)
-
-    async def remove(self, workspace: WorkspaceId, mark: str | None, *, by: str) -> None:
-        """Delete both keys; raise OtherKeyError if the one in use is not that of `mark`."""
-        record = await self.keys.record(workspace)
-        was_there = await self.keys.remove(workspace, mark)
-        await self.portfolio.invalidate_everywhere(workspace)
-        if was_there:
-            shown = record.shown if record else None
-            await self.audit.note(workspace, Act.KEY_REMOVED, by=by, key=shown)

@@ -24,17 +24,18 @@ from bot.access.repository import (
     UnfitManagerError,
 )
 from bot.blocks.message import Message
-from bot.digests.modals import KeyScreen
 from bot.digests.service import DigestService
 from bot.dispatch.commands import Audience
 from bot.dispatch.incoming import field_in
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import Dispatcher
+from bot.domainkey import views
+from bot.domainkey.screen import KeyScreen
+from bot.domainkey.service import KeyService
 from bot.domains.service import Portfolio
 from bot.keys import views as api_key
 from bot.keys.budget import QuotaService
 from bot.keys.repository import Keys
-from bot.keys.service import KeyService
 from bot.process.errors import BotError, NotAllowedError, warned
 from bot.process.workspace import WorkspaceId
 from bot.scans.nightly import NightlySetting
@@ -68,7 +69,7 @@ class KeyState:
             listed = await self.portfolio.last_snapshot(workspace)
             domains = len(listed.domains) if listed else None
             outlook = await self.nights.outlook(workspace, domains)
-        return api_key.key_state_message(
+        return views.key_state_message(
             pair.record if pair else None,
             await self.allowances.of(workspace),
             self.clock(),
@@ -101,7 +102,7 @@ class KeyListeners:
         """Answer `/domainkey`. Text after the command is neither read nor repeated."""
         request.command_line = "/domainkey"
         if text.strip():
-            await request.reply(api_key.TYPED_KEY)
+            await request.reply(views.TYPED_KEY)
         else:
             member = await self.permissions.require_configurer(request)
             state = await self.state.message_for(member, request.workspace)
@@ -112,7 +113,7 @@ class KeyListeners:
         await self.permissions.require_configurer(request)
         request.command_line = "/domainkey"
         check = await self.key_service.check(request.workspace)
-        await request.reply(api_key.checked_message(check.record, check.domains))
+        await request.reply(views.checked_message(check.record, check.domains))
         await self.digests.retry_waiting(request.workspace)
 
     async def roll_back(self, request: Request, mark: str) -> None:
@@ -120,14 +121,14 @@ class KeyListeners:
         member = await self.permissions.require_configurer(request)
         request.command_line = "/domainkey"
         check = await self.key_service.roll_back(request.workspace, mark, by=member.user_id)
-        await request.reply(api_key.rolled_back_message(check.record, check.domains))
+        await request.reply(views.rolled_back_message(check.record, check.domains))
         await self.digests.retry_waiting(request.workspace)
 
     async def remove_key(self, request: Request, mark: str) -> None:
         """Delete the key and the previous one."""
         member = await self.permissions.require_configurer(request)
         await self.key_service.remove(request.workspace, mark or None, by=member.user_id)
-        await request.reply(api_key.REMOVED)
+        await request.reply(views.REMOVED)
 
     async def show_history(self, request: Request, _value: str) -> None:
         await self.permissions.require_configurer(request)
@@ -227,11 +228,11 @@ class AdminListeners:
     async def turn_nights(self, request: Request, value: str) -> None:
         """Turn nightly scans on or off."""
         by = (await self.permissions.require_admin(request)).user_id
-        is_on = value == api_key.TURNED_ON
+        is_on = value == views.TURNED_ON
         if await self.nights.turn(request.workspace, is_on=is_on):
             act = Act.NIGHTLY_SCANS_ON if is_on else Act.NIGHTLY_SCANS_OFF
             await self.audit.note(request.workspace, act, by=by)
-        await request.reply(api_key.turned_message(is_on=is_on))
+        await request.reply(views.turned_message(is_on=is_on))
 
 
 def read_managers_form(values: Mapping[str, Any]) -> Named:

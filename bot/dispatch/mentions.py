@@ -1,22 +1,17 @@
 """Answer command lines in messages to the bot, and shortcuts: forms, domains in a message."""
 
-import asyncio
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.dispatch import shortcut_views as views
-from bot.dispatch.command_lines import CommandLines, reply_with
+from bot.dispatch.command_lines import reply_with
 from bot.dispatch.commands import COMMANDS
-from bot.dispatch.request import FormErrors, Request, draw_or_reply
+from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import overview_message
-from bot.domains.service import Portfolio
 from bot.slack.auth import workspace_of
-from bot.slack.replies import RESPONSES, Origin, Replies
-from bot.tracker.hostnames import hosts_in
+from bot.slack.replies import Origin, Replies
 
 # What a person writes: https://docs.slack.dev/reference/events/message#subtypes
 _WRITTEN = {None, "file_share", "thread_broadcast"}
@@ -96,52 +91,3 @@ def read_line(text: str, bot_user_id: str) -> tuple[str, bool]:
     name, *rest = line.split(maxsplit=1)[:2] or [""]
     command = f"/{name.removeprefix('/').lower()}"
     return (" ".join([command, *rest]), line != said) if command in COMMANDS else (said, False)
-
-
-@dataclass(frozen=True, slots=True)
-class ShortcutListeners:
-    """The listeners about shortcuts."""
-
-    portfolio: Portfolio
-    lines: CommandLines
-
-    def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_shortcut(views.SCAN, "/scan")
-        dispatcher.on_shortcut(views.ADD, "/adddomain")
-        dispatcher.on_shortcut(views.SCAN_MESSAGE, self.offer)
-        dispatcher.on_form(views.FOUND_FORM, read_picked, self.run_picked, busy=views.busy_form)
-
-    async def offer(self, request: Request, message: Mapping[str, Any]) -> None:
-        if not (window := request.window):
-            return
-        await window.show(views.LOOKING)  # within 3 s; the list may take longer
-        hosts = await asyncio.to_thread(hosts_in, message)
-        snapshot = await self.portfolio.snapshot(request.workspace)
-        watched = [host for host in hosts if host in snapshot.by_host]
-        others = [host for host in hosts if host not in snapshot.by_host]
-        form = views.found_form(watched, others, request.as_metadata())
-        request.view_id = window.view_id
-        await draw_or_reply(request, form, None)
-
-    async def run_picked(self, request: Request, lines: list[str]) -> None:
-        """Run the command lines of a submitted form, one after the other."""
-        for number, line in enumerate(lines):
-            each = replace(request, trigger_id=None, view_id=None)
-            if number >= RESPONSES:
-                each.origin = replace(each.origin, response_url=None)
-            each.has_spoken = True  # the form says "please wait"
-            await self.lines.run(each, line)
-        await draw_or_reply(request, views.done_form(len(lines)), None)
-
-
-def read_picked(values: Mapping[str, Any]) -> list[str]:
-    """Return the command lines for what was picked; raise FormErrors if nothing was."""
-    commands = {views.SCAN_BLOCK: "/scan", views.ADD_BLOCK: "/adddomain"}
-    lines = [
-        f"{command} {picked['value']}"
-        for block, command in commands.items()
-        for picked in values.get(block, {}).get(views.PICKED, {}).get("selected_options") or []
-    ]
-    if not lines:
-        raise FormErrors({next(iter(values)): "Pick at least one domain."})
-    return lines

@@ -7,17 +7,20 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from bot.access.permissions import Permissions, is_channel
+from bot.access.permissions import Permissions
 from bot.blocks.builders import section
 from bot.blocks.message import Block, Message
 from bot.blocks.text import day_text
-from bot.digests.modals import KeyScreen
+from bot.digests.access import is_channel
 from bot.digests.service import DigestService
 from bot.dispatch.command_lines import CommandLines
 from bot.dispatch.deferred_commands import DeferredCommands
 from bot.dispatch.request import FormErrors, Request, draw_or_reply
 from bot.dispatch.router import Dispatcher
-from bot.keys import form_views as forms
+from bot.domainkey import form_views as forms
+from bot.domainkey.screen import KeyScreen
+from bot.domainkey.service import KeyCheck, KeyService
+from bot.domainkey.views import first_steps_message, saved_message
 from bot.keys.budget import QuotaService
 from bot.keys.key_pair import KeyPair, PreviousKey
 from bot.keys.key_record import (
@@ -28,11 +31,9 @@ from bot.keys.key_record import (
     checked_secret,
 )
 from bot.keys.repository import Keys
-from bot.keys.service import KeyCheck, KeyService
-from bot.keys.views import PROPOSED_LABEL, ROTATE_KEY, SET_KEY, saved_message
+from bot.keys.views import PROPOSED_LABEL, ROTATE_KEY, SET_KEY
 from bot.process.errors import BotError, NotAllowedError, warned
 from bot.process.redaction import holds_secret
-from bot.scans.bulk_views import first_steps_message
 from bot.scans.nightly import NightlySetting
 from bot.slack.errors import SlackError
 from bot.store.documents import StoreError

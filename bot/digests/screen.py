@@ -3,27 +3,24 @@
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
 import structlog
 from cachetools import LRUCache
 
-from bot.access.permissions import ChannelAccess, DigestAccess
 from bot.blocks.builders import plain_message
-from bot.blocks.message import Block, Message
+from bot.blocks.message import Block
+from bot.digests.access import ChannelAccess, DigestAccess
 from bot.digests.errors import error_line
 from bot.digests.service import DigestService
 from bot.digests.views.modal import LOOKING
 from bot.digests.views.tables import DigestList, busy_form, error_form, list_form
-from bot.dispatch.error_boundary import Failures
-from bot.dispatch.failure import failure_message
+from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request, draw_or_reply
-from bot.dispatch.router import PressHandler
-from bot.keys.errors import REFUSED_KEY
 from bot.keys.key_record import NoKeyError
-from bot.keys.service import LackingScopeError
+from bot.keys.workspace_tracker import LackingScopeError
 from bot.process.errors import BotError
 from bot.slack.client import update_form
 from bot.slack.errors import SlackError
@@ -87,7 +84,7 @@ class DigestScreen:
 
     digests: DigestService
     access: DigestAccess
-    failures: Failures
+    explain: ExplainFailure
     clock: Callable[[], datetime]
     presses: ViewVersions = field(default_factory=ViewVersions)
 
@@ -207,50 +204,9 @@ class DigestScreen:
     async def trouble(self, request: Request, error: Exception, lead: str = "") -> str:
         """Return one line of mrkdwn that explains an error, after `lead`."""
         logger.warning("failure shown in the form", error=repr(error), cause=repr(error.__cause__))
-        facts = await self.failures.facts(error, request)
-        is_about_key = isinstance(error, _ABOUT_KEY)
-        return error_line(failure_message(error, facts), lead, is_about_key=is_about_key)
+        message = await self.explain(error, request)
+        return error_line(message, lead, is_about_key=isinstance(error, _ABOUT_KEY))
 
     def _metadata(self, request: Request) -> str:
         note = FormNote(channel_id=note_in(request.note).channel_id)
         return request.as_metadata(note.as_text())
-
-
-@dataclass(frozen=True, slots=True)
-class KeyScreen:
-    """Draws the forms about the key and its managers."""
-
-    failures: Failures
-
-    def in_form(
-        self,
-        draw: Callable[[Request, str], Awaitable[Block]],
-        trouble: Callable[[str], Block],
-    ) -> PressHandler:
-        """Return a listener that shows the form that `draw` returns, or why there is none."""
-
-        async def listener(request: Request, value: str) -> None:
-            try:
-                form = await draw(request, value)
-            except BotError as error:
-                await self.show_failure(request, error, trouble)
-            else:
-                await draw_or_reply(request, form, Message("That form is closed."))
-
-        return listener
-
-    async def show_failure(
-        self, request: Request, error: BotError, draw: Callable[[str], Block]
-    ) -> None:
-        """Show an error in the form; `draw` returns a form with the sentence."""
-        message = await self.explained(request, error)
-        await draw_or_reply(request, draw(message.text), message)
-
-    async def explained(self, request: Request, error: BotError) -> Message:
-        """Return the message about an error, in a sentence of the bot's own."""
-        logger.warning("not done", error=repr(error), cause=repr(error.__cause__))
-        facts = await self.failures.facts(error, request)
-        if isinstance(error, InvalidKeyError):
-            return plain_message(REFUSED_KEY)
-        # The allowance is that of the key in use, not of an entered one.
-        return failure_message(error, replace(facts, allowance=None))

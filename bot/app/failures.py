@@ -1,0 +1,128 @@
+"""Explain failures: every feature's sentences, and what is known about who asked."""
+
+import contextlib
+from collections.abc import Awaitable, Callable
+from dataclasses import KW_ONLY, dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from bot.access.permissions import Permissions
+from bot.access.views import ACCESS_ERRORS
+from bot.blocks.message import Message
+from bot.digests.errors import DIGEST_ERRORS
+from bot.dispatch import usage
+from bot.dispatch.command_text import NotUnderstoodError
+from bot.dispatch.commands import COMMANDS
+from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
+from bot.dispatch.failure import KIT_ERRORS, Facts, failure_message
+from bot.dispatch.request import Request
+from bot.domains.errors import DOMAIN_ERRORS
+from bot.domains.lookup import UnknownDomainError
+from bot.keys.budget import QuotaService
+from bot.keys.errors import KEY_ERRORS
+from bot.keys.key_record import NoKeyError
+from bot.keys.repository import Keys
+from bot.keys.workspace_tracker import LackingScopeError
+from bot.process.errors import BotError
+from bot.scans.bulk_record import BulkScanRunsError
+from bot.scans.errors import SCAN_ERRORS
+from bot.slack.errors import SlackError
+from bot.store.documents import StoreError, UnreadableSecretError
+from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerError
+
+T = TypeVar("T")
+SENTENCES = {
+    **KIT_ERRORS,
+    **ACCESS_ERRORS,
+    **KEY_ERRORS,
+    **DOMAIN_ERRORS,
+    **SCAN_ERRORS,
+    **DIGEST_ERRORS,
+}
+
+
+# What an admin reads differs from what a member reads.
+_FOR_ADMINS = (
+    BulkScanRunsError,
+    NoKeyError,
+    LackingScopeError,
+    TrackerError,
+    UnreadableSecretError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Explains a failure to the person; to those who may set the key, also how to mend it."""
+
+    keys: Keys
+    deferred: DeferredCommands
+    allowances: QuotaService
+    _: KW_ONLY
+    egress_addresses: tuple[str, ...]
+    clock: Callable[[], datetime]
+    permissions: Permissions
+
+    async def explain(self, error: Exception, request: Request) -> Message:
+        """Return the message about an error; a command that lacks a key is stored for later."""
+        command = (request.command_line or "").partition(" ")[0]
+        if isinstance(error, NotUnderstoodError) and command in COMMANDS:
+            return usage.not_understood_message(command, error.problems, error.understood)
+        is_kept = isinstance(error, NoKeyError) and await self._defer(request)
+        facts = await self._facts(error, request, is_kept=is_kept)
+        return failure_message(error, facts, SENTENCES)
+
+    async def _facts(self, error: Exception, request: Request, *, is_kept: bool = False) -> Facts:
+        """Return the facts for the sentence about `error`; never raises."""
+        has_two_sides = isinstance(error, _FOR_ADMINS)
+        is_about_quota = isinstance(error, RateLimitedError | ReserveReachedError)
+        workspace = request.workspace
+        record = await _or_none(self.keys.record(workspace)) if has_two_sides else None
+        return Facts(
+            reference=request.reference,
+            now=self.clock(),
+            user_id=request.origin.user_id,
+            is_admin=has_two_sides
+            and bool(await _or_none(self.permissions.may_configure(request))),
+            command_line=request.command_line,
+            key_expires_on=record.expires_on if record else None,
+            key_scopes=record.scopes if record else (),
+            notified=record.told if record and record.told_at else (),
+            egress_addresses=self.egress_addresses,
+            allowance=await _or_none(self.allowances.of(workspace)) if is_about_quota else None,
+            is_kept=is_kept,
+            may_add=isinstance(error, UnknownDomainError) and await self._may_add(request),
+        )
+
+    async def _may_add(self, request: Request) -> bool:
+        """Return whether to offer the button: not in doubt. `/adddomain` checks again."""
+        with contextlib.suppress(BotError):
+            await self.permissions.require(request, "add")
+            return True
+        return False
+
+    async def _defer(self, request: Request) -> bool:
+        name, _, text = (request.command_line or "").partition(" ")
+        command = COMMANDS.get(name)
+        # A form cannot open by itself later; `/domainkey` can be typed again.
+        if not command or not command.operation or (command.opens_form and not text.strip()):
+            return False
+        origin = request.origin
+        kept = KeptCommand(
+            command=name,
+            text=text,
+            user_id=origin.user_id,
+            channel_id=origin.channel_id,
+            response_url=origin.response_url,
+        )
+        with contextlib.suppress(BotError):
+            await self.deferred.keep(request.workspace, kept)
+            return True
+        return False
+
+
+async def _or_none(fact: Awaitable[T]) -> T | None:
+    try:
+        return await fact
+    except (SlackError, StoreError):
+        return None

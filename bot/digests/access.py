@@ -1,0 +1,177 @@
+"""Check who may see and change the digests of a channel."""
+
+from dataclasses import dataclass, replace
+
+from bot.access.permissions import Permissions
+from bot.digests import models
+from bot.digests.edits import Editor
+from bot.digests.service import DigestService
+from bot.dispatch.request import Request
+from bot.process.errors import StrangerError
+from bot.slack.channels import Channel, fetch_channel, is_in_channel
+from bot.slack.client import Member
+from bot.slack.errors import ChannelClosedError, MissingScopeError, SlackRefusedError
+
+# A direct message of one person: https://docs.slack.dev/reference/objects/request-object
+_DIRECT = "D"
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelAccess:
+    """A person who may see a channel's digests. `channel` is `None` if hidden from the bot.
+
+    `is_restricted`: in this workspace only admins may change digests. `sees_own_only`: the person
+    may see only their own digests there.
+    """
+
+    member: Member
+    channel: Channel | None
+    is_restricted: bool
+    sees_own_only: bool = False
+
+    @property
+    def may_change(self) -> bool:
+        """Whether the workspace lets this person create and change digests."""
+        return self.member.is_admin or not self.is_restricted
+
+    @property
+    def is_out_of_sight(self) -> bool:
+        """Whether the bot cannot know the members; Slack may hide those of archived channels."""
+        return self.channel is None or self.channel.is_archived
+
+    @property
+    def editor(self) -> Editor:
+        """The person, as a digest remembers them."""
+        return Editor(user_id=self.member.user_id, name=self.member.name)
+
+
+class DigestAccess:
+    """Members see and change the digests of their own channels; admins those of public ones too.
+
+    The bot cannot see a private channel that it is not in. The person who made a digest there,
+    or in a channel that is archived now, can still change, move or delete it.
+    """
+
+    def __init__(self, digests: DigestService, permissions: Permissions) -> None:
+        self._digests = digests
+        self.permissions = permissions
+
+    async def require_member(self, request: Request) -> Member:
+        """Return the person; raise StrangerError, GuestError or SlackError."""
+        member = await request.fetch_member()
+        if member.is_stranger:
+            raise StrangerError("digests are for the workspace's own people")
+        if member.is_guest:
+            raise models.GuestError("digests are not for guests")
+        return member
+
+    async def require_maker(self, request: Request) -> Member:
+        """Return the person, if they may create a digest in some channel.
+
+        Raises AdminsOnlyError, and as `require_member` does.
+        """
+        member = await self.require_member(request)
+        if not member.is_admin and await self._is_restricted(request, member):
+            raise models.AdminsOnlyError("restricted by an admin")
+        return member
+
+    async def require_visitor(self, request: Request, channel_id: str) -> ChannelAccess:
+        """Return the person, if they may see the digests of this channel.
+
+        Raises NotInChannelError, and as `require_member` does.
+        """
+        visitor = await self._visitor(request, channel_id)
+        if await _may_see(request, visitor, channel_id):
+            return visitor
+        digests = await self._digests.of_channel(request.workspace, channel_id)
+        if any(_is_own(digest, visitor) for digest in digests):
+            return replace(visitor, sees_own_only=True)
+        raise models.NotInChannelError("not a member of the channel")
+
+    async def require_editor(
+        self, request: Request, channel_id: str, *, digest: models.Digest | None = None
+    ) -> ChannelAccess:
+        """Return the person, if they may change the digests of this channel, or this `digest`.
+
+        Raises NotInChannelError, AdminsOnlyError, and as `require_member` does.
+        """
+        visitor = await self._visitor(request, channel_id)
+        if not visitor.may_change:
+            raise models.AdminsOnlyError("restricted by an admin")
+        if digest and _is_own(digest, visitor):
+            return replace(visitor, sees_own_only=True)
+        if await _is_in(request, visitor, channel_id):
+            return visitor
+        raise models.NotInChannelError("not a member of the channel")
+
+    async def require_editor_of(self, request: Request, digest: models.Digest) -> ChannelAccess:
+        """Return the person, if they may change this digest; see `require_editor`."""
+        return await self.require_editor(request, digest.plan.channel_id, digest=digest)
+
+    async def digest_to_edit(
+        self, request: Request, digest_id: str
+    ) -> tuple[models.Digest, ChannelAccess]:
+        """Return a digest and the person, if they may change it; raise UnknownDigestError too."""
+        digest = await self._digests.get(request.workspace, digest_id)
+        return digest, await self.require_editor_of(request, digest)
+
+    async def _visitor(self, request: Request, channel_id: str) -> ChannelAccess:
+        member = await self.require_member(request)
+        channel = await seen_channel(request, channel_id)
+        return ChannelAccess(member, channel, await self._is_restricted(request, member))
+
+    async def _is_restricted(self, request: Request, member: Member) -> bool:
+        """Return whether the person needs to be an admin: managers count as admins here."""
+        if not await self._digests.admins_only(request.workspace):
+            return False
+        return not await self.permissions.is_manager(request, member)
+
+
+def require_open(visitor: ChannelAccess) -> None:
+    """Raise BotNotInChannelError or ChannelClosedError if the bot cannot post in the channel."""
+    if visitor.channel and visitor.channel.is_archived:  # the bot cannot be invited into it either
+        raise ChannelClosedError("is_archived")
+    if visitor.channel is None or not visitor.channel.has_bot:
+        raise models.BotNotInChannelError("not invited")
+
+
+def is_channel(channel_id: str | None) -> bool:
+    """Return whether an id is that of a place other than a direct message of one person."""
+    return bool(channel_id) and not (channel_id or "").startswith(_DIRECT)
+
+
+async def seen_channel(request: Request, channel_id: str) -> Channel | None:
+    """Return a channel, `None` if it is hidden from the bot; raise SlackError."""
+    if not is_channel(channel_id):
+        return None
+    try:
+        return await fetch_channel(request.client, channel_id)
+    except (ChannelClosedError, MissingScopeError):  # direct messages of several have a scope too
+        return None
+
+
+async def _may_see(request: Request, visitor: ChannelAccess, channel_id: str) -> bool:
+    """Return whether the person is in the channel: a command that was typed there proves it."""
+    origin = request.origin
+    typed_here = origin.channel_id == channel_id and not origin.is_message
+    if typed_here and (request.view_id is None or visitor.channel is None):
+        return True
+    return await _is_in(request, visitor, channel_id)
+
+
+def _is_own(digest: models.Digest, visitor: ChannelAccess) -> bool:
+    return visitor.is_out_of_sight and digest.made_by == visitor.member.user_id
+
+
+async def _is_in(request: Request, visitor: ChannelAccess, channel_id: str) -> bool:
+    channel = visitor.channel
+    if channel is None:
+        return False
+    if visitor.member.is_admin and not channel.is_private:
+        return True
+    try:
+        return await is_in_channel(request.client, channel_id, visitor.member.user_id)
+    except SlackRefusedError:
+        if channel.is_archived:  # without the bot Slack does not say who was in it
+            return False
+        raise

@@ -1,0 +1,328 @@
+"""Draw the answer to /domainkey, and the first steps after the first key. Pure; never a key."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+
+from bot.access.repository import DEFAULT_AUDIENCES
+from bot.access.views import audiences_text, managers_text
+from bot.blocks.builders import (
+    actions,
+    button,
+    confirm,
+    context,
+    fields,
+    message_of,
+    plain_message,
+    run_button,
+    section,
+)
+from bot.blocks.message import Block, Message
+from bot.blocks.text import KEYS_PAGE, code, day_text, moment_token, plural
+from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
+from bot.dispatch.commands import COMMANDS, Audience
+from bot.domains.add_many import MAX_DOMAINS
+from bot.keys.key_pair import PreviousKey
+from bot.keys.key_record import COUNTDOWN_DAYS, KeyRecord
+from bot.keys.views import (
+    CHOOSE_AUDIENCES,
+    NAME_MANAGERS,
+    REMOVE_KEY,
+    ROLL_BACK,
+    ROTATE_KEY,
+    SET_KEY,
+    SHOW_HISTORY,
+    TURN_NIGHTS,
+    expiry_words,
+    label_text,
+    left_text,
+)
+from bot.scans.bulk_views import NEVER_SCANNED, START_ALL, price_text, scan_all_label
+from bot.scans.nightly import NIGHT_HOURS, Outlook, nights_each
+from bot.store.encryption import CHECK_KEY
+from bot.tracker.rate_limit import BudgetState
+
+_ALARMING_DAYS = 3
+
+
+def expiry_text(expires_on: date | None, today: date) -> str:
+    """Return `3 Feb 2027 (in 75 days)`, `… (expired)` or `not known`."""
+    if expires_on is None:
+        return "not known"
+    days = (expires_on - today).days
+    if days < 0:
+        return f"{day_text(expires_on)} (expired)"
+    left = "today" if days == 0 else f"in {plural(days, 'day')}"
+    return f"{day_text(expires_on)} ({left})"
+
+
+def has_expired(record: KeyRecord, today: date) -> bool:
+    """Return whether a key has expired, by the entered date."""
+    return record.expires_on is not None and record.expires_on < today
+
+
+def end_warning(record: KeyRecord, today: date) -> str:
+    """Return a warning as mrkdwn from the first reminder on, else nothing."""
+    if record.expires_on is None or (days := (record.expires_on - today).days) > COUNTDOWN_DAYS[0]:
+        return ""
+    if days < 0:
+        return (
+            f"⚠️ It {expiry_words(record, today)} Press `Check key` to see whether it still works."
+        )
+    sign = "⚠️" if days <= _ALARMING_DAYS else "📅"
+    return f"{sign} It {expiry_words(record, today)} `Rotate key` guides you through replacing it."
+
+
+def scope_lines(record: KeyRecord) -> list[str]:
+    """Return a line of mrkdwn for each command."""
+    return [
+        _line(record, each.name, each.operation, each.scope)
+        for each in COMMANDS.values()
+        if each.operation
+    ]
+
+
+def _line(record: KeyRecord, command: str, operation: str, scope: str | None) -> str:
+    if operation in record.lacks:
+        needed = f"needs the scope {code(scope)}" if scope else "needs a wider scope"
+        return f"🔒 `{command}` {needed}"
+    if operation in record.works:
+        return f"✅ `{command}` works"
+    if scope and record.scopes and not {scope, "admin"} & set(record.scopes):
+        return f"❔ `{command}` not tried yet; the recorded scopes lack {code(scope)}"
+    needed = f"; needs the scope {code(scope)}" if scope else ""
+    return f"❔ `{command}` not tried yet{needed}"
+
+
+TURNED_ON, TURNED_OFF = "on", "off"
+"""The values of the button that turns nightly scans on or off."""
+
+
+# The answer to text after the command, which may be a part of a key.
+TYPED_KEY = plain_message(
+    "Nothing was saved: keys are set in a private form, never after the command. Type"
+    " `/domainkey` alone, or with `help`."
+)
+
+
+REMOVED = plain_message(
+    "The key is removed from this workspace. Also delete it in Domain Tracker, under"
+    " Portfolio → API Keys.",
+    button("Set key", SET_KEY),
+)
+
+
+def saved_message(record: KeyRecord, domains: int) -> Message:
+    """Return the answer to a saved key, for an admin who has closed the form."""
+    return _success(record, f"works and is saved. It sees {plural(domains, 'domain')}.")
+
+
+def rolled_back_message(record: KeyRecord, domains: int) -> Message:
+    works = f"works and is in use again. It sees {plural(domains, 'domain')}."
+    return _success(record, f"{works} The replaced key is kept for 7 days.")
+
+
+def checked_message(record: KeyRecord, domains: int) -> Message:
+    return _success(record, f"works. It sees {plural(domains, 'domain')}.")
+
+
+def _success(record: KeyRecord, predicate: str) -> Message:
+    key = run_button("Key", "/domainkey", here=True)
+    return plain_message(f"✅ {code(record.shown)} {predicate}", key)
+
+
+def budget_lines(budget: BudgetState | None, now: datetime) -> list[str]:
+    """Return up to two lines of mrkdwn; `None` for no readable key.
+
+    The Home tab may show them long after `now`: they name moments, not durations.
+    """
+    if budget is None:
+        return [left_text(None, now)]
+    return [left_text(budget, now), *_restraint(budget, now)]
+
+
+def _restraint(budget: BudgetState, now: datetime) -> list[str]:
+    if budget.wait_s is not None:
+        # Whole minutes are shown: one more, so that the time is not too early.
+        until = moment_token(now + timedelta(seconds=budget.wait_s, minutes=1))
+        return [f"⏸️ Rate limit reached; resuming {until}."]
+    if budget.is_reserve_reached:
+        return [f"⚠️ The last {budget.reserve:,} are reserved for digests. Commands have to wait."]
+    return [f"The last {budget.reserve:,} are reserved for digests."] if budget.reserve else []
+
+
+def key_state_message(
+    record: KeyRecord | None,
+    allowance: BudgetState | None,
+    now: datetime,
+    *,
+    earlier: PreviousKey | None = None,
+    managers: Sequence[str] = (),
+    audiences: Mapping[str, Audience] = DEFAULT_AUDIENCES,
+    outlook: Outlook | None = None,
+    may_name: bool = True,
+) -> Message:
+    """Return the answer to `/domainkey` for an admin or manager.
+
+    `managers` are ids of people and user groups; `may_name`: the reader may name managers, choose
+    the `audiences`, and turn nightly scans on or off.
+    """
+    if record is None:
+        return _not_connected_message(may_name=may_name)
+    state, warning = _state_words(record, now.date()), _warning(record, now.date())
+    title = f"*Domain Tracker API key: {state}*"
+    foot = [f"👥 {managers_text(managers)}", f"🔐 {audiences_text(audiences)}"]
+    may_scan = _is_of_use(record, now.date()) and "scan" not in record.lacks
+    foot += [nights_text(outlook, allowance)] if outlook and may_scan else []
+    foot += [earlier_line(earlier)] if earlier else []
+    return message_of(
+        section(f"{title}\n{warning}" if warning else title),
+        fields(_pairs(record, now.date())),
+        *_use(record, allowance, now),
+        context("\n".join(foot)),
+        *_key_buttons(earlier, is_urgent=not _is_of_use(record, now.date())),
+        *_more_buttons(record, may_name=may_name, outlook=outlook),
+    )
+
+
+def nights_text(outlook: Outlook, allowance: BudgetState | None) -> str:
+    """Return mrkdwn on whether the domains are scanned at night, and how often each of them."""
+    if not outlook.is_on:
+        return "🌙 Nightly scans: off. Only people scan."
+    hours = f"{NIGHT_HOURS.start}:00–{NIGHT_HOURS.stop}:00 ({outlook.zone})"
+    text = f"🌙 Nightly scans: on, {hours}, the oldest scan first"
+    if not outlook.domains:
+        return f"{text}."
+    nights = nights_each(outlook.domains, allowance)
+    often = "every night" if nights == 1 else f"every {nights:,} nights"
+    return f"{text}, each domain about {often}."
+
+
+def turned_message(*, is_on: bool) -> Message:
+    """Return the answer to a press that turned nightly scans on or off."""
+    text = (
+        "🌙 Nightly scans are on. The oldest scan comes first."
+        if is_on
+        else "🌙 Nightly scans are off. End dates and issues come from scans by people."
+    )
+    return plain_message(text, run_button("Key", "/domainkey", here=True))
+
+
+def _pairs(record: KeyRecord, today: date) -> list[tuple[str, str]]:
+    return [
+        ("Key", code(record.shown)),
+        ("Label", code(record.label, 100)),
+        ("Expires", expiry_text(record.expires_on, today)),
+        ("Scopes", ", ".join(code(scope, 40) for scope in record.scopes) or "not recorded"),
+        ("Set", f"by <@{record.set_by}>, {moment_token(record.set_at)}"),
+    ]
+
+
+def _use(record: KeyRecord, allowance: BudgetState | None, now: datetime) -> list[Block]:
+    """Return the working commands and the remaining requests of a usable key."""
+    if not _is_of_use(record, now.date()):
+        return []
+    return [
+        section("\n".join(scope_lines(record))),
+        section("\n".join(["*Requests*", *budget_lines(allowance, now)])),
+    ]
+
+
+def _not_connected_message(*, may_name: bool) -> Message:
+    text = "This workspace is not connected to Domain Tracker yet."
+    how = (
+        f"Make a key for this app alone in Domain Tracker, under {KEYS_PAGE}. Give it an"
+        " expiration and the scopes `read_domains` and `write_domains`. Then set it here."
+    )
+    set_key = button("Set key", SET_KEY, style="primary")
+    more = _more_buttons(None, may_name=may_name)
+    return message_of(section(f"*{text}*\n{how}"), *actions(set_key), *more)
+
+
+def earlier_line(earlier: PreviousKey) -> str:
+    """Return mrkdwn that the earlier key is kept for a while."""
+    until = moment_token(earlier.until)
+    return f"↩️ The previous key, {label_text(earlier.record)}, is kept until {until}."
+
+
+def _key_buttons(earlier: PreviousKey | None, *, is_urgent: bool) -> list[Block]:
+    back = None
+    if earlier:
+        question = confirm(
+            "Roll back to the previous key?",
+            "It is checked first. The current key is then kept for 7 days.",
+            "Roll back",
+        )
+        back = button("Roll back", ROLL_BACK, earlier.record.mark, confirm=question)
+    loud = {"style": "primary"} if is_urgent else {}
+    replace = button("Replace key", SET_KEY, **loud)
+    rotate, check = button("Rotate key", ROTATE_KEY), button("Check key", CHECK_KEY)
+    return actions(replace, rotate, check, back)
+
+
+def _more_buttons(
+    record: KeyRecord | None, *, may_name: bool, outlook: Outlook | None = None
+) -> list[Block]:
+    managers = button("Managers", NAME_MANAGERS) if may_name else None
+    audiences = button("Permissions", CHOOSE_AUDIENCES) if may_name else None
+    nights = None
+    if outlook and may_name:
+        other, label = (TURNED_OFF, "Stop") if outlook.is_on else (TURNED_ON, "Start")
+        nights = button(f"{label} nightly scans", TURN_NIGHTS, other)
+    remove = None
+    if record:
+        question = confirm(
+            "Remove the key?",
+            "Commands and digests stop until a key is set again. The key stays valid in Domain"
+            " Tracker until you delete it there.",
+            "Remove key",
+        )
+        remove = button("Remove key", REMOVE_KEY, record.mark, confirm=question)
+    return actions(managers, audiences, nights, button("History", SHOW_HISTORY), remove)
+
+
+def _is_of_use(record: KeyRecord, today: date) -> bool:
+    return not (record.refused_at or has_expired(record, today))
+
+
+def _warning(record: KeyRecord, today: date) -> str:
+    if record.refused_at:
+        make = f"Make a new key under {KEYS_PAGE}."
+        return f"⚠️ Commands and digests stop until it is replaced. {make}"
+    return end_warning(record, today)
+
+
+def _state_words(record: KeyRecord, today: date) -> str:
+    if record.refused_at:
+        return "no longer works"
+    if has_expired(record, today):
+        return "expired (date entered at setup)"
+    if record.lacks:
+        return "active, but may not " + ", ".join(f"{each} domains" for each in record.lacks)
+    return "active"
+
+
+def first_steps_message(
+    record: KeyRecord, domains: int, allowance: BudgetState | None, *, nonce: str
+) -> Message:
+    """Return what to do after the first key of a workspace: scan all domains, make a digest.
+
+    `nonce` is the id of that digest, empty where there is no channel for it.
+    """
+    text = f"✅ {code(record.shown)} works and is saved. It sees {plural(domains, 'domain')}."
+    count = min(domains, MAX_DOMAINS)
+    price = price_text(count, allowance)
+    scan = button(scan_all_label(domains), START_ALL, NEVER_SCANNED, style="primary")
+    if not domains:
+        price, scan = "", run_button("Add domain", "/adddomain", style="primary")
+    else:
+        text += " End dates and issues are not known before a scan."
+    where, make = "in a channel", button("Make a digest", MAKE_DIGEST)
+    if nonce:
+        where, make = "here", button("Digest here", DIGEST_HERE, nonce)
+    digest = f"*Digest* {where}: weekdays at 9:00, when something got worse or expires soon."
+    return message_of(
+        section(text),
+        section("\n".join(filter(None, [price, digest]))),
+        *actions(scan, make),
+        context("🌙 Nightly scans are on. `/domainkey` says how often, and turns them off."),
+    )

@@ -1,0 +1,66 @@
+"""Name why the service gave no answer, for what is tried again later. Pure."""
+
+from datetime import timedelta
+from enum import Enum
+
+from bot.keys.key_record import NoKeyError
+from bot.keys.workspace_tracker import LackingScopeError
+from bot.process.errors import BotError
+from bot.store.documents import StoreError, UnreadableSecretError
+from bot.tracker.models import (
+    InvalidKeyError,
+    IpNotAllowedError,
+    RateLimitedError,
+    ReserveReachedError,
+)
+
+
+class FailureReason(Enum):
+    """Why a run waits, was not posted, or has paused its digest."""
+
+    SERVICE = "service"  # Domain Tracker gave no list
+    RATE = "rate"  # the hour's requests are used up
+    SCOPE = "scope"  # the key may not list domains
+    ADDRESS = "address"  # Domain Tracker does not take calls from the bot's address
+    KEY = "key"  # no key, or a refused one: the run waits for another one
+    SLACK = "slack"  # Slack did not take the post for now
+    ARCHIVED = "archived"
+    NOT_IN_CHANNEL = "not_in_channel"
+    NOT_FOUND = "not_found"  # gone, or private and without the bot
+    RESTRICTED = "restricted"  # by the channel's or the organisation's settings
+    UNINSTALLED = "uninstalled"  # Slack no longer takes the bot's token
+    PERMISSION = "permission"  # the app lacks a permission in Slack
+    INTERNAL = "ours"  # a bug of the bot
+    DOWN = "down"  # the bot did not run
+    CHANGED = "changed"  # the digest was changed or paused at that moment
+
+
+# These last. A new key starts the runs that wait for one at once.
+KEY_CHECK = timedelta(minutes=5)
+
+
+_OF_SERVICE: tuple[tuple[type[BotError], FailureReason], ...] = (
+    (NoKeyError, FailureReason.KEY),
+    (InvalidKeyError, FailureReason.KEY),
+    (UnreadableSecretError, FailureReason.KEY),
+    (LackingScopeError, FailureReason.SCOPE),
+    (IpNotAllowedError, FailureReason.ADDRESS),
+    (RateLimitedError, FailureReason.RATE),
+    (ReserveReachedError, FailureReason.RATE),
+)
+
+
+def service_failure(error: Exception) -> tuple[FailureReason, timedelta | None]:
+    """Return the reason for a missing list, and the wait; `None`: longer with each attempt."""
+    kinds = (trouble for kind, trouble in _OF_SERVICE if isinstance(error, kind))
+    trouble = next(kinds, FailureReason.SERVICE)
+    if isinstance(error, RateLimitedError | ReserveReachedError):
+        return trouble, timedelta(seconds=max(1.0, error.retry_after_s))
+    return trouble, KEY_CHECK if trouble is FailureReason.KEY else None
+
+
+def of_service(error: BotError) -> BotError:
+    """Return an error that is about the service or the key; raise one of the store."""
+    if isinstance(error, StoreError) and not isinstance(error, UnreadableSecretError):
+        raise error
+    return error

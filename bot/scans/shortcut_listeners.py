@@ -1,0 +1,63 @@
+"""Offer the domains of a message, and the forms of shortcuts."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.dispatch.command_lines import CommandLines
+from bot.dispatch.request import FormErrors, Request, draw_or_reply
+from bot.dispatch.router import Dispatcher
+from bot.domains.service import Portfolio
+from bot.scans import shortcut_views as views
+from bot.slack.replies import RESPONSES
+from bot.tracker.hostnames import hosts_in
+
+
+@dataclass(frozen=True, slots=True)
+class ShortcutListeners:
+    """The listeners about shortcuts."""
+
+    portfolio: Portfolio
+    lines: CommandLines
+
+    def register(self, dispatcher: Dispatcher) -> None:
+        dispatcher.on_shortcut(views.SCAN, "/scan")
+        dispatcher.on_shortcut(views.ADD, "/adddomain")
+        dispatcher.on_shortcut(views.SCAN_MESSAGE, self.offer)
+        dispatcher.on_form(views.FOUND_FORM, read_picked, self.run_picked, busy=views.busy_form)
+
+    async def offer(self, request: Request, message: Mapping[str, Any]) -> None:
+        if not (window := request.window):
+            return
+        await window.show(views.LOOKING)  # within 3 s; the list may take longer
+        hosts = await asyncio.to_thread(hosts_in, message)
+        snapshot = await self.portfolio.snapshot(request.workspace)
+        watched = [host for host in hosts if host in snapshot.by_host]
+        others = [host for host in hosts if host not in snapshot.by_host]
+        form = views.found_form(watched, others, request.as_metadata())
+        request.view_id = window.view_id
+        await draw_or_reply(request, form, None)
+
+    async def run_picked(self, request: Request, lines: list[str]) -> None:
+        """Run the command lines of a submitted form, one after the other."""
+        for number, line in enumerate(lines):
+            each = replace(request, trigger_id=None, view_id=None)
+            if number >= RESPONSES:
+                each.origin = replace(each.origin, response_url=None)
+            each.has_spoken = True  # the form says "please wait"
+            await self.lines.run(each, line)
+        await draw_or_reply(request, views.done_form(len(lines)), None)
+
+
+def read_picked(values: Mapping[str, Any]) -> list[str]:
+    """Return the command lines for what was picked; raise FormErrors if nothing was."""
+    commands = {views.SCAN_BLOCK: "/scan", views.ADD_BLOCK: "/adddomain"}
+    lines = [
+        f"{command} {picked['value']}"
+        for block, command in commands.items()
+        for picked in values.get(block, {}).get(views.PICKED, {}).get("selected_options") or []
+    ]
+    if not lines:
+        raise FormErrors({next(iter(values)): "Pick at least one domain."})
+    return lines
