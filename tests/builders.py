@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from bot.app.failures import SENTENCES
+from bot.app.failures import SENTENCES, facts_about
 from bot.blocks.message import Message
 from bot.dispatch import failure
 from bot.dispatch.failure import Facts
@@ -125,9 +125,10 @@ def a_key_record(
     )
 
 
-def facts_for(**fields: Any) -> Facts:
+def facts_for(*, key: KeyRecord | None = None, **fields: Any) -> Facts:
     """Return the facts of a failed `/scan`, asked by a member; fields may say otherwise."""
     defaults: dict[str, Any] = {"reference": "cafe0001", "now": MOMENT, "command_line": "/scan"}
+    defaults |= facts_about(key)
     return Facts(**(defaults | fields))
 
 

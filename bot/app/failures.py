@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bot.access.permissions import Permissions
 from bot.access.views import ACCESS_ERRORS
@@ -20,7 +20,7 @@ from bot.domains.errors import DOMAIN_ERRORS
 from bot.domains.lookup import UnknownDomainError
 from bot.keys.budget import QuotaService
 from bot.keys.errors import KEY_ERRORS
-from bot.keys.key_record import NoKeyError
+from bot.keys.key_record import KeyRecord, NoKeyError
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import LackingScopeError
 from bot.process.errors import BotError
@@ -85,9 +85,7 @@ class Failures:
             is_admin=has_two_sides
             and bool(await _or_none(self.permissions.may_configure(request))),
             command_line=request.command_line,
-            key_expires_on=record.expires_on if record else None,
-            key_scopes=record.scopes if record else (),
-            notified=record.told if record and record.told_at else (),
+            **facts_about(record),
             egress_addresses=self.egress_addresses,
             allowance=await _or_none(self.allowances.of(workspace)) if is_about_quota else None,
             is_kept=is_kept,
@@ -126,3 +124,14 @@ async def _or_none(fact: Awaitable[T]) -> T | None:
         return await fact
     except (SlackError, StoreError):
         return None
+
+
+def facts_about(key: KeyRecord | None) -> dict[str, Any]:
+    """Return the fields of `Facts` about the workspace's key."""
+    if key is None:
+        return {}
+    return {
+        "key_expires_on": key.expires_on,
+        "key_scopes": key.scopes,
+        "notified": key.told if key.told_at else (),
+    }

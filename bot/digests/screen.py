@@ -1,4 +1,4 @@
-"""Draw the modals of keys and digests; reply where no modal can be drawn."""
+"""Draw the list of digests in a form; reply where none can be drawn."""
 
 import json
 from collections.abc import Awaitable, Callable

@@ -20,10 +20,10 @@ from bot.blocks.message import Block, Message
 from bot.blocks.text import KEYS_PAGE, code, day_text, moment_token, plural
 from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
 from bot.dispatch.commands import COMMANDS, Audience
-from bot.domains.add_many import MAX_DOMAINS
 from bot.keys.key_pair import PreviousKey
 from bot.keys.key_record import COUNTDOWN_DAYS, KeyRecord
 from bot.keys.views import (
+    CHECK_KEY,
     CHOOSE_AUDIENCES,
     NAME_MANAGERS,
     REMOVE_KEY,
@@ -36,9 +36,9 @@ from bot.keys.views import (
     label_text,
     left_text,
 )
+from bot.scans.bulk_runner import MAX_DOMAINS
 from bot.scans.bulk_views import NEVER_SCANNED, START_ALL, price_text, scan_all_label
 from bot.scans.nightly import NIGHT_HOURS, Outlook, nights_each
-from bot.store.encryption import CHECK_KEY
 from bot.tracker.rate_limit import BudgetState
 
 _ALARMING_DAYS = 3
