@@ -7,20 +7,17 @@ import structlog
 from cachetools import TTLCache
 
 from bot.access import repository as admin
-from bot.blocks.message import Block
 from bot.digests import models
 from bot.digests.edits import Editor
 from bot.digests.service import DigestService
-from bot.digests.views.mention_fields import group_options
 from bot.dispatch.commands import Audience
 from bot.dispatch.request import Request
 from bot.process.clock import seconds_now
-from bot.process.errors import StrangerError, warned
+from bot.process.errors import StrangerError
 from bot.process.workspace import WorkspaceId
 from bot.slack.channels import Channel, fetch_channel, is_in_channel
 from bot.slack.client import Member
 from bot.slack.errors import ChannelClosedError, MissingScopeError, SlackError, SlackRefusedError
-from bot.slack.usergroups import UserGroups
 
 logger = structlog.get_logger()
 # People do not leave a workspace while they work.
@@ -64,22 +61,13 @@ class ExternalUserGuard:
 class Permissions:
     """Checks who may manage the key, add and scan: admins, owners, and whom they choose.
 
-    Members of a named user group are managers too. Guests, bots and people of other workspaces
-    never are, even if named. Every method may raise StoreError, and SlackError when Slack does
-    not say who the person is.
+    Guests, bots and people of other workspaces are no managers, even if named. Every method may
+    raise StoreError, and SlackError when Slack does not say who the person is.
     """
 
-    def __init__(
-        self, managers: admin.Managers, audiences: admin.Audiences, groups: UserGroups
-    ) -> None:
+    def __init__(self, managers: admin.Managers, audiences: admin.Audiences) -> None:
         self.managers = managers
         self.audiences = audiences
-        self.groups = groups
-
-    async def offer_groups(self, request: Request, typed: str) -> list[Block]:
-        """Return the options of a menu of user groups; raise SlackError."""
-        groups = await self.groups.listed(request.client, request.workspace)
-        return group_options(groups, typed)
 
     async def may_configure(self, request: Request) -> bool:
         """Return whether the person may manage the key, as far as Slack says."""
@@ -92,7 +80,7 @@ class Permissions:
         if not (member.is_admin or await self.is_manager(request, member)):
             named = await self.managers.named(request.workspace)
             raise admin.NotAManagerError(
-                named.ids, is_in_organisation=request.workspace.enterprise_id is not None
+                named, is_in_organisation=request.workspace.enterprise_id is not None
             )
         return member
 
@@ -106,21 +94,10 @@ class Permissions:
         return member
 
     async def is_manager(self, request: Request, member: Member) -> bool:
-        """Return whether `member` was named, alone or in a group."""
+        """Return whether `member` was named, and may be a manager."""
         if not member.is_colleague:
             return False
-        named = await self.managers.named(request.workspace)
-        is_named = member.user_id in named.user_ids
-        return is_named or await self._is_in_group(request, named, member.user_id)
-
-    async def _is_in_group(self, request: Request, named: admin.Named, user_id: str) -> bool:
-        """Return whether a group has the person; one that Slack does not list counts as empty."""
-        client, workspace = request.client, request.workspace
-        for group_id in named.group_ids:
-            with warned("the people of a group are unknown", SlackError):
-                if user_id in await self.groups.people_in(client, workspace, group_id):
-                    return True
-        return False
+        return member.user_id in await self.managers.named(request.workspace)
 
     async def require(self, request: Request, operation: str) -> None:
         """Raise OutsideAudienceError unless admins let the person "add" or "scan"."""
@@ -142,19 +119,12 @@ _DIRECT = "D"
 class ChannelAccess:
     """A person who may see a channel's digests. `channel` is `None` if hidden from the bot.
 
-    `is_restricted`: in this workspace only admins may change digests. `sees_own_only`: the person
-    may see only their own digests there.
+    `sees_own_only`: the person may see only their own digests there.
     """
 
     member: Member
     channel: Channel | None
-    is_restricted: bool
     sees_own_only: bool = False
-
-    @property
-    def may_change(self) -> bool:
-        """Whether the workspace lets this person create and change digests."""
-        return self.member.is_admin or not self.is_restricted
 
     @property
     def is_out_of_sight(self) -> bool:
@@ -174,9 +144,8 @@ class DigestAccess:
     or in a channel that is archived now, can still change, move or delete it.
     """
 
-    def __init__(self, digests: DigestService, permissions: Permissions) -> None:
+    def __init__(self, digests: DigestService) -> None:
         self._digests = digests
-        self.permissions = permissions
 
     async def require_member(self, request: Request) -> Member:
         """Return the person; raise StrangerError, GuestError or SlackError."""
@@ -185,16 +154,6 @@ class DigestAccess:
             raise StrangerError("digests are for the workspace's own people")
         if member.is_guest:
             raise models.GuestError("digests are not for guests")
-        return member
-
-    async def require_maker(self, request: Request) -> Member:
-        """Return the person, if they may create a digest in some channel.
-
-        Raises AdminsOnlyError, and as `require_member` does.
-        """
-        member = await self.require_member(request)
-        if not member.is_admin and await self._is_restricted(request, member):
-            raise models.AdminsOnlyError("restricted by an admin")
         return member
 
     async def require_visitor(self, request: Request, channel_id: str) -> ChannelAccess:
@@ -215,11 +174,9 @@ class DigestAccess:
     ) -> ChannelAccess:
         """Return the person, if they may change the digests of this channel, or this `digest`.
 
-        Raises NotInChannelError, AdminsOnlyError, and as `require_member` does.
+        Raises NotInChannelError, and as `require_member` does.
         """
         visitor = await self._visitor(request, channel_id)
-        if not visitor.may_change:
-            raise models.AdminsOnlyError("restricted by an admin")
         if digest and _is_own(digest, visitor):
             return replace(visitor, sees_own_only=True)
         if await _is_in(request, visitor, channel_id):
@@ -239,14 +196,7 @@ class DigestAccess:
 
     async def _visitor(self, request: Request, channel_id: str) -> ChannelAccess:
         member = await self.require_member(request)
-        channel = await seen_channel(request, channel_id)
-        return ChannelAccess(member, channel, await self._is_restricted(request, member))
-
-    async def _is_restricted(self, request: Request, member: Member) -> bool:
-        """Return whether the person needs to be an admin: managers count as admins here."""
-        if not await self._digests.admins_only(request.workspace):
-            return False
-        return not await self.permissions.is_manager(request, member)
+        return ChannelAccess(member, await seen_channel(request, channel_id))
 
 
 def require_open(visitor: ChannelAccess) -> None:

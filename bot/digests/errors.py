@@ -136,10 +136,6 @@ DIGEST_ERRORS: dict[type[BaseException], blocks.Explain] = {
     digests.BotNotInChannelError: blocks.plain(
         f"The app is not in that channel. Type {wording.INVITE} there and try again."
     ),
-    digests.AdminsOnlyError: blocks.plain(
-        "Only admins, owners, and managers can change digests in this workspace."
-        " Please ask one of them."
-    ),
     digests.GuestError: blocks.plain(
         "Guests can't see or change digests. Please ask a full member of this workspace."
     ),
