@@ -29,7 +29,6 @@ WAITS = (
     "bot.installations.authorize.KNOWN_WITHIN_S",
     "bot.installations.listeners.ANSWERED_WITHIN_S",
     "bot.digests.form_listeners.COUNT_WITHIN_S",
-    "bot.domainkey.listeners.LISTED_WITHIN_S",
     "bot.dispatch.error_boundary.FIRST_WORD_AFTER_S",
     "bot.dispatch.error_boundary.FIRST_WORD_IN_HOME_AFTER_S",
     "bot.home.listeners.FIRST_LOOK_AFTER_S",

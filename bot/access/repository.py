@@ -18,8 +18,7 @@ from bot.store.documents import Document, Documents, StoreError, Write, update
 class NotAManagerError(NotAllowedError):
     """Only admins, owners and the managers that they named may do this.
 
-    `managers` are ids of people and user groups. `is_in_organisation`: the workspace is in one,
-    whose admins Slack may not name.
+    `is_in_organisation`: the workspace is in one, whose admins Slack may not name.
     """
 
     def __init__(
@@ -70,52 +69,37 @@ class EarlierKeyRefusedError(BotError):
 
 KIND = "managers"
 MAX_MANAGERS = 20
-MAX_GROUPS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """The ids of the named people and user groups, in order."""
-
-    user_ids: tuple[str, ...] = ()
-    group_ids: tuple[str, ...] = ()
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        return (*self.user_ids, *self.group_ids)
 
 
 @dataclass(frozen=True, slots=True)
 class Managers:
-    """The named managers. `access/permissions.py` also asks Slack about them.
+    """The ids of the named managers. `access/permissions.py` also asks Slack about them.
 
     Every method may raise StoreError.
     """
 
     documents: Documents
 
-    async def named(self, workspace: WorkspaceId) -> Named:
+    async def named(self, workspace: WorkspaceId) -> tuple[str, ...]:
         document = await self.documents.get(f"{workspace}/{KIND}")
-        return decode(document) if document else Named()
+        return decode(document) if document else ()
 
-    async def name(self, workspace: WorkspaceId, named: Named) -> Named:
+    async def name(self, workspace: WorkspaceId, user_ids: tuple[str, ...]) -> tuple[str, ...]:
         """Replace the managers; return those before."""
-        before = Named()
-        value = {"v": 1, "user_ids": named.user_ids, "group_ids": named.group_ids}
+        before: tuple[str, ...] = ()
 
         def written(document: Document | None) -> Write:
             nonlocal before
-            before = decode(document) if document else Named()
-            return Write(value)
+            before = decode(document) if document else ()
+            return Write({"v": 1, "user_ids": user_ids})
 
         await update(self.documents, f"{workspace}/{KIND}", written)
         return before
 
 
-def decode(document: Document) -> Named:
+def decode(document: Document) -> tuple[str, ...]:
     """Return the managers in a document."""
-    value = document.value
-    return Named(tuple(value["user_ids"]), tuple(value["group_ids"]))
+    return tuple(document.value["user_ids"])
 
 
 AUDIENCES_KIND = "audiences"
@@ -189,8 +173,6 @@ class Act(Enum):
     DIGEST_PAUSED = "digest-paused"
     DIGEST_RESUMED = "digest-resumed"
     DIGEST_DELETED = "digest-deleted"
-    DIGESTS_RESTRICTED = "digests-restricted"
-    DIGESTS_UNRESTRICTED = "digests-unrestricted"
     NIGHTLY_SCANS_ON = "nightly-scans-on"
     NIGHTLY_SCANS_OFF = "nightly-scans-off"
     APP_INSTALLED = "app-installed"
@@ -202,7 +184,7 @@ class Act(Enum):
 class Entry:
     """One act. `by` is the id of a person, or SLACK; `key` a key as people see it.
 
-    `added` and `removed` are ids of people and user groups. `detail` is a few words of our own.
+    `added` and `removed` are ids of people. `detail` is a few words of our own.
     """
 
     at: datetime

@@ -1,6 +1,6 @@
 """Draw managers, permissions, history and the errors of key administration. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from bot.access import repository as admin
@@ -17,40 +17,33 @@ from bot.blocks.builders import (
     section,
 )
 from bot.blocks.message import Block, Message
-from bot.blocks.text import MAX_OPTION_CHARS, code, escaped, moment_token, outside
+from bot.blocks.text import code, escaped, moment_token
 from bot.dispatch.commands import Audience
 from bot.dispatch.failure import Facts, Sentences, plain
 from bot.process.errors import NotAllowedError, StrangerError
-from bot.slack.usergroups import UserGroup
 
 MANAGERS_FORM = "managers"
 MANAGERS_BLOCK, MANAGERS_FIELD = "managers", "managers.people"
-GROUPS_BLOCK, GROUPS_FIELD = "managers-groups", "managers.groups"
 TITLE = "Managers"
 managers_notice = partial(paragraph_notice, TITLE)
 SAVING, SAVED, NOT_SAVED = "⏳ Saving…", "✅ Saved.", "⚠️ *Not saved.*"
-UNKNOWN_GROUP = "an unknown user group"
 
 
-def managers_form(
-    metadata: str, named: admin.Named, groups: Sequence[UserGroup], error: str = ""
-) -> Block:
+def managers_form(metadata: str, named: Sequence[str], error: str = "") -> Block:
     """Return the form to name managers; `error` is why the last try was not saved."""
     people = input_element(
         "multi_users_select",
         MANAGERS_FIELD,
         max_selected_items=admin.MAX_MANAGERS,
-        initial_users=list(named.user_ids[: admin.MAX_MANAGERS]) or None,
+        initial_users=list(named[: admin.MAX_MANAGERS]) or None,
     )
     warning = [section(f"{NOT_SAVED} {error}")] if error else []
     how = context(
         "Managers can manage the API key as admins and owners do. They get a message when it is"
-        " refused or expires soon. They can't appoint others. Guests and bots can't be managers,"
-        " not even in a user group."
+        " refused or expires soon. They can't appoint others. Guests and bots can't be managers."
     )
     fields = field(MANAGERS_BLOCK, "Managers", people, optional=True)
-    blocks = [*warning, how, fields, _group_field(named, groups)]
-    return form(MANAGERS_FORM, TITLE, "Save", blocks, metadata=metadata)
+    return form(MANAGERS_FORM, TITLE, "Save", [*warning, how, fields], metadata=metadata)
 
 
 def managers_text(ids: Sequence[str]) -> str:
@@ -60,35 +53,12 @@ def managers_text(ids: Sequence[str]) -> str:
     return f"Managed by admins, owners, and managers: {names_text(ids)}."
 
 
-def names_text(ids: Sequence[str]) -> str:
-    """Return mrkdwn that lists people and user groups."""
-    return ", ".join(map(name_token, ids))
-
-
-def name_token(slack_id: str) -> str:
-    """Return a mention of a person or user group, which shows their name.
+def names_text(user_ids: Sequence[str]) -> str:
+    """Return mrkdwn that lists people by name.
 
     Only for forms and for messages to one person: elsewhere it notifies them.
-    https://docs.slack.dev/messaging/formatting-message-text#mentioning-groups
     """
-    return f"<!subteam^{slack_id}>" if slack_id.startswith("S") else f"<@{slack_id}>"
-
-
-def _group_field(named: admin.Named, groups: Sequence[UserGroup]) -> Block:
-    """Return the field of the groups; one that Slack does not list now stays chosen."""
-    handles = {group.group_id: f"@{group.handle}" for group in groups}
-    chosen = named.group_ids[: admin.MAX_GROUPS]
-    element = input_element(
-        "multi_external_select",
-        GROUPS_FIELD,
-        "Type a handle or a name",
-        min_query_length=0,
-        max_selected_items=admin.MAX_GROUPS,
-        initial_options=[option(each, handles.get(each, UNKNOWN_GROUP)) for each in chosen]
-        or None,
-    )
-    hint = "The app needs the permission usergroups:read for them."
-    return field(GROUPS_BLOCK, "User groups", element, hint=hint, optional=True)
+    return ", ".join(f"<@{user_id}>" for user_id in user_ids)
 
 
 AUDIENCES_FORM, AUDIENCE_FIELD = "audiences", "audience"
@@ -144,8 +114,6 @@ _DONE = {
     admin.Act.DIGEST_PAUSED: "paused a digest",
     admin.Act.DIGEST_RESUMED: "resumed a digest",
     admin.Act.DIGEST_DELETED: "deleted a digest",
-    admin.Act.DIGESTS_RESTRICTED: "let only admins change digests",
-    admin.Act.DIGESTS_UNRESTRICTED: "let members change digests",
     admin.Act.NIGHTLY_SCANS_ON: "turned nightly scans on",
     admin.Act.NIGHTLY_SCANS_OFF: "turned nightly scans off",
     admin.Act.APP_INSTALLED: "installed the app",
@@ -163,15 +131,15 @@ def history_form(entries: Sequence[admin.Entry]) -> Block:
 
 def entry_line(entry: admin.Entry) -> str:
     """Return a line of the history as mrkdwn."""
-    by = "Slack" if entry.by == admin.SLACK else name_token(entry.by)
+    by = "Slack" if entry.by == admin.SLACK else f"<@{entry.by}>"
     words = [f"{moment_token(entry.at)}  ·  {by} {_DONE[entry.act]}"]
     if entry.key:
         words.append(code(entry.key, 40))
     if entry.channel_id:
         words.append(f"in <#{entry.channel_id}>")
     changes = [escaped(entry.detail)] if entry.detail else []
-    changes += [f"with {name_token(each)}" for each in entry.added]
-    changes += [f"without {name_token(each)}" for each in entry.removed]
+    changes += [f"with <@{each}>" for each in entry.added]
+    changes += [f"without <@{each}>" for each in entry.removed]
     return " ".join(words) + (f": {', '.join(changes)}" if changes else "")
 
 
@@ -228,16 +196,3 @@ ACCESS_ERRORS: Sentences = {
     admin.UnfitManagerError: _unfit,
     StrangerError: plain("Only members of the workspace with this app can use it."),
 }
-
-
-MAX_OPTIONS = 100  # of a menu that asks for them
-
-
-def group_options(groups: Iterable[UserGroup], typed: str) -> list[Block]:
-    """Return the user groups whose handle or name matches `typed`."""
-    typed = typed.strip().removeprefix("@").casefold()
-    matching = [group for group in groups if typed in f"{group.handle}\n{group.name}".casefold()]
-    return [
-        option(group.group_id, f"@{group.handle}", outside(group.name, MAX_OPTION_CHARS))
-        for group in matching[:MAX_OPTIONS]
-    ]

@@ -54,7 +54,7 @@ from bot.scans.listeners import ScanListeners
 from bot.scans.nightly import NightlyScans, NightlySetting
 from bot.scans.service import Scans
 from bot.scans.shortcut_listeners import ShortcutListeners
-from bot.slack.usergroups import GroupPeople, UserGroups
+from bot.slack.usergroups import UserGroups
 from bot.store.clean_up import forget_expired
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
@@ -67,10 +67,10 @@ class AdminServices:
     """What the features share about keys, permissions, the audit log and notices."""
 
     def __init__(self, parts: Services) -> None:
-        documents, clock, groups = parts.documents, parts.clock, UserGroups()
+        documents, clock = parts.documents, parts.clock
         self.keys = Keys(documents, parts.ring, clock=clock)
         self.managers = Managers(documents)
-        self.permissions = Permissions(self.managers, Audiences(documents), groups)
+        self.permissions = Permissions(self.managers, Audiences(documents))
         self.audit = Audit(documents, clock=clock)
         self.notices = KeyNotices(
             parts.posting,
@@ -78,7 +78,7 @@ class AdminServices:
             self.managers,
             key_notice,
             parts.tasks,
-            groups=GroupPeople(parts.client_for, groups),
+            client_for=parts.client_for,
         )
 
 
@@ -260,13 +260,15 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
 
 def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
     """Attach what people do with digests: in the list, in its forms, in posts and notices."""
-    digests, access = cases.digests, DigestAccess(cases.digests, cases.admin.permissions)
+    digests, access = cases.digests, DigestAccess(cases.digests)
     screen = DigestScreen(
         digests=digests, access=access, explain=cases.failures.explain, clock=parts.clock
     )
     DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
     AlertListeners(alerts=cases.repository, screen=screen).register(dispatcher)
-    DigestFormListeners(digests=digests, access=access, screen=screen).register(dispatcher)
+    DigestFormListeners(
+        digests=digests, access=access, screen=screen, groups=UserGroups()
+    ).register(dispatcher)
     JoinedChannelListeners(digests, parts.posting).register(dispatcher)
 
 

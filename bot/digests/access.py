@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-from bot.access.permissions import Permissions
 from bot.digests import models
 from bot.digests.edits import Editor
 from bot.digests.service import DigestService
@@ -20,19 +19,12 @@ _DIRECT = "D"
 class ChannelAccess:
     """A person who may see a channel's digests. `channel` is `None` if hidden from the bot.
 
-    `is_restricted`: in this workspace only admins may change digests. `sees_own_only`: the person
-    may see only their own digests there.
+    `sees_own_only`: the person may see only their own digests there.
     """
 
     member: Member
     channel: Channel | None
-    is_restricted: bool
     sees_own_only: bool = False
-
-    @property
-    def may_change(self) -> bool:
-        """Whether the workspace lets this person create and change digests."""
-        return self.member.is_admin or not self.is_restricted
 
     @property
     def is_out_of_sight(self) -> bool:
@@ -52,9 +44,8 @@ class DigestAccess:
     or in a channel that is archived now, can still change, move or delete it.
     """
 
-    def __init__(self, digests: DigestService, permissions: Permissions) -> None:
+    def __init__(self, digests: DigestService) -> None:
         self._digests = digests
-        self.permissions = permissions
 
     async def require_member(self, request: Request) -> Member:
         """Return the person; raise StrangerError, GuestError or SlackError."""
@@ -63,16 +54,6 @@ class DigestAccess:
             raise StrangerError("digests are for the workspace's own people")
         if member.is_guest:
             raise models.GuestError("digests are not for guests")
-        return member
-
-    async def require_maker(self, request: Request) -> Member:
-        """Return the person, if they may create a digest in some channel.
-
-        Raises AdminsOnlyError, and as `require_member` does.
-        """
-        member = await self.require_member(request)
-        if not member.is_admin and await self._is_restricted(request, member):
-            raise models.AdminsOnlyError("restricted by an admin")
         return member
 
     async def require_visitor(self, request: Request, channel_id: str) -> ChannelAccess:
@@ -93,11 +74,9 @@ class DigestAccess:
     ) -> ChannelAccess:
         """Return the person, if they may change the digests of this channel, or this `digest`.
 
-        Raises NotInChannelError, AdminsOnlyError, and as `require_member` does.
+        Raises NotInChannelError, and as `require_member` does.
         """
         visitor = await self._visitor(request, channel_id)
-        if not visitor.may_change:
-            raise models.AdminsOnlyError("restricted by an admin")
         if digest and _is_own(digest, visitor):
             return replace(visitor, sees_own_only=True)
         if await _is_in(request, visitor, channel_id):
@@ -117,14 +96,7 @@ class DigestAccess:
 
     async def _visitor(self, request: Request, channel_id: str) -> ChannelAccess:
         member = await self.require_member(request)
-        channel = await seen_channel(request, channel_id)
-        return ChannelAccess(member, channel, await self._is_restricted(request, member))
-
-    async def _is_restricted(self, request: Request, member: Member) -> bool:
-        """Return whether the person needs to be an admin: managers count as admins here."""
-        if not await self._digests.admins_only(request.workspace):
-            return False
-        return not await self.permissions.is_manager(request, member)
+        return ChannelAccess(member, await seen_channel(request, channel_id))
 
 
 def require_open(visitor: ChannelAccess) -> None:

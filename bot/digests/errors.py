@@ -135,10 +135,6 @@ DIGEST_ERRORS: Sentences = {
     digests.BotNotInChannelError: plain(
         f"The app is not in that channel. Type {wording.INVITE} there and try again."
     ),
-    digests.AdminsOnlyError: plain(
-        "Only admins, owners, and managers can change digests in this workspace."
-        " Please ask one of them."
-    ),
     digests.GuestError: plain(
         "Guests can't see or change digests. Please ask a full member of this workspace."
     ),

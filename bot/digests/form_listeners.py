@@ -22,13 +22,14 @@ from bot.digests.screen import DigestScreen, FormNote, note_in
 from bot.digests.service import DigestService
 from bot.digests.views import form_fields, modal, tables
 from bot.digests.views.form_fields import Draft, draft_of, zone_option
-from bot.digests.views.mention_fields import rule_label_options, with_rule
+from bot.digests.views.mention_fields import group_options, rule_label_options, with_rule
 from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
 from bot.process.errors import BotError, warned
 from bot.process.zones import is_zone, suggest_zones
 from bot.slack.client import Member
+from bot.slack.usergroups import UserGroups
 
 logger = structlog.get_logger()
 COUNT_WITHIN_S = 3.0
@@ -41,6 +42,7 @@ class DigestFormListeners:
     digests: DigestService
     access: DigestAccess
     screen: DigestScreen
+    groups: UserGroups
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.on_press(tables.NEW, self.screen.in_form(self.open_new))
@@ -53,7 +55,7 @@ class DigestFormListeners:
         dispatcher.on_form(modal.EDIT_FORM, read_digest_form, self.save, busy=tables.saving_form)
         dispatcher.on_options(form_fields.ZONE_FIELD, self.offer_zones)
         dispatcher.on_options(form_fields.LABEL_FIELD, self.offer_labels)
-        dispatcher.on_options(form_fields.GROUP_FIELD, self.access.permissions.offer_groups)
+        dispatcher.on_options(form_fields.GROUP_FIELD, self.offer_groups)
 
     async def offer_zones(self, _conversation: Request, typed: str) -> list[Block]:
         now = self.screen.clock()
@@ -62,9 +64,12 @@ class DigestFormListeners:
     async def offer_labels(self, request: Request, typed: str) -> list[Block]:
         return rule_label_options(await self.digests.labels(request.workspace), typed)
 
+    async def offer_groups(self, request: Request, typed: str) -> list[Block]:
+        return group_options(await self.groups.listed(request.client, request.workspace), typed)
+
     async def open_new(self, request: Request, _value: str) -> None:
         """Show a form with defaults: this channel, working days at nine in the person's zone."""
-        member = await self.access.require_maker(request)
+        member = await self.access.require_member(request)
         channel_id = note_in(request.note).channel_id
         channel = await seen_channel(request, channel_id) if channel_id else None
         draft = Draft(channel_id=channel.channel_id if channel else None, zone=_zone_of(member))

@@ -54,7 +54,6 @@ class DigestListeners:
         dispatcher.on_press(tables.PREVIEW, in_form(self.preview))
         dispatcher.on_press(tables.RESUME, self.in_list(self.resume))
         dispatcher.on_press(tables.DELETE, self.in_list(self.delete))
-        dispatcher.on_press(tables.RESTRICT, in_form(self.restrict))
         dispatcher.on_press(tables.PAUSE, in_form(self.open_pause))
         pause, busy = in_form(self.pause), tables.saving_form
         dispatcher.on_form(modal.PAUSE_FORM, self.read_pause, pause, busy=busy)
@@ -164,14 +163,6 @@ class DigestListeners:
         # Slack has asked for confirmation.
         await self.digests.delete(request.workspace, digest.digest_id, by=visitor.editor)
         return modal.DELETED
-
-    async def restrict(self, request: Request, value: str) -> str:
-        await self.access.permissions.require_admin(request)
-        admins_only = value == tables.ADMINS_MAY
-        await self.digests.restrict(
-            request.workspace, admins_only=admins_only, by=request.origin.user_id
-        )
-        return modal.RESTRICTED if admins_only else modal.UNRESTRICTED
 
     async def open_pause(self, request: Request, digest_id: str) -> None:
         digest, _ = await self.access.digest_to_edit(request, digest_id)

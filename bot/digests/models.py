@@ -252,9 +252,5 @@ class BotNotInChannelError(BotError):
     """The bot is not in the channel, so it cannot post there."""
 
 
-class AdminsOnlyError(BotError):
-    """In this workspace only admins and owners may make and change digests."""
-
-
 class GuestError(BotError):
     """The person is a guest of the workspace, who may not see its domains."""

@@ -43,7 +43,6 @@ def decode_digest(value: dict[str, Any], rev: int) -> Digest:
 
 KIND = "digest"
 BASELINE = "digest-baseline"
-RIGHTS = "digest-rights"
 ALERT = "digest-alert"
 # So long the buttons of an alert work.
 ALERT_KEPT_FOR = timedelta(days=30)
@@ -184,23 +183,6 @@ class DigestRepository:
     async def zones(self, workspace: WorkspaceId) -> list[str]:
         """Return the time zone of each digest of a workspace."""
         return [digest.plan.schedule.zone for digest in await self.of_workspace(workspace)]
-
-    async def is_restricted(self, workspace: WorkspaceId) -> bool:
-        """Return whether only admins may make and change digests there."""
-        document = await self.documents.get(f"{workspace}/{RIGHTS}")
-        return bool(document and document.value["admins_only"])
-
-    async def restrict(self, workspace: WorkspaceId, *, admins_only: bool) -> bool:
-        """Set whether only admins may make and change digests; return whether that is new."""
-        is_new = False
-
-        def restricted(document: Document | None) -> Write | None:
-            nonlocal is_new
-            is_new = bool(document and document.value["admins_only"]) is not admins_only
-            return Write({"v": 1, "admins_only": admins_only}) if is_new else None
-
-        await update(self.documents, f"{workspace}/{RIGHTS}", restricted)
-        return is_new
 
 
 def _digest_in(document: Document) -> Digest:

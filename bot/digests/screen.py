@@ -113,9 +113,6 @@ class DigestScreen:
             now=self.clock(),
             reader_id=member.user_id,
             reader_zone=member.zone,
-            may_change=visitor.may_change,
-            is_admin=member.is_admin,
-            is_restricted=visitor.is_restricted,
             note=line,
         )
         return list_form(listed, metadata)

@@ -46,7 +46,7 @@ class DigestService:
     notes: Note
 
     def __post_init__(self) -> None:
-        self.get, self.admins_only = self.repository.get, self.repository.is_restricted
+        self.get = self.repository.get
         self.matching, self.labels = self.collector.matching, self.collector.labels
 
     async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
@@ -196,15 +196,6 @@ class DigestService:
         """Return what the run `token` posted; see `Collector.details`."""
         digest = await self.repository.get(workspace, digest_id)
         return await self.collector.details(workspace, digest, token)
-
-    async def restrict(
-        self, workspace: WorkspaceId, *, admins_only: bool, by: str | None = None
-    ) -> None:
-        """Set whether only admins may make and change digests; `by` is a person's id."""
-        is_new = await self.repository.restrict(workspace, admins_only=admins_only)
-        if is_new and by:
-            what = "digests-restricted" if admins_only else "digests-unrestricted"
-            await self.notes(workspace, what, by=by)
 
     async def retry_waiting(self, workspace: WorkspaceId) -> None:
         """Retry the runs that wait for a key: the workspace has a new one."""

@@ -14,13 +14,11 @@ from bot.access.permissions import Permissions
 from bot.access.repository import (
     AUDIENCE_NAMES,
     CHOSEN_FOR,
-    MAX_GROUPS,
     MAX_MANAGERS,
     Act,
     Audiences,
     Audit,
     Managers,
-    Named,
     UnfitManagerError,
 )
 from bot.blocks.message import Message
@@ -36,16 +34,12 @@ from bot.domains.service import Portfolio
 from bot.keys import views as api_key
 from bot.keys.budget import QuotaService
 from bot.keys.repository import Keys
-from bot.process.errors import BotError, NotAllowedError, warned
+from bot.process.errors import BotError, NotAllowedError
 from bot.process.workspace import WorkspaceId
 from bot.scans.nightly import NightlySetting
 from bot.slack.client import Member, fetch_member
-from bot.slack.errors import SlackError
-from bot.slack.usergroups import GROUP_ID, UserGroup
 
 logger = structlog.get_logger()
-# Slack opens a form only within 3 s of the press.
-LISTED_WITHIN_S = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +68,7 @@ class KeyState:
             await self.allowances.of(workspace),
             self.clock(),
             earlier=pair.earlier if pair else None,
-            managers=named.ids,
+            managers=named,
             audiences=await self.audiences.chosen(workspace),
             outlook=outlook,
             may_name=member.is_admin,
@@ -153,7 +147,6 @@ class AdminListeners:
             partial(draw, admin.SAVING) for draw in (admin.managers_notice, admin.audiences_notice)
         )
         dispatcher.on_press(api_key.NAME_MANAGERS, self.open_managers)
-        dispatcher.on_options(admin.GROUPS_FIELD, self.permissions.offer_groups)
         dispatcher.on_form(admin.MANAGERS_FORM, read_managers_form, self.name, busy=naming)
         dispatcher.on_press(api_key.CHOOSE_AUDIENCES, self.open_audiences)
         dispatcher.on_form(admin.AUDIENCES_FORM, read_audiences_form, self.choose, busy=choosing)
@@ -162,47 +155,36 @@ class AdminListeners:
     async def open_managers(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
         named = await self.permissions.managers.named(request.workspace)
-        groups = await self._groups(request)
-        await request.open_form(admin.managers_form(request.as_metadata(), named, groups))
+        await request.open_form(admin.managers_form(request.as_metadata(), named))
 
-    async def name(self, request: Request, wanted: Named) -> None:
-        """Make these people and groups the managers, in place of the present ones."""
+    async def name(self, request: Request, wanted: tuple[str, ...]) -> None:
+        """Make these people the managers, in place of the present ones."""
         try:
             await self.permissions.require_admin(request)
             await self._save(request, wanted)
         except NotAllowedError as error:
             await self.screen.show_failure(request, error, admin.managers_notice)
         except BotError as error:
-            groups, metadata = await self._groups(request), request.as_metadata()
-            await self.screen.show_failure(
-                request, error, lambda text: admin.managers_form(metadata, wanted, groups, text)
-            )
+            draw = partial(admin.managers_form, request.as_metadata(), wanted)
+            await self.screen.show_failure(request, error, draw)
         else:
-            text = admin.managers_text(wanted.ids)
+            text = admin.managers_text(wanted)
             form = admin.managers_notice(f"{admin.SAVED} {text}")
             await draw_or_reply(request, form, Message(text))
 
-    async def _save(self, request: Request, wanted: Named) -> None:
+    async def _save(self, request: Request, wanted: tuple[str, ...]) -> None:
         """Save managers; raise UnfitManagerError."""
         workspace, by = request.workspace, request.origin.user_id
-        ids = wanted.user_ids
-        asked = (fetch_member(request.client, workspace, user_id) for user_id in ids)
+        asked = (fetch_member(request.client, workspace, user_id) for user_id in wanted)
         members = await asyncio.gather(*asked)
         if unfit := [each.user_id for each in members if not each.is_colleague]:
             raise UnfitManagerError(tuple(unfit))
         before = await self.permissions.managers.name(workspace, wanted)
-        if before.ids == wanted.ids:
+        if before == wanted:
             return
-        added = tuple(each for each in wanted.ids if each not in before.ids)
-        removed = tuple(each for each in before.ids if each not in wanted.ids)
+        added = tuple(each for each in wanted if each not in before)
+        removed = tuple(each for each in before if each not in wanted)
         await self.audit.note(workspace, Act.MANAGERS_CHANGED, by=by, added=added, removed=removed)
-
-    async def _groups(self, request: Request) -> list[UserGroup]:
-        """Return the user groups; none if Slack does not list them in time."""
-        with warned("no user groups to name", SlackError, TimeoutError):
-            async with asyncio.timeout(LISTED_WITHIN_S):
-                return await self.permissions.groups.listed(request.client, request.workspace)
-        return []
 
     async def open_audiences(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
@@ -235,12 +217,8 @@ class AdminListeners:
         await request.reply(views.turned_message(is_on=is_on))
 
 
-def read_managers_form(values: Mapping[str, Any]) -> Named:
-    people = field_in(values, admin.MANAGERS_FIELD).user_ids[:MAX_MANAGERS]
-    ids = [
-        each for each in field_in(values, admin.GROUPS_FIELD).options if GROUP_ID.fullmatch(each)
-    ]
-    return Named(people, tuple(dict.fromkeys(ids))[:MAX_GROUPS])
+def read_managers_form(values: Mapping[str, Any]) -> tuple[str, ...]:
+    return field_in(values, admin.MANAGERS_FIELD).user_ids[:MAX_MANAGERS]
 
 
 def read_audiences_form(values: Mapping[str, Any]) -> dict[str, Audience]:

@@ -163,7 +163,7 @@ def key_state_message(
 ) -> Message:
     """Return the answer to `/domainkey` for an admin or manager.
 
-    `managers` are ids of people and user groups; `may_name`: the reader may name managers, choose
+    `managers` are ids of people; `may_name`: the reader may name managers, choose
     the `audiences`, and turn nightly scans on or off.
     """
     if record is None:

@@ -96,7 +96,7 @@ class HomeCollector:
         try:
             named = await self.key.managers.named(request.workspace)
             chosen = await self.key.audiences.chosen(request.workspace)
-            begun = replace(begun, managers=named.ids, audiences=chosen)
+            begun = replace(begun, managers=named, audiences=chosen)
             if member.is_admin or await self.permissions.is_manager(request, member):
                 return replace(begun, set_up=await self._set_up(request, member, page))
         except BotError as error:

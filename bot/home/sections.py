@@ -69,7 +69,7 @@ class HomePage:
 
     `portfolio` and `set_up` may be errors; `last` is the last known portfolio. `is_awaited`: a
     newer portfolio is being fetched. `ends`: what the last scans said of the domains. `set_up` is
-    `None` for members, who see the `managers` (ids of people and user groups) to ask. `audiences`:
+    `None` for members, who see the `managers` (ids of people) to ask. `audiences`:
     who may add and scan.
     """
 

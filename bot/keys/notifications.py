@@ -1,12 +1,13 @@
 """Notify the managers of a key by direct message, one after the other, once each."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import date, timedelta
 
 import structlog
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.access.repository import Managers
 from bot.blocks.message import Message
@@ -16,16 +17,15 @@ from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks, run_shielded
 from bot.process.errors import BotError, warned
 from bot.process.workspace import WorkspaceId
+from bot.slack.client import fetch_admins, slack_errors
 from bot.slack.errors import PersonUnreachableError, SlackError
 from bot.slack.posting import Posting, retry_after
-from bot.slack.usergroups import GroupPeople
 
 logger = structlog.get_logger()
-# A user group may have hundreds of people: this many get a notice, this many are looked up.
-MAX_REACHED = 20
-MAX_LOOKED_AT = 50
 # Of the workspace's admins and owners, where all of those have left.
 MAX_ADMINS = 5
+# aiohttp alone would wait 300 s: see `posting.py`.
+ANSWERED_WITHIN_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +67,6 @@ class KeyClaims:
         await self.keys.change(workspace, claimed)
         return claims[0] if claims else None
 
-    async def is_refusal_under_way(self, workspace: WorkspaceId) -> bool:
-        """Return whether some worker sends the first notice of a refusal just now."""
-        pair = await self.keys.pair(workspace)
-        telling = pair.telling if pair else None
-        is_first_try = telling and telling.name == NoticeKind.REFUSED.value and not telling.tries
-        return bool(telling and is_first_try and telling.until > self.keys.clock())
-
     async def settle(
         self,
         workspace: WorkspaceId,
@@ -97,7 +90,6 @@ class KeyClaims:
 
 # The person whose request was refused waits: the answer says whether notices were sent.
 TELL_WITHIN_S = 5.0
-LOOK_AGAIN_AFTER_S = 0.2
 # After that another worker takes over a notice: its own has died. Twenty messages take less.
 LEASE = timedelta(minutes=5)
 WORKERS = 5
@@ -109,8 +101,8 @@ class KeyNotices:
     """Notifies the managers, and who set the key, that it is refused, ends soon or is old.
 
     When all of them have left, admins and owners of the workspace are notified.
-    Those who read of a refusal get another message when a key works again. `groups` looks up
-    the people of named user groups. A notice that a crash has cut off is sent again to all.
+    Those who read of a refusal get another message when a key works again. A notice that a crash
+    has cut off is sent again to all.
     """
 
     messages: Posting
@@ -119,11 +111,11 @@ class KeyNotices:
     words: Words
     tasks: Tasks
     _: KW_ONLY
-    groups: GroupPeople
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
     _workers: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(WORKERS))
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
-        """Notify of a refused key, or wait for the worker that does; never raise.
+        """Notify of a refused key, unless another worker does; never raise.
 
         After a delay or failure `run_due` goes on.
         """
@@ -131,9 +123,6 @@ class KeyNotices:
         with warned(said, BotError, TimeoutError, key=shown):
             async with asyncio.timeout(TELL_WITHIN_S):
                 await run_shielded(self.tasks, self._tell(workspace))
-                # Perhaps by another process, which has no event for this one.
-                while await self.claims.is_refusal_under_way(workspace):  # noqa: ASYNC110
-                    await asyncio.sleep(LOOK_AGAIN_AFTER_S)
 
     async def run_due(self) -> None:
         """Start the due notices; they run on after this returns."""
@@ -158,7 +147,7 @@ class KeyNotices:
     async def _send(
         self, workspace: WorkspaceId, claim: Claim
     ) -> tuple[tuple[str, ...], timedelta | None]:
-        """Send a notice to twenty people at most, but not to whom earlier attempts reached.
+        """Send a notice to its people, but not to whom earlier attempts reached.
 
         If it reaches none of them, it goes to five admins or owners of the workspace.
 
@@ -174,41 +163,31 @@ class KeyNotices:
                 reached.append(user_id)
 
         try:
-            async for user_id in self._people(workspace, claim):
-                if len(reached) >= MAX_REACHED:
-                    break
+            for user_id in await self._people(workspace, claim):
                 if user_id not in tried:
                     await send(user_id)
             if not reached and claim.notice.kind is not NoticeKind.WORKS_AGAIN:
-                for user_id in await self.groups.admins(workspace, MAX_ADMINS):
+                for user_id in await self._admins(workspace):
                     await send(user_id)
         except SlackError as error:
             return tuple(reached), retry_after(error, claim.attempt.tries)
         return tuple(reached), None
 
-    async def _people(self, workspace: WorkspaceId, claim: Claim) -> AsyncIterator[str]:
-        """Yield the people of a notice, some perhaps twice, those who were named first."""
+    async def _people(self, workspace: WorkspaceId, claim: Claim) -> tuple[str, ...]:
+        """Return the people of a notice, who set the key perhaps twice."""
         if claim.notice.kind is NoticeKind.WORKS_AGAIN:
-            for user_id in claim.record.told:
-                yield user_id
-            return
-        named = await self.managers.named(workspace)
-        for user_id in (claim.record.set_by, *named.user_ids):
-            yield user_id
-        for group_id in named.group_ids:
-            people: tuple[str, ...] = ()
-            with self._passing_over(claim):
-                people = await self.groups.people_in(workspace, group_id)
-            for user_id in people[:MAX_LOOKED_AT]:
-                is_fit = False
-                with self._passing_over(claim):
-                    is_fit = await self.groups.is_colleague(workspace, user_id)
-                if is_fit:
-                    yield user_id
+            return claim.record.told
+        return (claim.record.set_by, *await self.managers.named(workspace))
+
+    async def _admins(self, workspace: WorkspaceId) -> tuple[str, ...]:
+        """Return the ids of some admins and owners of the workspace; raise SlackError."""
+        client = await self.client_for(workspace)
+        async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
+            return await fetch_admins(client, workspace, MAX_ADMINS)
 
     @contextmanager
     def _passing_over(self, claim: Claim) -> Iterator[None]:
-        """Pass over a person or group for whom it is of no use to try again."""
+        """Pass over a person for whom it is of no use to try again."""
         try:
             yield
         except PersonUnreachableError:

@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.oauth_flow import INSTALL_PATH
 from bot.ops import doctor_slack as slack
 from bot.ops.doctor_store import (
     DISK_IS_WIPED,
@@ -47,12 +46,11 @@ async def diagnose(settings: Settings, store: Store) -> list[Finding]:
     url, ring = settings.domain_tracker_url, text_of(settings.bot_secret_keys) or None
     async with aiohttp.ClientSession() as http, tracker_http() as service:
         look = partial(look_for_service, service, url, LIMIT_S)
-        install_url = f"{settings.public_url}{INSTALL_PATH}" if settings.is_for_many else None
         found = await findings_of(
             [
                 *_slack_checks(settings, http),
                 (SETTING, partial(check_tracker, look, url)),
-                (STORE, partial(check_stored, store, ring, install_url)),
+                (STORE, partial(check_stored, store, ring)),
             ]
         )
     is_wiped = isinstance(store, FileStore) and "DYNO" in os.environ
@@ -114,10 +112,8 @@ async def check_tracker(look: Callable[[], Awaitable[Presence]], url: str) -> Se
     return [ok(SETTING, f"Domain Tracker answers at {shown(url)}")]
 
 
-async def check_stored(
-    store: Store, key_ring: str | None, install_url: str | None
-) -> Sequence[Finding]:
-    """Check the store, its keys, and with OAuth (`install_url`) the installations in it."""
+async def check_stored(store: Store, key_ring: str | None) -> Sequence[Finding]:
+    """Check the store and its keys."""
     found, documents = await (
         check_store(store) if isinstance(store, FileStore) else check_database(store)
     )
@@ -127,5 +123,4 @@ async def check_stored(
         ring = ring_finding(store.ring_source(key_ring), documents)
     except StoreError as error:
         ring = failure(RING, str(error), "Put a copy of the file back.")
-    installed = [slack.installations_finding(documents, install_url)] if install_url else []
-    return [found, ring, *installed]
+    return [found, ring]

@@ -1,17 +1,13 @@
-"""Check Slack: tokens, scopes, installations."""
+"""Check Slack: its address, tokens and scopes."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence, Set
 
-from bot.blocks.text import plural
-from bot.installations.installation import is_installation
-from bot.installations.repository import WAITS_FOR_REINSTALL
-from bot.ops.output import Finding, failure, ok, shown, some_names, warning
+from bot.ops.output import Finding, failure, ok, shown, warning
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Grant
 from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
-from bot.store.documents import Document
 
 BOT_TOKEN, APP_TOKEN, API = "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_API_URL"
-SCOPES, MENTIONS, INSTALLATIONS = "Slack permissions", "SLACK_MENTIONS", "installations"
+SCOPES, MENTIONS = "Slack permissions", "SLACK_MENTIONS"
 MEND_API = "Check the address: Slack's is https://slack.com/api/."
 MEND_BOT = (
     'Copy the "Bot User OAuth Token" from "OAuth & Permissions" of your app'
@@ -66,24 +62,6 @@ def refusal(about: str, error: SlackError, mend: str) -> Finding:
         f"no usable answer from Slack ({shown(str(error))})",
         "Check the network, a proxy, and SLACK_API_URL.",
     )
-
-
-def installations_finding(documents: Iterable[Document], install_url: str) -> Finding:
-    """Return how many installations there are, and which have lost their token.
-
-    The bot itself asks Slack about each of them once a day.
-    """
-    kept = [each for each in documents if is_installation(each.key)]
-    if not kept:
-        return ok(INSTALLATIONS, f"none yet; people install the app at {shown(install_url)}")
-    if revoked := [each.key for each in kept if each.value.get("revoked_at")]:
-        said = f"Slack took back the tokens of {some_names(revoked)}, or the app was removed there"
-        mend = (
-            f"The data is deleted {WAITS_FOR_REINSTALL.days} days after. To keep it, let an admin"
-            f" there open {shown(install_url)}."
-        )
-        return warning(INSTALLATIONS, said, mend)
-    return ok(INSTALLATIONS, plural(len(kept), "installation"))
 
 
 def _permission_findings(granted: Set[str], *, reads_messages: bool) -> Iterator[Finding]:

@@ -24,7 +24,7 @@ SAME_USER = (
     "Give the file and its folder to the user that runs the bot, and run this as that user."
 )
 REACH = "Check DATABASE_URL, the network in between, and the server."
-# What holds secrets, and the installations; `None`: the store cannot be read.
+# What holds secrets; `None`: the store cannot be read.
 Found = tuple[Finding, Sequence[Document] | None]
 
 

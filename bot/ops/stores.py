@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot.installations.installation import is_installation
 from bot.ops.output import OperatingError, shown
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import (
@@ -222,8 +221,6 @@ def no_keys_error(ring: RingSource, outcome: str) -> OperatingError:
 
 
 async def read_sealed(store: Store) -> list[Document]:
-    """Return installations and what holds secrets; raise StoreError."""
+    """Return the documents that hold secrets; raise StoreError."""
     async with aclosing(store.documents()) as documents:
-        return [
-            each async for each in documents if is_installation(each.key) or any(sealed_in(each))
-        ]
+        return [each async for each in documents if any(sealed_in(each))]

@@ -84,10 +84,6 @@ class SingleFlight(Generic[K, T]):
             task.add_done_callback(_retrieve_error)
         return await asyncio.shield(self._flights[key])
 
-    def is_under_way(self, key: K) -> bool:
-        """Return whether the next caller would share a run that has begun already."""
-        return key in self._flights
-
 
 async def run_shielded(tasks: Tasks, work: Coroutine[Any, Any, T]) -> T:
     """Do `work` as one of `tasks`, so that a stop waits for its end; return or raise as it does.

@@ -1,8 +1,8 @@
-"""Handle bulk scans: the price behind `/scan`, then `Start`, `Stop` and `Retry failed`."""
+"""Handle bulk scans: the price behind `/scan`, then `Start` and `Stop`."""
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from bot.access.permissions import Permissions
@@ -16,7 +16,7 @@ from bot.domains.service import Portfolio, Snapshot
 from bot.domains.views import domains_message
 from bot.keys.budget import QuotaService
 from bot.scans import bulk_views as views
-from bot.scans.bulk_record import BulkScan, BulkScanOverError, BulkScanRunsError, items_of
+from bot.scans.bulk_record import BulkScanOverError, BulkScanRunsError, items_of
 from bot.scans.bulk_runner import BulkScans
 from bot.tracker.hostnames import HostNameError, host_name
 from bot.tracker.models import Domain
@@ -42,7 +42,6 @@ class BulkScanListeners:
         dispatcher.on_press(views.START, self.start, replies=True)
         dispatcher.on_press(views.START_ALL, self.start)
         dispatcher.on_press(views.STOP, self.stop)
-        dispatcher.on_press(views.RETRY, self.retry)
 
     async def show_price(self, request: Request, text: str) -> None:
         """Answer a filter or several names with what their scan costs."""
@@ -75,26 +74,14 @@ class BulkScanListeners:
 
     async def stop(self, request: Request, run_id: str) -> None:
         """Stop a bulk scan after its present domain: for who began it, and managers of the key."""
-        run, person = await self._last(request, run_id), request.origin.user_id
+        run, person = await self.bulk.last(request.workspace), request.origin.user_id
+        if run is None or run.run_id != run_id:
+            raise BulkScanOverError("another one has taken its place")
         if run.asked_by != person:
             await self.permissions.require_configurer(request)
         await self.bulk.stop(request.workspace, run_id, person)
         if not request.message or request.message.get("ts") != run.ts:
             await request.reply(views.STOPPING)
-
-    async def retry(self, request: Request, run_id: str) -> None:
-        """Scan what a bulk scan did not: what was left first, as it did not fail yet."""
-        await self.permissions.require(request, "scan")
-        run = await self._last(request, run_id)
-        items = [replace(each, trouble=None) for each in (*run.left, *run.failed)]
-        person = request.origin.user_id
-        await self.bulk.start(request.workspace, person, items, run.what, after=run_id)
-
-    async def _last(self, request: Request, run_id: str) -> BulkScan:
-        run = await self.bulk.last(request.workspace)
-        if run is None or run.run_id != run_id:
-            raise BulkScanOverError("another one has taken its place")
-        return run
 
     async def _known(self, request: Request, query: Query) -> KnownEnds | None:
         if not query.needs_ends:

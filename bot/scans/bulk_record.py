@@ -64,7 +64,7 @@ class BulkScan:
 
     `what` is the filter, empty for named domains. `begun_at` is when the scan of `left[0]` began,
     `None` between scans. `stopped_by` is who asked for its end, `holder` the process that works on
-    it. `end` is set after its last scan. `is_sent`: its summary was sent, or may have been.
+    it. `end` is set after its last scan.
     """
 
     run_id: str
@@ -81,7 +81,6 @@ class BulkScan:
     channel_id: str = ""
     ts: str = ""
     tries: int = 0
-    is_sent: bool = False
 
     @property
     def is_stopping(self) -> bool:

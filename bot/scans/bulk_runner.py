@@ -107,17 +107,9 @@ class BulkScans(DueWork):
         return decode(await self.documents.get(key_of(workspace)))
 
     async def start(
-        self,
-        workspace: WorkspaceId,
-        asked_by: str,
-        items: Sequence[Item],
-        what: str,
-        *,
-        after: str = "",
+        self, workspace: WorkspaceId, asked_by: str, items: Sequence[Item], what: str
     ) -> BulkScan:
         """Store a bulk scan, and send its message to the person.
-
-        `after` is the id of the one whose summary they have read.
 
         Raises:
             BulkScanRunsError: there is one already, or its summary is not sent yet.
@@ -133,8 +125,7 @@ class BulkScans(DueWork):
 
         def claimed(document: Document | None) -> Write:
             before = decode(document)
-            has_summary = document is None or document.due_at is None
-            if before and not (before.end and (has_summary or before.run_id == after)):
+            if before and not (before.end and document and document.due_at is None):
                 raise BulkScanRunsError(before)
             return Write(encode(run), now + LEASE)
 
@@ -256,10 +247,13 @@ class BulkScans(DueWork):
             await self._edit_progress(lease.workspace, lease.run)
 
     async def _edit_progress(self, workspace: WorkspaceId, run: BulkScan) -> None:
-        """Show a bulk scan in its message; a failure is only logged."""
-        sent = SentMessage(run.channel_id, run.ts)
+        await self._edit(workspace, run, self.progress(run, self.clock()))
+
+    async def _edit(self, workspace: WorkspaceId, run: BulkScan, message: Message) -> None:
+        """Replace the message of a bulk scan; a failure is only logged."""
         with warned("progress not shown", SlackError):
-            await self.messages.edit_dm(workspace, sent, self.progress(run, self.clock()))
+            sent = SentMessage(run.channel_id, run.ts)
+            await self.messages.edit_dm(workspace, sent, message)
 
     async def _finish(self, lease: _Lease) -> None:
         """Send the summary: in a message of its own, as Slack notifies of no edit."""
@@ -267,29 +261,15 @@ class BulkScans(DueWork):
         hosts = [item.host for item in lease.run.scanned if item.score_after is None]
         if hosts and (listed := await self.scans.note_scores(workspace, hosts)):
             await lease.change(lambda run: with_scores(run, listed))
-        was_sent, is_sent, due_in = lease.run.is_sent, True, None
+        run, due_in = lease.run, None
+        await self._edit_progress(workspace, run)
+        message = self.summary(run, self.clock())
         try:
-            await self._send_summary(lease)
+            await self.messages.send_dm(workspace, run.asked_by, message)
         except SlackError as error:
             logger.warning("summary not sent", error=repr(error))
-            is_sent = was_sent or error.is_outcome_unknown
-            due_in = retry_after(error, lease.run.tries, is_repeatable=True)
-            if is_sent and not was_sent:  # to be shown in place of the progress
-                due_in = timedelta()
-        await lease.change(
-            lambda run: replace(run, tries=run.tries + 1, is_sent=is_sent), due_in=due_in
-        )
-
-    async def _send_summary(self, lease: _Lease) -> None:
-        """Send the summary once; where it may be there already, show it in place of the progress.
-
-        An edit that is repeated changes nothing, a message that is repeated comes twice.
-        """
-        run, message = lease.run, self.summary(lease.run, self.clock())
-        if run.is_sent:
-            sent = SentMessage(run.channel_id, run.ts)
-            await self.messages.edit_dm(lease.workspace, sent, message)
-            return
-        await self._edit_progress(lease.workspace, run)
-        await lease.change(lambda run: replace(run, is_sent=True))
-        await self.messages.send_dm(lease.workspace, run.asked_by, message)
+            if error.is_outcome_unknown:  # it may be there already: no second one
+                await self._edit(workspace, run, message)
+            else:
+                due_in = retry_after(error, run.tries)
+        await lease.change(lambda run: replace(run, tries=run.tries + 1), due_in=due_in)

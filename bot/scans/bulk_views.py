@@ -37,7 +37,7 @@ from bot.tracker.readings import section_name
 
 # Names that the portfolio lacks, each with those most like it.
 Unknown = Sequence[tuple[str, Sequence[str]]]
-START, STOP, RETRY = "bulk.start", "bulk.stop", "bulk.retry"
+START, STOP = "bulk.start", "bulk.stop"
 # As START, in a message that stays.
 START_ALL = "bulk.all"
 LISTS = 2  # before the first scan, and after the last one
@@ -220,13 +220,20 @@ def summary_message(run: BulkScan, now: datetime) -> Message:
     facts = [item.facts for item in scanned if item.facts]
     if scanned:
         lines[:0] = [_summary(facts, has_issues=bool(parts[0]), has_ends=bool(parts[1]))]
-    retry = button("Retry failed" if failed else "Scan the rest", RETRY, run.run_id)
     return message_of(
         header(head),
         section("  ·  ".join(filter(None, [_what(run), _why(run)])) or "All done."),
         *map(section, filter(None, lines)),
-        *actions(retry if failed or run.left else None, run_button("All domains", "/domains")),
+        *actions(_rest_button(run), run_button("All domains", "/domains")),
     )
+
+
+def _rest_button(run: BulkScan) -> Block | None:
+    """Return the button that scans what was not; of too many names, what never was."""
+    hosts = [item.host for item in (*run.left, *run.failed)]
+    line = f"/scan {' '.join(hosts)}"
+    label, never = "Scan the rest", f"/scan {NEVER_SCANNED}"
+    return (run_button(label, line) or run_button(label, never)) if hosts else None
 
 
 def _summary(facts: Sequence[ScanFacts], *, has_issues: bool, has_ends: bool) -> str:

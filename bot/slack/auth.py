@@ -31,7 +31,7 @@ NEEDED_SCOPES = {
     "groups:read": "who is in the private channels that the app was invited to",
 }
 OPTIONAL_SCOPES = {
-    "usergroups:read": "offers user groups as managers, and to mention in digests",
+    "usergroups:read": "offers user groups to mention in digests",
     "files:write": "sends a list of domains as a CSV file to the person who asks for it",
 }
 # Asked for only where the operator wants command lines in messages: reviewers and admins want a

@@ -151,12 +151,10 @@ LONGEST_RETRY = timedelta(hours=1)
 MAX_TRIES = 72
 
 
-def retry_after(
-    error: errors.SlackError, tries: int, *, is_repeatable: bool = False
-) -> timedelta | None:
+def retry_after(error: errors.SlackError, tries: int) -> timedelta | None:
     """Return how long to wait before sending a message again, `None`: never.
 
-    A message that may have arrived is sent again once, unless the call `is_repeatable`.
+    A message that may have arrived is sent again once.
     """
     if isinstance(error, errors.SlackRateLimitedError):
         return timedelta(seconds=max(1.0, error.retry_after_s))
@@ -164,7 +162,6 @@ def retry_after(
         return None
     if isinstance(error, errors.TokenRefusedError):
         return LONGEST_RETRY
-    is_lost = error.is_outcome_unknown and tries and not is_repeatable
-    if isinstance(error, errors.SlackRefusedError) or is_lost:
+    if isinstance(error, errors.SlackRefusedError) or (error.is_outcome_unknown and tries):
         return None
     return backoff(FIRST_RETRY, tries, LONGEST_RETRY)

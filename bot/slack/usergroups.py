@@ -1,8 +1,7 @@
-"""Slack's user groups and their members, cached for a minute."""
+"""Slack's user groups, cached for a minute."""
 
-import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.process.clock import seconds_now
 from bot.process.workspace import WorkspaceId
-from bot.slack.client import fetch_admins, fetch_member, slack_errors
+from bot.slack.client import slack_errors
 from bot.slack.errors import NO_USER_GROUPS, SlackRefusedError
 
 # Slack allows 20 calls of each method a minute, and asks for a menu's options at every letter:
@@ -19,10 +18,6 @@ from bot.slack.errors import NO_USER_GROUPS, SlackRefusedError
 KEPT_FOR_S = 60.0
 MAX_KEPT = 1_000
 GROUP_ID = re.compile(r"S[A-Z0-9]+")
-# aiohttp alone would wait 300 s: see `posting.py`.
-ANSWERED_WITHIN_S = 10.0
-# https://docs.slack.dev/reference/methods/usergroups.users.list
-_GONE = NO_USER_GROUPS | {"no_such_subteam"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +40,6 @@ class UserGroups:
         self._listed: TTLCache[WorkspaceId, list[UserGroup]] = TTLCache(
             MAX_KEPT, KEPT_FOR_S, timer=clock
         )
-        self._people: TTLCache[tuple[WorkspaceId, str], tuple[str, ...]] = TTLCache(
-            MAX_KEPT, KEPT_FOR_S, timer=clock
-        )
 
     async def listed(self, client: AsyncWebClient, workspace: WorkspaceId) -> list[UserGroup]:
         """Return the groups by handle."""
@@ -55,45 +47,6 @@ class UserGroups:
         if known is None:
             known = self._listed[workspace] = await fetch_user_groups(client)
         return known
-
-    async def people_in(
-        self, client: AsyncWebClient, workspace: WorkspaceId, group_id: str
-    ) -> tuple[str, ...]:
-        """Return the user ids in a group, at most a minute old: permissions depend on them."""
-        place = (workspace, group_id)
-        known = self._people.get(place)
-        if known is None:
-            known = self._people[place] = await fetch_people_in(client, group_id)
-        return known
-
-
-class GroupPeople:
-    """User groups and people for background work; `client_for` returns a workspace's client."""
-
-    def __init__(
-        self,
-        client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]],
-        groups: UserGroups,
-    ) -> None:
-        self._client_for = client_for
-        self._groups = groups
-
-    async def people_in(self, workspace: WorkspaceId, group_id: str) -> tuple[str, ...]:
-        """Return the user ids in a group; raise SlackError."""
-        client = await self._client_for(workspace)
-        return await self._groups.people_in(client, workspace, group_id)
-
-    async def is_colleague(self, workspace: WorkspaceId, user_id: str) -> bool:
-        """Return whether a user is a full member of the workspace; raise SlackError."""
-        client = await self._client_for(workspace)
-        async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
-            return (await fetch_member(client, workspace, user_id)).is_colleague
-
-    async def admins(self, workspace: WorkspaceId, limit: int) -> tuple[str, ...]:
-        """Return the ids of some admins and owners of the workspace; raise SlackError."""
-        client = await self._client_for(workspace)
-        async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
-            return await fetch_admins(client, workspace, limit)
 
 
 async def fetch_user_groups(client: AsyncWebClient) -> list[UserGroup]:
@@ -107,19 +60,6 @@ async def fetch_user_groups(client: AsyncWebClient) -> list[UserGroup]:
             raise
         return []
     return sorted(groups, key=lambda group: group.handle)
-
-
-async def fetch_people_in(client: AsyncWebClient, group_id: str) -> tuple[str, ...]:
-    """Return the user ids in a group; none if it is gone or disabled. Raise SlackError."""
-    try:
-        async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
-            # Without `include_disabled` Slack returns no people of a disabled group.
-            answer = await client.usergroups_users_list(usergroup=group_id)
-            return tuple(str(user_id) for user_id in answer["users"] if user_id)
-    except SlackRefusedError as error:
-        if error.code not in _GONE:
-            raise
-        return ()
 
 
 def _user_group(group: Mapping[str, Any]) -> UserGroup:

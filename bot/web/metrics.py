@@ -106,10 +106,7 @@ class DigestMetrics:
 # Slack waits 3 s: https://docs.slack.dev/interactivity/handling-user-interaction
 ACK_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 5)
 WAIT_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
-KINDS = (
-    *("command", "action", "view", "options"),
-    *("event", "ignored_event", "rate_limited", "other"),
-)
+KINDS = ("command", "action", "view", "options", "event", "ignored_event", "other")
 
 
 class PeopleMetrics:

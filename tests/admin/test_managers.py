@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.access.repository import Managers, Named
+from bot.access.repository import Managers
 from bot.process.workspace import WorkspaceId
 from tests.memory import MemoryDocuments
 
@@ -17,17 +17,15 @@ def managers() -> Managers:
 
 
 async def test_who_was_named_is_there_in_order(managers: Managers) -> None:
-    assert await managers.named(ONE) == Named()
-    await managers.name(ONE, Named(("U2", "U1"), ("S2", "S1")))
+    assert await managers.named(ONE) == ()
+    await managers.name(ONE, ("U2", "U1"))
 
-    named = await managers.named(ONE)
-    assert (named.user_ids, named.group_ids) == (("U2", "U1"), ("S2", "S1"))
-    assert named.ids == ("U2", "U1", "S2", "S1")
-    assert (await managers.named(WorkspaceId("T2"))).ids == ()
+    assert await managers.named(ONE) == ("U2", "U1")
+    assert await managers.named(WorkspaceId("T2")) == ()
 
 
 async def test_naming_replaces_all_and_says_who_was_named_before(managers: Managers) -> None:
-    await managers.name(ONE, Named(("U1",), ("S1",)))
+    await managers.name(ONE, ("U1",))
 
-    assert await managers.name(ONE, Named(("U2",))) == Named(("U1",), ("S1",))
-    assert await managers.named(ONE) == Named(("U2",))
+    assert await managers.name(ONE, ("U2",)) == ("U1",)
+    assert await managers.named(ONE) == ("U2",)

@@ -1,17 +1,18 @@
 """Who is notified of what about a key, when, and how often."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
+from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.access.repository import Managers, Named
+from bot.access.repository import Managers
 from bot.blocks.message import Message
 from bot.keys.key_record import KeyNotice, KeyRecord
 from bot.keys.notifications import (
-    MAX_LOOKED_AT,
-    MAX_REACHED,
     Claim,
     KeyClaims,
     KeyNotices,
@@ -21,14 +22,11 @@ from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import SentMessage
 from bot.slack.errors import (
-    MissingScopeError,
     SlackRateLimitedError,
     SlackUnavailableError,
-    SlackUnreachableError,
     TokenRefusedError,
 )
 from bot.slack.posting import MAX_TRIES
-from bot.slack.usergroups import GroupPeople
 from bot.store.documents import StoreError
 from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, MOMENT
@@ -68,32 +66,13 @@ class People(FakePosts):
         return await super().send_dm(workspace, user_id, message)
 
 
-class FakeGroups(GroupPeople):
-    """User groups with people in them; an error in `errors` meets the next question.
+class Admins(AsyncWebClient):
+    """Lists people with these ids, who are admins of the workspace."""
 
-    Guests, bots and who has left are in `others`.
-    """
+    ids: Sequence[str] = ()
 
-    def __init__(self) -> None:
-        self.people: dict[str, list[str]] = {}
-        self.others: set[str] = set()
-        self.errors: list[Exception] = []
-        self.asked: list[str] = []
-        self.looked_at: list[str] = []
-        self.of_workspace: list[str] = []
-
-    async def admins(self, workspace: WorkspaceId, limit: int) -> tuple[str, ...]:
-        return tuple(self.of_workspace[:limit])
-
-    async def people_in(self, workspace: WorkspaceId, group_id: str) -> tuple[str, ...]:
-        self.asked.append(group_id)
-        if self.errors:
-            raise self.errors.pop(0)
-        return tuple(self.people.get(group_id, ()))
-
-    async def is_colleague(self, workspace: WorkspaceId, user_id: str) -> bool:
-        self.looked_at.append(user_id)
-        return user_id not in self.others
+    async def users_list(self, **_asked: Any) -> Any:
+        return {"members": [{"id": each, "team_id": "T1", "is_admin": True} for each in self.ids]}
 
 
 class Bell:
@@ -106,7 +85,7 @@ class Bell:
         self.keys = Keys(self.documents, RING, clock=self.clock)
         self.claims = KeyClaims(self.keys)
         self.managers = Managers(self.documents)
-        self.groups = FakeGroups()
+        self.slack = Admins()
         self.start()
 
     def start(self) -> None:
@@ -118,8 +97,11 @@ class Bell:
             self.managers,
             words,
             self.tasks,
-            groups=self.groups,
+            client_for=self.client_for,
         )
+
+    async def client_for(self, _workspace: WorkspaceId) -> AsyncWebClient:
+        return self.slack
 
     async def tick(self, times: int = 1) -> None:
         for _ in range(times):
@@ -161,7 +143,7 @@ async def test_each_step_of_the_countdown_is_told_once(bell: Bell) -> None:
 async def test_who_was_told_of_a_step_before_some_trouble_is_told_of_the_next_one_too(
     bell: Bell,
 ) -> None:
-    await bell.managers.name(ONE, Named(("U2",)))
+    await bell.managers.name(ONE, ("U2",))
     bell.posts.fails_after = 1
     await bell.at(14)
     bell.posts.fails_after = None
@@ -190,7 +172,7 @@ async def test_that_a_key_is_old_is_told_once_whatever_is_noted_of_it(bell: Bell
 async def test_those_who_read_of_a_refusal_are_told_once_that_the_key_works_again(
     bell: Bell, reached: int
 ) -> None:
-    await bell.managers.name(ONE, Named(("U2", "U3")))
+    await bell.managers.name(ONE, ("U2", "U3"))
     bell.posts.fails_after = reached
     await bell.refuse()
     await bell.tick()
@@ -209,7 +191,7 @@ async def test_those_who_read_of_a_refusal_are_told_once_that_the_key_works_agai
 async def test_those_who_read_of_a_refusal_and_did_not_set_the_new_key_are_told_of_it(
     bell: Bell, is_refused: bool
 ) -> None:
-    await bell.managers.name(ONE, Named(("U2",)))
+    await bell.managers.name(ONE, ("U2",))
     if is_refused:
         await bell.refuse()
     await bell.tick()
@@ -253,74 +235,8 @@ async def test_who_enters_a_near_end_is_not_told_of_it_at_once(bell: Bell, days_
     assert await bell.at(3) != []
 
 
-async def test_the_people_of_a_group_are_told_after_those_who_were_named(bell: Bell) -> None:
-    bell.groups.people = {"S1": ["U3", "U2", "U1"], "S2": ["U4", "U3"]}
-    await bell.managers.name(ONE, Named(("U2",), ("S1", "S2")))
-
-    await bell.at(14)
-
-    assert bell.notified == ["U1", "U2", "U3", "U4"]
-
-
-async def test_guests_bots_and_whoever_has_left_are_not_told(bell: Bell) -> None:
-    bell.groups.people = {"S1": ["U8", "U2", "U9"]}
-    bell.groups.others = {"U8", "U9"}
-    await bell.managers.name(ONE, Named((), ("S1",)))
-
-    await bell.at(14)
-
-    assert bell.notified == ["U1", "U2"]
-
-
-async def test_of_a_large_group_twenty_are_told_with_the_setter_first(bell: Bell) -> None:
-    bell.groups.people = {"S1": [f"U{number}" for number in range(100, 900)], "S2": ["U9"]}
-    await bell.managers.name(ONE, Named(("U2",), ("S1", "S2")))
-
-    await bell.at(14)
-
-    assert len(bell.notified) == MAX_REACHED
-    assert bell.notified[:3] == ["U1", "U2", "U100"]
-    assert len(bell.groups.looked_at) <= MAX_LOOKED_AT
-    assert bell.groups.asked == ["S1"]
-
-
-@pytest.mark.parametrize(
-    ("error", "wait_s"),
-    [(SlackRateLimitedError(30), 30), (SlackUnreachableError("no route"), 60)],
-    ids=["rate", "no way"],
-)
-async def test_a_group_that_slack_does_not_tell_of_is_told_later(
-    bell: Bell, error: Exception, wait_s: float
-) -> None:
-    bell.groups.people = {"S1": ["U2"]}
-    await bell.managers.name(ONE, Named((), ("S1",)))
-    bell.groups.errors = [error]
-    await bell.refuse()
-
-    await bell.tick(2)
-    before = bell.notified
-    bell.clock.advance(wait_s)
-    await bell.tick(2)
-
-    assert (before, bell.notified) == (["U1"], ["U1", "U2"])
-
-
-async def test_one_group_that_cannot_be_asked_for_does_not_silence_the_others(
-    bell: Bell,
-) -> None:
-    bell.groups.people = {"S1": ["U2"], "S2": ["U3"]}
-    await bell.managers.name(ONE, Named((), ("S1", "S2")))
-    bell.groups.errors = [MissingScopeError("usergroups:read")]
-    await bell.refuse()
-
-    await bell.tick(2)
-
-    assert bell.notified == ["U1", "U3"]
-    assert (await bell.keys.stored(ONE)).record.told_at is not None
-
-
 async def test_a_refused_key_is_told_once_to_all_of_them(bell: Bell) -> None:
-    await bell.managers.name(ONE, Named(("U2",)))
+    await bell.managers.name(ONE, ("U2",))
     await bell.refuse()
 
     await bell.notices(ONE, await bell.keys.stored(ONE))
@@ -344,23 +260,6 @@ async def test_a_refusal_is_told_though_a_reminder_is_under_way(bell: Bell) -> N
     assert (await bell.keys.stored(ONE)).record.told == ("U1",)
 
 
-async def test_of_two_who_meet_a_refusal_the_second_waits_for_its_notice_too(bell: Bell) -> None:
-    bell.posts.may_go_on.clear()
-    await bell.refuse()
-    key = await bell.keys.stored(ONE)
-    first = asyncio.create_task(bell.notices(ONE, key))
-    await bell.posts.is_asked.wait()
-    bell.start()  # another process
-    second = asyncio.create_task(bell.notices(ONE, key))
-    await asyncio.wait({second}, timeout=0.05)
-    bell.posts.may_go_on.set()
-    await second
-
-    assert (await bell.keys.stored(ONE)).record.told == ("U1",)
-    await first
-    assert len(bell.posts.notified) == 1
-
-
 async def test_a_refusal_is_told_by_one_of_two_processes(bell: Bell) -> None:
     await bell.refuse()
     key = await bell.keys.stored(ONE)
@@ -374,7 +273,7 @@ async def test_a_refusal_is_told_by_one_of_two_processes(bell: Bell) -> None:
 
 async def test_who_has_left_does_not_keep_the_others_from_being_told(bell: Bell) -> None:
     bell.posts.gone = {"U1"}
-    await bell.managers.name(ONE, Named(("U2",)))
+    await bell.managers.name(ONE, ("U2",))
     await bell.refuse()
 
     await bell.tick(2)
@@ -385,8 +284,8 @@ async def test_who_has_left_does_not_keep_the_others_from_being_told(bell: Bell)
 
 async def test_when_all_of_them_have_left_five_admins_are_told_once(bell: Bell) -> None:
     bell.posts.gone = {"U1", "U2"}
-    await bell.managers.name(ONE, Named(("U2",)))
-    bell.groups.of_workspace = [f"A{number}" for number in range(9)]
+    await bell.managers.name(ONE, ("U2",))
+    bell.slack.ids = [f"A{number}" for number in range(9)]
     await bell.refuse()
     await bell.tick(3)
     await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
@@ -434,7 +333,7 @@ async def test_what_slack_does_not_take_is_told_later(
 
 
 async def test_who_was_told_before_the_trouble_is_not_told_again(bell: Bell) -> None:
-    await bell.managers.name(ONE, Named(("U2", "U3")))
+    await bell.managers.name(ONE, ("U2", "U3"))
     await bell.refuse()
     bell.posts.fails_after = 1
 

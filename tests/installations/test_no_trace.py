@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import pytest
 
-from bot.access.repository import Act, Audiences, Audit, Managers, Named
+from bot.access.repository import Act, Audiences, Audit, Managers
 from bot.blocks.message import Message
 from bot.digests.models import Alert
 from bot.digests.repository import DigestRepository
@@ -94,7 +94,7 @@ class Life:
                 scopes=("read_domains",),
             )
             await keys.save(self.workspace, draft, set_by=f"U_{self.mark}")
-        await Managers(self.documents).name(self.workspace, Named((f"U_{self.mark}",)))
+        await Managers(self.documents).name(self.workspace, (f"U_{self.mark}",))
         audit = Audit(self.documents, clock=self.clock)
         await audit.note(self.workspace, Act.KEY_SET, by=f"U_{self.mark}", channel_id="C1")
         digests = DigestRepository(self.documents)
@@ -107,7 +107,6 @@ class Life:
         )
         alert = Alert(channel_id=f"C_{self.mark}", hosts=(f"{self.mark}.example",))
         await digests.keep_alert(self.workspace, f"{digest.digest_id}/1", alert, self.clock())
-        await digests.restrict(self.workspace, admins_only=True)
         await Audiences(self.documents).choose(self.workspace, {"add": Audience.MANAGERS})
 
     async def _use(self) -> None:

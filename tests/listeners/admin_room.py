@@ -4,9 +4,8 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
-from bot.access.repository import Act, Named
+from bot.access.repository import Act
 from bot.blocks.builders import actions, button, notice, section
 from bot.blocks.message import Block
 from bot.keys.key_pair import KeyPair
@@ -29,22 +28,10 @@ class AdminRoom(Running):
 
     tracker: FakeTracker
 
-    def group_id(self, handle: str) -> str:
-        groups = self.slack.world.workspace.user_groups.values()
-        return next(group.id for group in groups if group.handle == handle)
-
-    def fill_group(self, handle: str, *names: str) -> None:
-        """Let these people, and no one else, be in a user group."""
-        groups = self.slack.world.workspace.user_groups
-        group = groups[self.group_id(handle)]
-        members = tuple(self.slack.person(name).id for name in names)
-        groups[group.id] = replace(group, members=members)
-
-    async def name(self, *names: str, groups: tuple[str, ...] = ()) -> None:
-        """Let people and user groups be the managers, by their names."""
+    async def name(self, *names: str) -> None:
+        """Let people be the managers, by their names."""
         people = tuple(self.slack.person(name).id for name in names)
-        ids = tuple(map(self.group_id, groups))
-        await self.managers.name(self.workspace, Named(people, ids))
+        await self.managers.name(self.workspace, people)
 
     async def pair(self) -> KeyPair | None:
         return await self.keys.pair(self.workspace)

@@ -9,13 +9,11 @@ import pytest
 from bot.access.repository import DEFAULT_AUDIENCES, Act
 from bot.access.views import (
     AUDIENCES_FORM,
-    GROUPS_FIELD,
     MANAGERS_FORM,
     audiences_form,
     managers_form,
 )
 from bot.blocks.message import Block
-from bot.digests.views.tables import ADMINS_MAY, RESTRICT
 from bot.domainkey.form_views import (
     DELETED_IT,
     GO_ON,
@@ -64,10 +62,6 @@ async def mark_before(room: AdminRoom) -> str:
     return earlier.mark
 
 
-async def admins(_room: AdminRoom) -> str:
-    return ADMINS_MAY
-
-
 async def a_key_form(room: AdminRoom) -> Block:
     return key_form(room.metadata(), KeyFormValues())
 
@@ -77,7 +71,7 @@ async def a_rotation_form(room: AdminRoom) -> Block:
 
 
 async def a_managers_form(room: AdminRoom) -> Block:
-    return managers_form(room.metadata(), await room.managers.named(room.workspace), ())
+    return managers_form(room.metadata(), await room.managers.named(room.workspace))
 
 
 async def an_audiences_form(room: AdminRoom) -> Block:
@@ -118,7 +112,7 @@ ACTIONS = [
     Action(name=STANDS_STILL, value=mark_before, in_form=True, words="Step 4 of 4"),
     Action(name=DELETED_IT, value=mark_before, in_form=True, act=Act.EARLIER_KEY_FORGOTTEN),
     Action(name=SHOW_HISTORY, words="actions are kept"),
-    Action(name=NAME_MANAGERS, words="User groups", is_for_admins=True),
+    Action(name=NAME_MANAGERS, words="appoint others", is_for_admins=True),
     Action(
         name=MANAGERS_FORM,
         draw=a_managers_form,
@@ -135,14 +129,6 @@ ACTIONS = [
         is_for_admins=True,
     ),
     Action(name=TURN_NIGHTS, act=Act.NIGHTLY_SCANS_OFF, is_for_admins=True),
-    Action(
-        name=RESTRICT,
-        value=admins,
-        in_form=True,
-        note='[null, null, 0, "", null]',
-        act=Act.DIGESTS_RESTRICTED,
-        is_for_admins=True,
-    ),
 ]
 FOR_MANAGERS = [action for action in ACTIONS if not action.is_for_admins]
 
@@ -233,21 +219,12 @@ async def test_a_named_manager_may(room: AdminRoom, action: Action) -> None:
     await assert_done(room, action, seen)
 
 
-@a_press_and_a_form
-async def test_whoever_is_in_a_named_group_may(room: AdminRoom, action: Action) -> None:
-    await room.name(groups=("security", "web-team"))
-
-    seen = await (await hand(room, action, "bob")).use()
-
-    await assert_done(room, action, seen)
-
-
 # Refused
 
 
 @every_action
 async def test_a_member_is_refused_and_reads_who_may(room: AdminRoom, action: Action) -> None:
-    await room.name("bob", groups=("web-team",))
+    await room.name("bob")
     before = await room.stored()
 
     seen = await (await hand(room, action, "cy")).use()
@@ -255,12 +232,11 @@ async def test_a_member_is_refused_and_reads_who_may(room: AdminRoom, action: Ac
     await assert_refused(room, action, before, seen)
     if not action.is_for_admins:
         assert f"<@{room.slack.person('bob').id}>" in seen
-        assert f"<!subteam^{room.group_id('web-team')}>" in seen
 
 
 @pytest.mark.parametrize("action", [a for a in ACTIONS if a.is_for_admins], ids=lambda a: a.name)
 async def test_a_manager_is_refused_what_is_for_admins(room: AdminRoom, action: Action) -> None:
-    await room.name("bob", groups=("web-team",))
+    await room.name("bob")
     before = await room.stored()
 
     seen = await (await hand(room, action, "bob")).use()
@@ -273,7 +249,7 @@ async def test_a_manager_is_refused_what_is_for_admins(room: AdminRoom, action: 
 async def test_a_guest_a_stranger_or_a_bot_never_may_whoever_names_them(
     room: AdminRoom, action: Action, flag: str
 ) -> None:
-    await room.name("bob", groups=("web-team",))
+    await room.name("bob")
     place = await hand(room, action, "bob")
     setattr(place.person.member, flag, True)
     before = await room.stored()
@@ -309,37 +285,6 @@ async def test_who_was_left_out_again_is_refused_in_what_was_open(
     before = await room.stored()
 
     await assert_refused(room, action, before, await place.use())
-
-
-@a_press_and_a_form
-async def test_who_left_the_group_is_refused_a_minute_later(
-    room: AdminRoom, action: Action
-) -> None:
-    await room.name(groups=("web-team",))
-    await room.slack.person("bob").type("/domainkey")
-    await room.quiet()
-    place = await hand(room, action, "bob")
-    room.fill_group("web-team", "ada")
-    room.clock.advance(60)
-    before = await room.stored()
-
-    seen = await place.use()
-
-    assert await room.stored() == before
-    assert room.tracker.asked == []
-    assert "Only admins, owners, and appointed managers" in seen
-
-
-@a_press_and_a_form
-async def test_a_slack_that_does_not_say_lets_no_one_in(room: AdminRoom, action: Action) -> None:
-    await room.name(groups=("web-team",))
-    place = await hand(room, action, "bob")
-    room.slack.fail_next("usergroups.users.list", "internal_error")
-    before = await room.stored()
-
-    seen = await place.use()
-
-    await assert_refused(room, action, before, seen)
 
 
 STALE = {REMOVE_KEY, ROLL_BACK, GO_ON, STANDS_STILL, DELETED_IT}
@@ -388,5 +333,4 @@ async def test_the_table_names_every_action_there_is(room: AdminRoom) -> None:
     named = {action.name for action in ACTIONS}
     others = {name for name in room.dispatcher.names if name.partition(".")[0] not in OF_MEMBERS}
 
-    assert named == others | {RESTRICT}
-    assert GROUPS_FIELD not in others
+    assert named == others

@@ -1,7 +1,6 @@
 """What the doctor says of a real PostgreSQL."""
 
 import base64
-from dataclasses import replace
 
 import pytest
 
@@ -13,7 +12,7 @@ from bot.ops.stores import DatabaseStore
 from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
-from tests.ops.builders import ACME, an_installation
+from tests.ops.builders import an_installation
 
 pytestmark = pytest.mark.anyio
 
@@ -24,13 +23,12 @@ def store_at(url: str) -> DatabaseStore:
     return DatabaseStore(parse_address(url), migrations())
 
 
-async def test_what_is_sealed_and_installed_is_seen_and_nothing_else_is_read(
+async def test_what_is_sealed_is_seen_and_nothing_else_is_read(
     database: str,
 ) -> None:
     documents, ring = await open_postgres(parse_address(database)), KeyRing.parse(RING)
     await check_key_ring(documents, ring)
     await InstallationRepository(documents, ring).put(an_installation())
-    await InstallationRepository(documents, ring).put(replace(an_installation(ACME), token=None))
     await documents.put("-.T1/digest/d1", {"text": "sealed"})
     await documents.put("-.T1/kept/U1/a", {"sealed": "v1.k1.AAAA"})
     await documents.close()

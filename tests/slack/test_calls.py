@@ -11,7 +11,7 @@ from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member, ShortWait, fetch_member
 from bot.slack.errors import SlackUnavailableError
 from tests.loops import loop_over
-from tests.slack.clients import SaidGroups
+from tests.slack.clients import SaidPerson
 
 pytestmark = pytest.mark.anyio
 
@@ -20,7 +20,7 @@ IN_ORG = WorkspaceId("T1", "E1")
 
 
 async def member(user: dict[str, Any], workspace: WorkspaceId = ALONE) -> Member:
-    client = SaidGroups(user={"id": "U1", "team_id": "T1"} | user)
+    client = SaidPerson({"id": "U1", "team_id": "T1"} | user)
     return await fetch_member(client, workspace, "U1")
 
 

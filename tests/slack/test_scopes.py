@@ -25,7 +25,6 @@ NEEDED_BY: dict[str, set[str]] = {
     "conversations_open": {"im:write"},
     "files_upload_v2": {"files:write"},
     "usergroups_list": {"usergroups:read"},
-    "usergroups_users_list": {"usergroups:read"},
     "users_info": {"users:read"},
     "users_list": {"users:read"},
     "views_open": set(),

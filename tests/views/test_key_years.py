@@ -8,7 +8,6 @@ from bot.access.repository import (
     SLACK,
     Act,
     Entry,
-    Named,
     NotAManagerError,
     NotAnAdminError,
 )
@@ -31,8 +30,6 @@ from bot.domainkey.views import key_state_message, scope_lines
 from bot.keys.errors import key_notice
 from bot.keys.key_pair import KeyPair, PreviousKey
 from bot.keys.key_record import KeyNotice, KeyRecord, NoticeKind
-from bot.playground.blockkit import check_view
-from bot.slack.usergroups import UserGroup
 from bot.tracker.models import InvalidKeyError
 from tests.builders import (
     ADMIN_ID,
@@ -93,9 +90,8 @@ def test_slack_takes_every_form_in_between() -> None:
     for form in (
         second_step("meta", KeyFormValues(), "Mistyped."),
         interrupted("x" * 5_000),
-        managers_form("meta", Named(), (), "Why."),
-        managers_form("meta", Named((ADMIN_ID,) * 30), ()),
-        managers_form("meta", Named(group_ids=("S1",) * 30), [A_GROUP]),
+        managers_form("meta", (), "Why."),
+        managers_form("meta", (ADMIN_ID,) * 30),
         managers_notice("x" * 5_000),
     ):
         assert_slack_takes_form(form)
@@ -124,38 +120,17 @@ def test_each_command_says_whether_the_key_suffices(
         assert any(f"`{command}`" in line and words in line for line in shown), (command, words)
 
 
-A_GROUP = UserGroup("S1", "web-team", "Web team")
-
-
-@loop_over(("group_id", "words"), [("S1", "@web-team"), ("S3", "an unknown user group")])
-def test_a_named_group_is_shown_as_what_it_is(group_id: str, words: str) -> None:
-    form = managers_form("meta", Named(group_ids=(group_id,)), [A_GROUP])
-    refusal = check_view(form)
-    text = "\n".join(shown(form))
-
-    assert refusal is None, refusal
-    assert words in text.splitlines()
-    assert group_id not in text
-
-
-@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
-def test_the_name_of_a_group_does_nothing(text: str) -> None:
-    group = UserGroup("S1", text, text)
-
-    assert_slack_takes_form(managers_form("", Named(group_ids=("S1",)), [group]))
-
-
 @loop_over("kind", [NotAManagerError, NotAnAdminError])
 @loop_over("is_in_organisation", [True, False])
 def test_who_may_is_named_and_in_an_organisation_its_admins_as_a_way(
     kind: type[NotAManagerError | NotAnAdminError], is_in_organisation: bool
 ) -> None:
-    managers = ((ADMIN_ID, "S1"),) if kind is NotAManagerError else ()
+    managers = ((ADMIN_ID, "U1"),) if kind is NotAManagerError else ()
     error = kind(*managers, is_in_organisation=is_in_organisation)
 
     text = failure_message(error, facts_for()).text
 
-    named = f"Managers: <@{ADMIN_ID}>, <!subteam^S1>. Please ask one of them."
+    named = f"Managers: <@{ADMIN_ID}>, <@U1>. Please ask one of them."
     assert (named in text) is (kind is NotAManagerError)
     assert ("An organization admin can make you a manager" in text) is is_in_organisation
 
@@ -169,14 +144,14 @@ def test_an_act_says_who_did_what_and_what_it_changed(act: Act, by: str, who: st
         act=act,
         channel_id="C1",
         detail="1 digest",
-        added=("S1",),
+        added=("U2",),
         removed=("U1",),
     )
 
     line = entry_line(entry)
 
     assert f"  ·  {who} " in line
-    assert line.endswith("in <#C1>: 1 digest, with <!subteam^S1>, without <@U1>")
+    assert line.endswith("in <#C1>: 1 digest, with <@U2>, without <@U1>")
 
 
 def test_the_whole_history_fits_a_form() -> None:

@@ -63,13 +63,12 @@ async def test_m16_a_second_person_reads_of_the_first_and_stop_leaves_the_rest(
     held.release()
     summary = await message_with(ready, "1 scanned", "1 not begun")
     await ready.bob.press(summary, "Scan the rest")
-    rest = await message_with(ready, "Bulk scan of 1 domain: 1 scanned")
+    await message_with(ready, "Scan of ")
 
     assert f"<@{ready.bob.id}> has a bulk scan under way: 0 of 2 domains" in second.everything
     assert "You have a bulk scan under way: 0 of 2 domains" in again.everything
     assert "The bulk scan ends after the current domain." in answer.everything
     assert stopping.buttons == []
-    assert rest.buttons == ["All domains"]
     assert len(scans_of(ready)) == len(set(scans_of(ready))) == 2
 
 

@@ -76,12 +76,10 @@ async def test_the_history_says_who_did_what(ready: Harness) -> None:
     await press(ready.bob, resumed, "Delete")
     await replace_key(ready)
     await name_managers(ready, "bob")
-    await ready.ada.type("/domaindigest")
-    await press(ready.ada, await settled(ready.ada), "Only admins may change digests")
 
     text = await history(ready)
 
-    for words in ("set the key", "replaced the key", "changed the managers", "let only admins"):
+    for words in ("set the key", "replaced the key", "changed the managers"):
         assert f"<@{ready.ada.id}> {words}" in text
     for words in ("set up a digest", "paused a digest", "resumed a digest", "deleted a digest"):
         assert f"<@{ready.bob.id}> {words}" in text

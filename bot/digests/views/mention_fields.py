@@ -16,6 +16,7 @@ from bot.blocks.text import (
 from bot.digests.models import MAX_RULES, Mention, is_label
 from bot.digests.views import form_fields
 from bot.digests.views.wording import mention_tokens
+from bot.slack.usergroups import UserGroup
 
 MAX_OFFERED = 100
 _KINDS = ("tag", "folder")
@@ -156,4 +157,14 @@ def _new_rule(draft: form_fields.Draft, nonce: str) -> list[Block]:
         field(f"label:{nonce}", "Tag or folder", label, optional=True),
         field(f"people:{nonce}", "Mention", people, optional=True),
         field(f"group:{nonce}", "Mention user group", group, optional=True),
+    ]
+
+
+def group_options(groups: Iterable[UserGroup], typed: str) -> list[Block]:
+    """Return the user groups whose handle or name matches `typed`."""
+    typed = typed.strip().removeprefix("@").casefold()
+    matching = [group for group in groups if typed in f"{group.handle}\n{group.name}".casefold()]
+    return [
+        option(group.group_id, f"@{group.handle}", outside(group.name, MAX_OPTION_CHARS))
+        for group in matching[:MAX_OFFERED]
     ]

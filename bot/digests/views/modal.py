@@ -32,8 +32,6 @@ SENDING = "Sending… This can take a few seconds."
 NOT_SAVED, NOT_SENT = "*Not saved.* ", "*Not sent.* "
 SAVING = "Saving…"
 PREVIEWING = "Preparing the preview…"
-RESTRICTED = "🔒 Only admins, owners, and managers can now change digests."
-UNRESTRICTED = "🔓 Members can now change the digests of their channels."
 
 
 def preview_form(preview: Message) -> Block:

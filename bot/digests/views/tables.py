@@ -45,10 +45,6 @@ from bot.tracker.models import Domain
 TITLE = "Health digests"
 NEW, CHANGE, SEND, PREVIEW = "digests.new", "digests.change", "digests.send", "digests.preview"
 PAUSE, RESUME, DELETE = "digests.pause", "digests.resume", "digests.delete"
-RESTRICT = "digests.restrict"
-ONLY_MANAGERS = "Only admins, owners, and managers"
-ADMINS_MAY, MEMBERS_MAY = "admins", "members"
-"""The values of the button that says who may change digests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +60,6 @@ class DigestList:
     now: datetime
     reader_id: str = ""
     reader_zone: str | None = None
-    may_change: bool = True
-    is_admin: bool = False
-    is_restricted: bool = False
     note: str = ""
 
 
@@ -74,16 +67,14 @@ def list_form(listed: DigestList, metadata: str) -> Block:
     """Return the form; `metadata` comes back with its buttons."""
     blocks = [
         *([section(listed.note)] if listed.note else []),
-        section(
-            _heading(listed), button("New", NEW, style="primary") if listed.may_change else None
-        ),
+        section(_heading(listed), button("New", NEW, style="primary")),
         *[context(hint) for hint in _hints(listed)],
     ]
     for digest in listed.digests[:MAX_PER_CHANNEL]:
         blocks += [{"type": "divider"}, *_digest_blocks(digest, listed)]
     if (left_out := len(listed.digests) - MAX_PER_CHANNEL) > 0:
         blocks.append(context(f"and {left_out:,} more. Delete one of these to see it."))
-    return notice(TITLE, blocks + _admin_blocks(listed), metadata=metadata)
+    return notice(TITLE, blocks, metadata=metadata)
 
 
 def busy_form(words: str, metadata: str) -> Block:
@@ -129,8 +120,6 @@ def _hints(listed: DigestList) -> list[str]:
         )
     if channel and channel.is_shared:
         hints.append("👥 People from another company are in this channel and read its digests.")
-    if not listed.may_change:
-        hints.append(f"🔒 {ONLY_MANAGERS} can change digests in this workspace.")
     return hints
 
 
@@ -143,7 +132,7 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
     text = "\n".join([f"*{schedule_text(plan.schedule)}*", *state])
     details = context("\n".join(["  ·  ".join(parts), last_run_line(digest)]))
     is_own = digest.made_by == listed.reader_id
-    if not listed.may_change or not (listed.channel or is_own):
+    if not (listed.channel or is_own):
         return [section(text), details]
     change = digest_button("Change", CHANGE, digest)
     return [section(text, change), details, *_digest_buttons(digest)]
@@ -163,19 +152,6 @@ def _digest_buttons(digest: Digest) -> list[Block]:
         digest_button(*turn, digest),
         digest_button("Delete", DELETE, digest, confirm=question),
     )
-
-
-def _admin_blocks(listed: DigestList) -> list[Block]:
-    if not listed.is_admin:
-        return []
-    who, label, value = "Members of a channel", "Only admins may change digests", ADMINS_MAY
-    if listed.is_restricted:
-        who, label, value = ONLY_MANAGERS, "Let members change digests", MEMBERS_MAY
-    return [
-        {"type": "divider"},
-        context(f"{who} can change digests in this workspace."),
-        *actions(button(label, RESTRICT, value)),
-    ]
 
 
 MAX_HOST_CHARS = 100

@@ -5,7 +5,7 @@ from typing import cast
 import pytest
 
 from bot.digests.access import ChannelAccess, DigestAccess
-from bot.digests.models import AdminsOnlyError, GuestError, NotInChannelError
+from bot.digests.models import GuestError, NotInChannelError
 from bot.dispatch.request import Request
 from bot.process.errors import StrangerError
 from bot.slack.errors import SlackError
@@ -20,7 +20,7 @@ class Asking:
 
     def __init__(self, room: Room) -> None:
         self.room = room
-        self.access = DigestAccess(room.desk, room.rights)
+        self.access = DigestAccess(room.desk)
 
     def by(self, name: str, typed_in: str | None = None, view_id: str | None = None) -> Request:
         channel_id = self.room.channel_id(typed_in) if typed_in else None
@@ -50,7 +50,7 @@ async def test_members_change_the_digests_of_their_channels(
 ) -> None:
     visitor = await asking.editor(name, channel)
 
-    assert (visitor.editor.name, visitor.may_change) == (name, True)
+    assert visitor.editor.name == name
     assert visitor.channel is not None
     assert visitor.channel.name == channel
 
@@ -79,17 +79,6 @@ async def test_admins_change_the_digests_of_every_public_channel(asking: Asking)
     assert (await asking.editor("olga", "random")).member.is_admin
     with pytest.raises(NotInChannelError):
         await asking.editor("bob", "random")
-
-
-async def test_a_restricted_workspace_leaves_it_to_its_admins(asking: Asking) -> None:
-    await asking.room.desk.restrict(asking.room.workspace, admins_only=True)
-
-    with pytest.raises(AdminsOnlyError):
-        await asking.editor("bob", "general")
-    with pytest.raises(AdminsOnlyError):
-        await asking.access.require_maker(asking.by("bob"))
-    assert (await asking.editor("ada", "general")).may_change
-    assert (await asking.access.require_maker(asking.by("ada"))).name == "ada"
 
 
 @pytest.mark.parametrize(

@@ -155,19 +155,13 @@ async def test_one_press_makes_a_digest_for_working_days_at_nine_in_the_persons_
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "words"), [("gus", "Guests can't"), ("bob", "Only admins, owners, and managers")]
-)
-async def test_who_may_make_no_digest_makes_none_by_one_press(
-    room: Room, name: str, words: str
-) -> None:
-    person = room.slack.person(name)
-    await room.desk.restrict(room.workspace, admins_only=True)
+async def test_a_guest_makes_no_digest_by_one_press(room: Room) -> None:
+    person = room.slack.person("gus")
     room.post(DIGEST_HERE, "Digest here", "d0new", "general")
 
     await person.press(person.messages()[-1], "Digest here")
 
-    assert words in await room.answer(person)
+    assert "Guests can't" in await room.answer(person)
     assert await room.digests() == []
 
 

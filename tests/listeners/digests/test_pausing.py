@@ -66,9 +66,9 @@ async def test_a_pause_of_a_digest_that_is_gone_says_so(room: Room) -> None:
 async def test_rights_are_asked_for_when_it_is_submitted(room: Room) -> None:
     digest = await room.made()
     form = await pause_form(room)
-    await room.desk.restrict(room.workspace, admins_only=True)
+    room.bob.member.is_restricted = True
 
     after = await room.submit(form)
 
-    assert "Only admins, owners, and managers" in after.everything
+    assert "Guests can't see or change digests" in after.everything
     assert (await room.now(digest)).pause is None

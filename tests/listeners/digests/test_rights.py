@@ -11,43 +11,16 @@ from tests.listeners.digests.room import Room
 pytestmark = pytest.mark.anyio
 
 
-async def test_an_admin_keeps_digests_to_admins_and_gives_them_back(room: Room) -> None:
-    await room.made()
-    form = await room.list(room.ada)
-
-    kept = await room.press(form, "Only admins may change digests", room.ada)
-    seen = await room.list()
-    await room.press(kept, "Let members change digests", room.ada)
-
-    assert "🔒 Only admins, owners, and managers can now" in kept.everything
-    assert seen.buttons == []
-    assert "1 digest" in seen.everything
-    assert "Change" in (await room.list()).buttons
-
-
-async def test_who_is_no_admin_any_more_does_not_say_who_may(room: Room) -> None:
-    form = await room.list(room.ada)
-    room.ada.member.is_admin = False
-
-    after = await room.press(form, "Only admins may change digests", room.ada)
-
-    assert "Only admins and owners of this workspace can" in after.everything
-    assert not await room.desk.admins_only(room.workspace)
-
-
 @pytest.mark.parametrize("label", ["New", "Change", "Send now", "Preview", "Pause", "Delete"])
 async def test_rights_are_asked_for_at_every_press(room: Room, label: str) -> None:
     await room.made()
     form = await room.list()
-    await room.desk.restrict(room.workspace, admins_only=True)
+    room.bob.member.is_restricted = True
 
     after = await room.press(form, label)
 
-    assert (
-        "Only admins, owners, and managers can change digests in this workspace. Please ask"
-        in after.everything
-    )
-    assert after.buttons == []
+    assert "Guests can't see or change digests" in after.everything
+    assert set(after.buttons) <= {"Back"}
     assert len(await room.digests()) == 1
 
 
@@ -87,7 +60,7 @@ async def test_a_store_that_fails_is_told_in_the_form(room: Room) -> None:
 
     assert "The app's database is unavailable" in after.everything
     assert re.search("Reference [0-9a-f]{8}", after.everything)
-    assert after.buttons == ["Back"]
+    assert set(after.buttons) <= {"Back"}
 
 
 @pytest.mark.parametrize("label", ["Delete", "Preview", "Send now"])

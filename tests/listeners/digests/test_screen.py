@@ -24,7 +24,7 @@ class Drawing:
         desk = room.desk
         self.screen = DigestScreen(
             digests=desk,
-            access=DigestAccess(desk, room.rights),
+            access=DigestAccess(desk),
             explain=cast(ExplainFailure, None),
             clock=room.clock,
         )

@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from bot.access.repository import Named
 from bot.digests.models import Plan
 from bot.keys.key_record import KeyDraft, NoKeyError
 from bot.tracker.models import InvalidKeyError, RateLimitedError, UnavailableError
@@ -112,11 +111,11 @@ async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
     is_drawn_anew: bool,
 ) -> None:
     async with running_room() as room:
-        await room.managers.name(room.workspace, Named((room.bob.id,)))
+        await room.managers.name(room.workspace, (room.bob.id,))
         room.lists.gate.clear()
         await room.bob.by_id.open_home()
         waiting = await room.saying("⏳")
-        await room.managers.name(room.workspace, Named())
+        await room.managers.name(room.workspace, ())
         if is_drawn_anew:
             room.tasks.start(room.redraw())
 

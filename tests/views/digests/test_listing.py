@@ -85,7 +85,6 @@ def test_twenty_digests_fit_with_everything_that_can_be_said() -> None:
     form = drawn(
         *digests,
         channel=a_place(name="general", has_bot=False, is_shared=True),
-        is_admin=True,
         note="x" * 3_000,
         reader_zone="Asia/Tokyo",
     )

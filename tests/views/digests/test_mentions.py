@@ -1,9 +1,9 @@
 """The rules of whom a digest mentions."""
 
-from bot.access.views import group_options
 from bot.digests.models import Mention, is_label
 from bot.digests.views.mention_fields import (
     box_of,
+    group_options,
     rule_boxes,
     rule_label_options,
     who_text,

@@ -23,7 +23,6 @@ ERRORS: list[tuple[BotError, str]] = [
     (models.StoppedError(), "Nothing was done"),
     (models.NotInChannelError(), "Only members of a channel can see and change"),
     (models.BotNotInChannelError(), "Type `/invite @Domain Tracker` there"),
-    (models.AdminsOnlyError(), "Only admins, owners, and managers can change digests"),
     (models.GuestError(), "Guests can't see or change digests"),
 ]
 

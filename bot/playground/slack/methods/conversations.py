@@ -134,18 +134,9 @@ def _group_json(call: ApiCall, group: UserGroup) -> Json:
     }
 
 
-def list_members_of_group(call: ApiCall) -> Json:
-    """List the members of one group: https://docs.slack.dev/reference/methods/usergroups.users.list."""
-    group = call.world.workspace.user_groups.get(str(call.required("usergroup")))
-    if group is None:
-        raise Refusal("no_such_subteam")
-    return {"users": list(group.members)}
-
-
 _SCOPES = ("usergroups:read",)
 GROUP_METHODS = {
     "usergroups.list": Method(list_groups, _SCOPES, acts_in="team_id", tier=2),
-    "usergroups.users.list": Method(list_members_of_group, _SCOPES, acts_in="team_id", tier=2),
 }
 
 
