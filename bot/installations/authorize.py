@@ -18,7 +18,7 @@ from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import StoreError
 
 logger = structlog.get_logger()
-# Slack waits 3 s for the ack. `ASKED_WITHIN_S` of `dispatch/deduplication.py` has passed before.
+# Slack waits 3 s for the ack, and `ASKED_WITHIN_S` of `dispatch/deduplication.py` has passed before.
 KNOWN_WITHIN_S = 1.4
 ASKED = "asked_place"
 # Bolt 1.30 passes the events that take access away without a token, but not the one that gives it:

@@ -148,7 +148,7 @@ async def running_listeners(
     tracker: FakeTracker | None = None,
     clock: FakeClock | None = None,
 ) -> AsyncIterator[R]:
-    """Register every feature as `bot.app.main` does, in a workspace where nothing was done yet."""
+    """Register every feature as `bot.app.main` does, in a workspace in which nothing was done yet."""
     clock, documents, posts, tasks = (
         clock or FakeClock(EVE),
         DocumentsOnDisk(),
