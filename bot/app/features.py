@@ -88,7 +88,7 @@ class UseCases:
     def __init__(self, parts: Services) -> None:
         documents, clock = parts.documents, parts.clock
         self.admin = AdminServices(parts)
-        self.budget = RateLimiter(clock=lambda: clock().timestamp())
+        self.budget = RateLimiter(clock=clock)
         self.allowances = QuotaService(documents, self.admin.keys, self.budget, parts.tasks)
         self.client, self.tracker = self._tracker(parts)
         self.portfolio = Portfolio(

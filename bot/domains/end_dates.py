@@ -104,13 +104,15 @@ class EndDates:
     @property
     def issues_are_known(self) -> bool:
         """Whether the scan lists issues or checks, so that "no issues" may be said without any."""
-        return self.issue_knowledge in {Knowledge.KNOWN, Knowledge.NONE}
+        return self.issue_knowledge in (Knowledge.KNOWN, Knowledge.NONE)
 
     @property
     def first(self) -> EndDate | None:
         """The end that comes first, `None` when none is known."""
-        given = [end for end in (self.registration, self.certificate) if end]
-        return min(given, key=lambda end: end.day, default=None)
+        one, other = self.registration, self.certificate
+        if one and other:
+            return one if one.day <= other.day else other
+        return one or other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -148,7 +148,8 @@ def select(domains: Iterable[Domain], query: Query, ends: KnownEnds | None = Non
     """Return the domains of all pages of `query`, in its order; for `ends` see `needs_ends`."""
     kept = list(domains)
     if query.is_filter:
-        kept = [domain for domain in kept if _holds(domain, query)]
+        bounds = query.bounds
+        kept = [each for each in kept if bounds.hold(each.health_score) and _holds(each, query)]
     if query.filters_by_scan:
         kept = [each for each in kept if ends and _scan_holds(each, query, ends)]
     if query.order is Sort.EXPIRY and ends:
@@ -261,8 +262,7 @@ def _searchable(word: str) -> str:
 
 def _holds(domain: Domain, query: Query) -> bool:
     return (
-        query.bounds.hold(domain.health_score)
-        and (query.folder is None or _same(domain.folder, query.folder))
+        (query.folder is None or _same(domain.folder, query.folder))
         and (query.domain_type is None or _same(domain.domain_type, query.domain_type))
         and all(any(_same(tag, wanted) for tag in domain.tags) for wanted in query.tags)
         and (not query.words or _is_named(domain, query.words))

@@ -154,7 +154,6 @@ class Portfolio:
         def ask() -> Awaitable[Listing]:
             return self.list_domains(workspace, purpose, slot_at)
 
-        self._epochs[workspace] = epoch
         return await self._flights.run((epoch, purpose), lambda: self._list(workspace, epoch, ask))
 
     async def sure_snapshot(self, workspace: WorkspaceId) -> Snapshot:
@@ -169,7 +168,7 @@ class Portfolio:
         self, workspace: WorkspaceId, ask: Callable[[], Awaitable[Listing]]
     ) -> Snapshot:
         """Keep and return the list that `ask` gets; its errors are passed on."""
-        epoch = self._epochs[workspace] = await self._catch_up(workspace)
+        epoch = await self._catch_up(workspace)
         return await self._list(workspace, epoch, ask)
 
     async def invalidate(self, workspace: WorkspaceId) -> None:
@@ -193,10 +192,8 @@ class Portfolio:
         """Return the present epoch: a new one, with no list, after a change in another process."""
         version = await self.versions.current(workspace) if self.versions else 0
         epoch = self._epochs.get(workspace)
-        if epoch is None:
-            return _Epoch(version or 0)
-        if version is not None and version != epoch.version:
-            epoch = self._epochs[workspace] = _Epoch(version)
+        if epoch is None or (version is not None and version != epoch.version):
+            epoch = self._epochs[workspace] = _Epoch(version or 0)
         return epoch
 
     async def _list(

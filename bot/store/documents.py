@@ -1,6 +1,7 @@
 """The document store's interface, its rules and its errors. No I/O."""
 
 import json
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from bot.process.errors import BotError
 CHECK_KEY = "meta/check"
 FORMAT = 1
 MAX_FIRST_REV = 2**31
+NOT_IN_KEYS = re.compile("[\0\ud800-\udfff]")
 
 
 class StoreError(BotError):
@@ -212,7 +214,7 @@ def decode_json(text: str | bytes) -> Any:
 
 def checked_key(key: str) -> str:
     """Return the key or prefix; StoreError: not every store could keep it."""
-    if not key or "\0" in key or any("\ud800" <= char <= "\udfff" for char in key):
+    if not key or NOT_IN_KEYS.search(key):
         raise StoreError("a key is empty, or holds NUL or half a character")
     return key
 

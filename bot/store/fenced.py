@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, Protocol, cast
 
 from cachetools import TTLCache
@@ -100,12 +101,14 @@ class _Timed:
         method = getattr(self._wrapped, name)
         if name in UNTIMED:
             return method
-        return lambda *args, **kwargs: self._timed(name, method(*args, **kwargs))
+        return partial(self._timed, name, method)
 
-    async def _timed(self, operation: str, call: Awaitable[Any]) -> Any:
+    async def _timed(
+        self, operation: str, method: Callable[..., Awaitable[Any]], *args: Any, **kwargs: Any
+    ) -> Any:
         began, outcome = seconds_now(), "failed"
         try:
-            answer = await call
+            answer = await method(*args, **kwargs)
             outcome = "ok"
         except (ConflictError, ForgottenError):
             outcome = "conflict"  # the store works: its caller asked for this

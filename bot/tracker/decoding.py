@@ -162,6 +162,8 @@ def decode_listing(status: int, body: bytes) -> Listing:
 
     A list is never searched for error messages: a tag may say "Rate limit exceeded".
     """
+    if status in SUCCESS and (domains := _documented(body)) is not None:
+        return Listing(domains=domains)
     value = _json(status, body, is_write=False)
     if not isinstance(value, list):
         raise unexpected(status, value, is_write=False)
@@ -204,6 +206,26 @@ def _json(status: int, body: bytes, *, is_write: bool) -> object:
         return parse_json(body)
     except NotJsonError as error:
         raise not_json(status, body, is_write=is_write) from error
+
+
+AS_DOCUMENTED = msgspec.json.Decoder(tuple[Domain, ...])
+
+
+def _documented(body: bytes) -> tuple[Domain, ...] | None:
+    """Return the domains of a list that is exactly as documented, `None` for any other.
+
+    It takes a quarter of the time that forgiving each field takes.
+    """
+    try:
+        domains = AS_DOCUMENTED.decode(body)
+    except (ValueError, RecursionError):
+        return None
+    texts = (
+        text
+        for each in domains
+        for text in (each.domain, each.domain_id, each.domain_type, each.folder, *each.tags)
+    )
+    return domains if all(text is None or text.strip() for text in texts) else None
 
 
 def _listing(items: Iterable[object]) -> Listing:

@@ -37,13 +37,13 @@ class Summary:
 
 
 def summary(scores: Iterable[float | None]) -> Summary:
-    scores = list(scores)
-    known = [score for score in scores if score is not None]
-    counted: Counter[Band] = Counter()
-    for score, times in Counter(scores).items():  # a few scores come often
-        counted[band_of(score)] += times
+    counted = Counter(scores)  # a few scores come often
+    known = {score: times for score, times in counted.items() if score is not None}
+    total, bands = sum(score * times for score, times in known.items()), Counter[Band]()
+    for score, times in counted.items():
+        bands[band_of(score)] += times
     return Summary(
-        count=len(scores),
-        average=sum(known) / len(known) if known else None,
-        bands={band: counted[band] for band in Band},
+        count=counted.total(),
+        average=total / sum(known.values()) if known else None,
+        bands={band: bands[band] for band in Band},
     )

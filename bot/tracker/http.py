@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.parse import quote
 
@@ -47,7 +48,7 @@ async def read_body(response: httpx.Response, *, is_write: bool) -> bytes:
 PATH = "/api/tools/domain-tracker"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Call:
     """One call with a key. `sent` is the JSON of a POST; `None`: a GET, which changes nothing.
 
@@ -62,7 +63,7 @@ class Call:
     is_scan: bool = False
     workspace: WorkspaceId | None = None
 
-    @property
+    @cached_property
     def is_write(self) -> bool:
         return self.sent is not None
 
@@ -73,7 +74,7 @@ class Call:
             return "scan"
         return "add" if self.is_write else "list"
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """The key's name in the rate limiter."""
         return fingerprint(self.key)

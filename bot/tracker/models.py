@@ -1,6 +1,7 @@
 """Domains, scan results and errors of the API. Plain data."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import msgspec
 
@@ -123,7 +124,7 @@ class TimedOutError(UnavailableError):
     outcome = "timed_out"
 
 
-class Domain(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Domain(msgspec.Struct, frozen=True, kw_only=True, gc=False, rename="camel"):
     """One monitored domain (service document, section 2.2), in the service's own words.
 
     A domain without `domain_id` cannot be scanned. `health_score` is from 0 to 100, `None` when
@@ -132,7 +133,7 @@ class Domain(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     domain: str
     domain_id: str | None = None
-    health_score: float | None = None
+    health_score: Annotated[float, msgspec.Meta(ge=0, le=100)] | None = None
     domain_type: str | None = None
     tags: tuple[str, ...] = ()
     folder: str | None = None

@@ -8,6 +8,7 @@ moment of their renewal (service document, section 8): a count is forgotten afte
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import Enum
 from hashlib import sha256
 
@@ -140,13 +141,13 @@ class _Entry:
 class RateLimiter:
     """Limits the requests of the `max_keys` keys last used.
 
-    `clock` returns seconds since 1970, `chance` a random number in [0, 1).
+    `chance` returns a random number in [0, 1).
     """
 
     def __init__(
         self,
         *,
-        clock: Callable[[], float] = lambda: utc_now().timestamp(),
+        clock: Callable[[], datetime] = utc_now,
         chance: Callable[[], float] = random.random,
         max_keys: int = 10_000,
     ) -> None:
@@ -155,7 +156,8 @@ class RateLimiter:
         self._entries: LRUCache[str, _Entry] = LRUCache(max_keys)
 
     def now(self) -> float:
-        return self._clock()
+        """Return the seconds since 1970."""
+        return self._clock().timestamp()
 
     def check(self, fingerprint: str, purpose: Purpose) -> None:
         """Allow a request now, or raise.
@@ -165,7 +167,8 @@ class RateLimiter:
             ReserveReachedError: the purpose is a person's, and only the reserve is left, or it can
                 wait, and half of the allowance is used.
         """
-        now, entry = self._clock(), self._entry(fingerprint)
+        now = self.now()
+        entry = self._entry(fingerprint, now)
         _refuse_until(entry.state.blocked_until, now)
         if purpose is Purpose.PERSON:
             _check_reserve(entry, now)
@@ -174,11 +177,13 @@ class RateLimiter:
 
     def check_wait(self, fingerprint: str) -> None:
         """Raise RateLimitedError when the key has begun to wait since its `check`."""
-        _refuse_until(self._entry(fingerprint).state.blocked_until, self._clock())
+        now = self.now()
+        _refuse_until(self._entry(fingerprint, now).state.blocked_until, now)
 
     def record_remaining(self, fingerprint: str, remaining: int) -> None:
         """Record the requests remaining that a reply named."""
-        now, entry = self._clock(), self._entry(fingerprint)
+        now = self.now()
+        entry = self._entry(fingerprint, now)
         state = entry.state
         highest, highest_at = max((state.highest, state.highest_at), (remaining, now))
         entry.state = replace(
@@ -193,7 +198,8 @@ class RateLimiter:
         https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/). Requests
         refused together count as one error.
         """
-        now, entry = self._clock(), self._entry(fingerprint)
+        now = self.now()
+        entry = self._entry(fingerprint, now)
         state, left_s = entry.state, entry.state.blocked_until - now
         steps, wait_s = state.steps, left_s
         if left_s <= 0:
@@ -206,7 +212,8 @@ class RateLimiter:
 
     def record_success(self, fingerprint: str) -> None:
         """Record a success, which ends the steps of a wait that is over."""
-        now, entry = self._clock(), self._entry(fingerprint)
+        now = self.now()
+        entry = self._entry(fingerprint, now)
         if entry.state.steps and now >= entry.state.blocked_until:
             entry.state = replace(entry.state, wait_at=now, blocked_until=0.0, steps=0)
 
@@ -217,15 +224,16 @@ class RateLimiter:
 
     def learn(self, fingerprint: str, state: RateLimitState) -> None:
         """Merge the state that another process has stored."""
-        entry = self._entry(fingerprint)
-        entry.state = entry.state.newest(state.as_of(self._clock()))
+        now = self.now()
+        entry = self._entry(fingerprint, now)
+        entry.state = entry.state.newest(state.as_of(now))
 
     def state(self, fingerprint: str) -> BudgetState:
-        return self.known(fingerprint).at(self._clock())
+        return self.known(fingerprint).at(self.now())
 
-    def _entry(self, fingerprint: str) -> _Entry:
+    def _entry(self, fingerprint: str, now: float) -> _Entry:
         entry = self._entries.setdefault(fingerprint, _Entry())
-        entry.state = entry.state.as_of(self._clock())
+        entry.state = entry.state.as_of(now)
         return entry
 
 

@@ -150,7 +150,7 @@ class Life:
 
     async def _ask(self) -> None:
         """Send a request, and let other processes know."""
-        tasks, budget = Tasks(), RateLimiter(clock=self.clock.seconds)
+        tasks, budget = Tasks(), RateLimiter(clock=self.clock)
         keys = Keys(self.documents, RING, clock=self.clock)
         quotas = QuotaService(self.documents, keys, budget, tasks)
         quotas.after_request((self.workspace, "fingerprint"))

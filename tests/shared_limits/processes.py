@@ -38,7 +38,7 @@ class Process:
         url: str,
     ) -> None:
         self.tasks = Tasks()
-        self.budget = RateLimiter(clock=clock.seconds, chance=lambda: 0.5)
+        self.budget = RateLimiter(clock=clock, chance=lambda: 0.5)
         self.quotas = QuotaService(documents, keys, self.budget, self.tasks, seconds=clock.seconds)
         self.client = TrackerClient(
             http,

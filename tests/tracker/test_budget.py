@@ -28,7 +28,7 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def budget(clock: FakeClock) -> RateLimiter:
-    return RateLimiter(clock=clock.seconds, chance=always(0.5))
+    return RateLimiter(clock=clock, chance=always(0.5))
 
 
 def refused_for(budget: RateLimiter, purpose: Purpose = PERSON, key: str = "k") -> float:
@@ -58,7 +58,7 @@ def test_a_key_waits_after_a_rate_limit_error(budget: RateLimiter, clock: FakeCl
 
 
 def test_the_ceiling_doubles_up_to_the_cap(clock: FakeClock) -> None:
-    budget = RateLimiter(clock=clock.seconds, chance=always(1.0))
+    budget = RateLimiter(clock=clock, chance=always(1.0))
     waits = []
     for _ in range(2000):
         waits.append(budget.record_rate_limit("k", None))

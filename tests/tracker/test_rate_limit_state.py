@@ -21,12 +21,12 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def one(clock: FakeClock) -> RateLimiter:
-    return RateLimiter(clock=clock.seconds, chance=lambda: 0.5)
+    return RateLimiter(clock=clock, chance=lambda: 0.5)
 
 
 @pytest.fixture
 def other(clock: FakeClock) -> RateLimiter:
-    return RateLimiter(clock=clock.seconds, chance=lambda: 0.5)
+    return RateLimiter(clock=clock, chance=lambda: 0.5)
 
 
 def test_the_later_count_and_the_highest_one_are_known(
