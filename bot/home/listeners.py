@@ -199,10 +199,10 @@ class HomeListeners:
     documents: Documents
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_event("app_home_opened", self.open)
-        dispatcher.on_press(TURN_DIGESTS, self.turn_digests)
+        dispatcher.event("app_home_opened", self.open)
+        dispatcher.action(TURN_DIGESTS, self.turn_digests)
         for button in (REFRESH, OPEN_MESSAGES):
-            dispatcher.on_press(button, self.leave)
+            dispatcher.action(button, self.leave)
         dispatcher.boundary.after_home(self.follow)
 
     async def open(self, request: Request, event: Mapping[str, Any]) -> None:

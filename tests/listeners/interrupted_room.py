@@ -24,9 +24,9 @@ class Room(Running):
         super().__post_init__()
         self.worked_on = asyncio.Queue[Request]()
         for command in ("/scan", "/adddomain"):
-            self.dispatcher.on_command(command, self.work)
-        self.dispatcher.on_command("/domaindigest", self.open_list)
-        self.dispatcher.on_press(HELD, self.work)
+            self.dispatcher.command(command, self.work)
+        self.dispatcher.command("/domaindigest", self.open_list)
+        self.dispatcher.action(HELD, self.work)
         self.app.view(HELD)(self._submitted)
 
     async def work(self, conversation: Request, _about: object) -> None:

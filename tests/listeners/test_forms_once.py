@@ -27,7 +27,7 @@ class Process:
         app: Any = SimpleNamespace(action=lambda _: lambda _: None, view=self.take)
         boundary: Any = SimpleNamespace(start=self.start)
         dispatcher = Dispatcher(app, boundary, REPLIES, seen=seen)
-        dispatcher.on_form("form", lambda _: None, self.work, busy=lambda: notice("Busy", []))
+        dispatcher.view("form", lambda _: None, self.work, busy=lambda: notice("Busy", []))
 
     def take(self, _callback_id: str) -> Any:
         return lambda listener: setattr(self, "listener", listener)

@@ -24,7 +24,7 @@ def answering(room: Room, message: Message, gate: asyncio.Event | None = None) -
             await gate.wait()
         await conversation.reply(message)
 
-    room.dispatcher.on_command("/domains", answer)
+    room.dispatcher.command("/domains", answer)
 
 
 async def test_a_slow_answer_is_announced_and_takes_the_place_of_that(room: Room) -> None:
@@ -76,7 +76,7 @@ async def test_a_slow_form_is_not_robbed_of_its_only_chance(room: Room) -> None:
         await open_form(conversation.client, conversation.trigger_id or "", pick)
         opens.set()
 
-    room.dispatcher.on_command("/scan", ask)
+    room.dispatcher.command("/scan", ask)
 
     await room.bob.press(await room.opened(), "Scan")
 
@@ -92,8 +92,8 @@ async def test_a_form_from_home_is_answered_in_a_window(room: Room) -> None:
     async def answer(conversation: Request, _given: None) -> None:
         await conversation.reply(SHORT)
 
-    room.dispatcher.on_command("/scan", ask)
-    room.dispatcher.on_form("pick", lambda _values: None, answer)
+    room.dispatcher.command("/scan", ask)
+    room.dispatcher.view("pick", lambda _values: None, answer)
     await room.bob.press(await room.opened(), "Scan")
 
     await room.bob.submit(await room.form_saying("Pick"))
