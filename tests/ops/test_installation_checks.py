@@ -1,5 +1,3 @@
-import pytest
-
 from bot.installations.installation import Installation
 from bot.installations.repository import InstallationRepository
 from bot.ops.doctor_slack import installations_finding
@@ -9,8 +7,6 @@ from tests.builders import MOMENT
 from tests.memory import MemoryDocuments
 from tests.ops.builders import ACME, an_installation
 from tests.store.test_encryption import a_ring
-
-pytestmark = pytest.mark.anyio
 
 
 async def found(*installations: Installation) -> Finding:
@@ -34,7 +30,7 @@ async def test_without_one_it_says_where_people_install_the_app() -> None:
     assert "https://bot.example/slack/install" in finding.said
 
 
-async def test_revoked_tokens_are_told_with_what_becomes_of_the_workspace() -> None:
+async def test_revoked_tokens_are_listed_with_their_workspace() -> None:
     finding = await found(an_installation(ACME, token=None, revoked_at=MOMENT))
 
     assert finding.mark is Mark.WARN

@@ -17,8 +17,6 @@ from tests.fakes import FakeClock
 from tests.loops import loop_over
 from tests.slack.clients import SaidGroups
 
-pytestmark = pytest.mark.anyio
-
 ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 
 
@@ -32,9 +30,7 @@ async def test_user_groups_come_by_handle(slack: LocalSlack, client: AsyncWebCli
     assert {group.group_id for group in groups} == set(slack.world.workspace.user_groups)
 
 
-async def test_a_workspace_on_a_small_plan_has_no_user_groups_but_another_refusal_is_an_error(
-    slack: LocalSlack, client: AsyncWebClient
-) -> None:
+async def test_a_small_plan_has_no_user_groups(slack: LocalSlack, client: AsyncWebClient) -> None:
     for code in ("plan_upgrade_required", "paid_teams_only"):
         slack.fail_next("usergroups.list", error=code)
         assert await fetch_user_groups(client) == []
@@ -45,7 +41,7 @@ async def test_a_workspace_on_a_small_plan_has_no_user_groups_but_another_refusa
 
 
 @loop_over("code", ["no_such_subteam", "plan_upgrade_required", "paid_teams_only"])
-async def test_nobody_is_in_a_group_that_is_gone(code: str) -> None:
+async def test_a_deleted_group_is_empty(code: str) -> None:
     assert await fetch_people_in(SaidGroups(code=code), "S1") == ()
 
 
@@ -60,9 +56,7 @@ async def test_nobody_is_in_a_group_that_is_gone(code: str) -> None:
         (SaidGroups(people={"S1": 7}), SlackUnavailableError),
     ],
 )
-async def test_what_slack_does_not_say_is_not_taken_for_nobody(
-    client: SaidGroups, kind: type[Exception]
-) -> None:
+async def test_a_failure_is_no_empty_group(client: SaidGroups, kind: type[Exception]) -> None:
     with pytest.raises(kind):
         await fetch_people_in(client, "S1")
 
@@ -77,9 +71,7 @@ def groups(clock: FakeClock) -> UserGroups:
     return UserGroups(clock=clock.seconds)
 
 
-async def test_who_is_in_a_group_is_asked_once_a_minute(
-    groups: UserGroups, clock: FakeClock
-) -> None:
+async def test_members_of_a_group_are_kept_a_minute(groups: UserGroups, clock: FakeClock) -> None:
     client = SaidGroups(people={"S1": ["U1"]})
     for _ in range(3):
         await groups.people_in(client, ONE, "S1")

@@ -4,10 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from bot.digests.models import MAX_PER_CHANNEL, FailureReason, Mode, Outcome, RunState
-from bot.digests.views.tables import (
-    DigestList,
-    list_form,
-)
+from bot.digests.views.tables import DigestList, list_form
 from bot.slack.channels import Channel
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS
 from tests.digests.builders import DIGEST_ID, DUE, a_digest, a_mention, a_past_run, a_run

@@ -200,7 +200,7 @@ def test_nothing_from_outside_acts_or_breaks_the_tab(text: str) -> None:
     assert_slack_takes_home(home_view(page))
 
 
-def test_a_member_who_is_asked_to_have_the_app_connected_is_not_sent_there_twice() -> None:
+def test_a_member_is_asked_once_to_have_the_app_connected() -> None:
     text = failure_message(NoKeyError(), facts_for(command_line=None))
     page = a_page(portfolio=text, is_connected=False)
 
@@ -253,7 +253,7 @@ MANAGERS = {"add": Audience.MANAGERS, "scan": Audience.MANAGERS}
         (MANAGERS, Reader.MEMBER, set()),
     ],
 )
-def test_the_tab_offers_what_admins_let_its_reader_do(
+def test_the_tab_offers_what_is_allowed(
     audiences: dict[str, Audience], reader: Reader, offered: set[str]
 ) -> None:
     managed = a_page(a_domain(), audiences=audiences, set_up=a_set_up())

@@ -4,12 +4,7 @@ from bot.blocks.message import Message
 from bot.dispatch.usage import STILL_WORKING
 from bot.domains.query import Query
 from bot.domains.views import domains_message
-from bot.home.views import (
-    answer_window,
-    fits_window,
-    messages_url,
-    summary_window,
-)
+from bot.home.views import answer_window, fits_window, messages_url, summary_window
 from bot.keys.views import saved_message
 from bot.scans.views import scan_message
 from tests.builders import a_domain, a_key_record, a_report, a_snapshot
@@ -31,7 +26,7 @@ def test_a_short_answer_is_read_whole(message: Message) -> None:
 
 
 @loop_over("message", [a_list(), scan_message(a_report())])
-def test_a_table_or_a_scan_is_told_with_the_way_to_the_whole(message: Message) -> None:
+def test_a_shortened_table_links_to_the_whole(message: Message) -> None:
     summary = summary_window(message, URL)
     window = answer_window(summary, "")
 
