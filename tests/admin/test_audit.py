@@ -11,8 +11,6 @@ from tests.builders import KEY, KEY_TAIL, MOMENT
 from tests.fakes import FakeClock
 from tests.memory import EventfulDocuments
 
-pytestmark = pytest.mark.anyio
-
 ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 MINUTE = timedelta(minutes=1)
 

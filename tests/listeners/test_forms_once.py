@@ -3,15 +3,11 @@
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
 from bot.blocks.builders import notice
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import sent_elsewhere_form
 from bot.store.deduplication import MemoryDedup
 from tests.listeners.test_presses import CONTEXT, REPLIES
-
-pytestmark = pytest.mark.anyio
 
 BODY = {
     "user": {"id": "U1"},

@@ -2,13 +2,10 @@
 
 import asyncio
 
-import pytest
 from prometheus_client import CollectorRegistry
 
 from bot.web.gauges import Gauge, LazyGauges
 from tests.metrics.reading import a_bot, find_all, value
-
-pytestmark = pytest.mark.anyio
 
 DEPTH: dict[str, tuple[Gauge, ...]] = {
     "depth": (Gauge("depth", "How deep.", lambda found: {(): found}),)
@@ -32,7 +29,7 @@ class FakeSource:
         return float(self.asked)
 
 
-class Room:
+class Bot:
     """Looks with one gauge."""
 
     def __init__(self) -> None:
@@ -50,21 +47,21 @@ class Room:
 
 
 async def test_a_look_that_fails_shows_nothing_instead_of_what_was_once() -> None:
-    room = Room()
-    first = await room.depth()
+    bot = Bot()
+    first = await bot.depth()
 
-    room.source.error = OSError("the database is away")
+    bot.source.error = OSError("the database is away")
 
-    assert (first, await room.depth(), room.failures) == (1.0, None, 1.0)
+    assert (first, await bot.depth(), bot.failures) == (1.0, None, 1.0)
 
 
 async def test_a_look_that_hangs_is_given_up() -> None:
-    room = Room()
-    room.source.is_stuck = True
+    bot = Bot()
+    bot.source.is_stuck = True
 
-    depth = await room.depth()
+    depth = await bot.depth()
 
-    assert (depth, room.failures) == (None, 1.0)
+    assert (depth, bot.failures) == (None, 1.0)
 
 
 async def test_every_look_tells_its_gauges() -> None:

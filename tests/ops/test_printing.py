@@ -13,7 +13,7 @@ def test_no_text_acts_on_a_terminal_or_shows_a_secret(text: str) -> None:
     printed.encode()
 
 
-def test_of_many_lines_the_first_are_told_and_how_many_more() -> None:
+def test_the_first_lines_are_printed_and_the_rest_counted() -> None:
     lines = some_of([f"line {number}" for number in range(1, 151)])
 
     assert lines[0] == "  line 1"

@@ -16,8 +16,6 @@ from bot.store.sqlite import open_sqlite
 from tests.builders import KEY
 from tests.store.test_encryption import a_ring
 
-pytestmark = pytest.mark.anyio
-
 ACME = WorkspaceId("T1")
 OLD, BOTH, NEW = a_ring("k1"), a_ring("k2", "k1"), a_ring("k2")
 
@@ -72,7 +70,7 @@ async def test_a_file_that_went_under_a_running_bot_is_a_failure(path: Path) -> 
     await running.close()
 
 
-async def test_a_document_that_nobody_can_read_is_named(path: Path) -> None:
+async def test_an_unreadable_document_is_named(path: Path) -> None:
     await make_store(path)
     add_nonsense(path)
 
@@ -131,9 +129,7 @@ UNKNOWN = "of a kind that this version of the bot does not know"
     ],
     ids=["of a key that is missing", "moved", "no text", "unknown", "no place", "note"],
 )
-def test_what_the_ring_does_not_open_is_named_without_its_content(
-    document: Document, said: str
-) -> None:
+def test_a_document_that_no_key_opens_is_named(document: Document, said: str) -> None:
     finding = ring_finding(RingSource(NEW), [document])
 
     assert finding.mark is Mark.FAIL

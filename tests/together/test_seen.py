@@ -26,8 +26,6 @@ from tests.builders import APP_TOKEN, BOT_TOKEN
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.web.test_slack import BODY, SECRET, FakeBolt, signed
 
-pytestmark = pytest.mark.anyio
-
 ONCE = Message("done already, or under way")
 
 
@@ -90,9 +88,7 @@ async def test_what_one_process_could_not_take_another_takes(stored: DedupStore)
 
 
 @pytest.mark.parametrize("statuses", [[200], [503, 200]])
-async def test_an_envelope_that_comes_by_two_connections_is_taken_once(
-    stored: DedupStore, statuses: list[int]
-) -> None:
+async def test_an_envelope_is_taken_once(stored: DedupStore, statuses: list[int]) -> None:
     bolt, socket = FakeBolt(*statuses), FakeSocket()
     envelope = SocketModeRequest(type="events_api", envelope_id="e1", payload={"command": "/x"})
     for _ in range(3):
@@ -110,9 +106,7 @@ def a_link(bolt: FakeBolt, seen: DedupStore) -> SocketMode:
     return SocketMode(app, APP_TOKEN, seen=seen)
 
 
-async def test_a_button_that_was_pressed_in_one_process_is_done_in_the_other(
-    stored: DedupStore, visit: Visit
-) -> None:
+async def test_a_press_counts_in_both_processes(stored: DedupStore, visit: Visit) -> None:
     acts: list[str] = []
 
     async def work() -> None:
@@ -124,9 +118,7 @@ async def test_a_button_that_was_pressed_in_one_process_is_done_in_the_other(
     assert (acts, visit.read) == (["act"], [ONCE.text] * 2)
 
 
-async def test_while_one_process_is_at_it_the_other_does_not_begin(
-    stored: DedupStore, visit: Visit
-) -> None:
+async def test_a_running_press_is_not_begun_twice(stored: DedupStore, visit: Visit) -> None:
     begun, gate = asyncio.Event(), asyncio.Event()
 
     async def work() -> None:
@@ -144,9 +136,7 @@ async def test_while_one_process_is_at_it_the_other_does_not_begin(
     assert visit.read == [ONCE.text]
 
 
-async def test_a_press_that_failed_in_one_process_may_be_repeated_in_the_other(
-    stored: DedupStore, visit: Visit
-) -> None:
+async def test_a_failed_press_may_be_repeated(stored: DedupStore, visit: Visit) -> None:
     acts: list[str] = []
 
     async def fail() -> None:
@@ -162,9 +152,7 @@ async def test_a_press_that_failed_in_one_process_may_be_repeated_in_the_other(
     assert (acts, visit.read) == (["act"], [])
 
 
-async def test_of_many_processes_in_which_one_button_is_pressed_one_acts(
-    stored: DedupStore, visit: Visit
-) -> None:
+async def test_one_of_many_processes_acts(stored: DedupStore, visit: Visit) -> None:
     acts: list[str] = []
 
     async def work() -> None:

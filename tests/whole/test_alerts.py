@@ -10,7 +10,7 @@ from bot.playground.slack import Message, Person, View
 from tests.whole.digests import headline, make, move_to, open_list, score, until_listed
 from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared")]
+pytestmark = pytest.mark.transports("socket", "shared")
 
 LOOK = timedelta(minutes=15)
 ALERT = {"Post": "Check every 15 minutes, post as soon as something gets worse"}
@@ -62,7 +62,7 @@ def alerts(app: Harness, channel: str = "general") -> list[Message]:
     return [message for message in found.messages if is_alert(message)]
 
 
-async def test_d23_what_gets_worse_is_posted_once_and_somebody_takes_it(ready: Harness) -> None:
+async def test_a_fall_is_posted_once_and_someone_takes_it(ready: Harness) -> None:
     await make(ready, ALERT)
     await next_look(ready)
     score(ready, "www.example", 60)
@@ -102,7 +102,7 @@ async def test_a_score_that_wavers_across_a_rating_makes_no_alerts(ready: Harnes
     assert "80 good to" in settled.text
 
 
-async def test_d23_a_snoozed_domain_is_quiet_for_seven_days(ready: Harness) -> None:
+async def test_a_snoozed_domain_is_quiet_for_seven_days(ready: Harness) -> None:
     await make(ready, ALERT)
     await next_look(ready)
     score(ready, "www.example", 60)
@@ -121,7 +121,7 @@ async def test_d23_a_snoozed_domain_is_quiet_for_seven_days(ready: Harness) -> N
 
 
 @pytest.mark.transports("socket")
-async def test_d23_an_alert_that_looks_late_says_so(ready: Harness) -> None:
+async def test_a_late_alert_says_so(ready: Harness) -> None:
     await make(ready, ALERT)
     await next_look(ready)
     score(ready, "www.example", 60)
@@ -133,7 +133,7 @@ async def test_d23_an_alert_that_looks_late_says_so(ready: Harness) -> None:
 
 
 @pytest.mark.transports("socket")
-async def test_d23_its_preview_shows_an_alert_or_that_nothing_got_worse(ready: Harness) -> None:
+async def test_an_alerts_preview_shows_it_or_that_nothing_got_worse(ready: Harness) -> None:
     await make(ready, ALERT)
     await next_look(ready)
     await ready.bob.press(await open_list(ready, ready.bob), "Preview")
@@ -151,7 +151,7 @@ async def test_d23_its_preview_shows_an_alert_or_that_nothing_got_worse(ready: H
 
 
 @pytest.mark.transports("shared")
-async def test_d23_people_of_another_workspace_and_guests_press_in_vain(ready: Harness) -> None:
+async def test_strangers_and_guests_cannot_use_an_alerts_buttons(ready: Harness) -> None:
     await make(ready, ALERT, channel="shared")
     await next_look(ready, "shared")
     score(ready, "www.example", 60)

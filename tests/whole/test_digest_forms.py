@@ -2,17 +2,8 @@
 
 import pytest
 
-from tests.whole.digests import (
-    at_nine,
-    make,
-    next_digest,
-    open_list,
-    press_in,
-    score,
-)
+from tests.whole.digests import at_nine, make, next_digest, open_list, press_in, score
 from tests.whole.harness import Harness
-
-pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture

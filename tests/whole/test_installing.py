@@ -8,14 +8,12 @@ import pytest
 
 from tests.whole.many import Many, running_many
 
-pytestmark = pytest.mark.anyio
-
 
 def link(many: Many) -> str:
     return f"{many.settings.public_url}/slack/install"
 
 
-async def test_who_cancels_has_installed_nothing_and_may_begin_again(tmp_path: Path) -> None:
+async def test_a_cancelled_installation_may_begin_again(tmp_path: Path) -> None:
     async with running_many(tmp_path, ["amber"]) as many:
         amber = many["amber"]
 
@@ -31,9 +29,7 @@ async def test_who_cancels_has_installed_nothing_and_may_begin_again(tmp_path: P
     assert "Installed in amber" in page.text
 
 
-async def test_the_way_back_is_good_once_and_in_the_browser_in_which_it_began(
-    tmp_path: Path,
-) -> None:
+async def test_the_way_back_works_once_in_the_same_browser(tmp_path: Path) -> None:
     async with running_many(tmp_path, ["amber"]) as many:
         amber = many["amber"]
         own, other = amber.ada.browser(), amber.ada.browser()
@@ -55,7 +51,7 @@ async def test_the_way_back_is_good_once_and_in_the_browser_in_which_it_began(
 
 
 @pytest.mark.parametrize("has_state", [True, False])
-async def test_wrong_codes_of_a_stranger_hinder_nobody(tmp_path: Path, has_state: bool) -> None:
+async def test_strangers_codes_do_no_harm(tmp_path: Path, has_state: bool) -> None:
     async with running_many(tmp_path, ["amber"]) as many, aiohttp.ClientSession() as stranger:
         begun = await stranger.get(link(many), allow_redirects=False)
         cookie = begun.headers["Set-Cookie"].partition(";")[0] if has_state else "none=none"

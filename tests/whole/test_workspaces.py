@@ -20,8 +20,6 @@ from tests.whole.harness import bytes_at_rest, running_bot, settings_for, text_i
 from tests.whole.impersonation import marks, send_as, use_everything
 from tests.whole.many import ALONE, IN_ORG, Many, many_stand_ins, running_many
 
-pytestmark = pytest.mark.anyio
-
 
 async def stored(many: Many) -> list[Document]:
     return await read_file(many.settings.database_path)
@@ -100,7 +98,7 @@ async def test_workspaces_and_an_organisation_use_one_bot_side_by_side(tmp_path:
             assert not any(other in answer.everything for other in others)
 
 
-async def test_nobody_gets_at_another_workspace_with_its_ids(tmp_path: Path) -> None:
+async def test_ids_do_not_open_another_workspace(tmp_path: Path) -> None:
     async with running_many(tmp_path, ALONE[:2]) as many:
         amber, birch = await many.settle("amber"), await many.settle("birch")
         payloads = await use_everything(amber)
@@ -126,9 +124,7 @@ async def test_nobody_gets_at_another_workspace_with_its_ids(tmp_path: Path) -> 
     assert not [mark for mark in marks(amber) if mark in text]
 
 
-async def test_workspaces_come_and_go_where_web_and_worker_share_a_database(
-    tmp_path: Path, database: str
-) -> None:
+async def test_workspaces_come_and_go_on_a_shared_database(tmp_path: Path, database: str) -> None:
     async with running_many(tmp_path, ALONE[:2], transport=database) as many:
         amber, birch = await many.settle("amber"), await many.settle("birch")
         answer = await amber.ask(amber.bob, "/domains")
@@ -169,9 +165,7 @@ async def test_an_uninstalled_workspace_leaves_no_byte(tmp_path: Path) -> None:
     ],
     ids=lambda order: " then ".join(order),
 )
-async def test_the_events_of_an_uninstall_may_come_in_any_order_and_twice(
-    tmp_path: Path, order: tuple[str, ...]
-) -> None:
+async def test_events_of_an_uninstall_may_repeat(tmp_path: Path, order: tuple[str, ...]) -> None:
     async with running_many(tmp_path, ALONE[:1]) as many:
         amber = await many.settle("amber")
 
@@ -202,7 +196,7 @@ async def test_revoked_tokens_stop_the_bot_until_it_is_installed_again(tmp_path:
         assert "installed" in history
 
 
-async def test_a_workspace_whose_removal_nobody_told_of_goes_too(tmp_path: Path) -> None:
+async def test_an_unannounced_removal_is_noticed(tmp_path: Path) -> None:
     async with running_many(tmp_path, ALONE[:2]) as many:
         amber, birch = await many.settle("amber"), await many.settle("birch")
 
@@ -217,9 +211,7 @@ async def test_a_workspace_whose_removal_nobody_told_of_goes_too(tmp_path: Path)
         assert "shop.birch.example" in answer.everything
 
 
-async def test_whoever_installed_it_for_an_organisation_is_greeted_in_its_workspaces(
-    tmp_path: Path,
-) -> None:
+async def test_an_organisations_installer_is_greeted_per_workspace(tmp_path: Path) -> None:
     async with running_many(tmp_path, ALONE[:1], in_org=IN_ORG[:1]) as many:
         await many.install("delta", by="olga", org_wide=True)
         await many.grant("delta")
@@ -229,9 +221,7 @@ async def test_whoever_installed_it_for_an_organisation_is_greeted_in_its_worksp
         await olga.next_message("dm", where=lambda each: "Set key" in each.buttons)
 
 
-async def test_a_workspace_from_which_its_organisation_takes_the_app_leaves_nothing(
-    tmp_path: Path,
-) -> None:
+async def test_a_workspace_removed_by_its_organisation_leaves_nothing(tmp_path: Path) -> None:
     async with running_many(tmp_path, ALONE[:1], in_org=IN_ORG) as many:
         await many.install("delta", by="olga", org_wide=True)
         for name in IN_ORG:

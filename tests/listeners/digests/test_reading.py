@@ -138,7 +138,7 @@ def test_every_field_is_read() -> None:
         (GROUP_FIELD, chosen("C0OPS"), "pick a user group from the list"),
     ],
 )
-def test_what_cannot_be_taken_is_said_under_its_field(field: str, state: Json, text: str) -> None:
+def test_an_invalid_value_is_explained_under_its_field(field: str, state: Json, text: str) -> None:
     errors = refused({field: state})
 
     assert text in errors[field]
@@ -161,9 +161,7 @@ def test_what_cannot_be_taken_is_said_under_its_field(field: str, state: Json, t
     ],
     ids=["nobody", "people for nothing", "a group for nothing", "no label"],
 )
-def test_half_a_rule_is_said_under_the_field_that_it_lacks(
-    states: dict[str, Json], field: str, text: str
-) -> None:
+def test_half_a_rule_is_explained(states: dict[str, Json], field: str, text: str) -> None:
     errors = refused(states)
 
     assert list(errors) == [field]

@@ -52,7 +52,7 @@ def test_in_a_form_a_failure_is_one_line_without_buttons() -> None:
     assert line == f"⚠️ *Not saved.* {text} Reference {facts.reference}."
 
 
-def test_an_admin_is_told_in_a_form_where_the_key_is_set() -> None:
+def test_a_form_tells_an_admin_where_to_set_the_key() -> None:
     assert "`/domainkey`" in error_line(failure_message(NoKeyError(), facts_for_admin()))
     text = error_line(failure_message(NoKeyError(), facts_for()))
     assert text.count("`/domainkey`") == 1
