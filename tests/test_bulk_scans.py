@@ -29,7 +29,7 @@ from bot.scans.bulk_runner import LEASE, MAX_DOMAINS, BulkScans
 from bot.scans.bulk_views import progress_message, summary_message
 from bot.scans.service import Scans
 from bot.slack.client import SentMessage
-from bot.slack.errors import PersonUnreachableError, SlackUnavailableError, SlackUnreachableError
+from bot.slack.errors import PersonUnreachableError, SlackUnreachableError
 from bot.store.documents import Document, StoreError
 from bot.tracker.models import (
     InvalidKeyError,
@@ -531,14 +531,11 @@ async def test_a_summary_whose_answer_was_lost_is_sent_once_and_shown_in_place_o
     await office.start("a")
     office.posts.answers_lost = 1
 
-    await office.pass_by()
-    office.posts.errors = [SlackUnavailableError("down")]
-    for _ in range(3):
+    for _ in range(4):
         await office.pass_by(timedelta(hours=1))
 
     assert ["1 scanned" in text for _, text in office.posts.notified] == [False, True]
     assert "1 scanned" in office.posts.edited[-1][1]
-    assert not office.posts.errors
 
 
 async def test_a_summary_that_slack_does_not_take_is_sent_less_and_less_often(
@@ -556,42 +553,6 @@ async def test_a_summary_that_slack_does_not_take_is_sent_less_and_less_often(
         waits.append((stored.due_at - office.clock()) / timedelta(minutes=1))
 
     assert waits == [1, 2, 4, 8]
-
-
-async def test_a_summary_that_is_under_way_is_not_due_for_another_process(
-    office: Office,
-) -> None:
-    await office.start("a")
-    office.posts.answers_lost = 1
-    await office.pass_by()
-    due: list[list[str]] = []
-
-    async def look(*_: object) -> None:
-        due.append(await office.documents.due_keys(office.clock()))
-
-    office.posts.edit_dm = look  # type: ignore[method-assign,assignment]
-    await office.pass_by()
-
-    assert due == [[]]
-
-
-async def test_a_summary_during_whose_post_the_process_was_killed_is_not_posted_again(
-    office: Office,
-) -> None:
-    await office.start("a")
-    send = office.posts.send_dm
-
-    async def dies(*_: object) -> SentMessage:
-        raise asyncio.CancelledError
-
-    office.posts.send_dm = dies  # type: ignore[method-assign,assignment]
-    await office.pass_by()
-    office.posts.send_dm = send  # type: ignore[method-assign]
-    office.bulk = office.process()
-    await office.pass_by(LEASE)
-
-    assert len(office.posts.notified) == 1
-    assert "1 scanned" in office.posts.edited[-1][1]
 
 
 async def test_a_stop_of_the_process_hands_it_over_at_once(office: Office) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
+from bot.access.repository import Act
 from bot.blocks.message import Message
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
@@ -121,10 +122,10 @@ class Office:
         )
 
     async def note(
-        self, workspace: WorkspaceId, what: str, *, by: str, channel_id: str | None = None
+        self, workspace: WorkspaceId, act: Act, *, by: str, channel_id: str | None = None
     ) -> None:
         """Remember what was done, by whom and in which channel."""
-        self.notes.append((what, by, channel_id))
+        self.notes.append((act.value, by, channel_id))
 
     async def make(self, **plan: object) -> Digest:
         """Make a digest, and forget that it was announced."""

@@ -293,3 +293,16 @@ async def test_a_post_that_waits_for_who_the_bot_is_was_surely_not_sent(room: Ro
             await act
 
     assert room.posts() == []
+
+
+async def test_some_admins_of_a_workspace_are_named_unless_slack_does_not_say(room: Room) -> None:
+    workspace = WorkspaceId(room.slack.team_id)
+    admins = await room.posting.admins(workspace, 9)
+    first = await room.posting.admins(workspace, 1)
+    room.slack.fail_next("users.list", "internal_error")
+
+    assert {room.slack.person(name).id for name in ("ada", "olga")} <= set(admins)
+    assert room.bob not in admins
+    assert first == admins[:1]
+    with pytest.raises(SlackUnavailableError):
+        await room.posting.admins(workspace, 9)

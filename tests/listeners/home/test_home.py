@@ -4,11 +4,9 @@ import asyncio
 
 import pytest
 
-from bot.digests.models import Plan
 from bot.keys.key_record import KeyDraft, NoKeyError
 from bot.tracker.models import InvalidKeyError, RateLimitedError, UnavailableError
 from tests.builders import KEY, a_domain
-from tests.digests.office import BOB, DAILY
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.home.room import Room, running_room
 from tests.loops import loop_over
@@ -125,19 +123,3 @@ async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
     assert "Set key" in waiting.buttons
     assert "Set key" not in home.buttons
     assert "shop.example" in home.everything
-
-
-async def test_pages_of_digests_are_turned(room: Room) -> None:
-    for number in range(9):
-        plan = Plan(channel_id=f"C{number}", schedule=DAILY)
-        await room.desk.make(room.workspace, plan, by=BOB)
-
-    home = await room.opened(room.ada)
-    await room.ada.press(home, "Next page")
-    last = await room.home(room.ada)
-    await room.redraw(room.ada)
-    again = await room.home(room.ada)
-
-    assert ("page 1 of 2" in home.everything, "page 2 of 2" in last.everything) == (True, True)
-    assert "page 2 of 2" in again.everything
-    assert "page 1 of 2" in (await room.opened(room.ada)).everything
