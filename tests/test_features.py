@@ -2,10 +2,12 @@
 
 from datetime import timedelta
 
-from bot.app.services import Stored, look_at_work, observe_store
+from bot.app.services import Stored, observe_store
+from bot.digests.repository import overdue
 from bot.store.fenced import FencedDocuments, timed_documents
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
+from bot.web.gauges import DIGESTS
 from bot.web.metrics import Metrics
 from tests.api_keys.test_repository import RING
 from tests.digests.builders import NINE, Bot
@@ -23,7 +25,7 @@ async def stored_in(database: str, metrics: Metrics) -> Stored:
 
 async def test_what_is_due_is_on_the_page() -> None:
     metrics, bot = a_bot(), Bot()
-    look_at_work(metrics, bot.repository, clock=bot.clock)
+    metrics.looks.set_source(DIGESTS, lambda: overdue(bot.repository, bot.clock()))
     observe_store(metrics, Stored(documents=FencedDocuments(bot.documents), ring=RING))
     await bot.make()
     bot.clock.now = NINE + timedelta(seconds=30)

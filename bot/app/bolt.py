@@ -172,6 +172,7 @@ _KINDS = {
     "view_closed": "view",
     "block_suggestion": "options",
     "event_callback": "event",
+    "app_rate_limited": "rate_limited",
 }
 
 
@@ -182,7 +183,8 @@ class TimedApp(AsyncApp):
     request after its ack is not counted, nor what comes before Bolt.
 
     An event for which there is no listener gets 200 all the same: Slack switches all events off
-    when most of them fail (https://docs.slack.dev/apis/events-api).
+    when most of them fail (https://docs.slack.dev/apis/events-api). So does the notice that Slack
+    holds events of a workspace back: https://docs.slack.dev/reference/events/app_rate_limited.
     """
 
     def __init__(self, *, note_ack: Callable[..., None], **options: Any) -> None:
@@ -194,7 +196,11 @@ class TimedApp(AsyncApp):
         kind = _KINDS.get(str(req.body.get("type")), "other")
         kind = "command" if "command" in req.body else kind
         try:
-            answer = await super().async_dispatch(req)
+            if kind == "rate_limited":
+                logger.warning("Slack holds events back", team_id=req.body.get("team_id"))
+                answer = BoltResponse(status=200)
+            else:
+                answer = await super().async_dispatch(req)
             if kind == "event" and answer.status == 404:
                 kind, answer = "ignored_event", BoltResponse(status=200)
             is_refused = answer.status >= 400

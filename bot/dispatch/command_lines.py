@@ -111,5 +111,4 @@ class CommandLines:
 
 
 def reply_with(message: Message) -> CommandHandler:
-    """Return a handler that answers with this message."""
     return lambda request, _text: request.reply(message)

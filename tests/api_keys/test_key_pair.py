@@ -147,7 +147,7 @@ async def test_what_succeeded_is_written_once(safe: Safe) -> None:
 
     [after] = await safe.documents.list_prefix("")
     assert after.rev == before.rev
-    assert after.value["works"] == ["list", "scan"]
+    assert after.value["record"]["works"] == ["list", "scan"]
 
 
 async def test_what_is_refused_for_a_scope_no_longer_works(safe: Safe) -> None:

@@ -4,10 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from typing import Any
 
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.access.repository import Managers
 from bot.blocks.message import Message
@@ -45,6 +43,7 @@ class People(FakePosts):
 
     fails_after: int | None = None
     failure: Exception = SlackUnavailableError("down")
+    of_workspace: Sequence[str] = ()
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,21 +51,15 @@ class People(FakePosts):
         self.may_go_on.set()
         self.is_asked = asyncio.Event()
 
+    async def admins(self, _workspace: WorkspaceId, limit: int) -> tuple[str, ...]:
+        return tuple(self.of_workspace[:limit])
+
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         self.is_asked.set()
         await self.may_go_on.wait()
         if self.fails_after is not None and len(self.notified) >= self.fails_after:
             raise self.failure
         return await super().send_dm(workspace, user_id, message)
-
-
-class Admins(AsyncWebClient):
-    """Lists people with these ids, who are admins of the workspace."""
-
-    ids: Sequence[str] = ()
-
-    async def users_list(self, **_asked: Any) -> Any:
-        return {"members": [{"id": each, "team_id": "T1", "is_admin": True} for each in self.ids]}
 
 
 class Bot:
@@ -79,7 +72,6 @@ class Bot:
         self.keys = Keys(self.documents, RING, clock=self.clock)
         self.claims = KeyClaims(self.keys)
         self.managers = Managers(self.documents)
-        self.slack = Admins()
         self.start()
 
     def start(self) -> None:
@@ -91,11 +83,7 @@ class Bot:
             self.managers,
             words,
             self.tasks,
-            client_for=self.client_for,
         )
-
-    async def client_for(self, _workspace: WorkspaceId) -> AsyncWebClient:
-        return self.slack
 
     async def tick(self, times: int = 1) -> None:
         for _ in range(times):
@@ -273,7 +261,7 @@ async def test_a_person_who_left_does_not_block_the_others(bot: Bot) -> None:
 async def test_five_admins_are_notified_when_all_managers_have_left(bot: Bot) -> None:
     bot.posts.gone = {"U1", "U2"}
     await bot.managers.name(ONE, ("U2",))
-    bot.slack.ids = [f"A{number}" for number in range(9)]
+    bot.posts.of_workspace = [f"A{number}" for number in range(9)]
     await bot.refuse()
     await bot.tick(3)
     await bot.keys.note_accepted(ONE, await bot.keys.stored(ONE), "list")
@@ -372,7 +360,7 @@ async def test_the_earlier_key_is_forgotten_by_the_clock(bot: Bot) -> None:
 
     document = await bot.documents.get(f"{ONE}/key")
     assert document is not None
-    assert "earlier" not in document.value
+    assert document.value["earlier"] is None
     assert bot.posts.notified == []
 
 

@@ -81,17 +81,6 @@ async def test_a_recovered_key_remembers_readers(keys: Keys, documents: MemoryDo
     assert record.told == ("U1",)
 
 
-async def test_a_record_of_an_older_bot_is_read(keys: Keys, documents: MemoryDocuments) -> None:
-    await keys.save(ONE, a_draft(), set_by="U1")
-    [document] = await documents.list_prefix("")
-    new = {"told_at", "told", "works", "reminded_days", "rotation_told_at"}
-    old = {name: value for name, value in document.value.items() if name not in new}
-    await documents.put(document.key, old)
-
-    record = (await keys.stored(ONE)).record
-    assert (record.told_at, record.told, record.works) == (None, (), ())
-
-
 @loop_over("space", ["", " ", "\n", "\t "])
 def test_space_around_a_key_does_not_matter(space: str) -> None:
     assert checked_secret(f"{space}{KEY}{space}") == KEY

@@ -20,7 +20,6 @@ from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
 from bot.scans.nightly import (
     FRESH_FOR,
-    KIND,
     LEASE,
     LOOK_EVERY,
     NightlyScans,
@@ -236,17 +235,6 @@ async def test_a_refused_key_ends_the_night(sky: Observatory) -> None:
     await sky.night()
 
     assert len(sky.lists.asked) == 1
-
-
-async def test_a_workspace_from_an_earlier_version_begins_when_its_setting_is_shown() -> None:
-    sky = Observatory()
-    outlook = await sky.setting.outlook(ACME, 3)
-    await sky.documents.put(f"T2/{KIND}", {"v": 1, "tried": {}})
-
-    await sky.night()
-
-    assert outlook.is_on
-    assert sky.scanned == ["a", "b", "c"]
 
 
 async def test_a_process_that_stops_begins_no_scan(sky: Observatory) -> None:

@@ -18,10 +18,12 @@ from bot.installations.installation import Installation, organisation
 from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.oauth_flow import (
     INSTALL_PATH,
+    LINES_A_MINUTE,
     REDIRECT_PATH,
     InstallationStore,
     InstallFlow,
     InstallStates,
+    Seldom,
     StateCookie,
 )
 from bot.process.concurrency import Tasks
@@ -314,6 +316,20 @@ async def test_an_unusable_answer_of_slack_is_explained(
     assert page.reference in said.out
     assert logged in said.out
     assert CODE not in said.out + said.err
+
+
+def test_a_few_lines_a_minute_are_let_into_the_log_and_the_others_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    now = [0.0]
+    log = Seldom(lambda: now[0])
+
+    first = [log.admits() for _ in range(100)]
+    now[0] = 60.0
+    later = log.admits()
+
+    assert (sum(first), later) == (LINES_A_MINUTE, True)
+    assert f"count={100 - LINES_A_MINUTE}" in capsys.readouterr().out
 
 
 async def test_address_text_is_hidden(

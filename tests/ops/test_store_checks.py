@@ -41,13 +41,6 @@ def add_nonsense(path: Path) -> None:
         connection.execute("INSERT INTO docs VALUES ('-.T1/digest/d1', 'nonsense')")
 
 
-async def test_a_store_that_cannot_be_made_is_a_failure_for_root_too() -> None:
-    finding, _ = await check_store(FileStore(Path("/proc/none/bot.sqlite")))
-
-    assert finding.mark is Mark.FAIL
-    assert "cannot be made" in finding.said
-
-
 async def test_a_store_that_can_be_made_is_well_and_is_not_made(path: Path) -> None:
     finding, documents = await check_store(FileStore(path.parent / "a" / "b" / "bot.sqlite"))
 
@@ -96,12 +89,6 @@ async def test_the_store_s_own_note_is_no_secret_of_anybody(path: Path) -> None:
     assert (
         "decrypts the only secret" in ring_finding(RingSource(OLD), [*empty, a_sealed(OLD)]).said
     )
-
-
-def test_a_key_that_nothing_needs_can_go() -> None:
-    finding = ring_finding(RingSource(BOTH), [a_sealed(BOTH)])
-
-    assert finding.said.endswith("keys in use: k2; no longer needed: k1")
 
 
 DAMAGED = "damaged, or moved there from another place"

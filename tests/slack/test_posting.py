@@ -281,3 +281,16 @@ async def test_a_post_that_waits_for_the_identity_was_not_sent(bot: Bot) -> None
             await act
 
     assert bot.posts() == []
+
+
+async def test_some_admins_of_a_workspace_are_named_unless_slack_does_not_say(bot: Bot) -> None:
+    workspace = WorkspaceId(bot.slack.team_id)
+    admins = await bot.posting.admins(workspace, 9)
+    first = await bot.posting.admins(workspace, 1)
+    bot.slack.fail_next("users.list", "internal_error")
+
+    assert {bot.slack.person(name).id for name in ("ada", "olga")} <= set(admins)
+    assert bot.bob not in admins
+    assert first == admins[:1]
+    with pytest.raises(SlackUnavailableError):
+        await bot.posting.admins(workspace, 9)

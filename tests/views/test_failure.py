@@ -26,7 +26,6 @@ from bot.slack.errors import (
     TokenRefusedError,
 )
 from bot.store.documents import (
-    OutdatedSchemaError,
     StoreLockedError,
     UnreadableSecretError,
     WrongKeyRingError,
@@ -112,7 +111,7 @@ def an_error(kind: type[BotError]) -> BotError:
 
 
 # Those of the store that come at the start alone, or ask the same of people.
-ALIKE = {OutdatedSchemaError, StoreLockedError, WrongKeyRingError}
+ALIKE = {StoreLockedError, WrongKeyRingError}
 SAID = [kind for kind in KINDS if kind not in ALIKE]
 
 

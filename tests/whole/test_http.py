@@ -167,6 +167,22 @@ async def test_an_unused_event_is_counted(app: Harness, event: dict[str, str]) -
     assert await counted(app, "ignored_event") == before + 1
 
 
+async def test_a_notice_that_slack_holds_events_back_is_taken_counted_and_logged_in_a_line(
+    app: Harness, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """https://docs.slack.dev/reference/events/app_rate_limited."""
+    notice = {"token": "x", "type": "app_rate_limited", "team_id": app.slack.team_id}
+    more = {"minute_rate_limited": 1518467820, "api_app_id": "A1"}
+    body = json.dumps(notice | more).encode()
+
+    status, _ = await app.slack.raw_post(body, app.slack.sign(body) | JSON)
+
+    said = capsys.readouterr().out.splitlines()
+    assert status == 200
+    assert await counted(app, "rate_limited") >= 1
+    assert sum("Slack holds events back" in line for line in said) == 1
+
+
 async def test_the_address_for_events_can_be_verified(app: Harness) -> None:
     """Slack does so when it is entered: https://docs.slack.dev/reference/events/url_verification."""
     body = json.dumps({"token": "x", "challenge": "3eZbrw1a", "type": "url_verification"}).encode()

@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import aiohttp
 import pytest
 
+from bot.installations.oauth_flow import LINES_A_MINUTE
 from tests.whole.many import Many, running_many
 
 
@@ -51,7 +52,9 @@ async def test_the_way_back_works_once_in_the_same_browser(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("has_state", [True, False])
-async def test_strangers_codes_do_no_harm(tmp_path: Path, has_state: bool) -> None:
+async def test_wrong_codes_of_a_stranger_hinder_nobody_and_do_not_fill_the_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], has_state: bool
+) -> None:
     async with running_many(tmp_path, ["amber"]) as many, aiohttp.ClientSession() as stranger:
         begun = await stranger.get(link(many), allow_redirects=False)
         cookie = begun.headers["Set-Cookie"].partition(";")[0] if has_state else "none=none"
@@ -62,5 +65,8 @@ async def test_strangers_codes_do_no_harm(tmp_path: Path, has_state: bool) -> No
             assert answer.status == 400
         page = await many.install("amber")
 
+    said = capsys.readouterr().out
     assert page.status == 200
     assert "Installed in amber" in page.text
+    failed = said.count("an installation failed") + said.count("came to nothing")
+    assert failed == LINES_A_MINUTE

@@ -190,15 +190,6 @@ async def test_every_rule_can_be_removed_and_another_one_added(bot: Bot) -> None
     assert (await bot.now(digest)).plan.mentions == (rule,)
 
 
-async def test_rules_that_the_form_has_no_room_for_stay(bot: Bot) -> None:
-    rules = tuple(Mention(label=f"tag:t{number}", who=("U1",)) for number in range(12))
-    digest = await bot.made(mentions=rules)
-
-    await bot.submit(await bot.change_form(), {"Mention rules": ["tag:t3"]})
-
-    assert (await bot.now(digest)).plan.mentions == (rules[3], *rules[10:])
-
-
 async def test_an_eleventh_rule_is_refused_under_its_field(bot: Bot) -> None:
     await bot.made(mentions=tuple(Mention(label=f"tag:t{n}", who=("U1",)) for n in range(10)))
     form = await bot.change_form()

@@ -4,11 +4,9 @@ import asyncio
 
 import pytest
 
-from bot.digests.models import Plan
 from bot.keys.key_record import KeyDraft, NoKeyError
 from bot.tracker.models import InvalidKeyError, RateLimitedError, UnavailableError
 from tests.builders import KEY, a_domain
-from tests.digests.builders import BOB, DAILY
 from tests.fakes import TIME_LIMIT_S
 from tests.listeners.running import Bot
 
@@ -114,19 +112,3 @@ async def test_a_former_manager_does_not_see_the_key(bot: Bot, is_drawn_anew: bo
     assert "Set key" in waiting.buttons
     assert "Set key" not in home.buttons
     assert "shop.example" in home.everything
-
-
-async def test_pages_of_digests_are_turned(bot: Bot) -> None:
-    for number in range(9):
-        plan = Plan(channel_id=f"C{number}", schedule=DAILY)
-        await bot.service.make(bot.workspace, plan, by=BOB)
-
-    home = await bot.opened(bot.ada)
-    await bot.ada.press(home, "Next page")
-    last = await bot.home(bot.ada)
-    await bot.redraw_home(bot.ada)
-    again = await bot.home(bot.ada)
-
-    assert ("page 1 of 2" in home.everything, "page 2 of 2" in last.everything) == (True, True)
-    assert "page 2 of 2" in again.everything
-    assert "page 1 of 2" in (await bot.opened(bot.ada)).everything

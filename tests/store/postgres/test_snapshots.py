@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.store.documents import OutdatedSchemaError
+from bot.store.documents import StoreError
 from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.documents import PostgresDocuments
 from tests.stores import read_database
@@ -33,5 +33,5 @@ async def test_documents_come_in_key_order(store: PostgresDocuments, address: Ad
 
 
 async def test_a_database_without_tables_is_to_be_migrated(empty_database: str) -> None:
-    with pytest.raises(OutdatedSchemaError, match="python -m bot migrate"):
+    with pytest.raises(StoreError, match="python -m bot migrate"):
         await read_database(parse_address(empty_database))

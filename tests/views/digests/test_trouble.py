@@ -2,7 +2,7 @@
 
 from bot.digests import models
 from bot.digests.errors import DIGEST_ERRORS, error_line
-from bot.digests.views.modal import UNANNOUNCED, done_already_message, made_message
+from bot.digests.views.modal import DONE_ALREADY, UNANNOUNCED, made_message
 from bot.keys.key_record import NoKeyError
 from bot.process.errors import BotError, NotAllowedError
 from bot.tracker.models import InvalidKeyError, UnavailableError
@@ -62,7 +62,7 @@ def test_a_form_tells_an_admin_where_to_set_the_key() -> None:
 
 
 def test_a_press_that_is_done_already_is_answered() -> None:
-    message = done_already_message()
+    message = DONE_ALREADY
 
     assert_slack_takes(message)
     assert "already done" in message.text
