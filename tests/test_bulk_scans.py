@@ -108,6 +108,18 @@ class Bot:
         self.lists.domains = tuple(domains)
         return await self.bulk.start(workspace, BOB, items_of(domains), "tag:prod")
 
+    async def begin_scan(self) -> None:
+        """Do what is due until the service is asked for a scan, which it does not answer yet."""
+        self.gate.clear()
+        self.is_asked.clear()
+        await self.bulk.run_due()
+        await self.is_asked.wait()
+
+    async def finish(self) -> None:
+        """Let the service answer, and everything under way end."""
+        self.gate.set()
+        assert await self.tasks.drain(TIME_LIMIT_S)
+
     async def pass_by(self, time: timedelta = timedelta()) -> BulkScan:
         """Let time pass, and everything be done that is due then; return what is stored."""
         self.clock.now += time
@@ -161,9 +173,7 @@ async def test_progress_is_shown_but_not_too_often(every_s: float, shown: list[i
 async def test_progress_held_back_is_shown_during_the_next_scan() -> None:
     bot = Bot(shown_every_s=0.2)
     await bot.start("ab")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     is_shown, edit = asyncio.Event(), bot.posts.edit_dm
 
     async def note(*what: Any) -> None:
@@ -174,8 +184,7 @@ async def test_progress_held_back_is_shown_during_the_next_scan() -> None:
     bot.gate.set()
     bot.gate.clear()  # the next scan is held
     await is_shown.wait()
-    bot.gate.set()
-    assert await bot.tasks.drain(TIME_LIMIT_S)
+    await bot.finish()
 
     assert "1 of 2 done" in bot.posts.edited[1][1]
 
@@ -185,7 +194,7 @@ async def test_a_third_workspace_does_not_wait_for_two_long_ones(bot: Bot) -> No
     bot.gate.clear()
     for workspace in workspaces:
         await bot.start("abcd", workspace)
-        bot.process.clock.now += MOMENTS
+        bot.clock.now += MOMENTS
     await bot.bulk.run_due()
     await bot.is_asked.wait()
     bot.gate.set()
@@ -201,9 +210,7 @@ async def test_a_third_workspace_does_not_wait_for_two_long_ones(bot: Bot) -> No
 
 async def test_another_process_continues_after_a_kill(bot: Bot) -> None:
     await bot.start("abc")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     await bot.tasks.cancel()  # killed: nothing more is written
     bot.gate.set()
     bot.bulk = bot.process()
@@ -256,11 +263,8 @@ async def test_an_older_scan_does_not_count_as_the_one_that_was_cut_off(bot: Bot
     await bot.start("a")
     await bot.pass_by()
     await bot.start("a")
-    bot.gate.clear()
-    bot.is_asked.clear()
-    bot.process.clock.now += LEASE
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    bot.clock.now += LEASE
+    await bot.begin_scan()
     await bot.tasks.cancel()
     bot.bulk = bot.process()
 
@@ -271,12 +275,10 @@ async def test_an_older_scan_does_not_count_as_the_one_that_was_cut_off(bot: Bot
 
 async def test_a_long_scan_is_not_taken_over(bot: Bot) -> None:
     await bot.start("a")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     for _ in range(3):
-        bot.process.clock.now += LEASE / 2
-        while await bot.documents.due_keys(bot.process.clock() + LEASE / 2 - MOMENTS):  # noqa: ASYNC110  # a store has no event
+        bot.clock.now += LEASE / 2
+        while await bot.documents.due_keys(bot.clock() + LEASE / 2 - MOMENTS):  # noqa: ASYNC110  # a store has no event
             await asyncio.sleep(0)  # until it is renewed
     bot.bulk = bot.process()
     await bot.bulk.run_due()
@@ -290,9 +292,7 @@ async def test_a_long_scan_is_not_taken_over(bot: Bot) -> None:
 
 async def test_a_store_failure_costs_no_scan(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
     await bot.start("a")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     has_failed = asyncio.Event()
 
     async def fail(*_args: object, **_how: object) -> Document:
@@ -315,12 +315,9 @@ async def test_a_process_taken_for_dead_stops_writing(bot: Bot) -> None:
     first, bot.bulk = bot.bulk, bot.process()
     await first.run_due()
     await bot.is_asked.wait()
-    bot.process.clock.now += LEASE
-    bot.is_asked.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
-    bot.gate.set()
-    assert await bot.tasks.drain(TIME_LIMIT_S)
+    bot.clock.now += LEASE
+    await bot.begin_scan()
+    await bot.finish()
 
     run = await bot.bulk.last(ACME)
     assert run
@@ -340,7 +337,7 @@ async def test_a_process_taken_for_dead_stops_writing(bot: Bot) -> None:
 )
 async def test_a_stop_ends_the_wait_for_requests(error: BotError, wait: timedelta) -> None:
     bot = Bot()
-    bot.process.errors = {"a": [error], "b": [error]}
+    bot.errors = {"a": [error], "b": [error]}
     run = await bot.start("abc")
 
     await bot.pass_by()
@@ -358,11 +355,9 @@ async def test_a_stop_ends_the_wait_for_requests(error: BotError, wait: timedelt
 
 
 async def test_a_stop_during_a_limited_scan_ends_the_bulk_scan(bot: Bot) -> None:
-    bot.process.errors = {"a": [RateLimitedError(3600)]}
+    bot.errors = {"a": [RateLimitedError(3600)]}
     run = await bot.start("ab")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     await bot.bulk.stop(ACME, run.run_id, BOB)
     assert "Stopping after" in bot.posts.edited[-1][1]
     bot.gate.set()
@@ -374,7 +369,7 @@ async def test_a_stop_during_a_limited_scan_ends_the_bulk_scan(bot: Bot) -> None
 
 
 async def test_a_failed_domain_is_named_and_the_others_are_scanned(bot: Bot) -> None:
-    bot.process.errors = {
+    bot.errors = {
         "a": [RejectedError(404, "gone")],
         "b": [TimedOutError(is_outcome_unknown=True)],
     }
@@ -389,7 +384,7 @@ async def test_a_failed_domain_is_named_and_the_others_are_scanned(bot: Bot) -> 
 
 
 async def test_a_service_that_is_down_ends_it(bot: Bot) -> None:
-    bot.process.errors = {name: [DOWN] for name in "abcdefgh"}
+    bot.errors = {name: [DOWN] for name in "abcdefgh"}
     await bot.start("abcdefgh")
 
     run = await bot.pass_by()
@@ -402,7 +397,7 @@ async def test_a_service_that_is_down_ends_it(bot: Bot) -> None:
 
 async def test_failures_between_scans_do_not_end_it(bot: Bot) -> None:
     names = "abcdefghi"
-    bot.process.errors = {name: [DOWN] for name in names.replace("e", "")}
+    bot.errors = {name: [DOWN] for name in names.replace("e", "")}
     await bot.start(names)
 
     run = await bot.pass_by()
@@ -422,7 +417,7 @@ async def test_failures_between_scans_do_not_end_it(bot: Bot) -> None:
 )
 async def test_a_key_that_stops_working_ends_it(error: BotError, end: End, words: str) -> None:
     bot = Bot()
-    bot.process.errors = {"b": [error]}
+    bot.errors = {"b": [error]}
     await bot.start("abc")
 
     run = await bot.pass_by()
@@ -436,12 +431,9 @@ async def test_a_key_that_stops_working_ends_it(error: BotError, end: End, words
 
 async def test_a_forgotten_workspace_gets_nothing_more(bot: Bot) -> None:
     await bot.start("abc")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     await bot.documents.delete_prefix(f"{ACME}/")
-    bot.gate.set()
-    assert await bot.tasks.drain(TIME_LIMIT_S)
+    await bot.finish()
 
     assert bot.scanned == ["a"]
     assert await bot.bulk.last(ACME) is None
@@ -465,7 +457,7 @@ async def test_a_start_lost_before_its_message_scans_nothing(bot: Bot) -> None:
     with pytest.raises(CutOffError):
         await bot.start("a")
 
-    bot.process.clock.now += LEASE
+    bot.clock.now += LEASE
     await bot.bulk.run_due()
     assert await bot.tasks.drain(TIME_LIMIT_S)
     again = await bot.start("b")
@@ -493,12 +485,9 @@ async def test_a_start_under_way_is_the_only_one(bot: Bot) -> None:
 
 async def test_the_next_one_waits_for_the_last_summary(bot: Bot) -> None:
     await bot.start("a")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     bot.posts.errors = [SlackUnreachableError("down")] * 2
-    bot.gate.set()
-    assert await bot.tasks.drain(TIME_LIMIT_S)
+    await bot.finish()
 
     with pytest.raises(BulkScanRunsError):
         await bot.start("b")
@@ -533,7 +522,7 @@ async def test_a_refused_summary_is_tried_less_and_less_often(bot: Bot) -> None:
         stored = await bot.documents.get(f"{ACME}/{KIND}")
         assert stored
         assert stored.due_at
-        waits.append((stored.due_at - bot.process.clock()) / timedelta(minutes=1))
+        waits.append((stored.due_at - bot.clock()) / timedelta(minutes=1))
 
     assert waits == [1, 2, 4, 8]
 
@@ -545,7 +534,7 @@ async def test_a_summary_under_way_is_not_due_elsewhere(bot: Bot) -> None:
     due: list[list[str]] = []
 
     async def look(*_: object) -> None:
-        due.append(await bot.documents.due_keys(bot.process.clock()))
+        due.append(await bot.documents.due_keys(bot.clock()))
 
     bot.posts.edit_dm = look  # type: ignore[method-assign,assignment]
     await bot.pass_by()
@@ -572,12 +561,9 @@ async def test_a_kill_during_the_summary_posts_it_once(bot: Bot) -> None:
 
 async def test_a_stop_of_the_process_hands_it_over_at_once(bot: Bot) -> None:
     await bot.start("ab")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     bot.bulk.stop_all()
-    bot.gate.set()
-    assert await bot.tasks.drain(TIME_LIMIT_S)
+    await bot.finish()
     bot.bulk = bot.process()
 
     await bot.pass_by()

@@ -23,10 +23,10 @@ async def stored_in(database: str, metrics: Metrics) -> Stored:
 
 async def test_what_is_due_is_on_the_page() -> None:
     metrics, bot = a_bot(), Bot()
-    look_at_work(metrics, bot.repository, clock=bot.process.clock)
+    look_at_work(metrics, bot.repository, clock=bot.clock)
     observe_store(metrics, Stored(documents=FencedDocuments(bot.documents), ring=RING))
     await bot.make()
-    bot.process.clock.now = NINE + timedelta(seconds=30)
+    bot.clock.now = NINE + timedelta(seconds=30)
 
     assert await value(metrics, "bot_digests_due") == 1
     assert await value(metrics, "bot_digests_overdue_seconds") == 30

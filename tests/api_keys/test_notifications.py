@@ -167,7 +167,7 @@ async def test_each_step_reaches_everyone_after_a_failure_halfway(bot: Bot) -> N
 
 async def test_the_age_of_a_key_is_mentioned_once(bot: Bot) -> None:
     await bot.keys.save(ONE, replace(a_draft(NEW_KEY), expires_on=None), set_by="U1")
-    bot.process.clock.now = MOMENT + 90 * DAY
+    bot.clock.now = MOMENT + 90 * DAY
     await bot.tick(2)
 
     await bot.keys.note_lacking(ONE, await bot.keys.stored(ONE), "add")
@@ -210,7 +210,7 @@ async def test_readers_of_a_refusal_hear_of_a_new_key(bot: Bot, is_refused: bool
 async def test_a_refused_key_that_is_put_back_is_tried_again(bot: Bot) -> None:
     await bot.refuse()
     await bot.tick()
-    bot.process.clock.advance(1)
+    bot.clock.advance(1)
     await bot.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
     await bot.tick()
     pair = await bot.keys.pair(ONE)
@@ -230,7 +230,7 @@ async def test_a_refused_key_that_is_put_back_is_tried_again(bot: Bot) -> None:
 
 @pytest.mark.parametrize("days_left", [14, 5])
 async def test_a_near_expiration_is_not_announced_at_once(bot: Bot, days_left: int) -> None:
-    bot.process.clock.now = ENDS - days_left * DAY
+    bot.clock.now = ENDS - days_left * DAY
     await bot.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
 
     said = await bot.at(days_left - 0.1)
@@ -283,7 +283,7 @@ async def test_an_unreadable_group_waits(bot: Bot, error: Exception, wait_s: flo
 
     await bot.tick(2)
     before = bot.notified
-    bot.process.clock.advance(wait_s)
+    bot.clock.advance(wait_s)
     await bot.tick(2)
 
     assert (before, bot.notified) == (["U1"], ["U1", "U2"])
@@ -314,7 +314,7 @@ async def test_everyone_is_notified_once_of_a_refused_key(bot: Bot) -> None:
 
 async def test_a_refusal_is_sent_while_a_reminder_is_under_way(bot: Bot) -> None:
     bot.posts.may_go_on.clear()
-    bot.process.clock.now = ENDS - 14 * DAY
+    bot.clock.now = ENDS - 14 * DAY
     await bot.notices.run_due()
     await bot.posts.is_asked.wait()
     await bot.refuse()
@@ -387,7 +387,7 @@ async def test_without_recipients_a_notice_ends(bot: Bot) -> None:
 
     await bot.tick()
 
-    assert await bot.documents.due_keys(bot.process.clock()) == []
+    assert await bot.documents.due_keys(bot.clock()) == []
 
 
 @pytest.mark.parametrize(
@@ -403,11 +403,11 @@ async def test_an_unsent_notice_is_sent_later(bot: Bot, error: Exception, wait_s
     bot.posts.errors = [error]
     await bot.refuse()
     await bot.tick(2)
-    bot.process.clock.advance(wait_s - 1)
+    bot.clock.advance(wait_s - 1)
     await bot.tick()
     assert bot.posts.notified == []
 
-    bot.process.clock.advance(1)
+    bot.clock.advance(1)
     await bot.tick()
 
     assert len(bot.posts.notified) == 1
@@ -420,7 +420,7 @@ async def test_a_person_already_notified_is_not_notified_again(bot: Bot) -> None
 
     await bot.tick()
     bot.posts.fails_after = None
-    bot.process.clock.advance(61)
+    bot.clock.advance(61)
     await bot.tick()
 
     assert [user_id for user_id, _ in bot.posts.notified] == ["U1", "U2", "U3"]
@@ -431,9 +431,9 @@ async def test_a_notice_is_given_up_after_many_tries(bot: Bot) -> None:
     for left in reversed(range(MAX_TRIES + 1)):
         bot.posts.errors = [TokenRefusedError("account_inactive")]
         await bot.tick()
-        bot.process.clock.advance(3600)
+        bot.clock.advance(3600)
 
-        assert len(await bot.documents.due_keys(bot.process.clock())) == min(left, 1)
+        assert len(await bot.documents.due_keys(bot.clock())) == min(left, 1)
 
 
 async def test_another_worker_takes_over_from_one_that_died(bot: Bot) -> None:
@@ -441,9 +441,9 @@ async def test_another_worker_takes_over_from_one_that_died(bot: Bot) -> None:
     await bot.claims.claim(ONE, lease=timedelta(seconds=60))
     await bot.tick()
     assert bot.posts.notified == []
-    assert await bot.documents.due_keys(bot.process.clock()) == []
+    assert await bot.documents.due_keys(bot.clock()) == []
 
-    bot.process.clock.advance(60)
+    bot.clock.advance(60)
     await bot.tick()
 
     assert len(bot.posts.notified) == 1
@@ -461,7 +461,7 @@ async def test_an_unsent_reminder_does_not_delay_a_refusal(bot: Bot) -> None:
 
 async def test_the_earlier_key_is_forgotten_by_the_clock(bot: Bot) -> None:
     await bot.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-    bot.process.clock.now += 7 * DAY
+    bot.clock.now += 7 * DAY
 
     await bot.tick()
 
@@ -472,7 +472,7 @@ async def test_the_earlier_key_is_forgotten_by_the_clock(bot: Bot) -> None:
 
 
 async def test_a_mistake_of_ours_in_one_workspace_does_not_keep_the_others(bot: Bot) -> None:
-    await bot.documents.put(f"{ONE}/key", {"v": 9}, due_at=bot.process.clock())
+    await bot.documents.put(f"{ONE}/key", {"v": 9}, due_at=bot.clock())
     await bot.keys.save(WorkspaceId("T2"), a_draft(), set_by="U2")
     await bot.keys.note_refused(WorkspaceId("T2"), await bot.keys.stored(WorkspaceId("T2")))
 
@@ -501,7 +501,7 @@ async def claimed(bot: Bot) -> Claim:
 
 async def test_notices_about_the_old_key_do_not_count_for_the_new_one(bot: Bot) -> None:
     old = await claimed(bot)
-    bot.process.clock.advance(1)
+    bot.clock.advance(1)
     await bot.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
     await bot.refuse()
 
@@ -516,16 +516,16 @@ async def test_a_note_on_the_key_ends_no_claim(bot: Bot) -> None:
     await bot.keys.note_lacking(ONE, await bot.keys.stored(ONE), "add")
 
     assert await bot.claims.claim(ONE, lease=timedelta(seconds=60)) is None
-    bot.process.clock.advance(60)
+    bot.clock.advance(60)
     assert await bot.claims.claim(ONE, lease=timedelta(seconds=60)) is not None
 
 
 async def test_a_worker_that_is_late_does_not_end_the_next_step(bot: Bot) -> None:
     lease = timedelta(seconds=60)
-    bot.process.clock.now = ENDS - 14 * DAY
+    bot.clock.now = ENDS - 14 * DAY
     late = await bot.claims.claim(ONE, lease=lease)
     assert late is not None
-    bot.process.clock.now = ENDS - 7 * DAY
+    bot.clock.now = ENDS - 7 * DAY
     await bot.claims.claim(ONE, lease=lease)
 
     await bot.claims.settle(ONE, late, (), None)

@@ -95,7 +95,7 @@ async def test_an_expiration_in_the_past_sends_no_request(bot: Bot) -> None:
 
 
 async def test_a_key_may_expire_today(bot: Bot) -> None:
-    draft = replace(a_draft(OLD), expires_on=bot.process.clock().date())
+    draft = replace(a_draft(OLD), expires_on=bot.clock().date())
 
     await bot.service.set_key(ONE, draft, by="U1")
 

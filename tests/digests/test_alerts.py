@@ -118,12 +118,12 @@ async def test_a_snoozed_alert_is_not_posted_again_until_it_ends(watch: Watch) -
     await watch.sees(a_domain("a.example", 70), b)
     [key] = await bot.documents.list_keys(f"{ACME}/{ALERT}/")
     name = key.partition(f"/{ALERT}/")[2]
-    until = bot.process.clock() + 7 * DAY
+    until = bot.clock() + 7 * DAY
     await bot.repository.change_alert(ACME, name, lambda each: replace(each, snoozed_until=until))
 
     further = await watch.sees(a_domain("a.example", 50), b)
     other = await watch.sees(a_domain("a.example", 50), a_domain("b.example", 60))
-    bot.process.clock.now = until
+    bot.clock.now = until
     later = await watch.sees(a_domain("a.example", 50), a_domain("b.example", 60))
 
     assert further == []
@@ -143,7 +143,7 @@ async def test_an_outage_is_reported_once_and_falls_follow_it(watch: Watch) -> N
     bot = watch.bot
     bot.lists.error = DOWN
     for _ in range(12):
-        await bot.at(bot.process.clock() + LOOK / 3)
+        await bot.at(bot.clock() + LOOK / 3)
     bot.lists.error = None
     posted = await watch.sees(a_domain("a.example", 70), a_domain("b.example", 97))
 
@@ -157,7 +157,7 @@ async def test_a_post_that_may_be_there_is_not_posted_twice(watch: Watch, how: s
     domains = (a_domain("a.example", 70), a_domain("b.example", 97))
     bot.lists.domains = domains
     if how == "killed":
-        await bot.dies_posting_at(bot.process.clock() + LOOK)
+        await bot.dies_posting_at(bot.clock() + LOOK)
     else:
         bot.posts.errors = [SlackUnavailableError("lost")]
         await watch.sees(*domains)
@@ -172,12 +172,12 @@ async def test_a_post_that_may_be_there_is_not_posted_twice(watch: Watch, how: s
 
 async def test_a_look_whose_process_died_is_no_news(watch: Watch) -> None:
     bot = watch.bot
-    await bot.collecting_at(bot.process.clock() + LOOK)
+    await bot.collecting_at(bot.clock() + LOOK)
     await bot.dies()
     bot.posts.posts.clear()
     bot.lists.domains = (a_domain("a.example", 70), a_domain("b.example", 97))
 
-    await bot.at(bot.process.clock() + 2 * LOOK)
+    await bot.at(bot.clock() + 2 * LOOK)
 
     assert [text for _, text in bot.posts.posts] == ["alert: a.example"]
     assert bot.posts.notified == []
@@ -186,7 +186,7 @@ async def test_a_look_whose_process_died_is_no_news(watch: Watch) -> None:
 async def test_the_buttons_of_an_alert_work_for_thirty_days(watch: Watch) -> None:
     bot = watch.bot
     await watch.sees(a_domain("a.example", 70), a_domain("b.example", 97))
-    posted_at = bot.process.clock()
+    posted_at = bot.clock()
 
     early = await forget_expired(bot.documents, posted_at + 29 * DAY)
     late = await forget_expired(bot.documents, posted_at + 30 * DAY)

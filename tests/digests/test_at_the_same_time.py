@@ -54,7 +54,7 @@ async def test_moving_away_from_a_closed_channel_ends_its_pause(bot: Bot) -> Non
 async def test_a_digest_deleted_during_its_run_leaves_nothing(bot: Bot) -> None:
     digest = await bot.make()
     bot.lists.gate.clear()
-    bot.process.clock.now = NINE
+    bot.clock.now = NINE
     await bot.worker.run_due()
     await bot.lists.is_asked.wait()
 
@@ -92,7 +92,7 @@ async def test_a_notice_is_not_repeated_forever(bot: Bot, error: Exception, most
     bot.posts.errors = [error] * 1000
 
     for minutes in range(0, 20 * 24 * 60, 31):
-        bot.process.clock.now = NINE + 7 * HOUR + minutes * MINUTE
+        bot.clock.now = NINE + 7 * HOUR + minutes * MINUTE
         await bot.worker.run_due()
         assert await bot.tasks.drain(TIME_LIMIT_S)
         if (await bot.digest()).notices == ():
@@ -171,7 +171,7 @@ async def test_a_stop_begins_no_more_runs(bot: Bot) -> None:
     for number in range(12):
         await bot.make(channel_id=f"C{number}")
     bot.lists.gate.clear()
-    bot.process.clock.now = NINE
+    bot.clock.now = NINE
     await bot.worker.run_due()
     await bot.lists.is_asked.wait()
 

@@ -122,7 +122,7 @@ async def test_a_refused_post_is_not_posted_into_the_new_channel(bot: Bot) -> No
 async def test_a_pause_records_the_due_slots_that_it_cancels(bot: Bot) -> None:
     await bot.make()
     await bot.at(NINE)
-    bot.process.clock.now = NINE + 3 * DAY  # to the second, and before the tick
+    bot.clock.now = NINE + 3 * DAY  # to the second, and before the tick
 
     paused = await pause(bot)
 
@@ -165,7 +165,7 @@ async def test_no_other_worker_takes_over_send_now(bot: Bot) -> None:
     bot.lists.error = None
     bot.lists.gate.clear()
     bot.lists.is_asked.clear()
-    bot.process.clock.now = NINE + MINUTE
+    bot.clock.now = NINE + MINUTE
     sending = asyncio.create_task(send_now(bot))
     await bot.lists.is_asked.wait()
 
@@ -182,10 +182,10 @@ async def test_send_now_follows_a_dead_process_after_its_minute(bot: Bot) -> Non
     await bot.collecting_at(NINE)
     await bot.dies()
 
-    bot.process.clock.now = NINE + 59 * SECOND
+    bot.clock.now = NINE + 59 * SECOND
     with pytest.raises(DigestBusyError):
         await send_now(bot)
-    bot.process.clock.now = NINE + MINUTE
+    bot.clock.now = NINE + MINUTE
     await send_now(bot)
 
     assert len(digests(bot)) == 1
@@ -194,7 +194,7 @@ async def test_send_now_follows_a_dead_process_after_its_minute(bot: Bot) -> Non
 async def test_send_now_after_a_death_during_a_post_posts_again(bot: Bot) -> None:
     await bot.make()
     await bot.dies_posting_at(NINE)
-    bot.process.clock.now = NINE + MINUTE
+    bot.clock.now = NINE + MINUTE
 
     sent = await send_now(bot)
     await bot.at(NINE + MINUTE)

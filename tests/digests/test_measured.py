@@ -79,7 +79,7 @@ async def test_an_unposted_digest_is_counted_with_its_reason(
 
 async def test_what_somebody_sends_now_is_never_late(bot: Bot) -> None:
     digest = await bot.make()
-    bot.process.clock.now = NINE - HOUR
+    bot.clock.now = NINE - HOUR
     await bot.service.send_now(ACME, digest.digest_id, by=ADA)
 
     counts = Counts(bot.steps)
@@ -90,8 +90,8 @@ async def test_what_somebody_sends_now_is_never_late(bot: Bot) -> None:
 async def test_what_is_due_is_counted_with_the_time_of_the_longest(bot: Bot) -> None:
     await bot.make()
     await bot.make(channel_id="C2")
-    bot.process.clock.now = NINE - SECOND
-    before = await overdue(bot.repository, bot.process.clock())
-    bot.process.clock.now = NINE + 90 * SECOND
+    bot.clock.now = NINE - SECOND
+    before = await overdue(bot.repository, bot.clock())
+    bot.clock.now = NINE + 90 * SECOND
 
-    assert (before, await overdue(bot.repository, bot.process.clock())) == ((0, 0.0), (2, 90.0))
+    assert (before, await overdue(bot.repository, bot.clock())) == ((0, 0.0), (2, 90.0))

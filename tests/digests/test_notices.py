@@ -28,13 +28,13 @@ async def many_to_tell(bot: Bot) -> None:
     """Let an uncertain post and a missed slot be due for notices at one moment."""
     await bot.make()
     await bot.dies_posting_at(NINE)
-    bot.process.clock.now = NINE + DAY + 7 * HOUR
+    bot.clock.now = NINE + DAY + 7 * HOUR
 
 
 async def test_each_reason_has_a_notice_of_its_own(bot: Bot) -> None:
     await many_to_tell(bot)
 
-    await bot.at(bot.process.clock.now)
+    await bot.at(bot.clock.now)
 
     assert [text for _, text in bot.posts.notified] == ["uncertain down x1", "missed down x1"]
 
@@ -42,12 +42,12 @@ async def test_each_reason_has_a_notice_of_its_own(bot: Bot) -> None:
 async def test_only_the_failed_one_of_several_notices_is_repeated(bot: Bot) -> None:
     await many_to_tell(bot)
     bot.posts.errors = [SlackRateLimitedError(30)]
-    late = bot.process.clock.now
+    late = bot.clock.now
 
     await bot.at(late)
     await bot.at(late + 29 * SECOND)
     first = [text for _, text in bot.posts.notified]
-    assert await bot.repository.due(bot.process.clock.now, limit=9) == []  # no tick looks in vain
+    assert await bot.repository.due(bot.clock.now, limit=9) == []  # no tick looks in vain
     await bot.at(late + 30 * SECOND)
 
     assert first == ["missed down x1"]

@@ -28,7 +28,7 @@ PLAN = Plan(channel_id="C1", schedule=DAILY)
 
 
 async def test_a_form_that_two_processes_get_makes_one_digest(bot: Bot) -> None:
-    beside = Bot(clock=bot.process.clock, documents=bot.documents, posts=bot.posts)
+    beside = Bot(clock=bot.clock, documents=bot.documents, posts=bot.posts)
 
     first, second = await asyncio.gather(
         *(each.service.make(ACME, PLAN, by=BOB, digest_id="d1") for each in (bot, beside))
@@ -108,7 +108,7 @@ async def test_send_now_posts_whatever_the_mode_and_is_compared_with_next(bot: B
     digest = await bot.make(mode=Mode.CHANGES)
     await bot.at(NINE)
     bot.lists.domains = (a_domain(score=90),)
-    bot.process.clock.advance(3600)
+    bot.clock.advance(3600)
 
     await bot.service.send_now(ACME, digest.digest_id, by=ADA)
     await bot.at(NINE + DAY)
@@ -167,7 +167,7 @@ async def test_a_deleted_digest_leaves_nothing_behind(bot: Bot) -> None:
 async def test_how_many_domains_a_filter_chooses_is_unknown_without_a_list(bot: Bot) -> None:
     plan = replace(PLAN, filter_text="below:10")
     none = await bot.service.matching(ACME, plan)
-    bot.process.clock.advance(61)
+    bot.clock.advance(61)
     bot.lists.error = UnavailableError("down", is_outcome_unknown=False)
 
     assert (none, await bot.service.matching(ACME, plan)) == (0, None)
@@ -202,11 +202,11 @@ async def test_adding_the_app_resumes_only_digests_that_waited_for_it(bot: Bot) 
 async def test_new_end_dates_wait_for_the_next_run(
     bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    digest, collector, began = await bot.make(), bot.service.collector, bot.process.clock()
+    digest, collector, began = await bot.make(), bot.service.collector, bot.clock()
     read = collector.ends.get
 
     async def read_slowly(workspace: WorkspaceId) -> dict[str, EndDates]:
-        bot.process.clock.now += timedelta(seconds=2)
+        bot.clock.now += timedelta(seconds=2)
         return await read(workspace)
 
     monkeypatch.setattr(collector.ends, "get", read_slowly)

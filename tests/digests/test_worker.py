@@ -15,28 +15,20 @@ from tests.fakes import TIME_LIMIT_S
 SECOND = timedelta(seconds=1)
 
 
-async def test_a_death_during_a_post_is_reported_and_not_repeated(bot: Bot) -> None:
-    await bot.make()
-    await bot.dies_posting_at(NINE)
-
-    await bot.at(NINE + 61 * SECOND)
-
-    assert [run.outcome for run in (await bot.digest()).past] == [Outcome.UNCERTAIN]
-    assert bot.posts.notified == [(BOB.user_id, "uncertain down x1")]
-
-
-async def test_the_next_run_removes_the_baseline_of_a_lost_post(bot: Bot) -> None:
+async def test_a_death_during_a_post_is_reported_and_its_baseline_removed(bot: Bot) -> None:
     await bot.make()
     await bot.dies_posting_at(NINE)
     kept = f"{ACME}/digest-baseline/"
     lost = await bot.documents.list_keys(kept)
 
     await bot.at(NINE + 61 * SECOND)
+    outcomes = [run.outcome for run in (await bot.digest()).past]
     await bot.at(NINE + DAY)
 
     digest = await bot.digest()
     assert await bot.documents.list_keys(kept) == [f"{kept}{digest.digest_id}/{digest.baseline}"]
-    assert len(lost) == 1
+    assert (len(lost), outcomes) == (1, [Outcome.UNCERTAIN])
+    assert bot.posts.notified == [(BOB.user_id, "uncertain down x1")]
 
 
 async def test_the_last_editor_is_notified_when_the_owner_has_left(bot: Bot) -> None:
@@ -68,7 +60,7 @@ async def test_a_slow_workspace_leaves_workers_to_the_others(bot: Bot) -> None:
     bot.forget_posts()
     bot.lists.gate.clear()
     bot.lists.quick = {quick}
-    bot.process.clock.now = NINE
+    bot.clock.now = NINE
 
     await bot.worker.run_due()
     await asyncio.wait_for(bot.posts.is_posted.wait(), TIME_LIMIT_S)
@@ -81,7 +73,7 @@ async def test_a_slow_workspace_leaves_workers_to_the_others(bot: Bot) -> None:
 async def test_a_queue_does_not_restart_a_run_that_outlasts_its_claim(bot: Bot) -> None:
     digest = await bot.make()
     await bot.collecting_at(NINE)
-    bot.process.clock.now = NINE + 61 * SECOND
+    bot.clock.now = NINE + 61 * SECOND
     bot.lists.purposes.clear()
 
     await bot.worker.deliver(ACME, [digest.digest_id])
@@ -94,7 +86,7 @@ async def test_a_queue_does_not_restart_a_run_that_outlasts_its_claim(bot: Bot) 
 
 async def test_a_stop_refuses_new_work_of_a_queue(bot: Bot) -> None:
     digest = await bot.make()
-    bot.process.clock.now = NINE
+    bot.clock.now = NINE
     bot.worker.stop()
 
     with pytest.raises(StoppedError):
@@ -105,7 +97,7 @@ async def test_a_stop_refuses_new_work_of_a_queue(bot: Bot) -> None:
 
 async def test_a_queue_learns_which_digests_the_store_could_not_read(bot: Bot) -> None:
     damaged, sound = await bot.make(), await bot.make(channel_id="C2")
-    bot.process.clock.now = NINE
+    bot.clock.now = NINE
     bot.documents.cannot_be_read = {f"{ACME}/digest/{damaged.digest_id}"}
 
     failed = await bot.worker.deliver(ACME, [damaged.digest_id, sound.digest_id])

@@ -138,11 +138,11 @@ async def test_an_installation_is_read_once_in_five_seconds(bot: Bot) -> None:
     await bot.recent.put(an_installation(name="before"), if_rev=0)
     assert [await bot.name() for _ in range(50)] == ["before"] * 50
     await bot.put("after")
-    bot.process.clock.advance(4)
+    bot.clock.advance(4)
     assert await bot.name() == "before"
     assert len(bot.documents.read) == 1
 
-    bot.process.clock.advance(2)
+    bot.clock.advance(2)
 
     assert await bot.name() == "after"
 

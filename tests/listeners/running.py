@@ -443,6 +443,6 @@ async def running_admin_bot() -> AsyncIterator[AdminBot]:
     async with running_bot(AdminBot, tracker=tracker, clock=FakeClock()) as bot:
         bot.tracker = tracker
         for secret in (OLD, IN_USE):
-            bot.process.clock.advance(60)
-            await bot.keys.save(bot.process.workspace, a_draft(secret), set_by=bot.ada.id)
+            bot.clock.advance(60)
+            await bot.keys.save(bot.workspace, a_draft(secret), set_by=bot.ada.id)
         yield bot

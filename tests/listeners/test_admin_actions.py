@@ -75,7 +75,7 @@ async def a_rotation_form(bot: AdminBot) -> Block:
 
 
 async def a_managers_form(bot: AdminBot) -> Block:
-    return managers_form(bot.metadata(), await bot.managers.named(bot.process.workspace), ())
+    return managers_form(bot.metadata(), await bot.managers.named(bot.workspace), ())
 
 
 async def an_audiences_form(bot: AdminBot) -> Block:
@@ -309,7 +309,7 @@ async def test_a_former_group_member_is_refused(bot: AdminBot, action: Action) -
     await bot.quiet()
     place = await press_of(bot, action, "bob")
     bot.fill_group("web-team", "ada")
-    bot.process.clock.advance(60)
+    bot.clock.advance(60)
     before = await bot.stored()
 
     seen = await place.use()
@@ -338,7 +338,7 @@ STALE = {REMOVE_KEY, ROLL_BACK, GO_ON, STANDS_STILL, DELETED_IT}
 async def test_an_outdated_form_changes_nothing(bot: AdminBot, action: Action) -> None:
     place = await press_of(bot, action)
     for secret in ("S", "T"):
-        bot.process.clock.advance(60)
+        bot.clock.advance(60)
         form = Action(name=KEY_FORM, draw=a_key_form, fields={"API key": NEW.replace("R", secret)})
         await (await press_of(bot, form, "olga")).use()
     await bot.name("bob")

@@ -34,7 +34,7 @@ async def submit(bot: AdminBot, form: View, **fields: Any) -> str:
 
 
 async def named(bot: AdminBot) -> tuple[str, ...]:
-    return (await bot.managers.named(bot.process.workspace)).ids
+    return (await bot.managers.named(bot.workspace)).ids
 
 
 async def test_people_and_groups_are_named(bot: AdminBot) -> None:
@@ -45,7 +45,7 @@ async def test_people_and_groups_are_named(bot: AdminBot) -> None:
     cy, web, security = bot.slack.person("cy").id, *map(bot.group_id, ("web-team", "security"))
     assert await named(bot) == (cy, web, security)
     assert f"managers: <@{cy}>, <!subteam^{web}>, <!subteam^{security}>." in said
-    [entry] = await bot.audit.entries(bot.process.workspace)
+    [entry] = await bot.audit.entries(bot.workspace)
     assert (entry.act, entry.added) == (Act.MANAGERS_CHANGED, (cy, web, security))
 
 

@@ -173,7 +173,7 @@ async def test_a_domain_added_without_an_answer_counts_as_added() -> None:
         raise TimedOutError("late", is_outcome_unknown=True)
 
     adder = DomainAdder(add, bot.lists.portfolio)
-    bot.lists = DomainLists(bot.documents, adder, bot.lists.portfolio, bot.process.clock)
+    bot.lists = DomainLists(bot.documents, adder, bot.lists.portfolio, bot.clock)
 
     await bot.add()
 
@@ -196,4 +196,4 @@ async def test_a_kept_list_is_the_same_again_and_is_deleted_after_a_day() -> Non
     name = await bot.lists.keep(HERE, bot.report.new)
 
     assert await bot.lists.kept(HERE, name) == bot.report.new
-    assert await forget_expired(bot.documents, bot.process.clock.now + KEPT_FOR) == 1
+    assert await forget_expired(bot.documents, bot.clock.now + KEPT_FOR) == 1

@@ -130,7 +130,7 @@ async def test_a_digest_costs_so_many_calls() -> None:
     await bot.at(NINE)
     bot.forget_posts()
     bot.lists.asked.clear()
-    bot.process.clock.now = NINE + DAY
+    bot.clock.now = NINE + DAY
     counted.calls.clear()
 
     await bot.worker.run_due()

@@ -14,8 +14,8 @@ from tests.listeners.running import PRESS, AdminBot, running_admin_bot
 async def bot() -> AsyncIterator[AdminBot]:
     """A channel with a digest, where only admins and the web team may change digests."""
     async with running_admin_bot() as bot:
-        await bot.repository.put(bot.process.workspace, a_digest(channel_id=bot.channel_id()))
-        await bot.repository.restrict(bot.process.workspace, admins_only=True)
+        await bot.repository.put(bot.workspace, a_digest(channel_id=bot.channel_id()))
+        await bot.repository.restrict(bot.workspace, admins_only=True)
         await bot.name(groups=("web-team",))
         yield bot
 
@@ -37,7 +37,7 @@ async def delete(bot: AdminBot, name: str = "bob") -> str:
 
 
 async def count(bot: AdminBot) -> int:
-    return len(await bot.repository.of_workspace(bot.process.workspace))
+    return len(await bot.repository.of_workspace(bot.workspace))
 
 
 async def test_members_of_the_group_change_digests(bot: AdminBot) -> None:

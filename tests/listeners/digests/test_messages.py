@@ -14,22 +14,15 @@ from tests.digests.builders import BOB, DAILY
 from tests.listeners.running import Bot
 
 
-async def test_manage_on_a_post_opens_the_list_of_its_channel(bot: Bot) -> None:
-    digest = await bot.made("secret")
-    bot.post_digest_button(MANAGE_DIGEST, "Manage", digest.digest_id, "general")
-
-    form = await bot.press(bot.bob.messages()[-1], "Manage")
-
-    assert "1 digest in #secret" in form.everything
-
-
-async def test_manage_is_for_those_of_the_channel_only(bot: Bot) -> None:
+async def test_manage_on_a_post_lists_digests_for_members_of_the_channel(bot: Bot) -> None:
     digest = await bot.made("secret")
     bot.post_digest_button(MANAGE_DIGEST, "Manage", digest.digest_id, "general")
     cy = bot.slack.person("cy")
 
+    listed = await bot.press(bot.bob.messages()[-1], "Manage")
     form = await bot.press(cy.messages()[-1], "Manage", cy)
 
+    assert "1 digest in #secret" in listed.everything
     assert "Only members of a channel" in form.everything
     assert "1 digest" not in form.everything
 
@@ -38,7 +31,7 @@ async def test_an_owner_manages_a_digest_that_the_bot_cannot_see(bot: Bot) -> No
     await bot.made("secret")
     plan = Plan(channel_id=bot.channel_id("secret"), schedule=DAILY)
     bob = Editor(user_id=bot.bob.id, name="bob")
-    digest, _ = await bot.service.make(bot.process.workspace, plan, by=bob)
+    digest, _ = await bot.service.make(bot.workspace, plan, by=bob)
     bot.post_digest_button(MANAGE_DIGEST, "Manage", digest.digest_id, "dm")
     bot.slack.remove_bot("secret")
 
@@ -83,7 +76,7 @@ async def test_an_owner_sends_a_missing_digest_from_the_direct_message_once(bot:
 
     await bot.bob.press(notice, "Send now")
     first = await bot.answer(channel="dm")
-    bot.process.clock.advance(timedelta(minutes=5).total_seconds())
+    bot.clock.advance(timedelta(minutes=5).total_seconds())
     await bot.bob.press(notice, "Send now")
     second = await bot.answer(channel="dm")
 
@@ -95,7 +88,7 @@ async def test_an_owner_sends_a_missing_digest_from_the_direct_message_once(bot:
 @pytest.mark.parametrize("keeps_bot", [True, False])
 async def test_an_archived_channel_resumes_nothing(bot: Bot, keeps_bot: bool) -> None:
     digest = await bot.made()
-    await bot.service.pause(bot.process.workspace, digest.digest_id, by=BOB, until=None)
+    await bot.service.pause(bot.workspace, digest.digest_id, by=BOB, until=None)
     bot.post_digest_button(RESUME_DIGEST, "Resume", digest.digest_id, "dm")
     notice = bot.bob.messages("dm")[-1]
     bot.slack.archive("general", keeps_bot=keeps_bot)
@@ -150,7 +143,7 @@ async def test_one_press_makes_a_digest_for_working_days_at_nine(bot: Bot) -> No
 )
 async def test_one_press_needs_permission(bot: Bot, name: str, words: str) -> None:
     person = bot.slack.person(name)
-    await bot.service.restrict(bot.process.workspace, admins_only=True)
+    await bot.service.restrict(bot.workspace, admins_only=True)
     bot.post_digest_button(DIGEST_HERE, "Digest here", "d0new", "general")
 
     await person.press(person.messages()[-1], "Digest here")

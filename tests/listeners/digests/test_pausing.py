@@ -42,7 +42,7 @@ async def test_a_day_in_the_past_is_refused_under_the_field(bot: Bot) -> None:
 
 async def test_a_day_that_has_begun_in_the_zone_of_the_digest_is_refused_too(bot: Bot) -> None:
     digest = await bot.made(schedule=Schedule(DAILY.days, DAILY.at, "Asia/Tokyo"))
-    bot.process.clock.now = datetime(2026, 11, 19, 16, tzinfo=UTC)  # the 20th in Tokyo
+    bot.clock.now = datetime(2026, 11, 19, 16, tzinfo=UTC)  # the 20th in Tokyo
 
     after = await bot.submit(await pause_form(bot), {"Until": "2026-11-20"})
 
@@ -54,7 +54,7 @@ async def test_a_day_that_has_begun_in_the_zone_of_the_digest_is_refused_too(bot
 async def test_a_pause_of_a_digest_that_is_gone_says_so(bot: Bot) -> None:
     digest = await bot.made()
     form = await pause_form(bot)
-    await bot.service.delete(bot.process.workspace, digest.digest_id)
+    await bot.service.delete(bot.workspace, digest.digest_id)
 
     assert "That digest was deleted" in (await bot.submit(form)).everything
 
@@ -62,7 +62,7 @@ async def test_a_pause_of_a_digest_that_is_gone_says_so(bot: Bot) -> None:
 async def test_rights_are_asked_for_when_it_is_submitted(bot: Bot) -> None:
     digest = await bot.made()
     form = await pause_form(bot)
-    await bot.service.restrict(bot.process.workspace, admins_only=True)
+    await bot.service.restrict(bot.workspace, admins_only=True)
 
     after = await bot.submit(form)
 

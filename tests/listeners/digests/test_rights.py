@@ -30,14 +30,14 @@ async def test_a_former_admin_cannot_restrict_digests(bot: Bot) -> None:
     after = await bot.press(form, "Only admins may change digests", bot.ada)
 
     assert "Only admins and owners of this workspace can" in after.everything
-    assert not await bot.service.admins_only(bot.process.workspace)
+    assert not await bot.service.admins_only(bot.workspace)
 
 
 @pytest.mark.parametrize("label", ["New", "Change", "Send now", "Preview", "Pause", "Delete"])
 async def test_rights_are_asked_for_at_every_press(bot: Bot, label: str) -> None:
     await bot.made()
     form = await bot.open_list()
-    await bot.service.restrict(bot.process.workspace, admins_only=True)
+    await bot.service.restrict(bot.workspace, admins_only=True)
 
     after = await bot.press(form, label)
 
@@ -54,7 +54,7 @@ async def test_where_the_bot_cannot_look_nothing_is_changed(bot: Bot) -> None:
     own = await bot.made_by_bob("hidden")
     form = await bot.open_list(channel="hidden")
     theirs = replace(own, made_by=BOB.user_id)
-    await bot.repository.change(bot.process.workspace, own.digest_id, lambda _: theirs)
+    await bot.repository.change(bot.workspace, own.digest_id, lambda _: theirs)
 
     after = await bot.press(form, "Delete")
 

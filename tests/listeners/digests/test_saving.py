@@ -19,7 +19,7 @@ async def test_the_second_of_two_editors_is_warned(bot: Bot) -> None:
     form = await bot.change_form()
     plan = replace(digest.plan, filter_text="tag:theirs")
     by = replace(BOB, user_id=bot.ada.id)
-    await bot.service.change(bot.process.workspace, digest.digest_id, plan, by=by, version=1)
+    await bot.service.change(bot.workspace, digest.digest_id, plan, by=by, version=1)
 
     after = await bot.submit(form, {"Filter": "tag:mine"})
 
@@ -32,7 +32,7 @@ async def test_the_second_of_two_editors_is_warned(bot: Bot) -> None:
 async def test_saving_a_deleted_digest_says_that_it_is_gone(bot: Bot) -> None:
     digest = await bot.made()
     form = await bot.change_form()
-    await bot.service.delete(bot.process.workspace, digest.digest_id)
+    await bot.service.delete(bot.workspace, digest.digest_id)
 
     after = await bot.submit(form)
 

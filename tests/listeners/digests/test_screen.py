@@ -24,10 +24,10 @@ class Drawing:
             digests=service,
             access=DigestAccess(service, bot.permissions),
             failures=cast(Failures, None),
-            clock=bot.process.clock,
+            clock=bot.clock,
         )
         self.conversation = Request(
-            workspace=bot.process.workspace,
+            workspace=bot.workspace,
             origin=Origin(bot.bob.id),
             client=bot.client,
             replies=cast(Replies, None),

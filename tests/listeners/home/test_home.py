@@ -31,8 +31,8 @@ async def test_a_slow_look_does_not_take_the_place_of_a_newer_one(bot: Bot) -> N
     bot.lists.gate.clear()
     await bot.bob.by_id.open_home()
     await asyncio.wait_for(bot.lists.is_asked.wait(), TIME_LIMIT_S)
-    bot.portfolio.forget(bot.process.workspace)
-    bot.lists.quick.add(bot.process.workspace)
+    bot.portfolio.forget(bot.workspace)
+    bot.lists.quick.add(bot.workspace)
     bot.lists.domains = (a_domain("newer.example"),)
     await bot.bob.by_id.open_home()
     await bot.home_saying("newer.example")
@@ -64,13 +64,13 @@ async def test_errors_are_explained(bot: Bot, error: Exception, words: str, labe
 
 async def test_the_state_of_the_key_is_that_of_the_same_request(bot: Bot) -> None:
     draft = KeyDraft(secret=KEY, label="bot", expires_on=None, scopes=("read_domains",))
-    await bot.keys.save(bot.process.workspace, draft, set_by=bot.ada.id)
+    await bot.keys.save(bot.workspace, draft, set_by=bot.ada.id)
     bot.lists.gate.clear()
     bot.lists.error = InvalidKeyError("no")
     await bot.ada.by_id.open_home()
     await asyncio.wait_for(bot.lists.is_asked.wait(), TIME_LIMIT_S)
-    key = await bot.keys.stored(bot.process.workspace)
-    await bot.keys.note_refused(bot.process.workspace, key)  # as the connection does
+    key = await bot.keys.stored(bot.workspace)
+    await bot.keys.note_refused(bot.workspace, key)  # as the connection does
 
     bot.lists.gate.set()
 
@@ -79,8 +79,8 @@ async def test_the_state_of_the_key_is_that_of_the_same_request(bot: Bot) -> Non
 
 async def test_a_store_that_is_down_is_said_and_the_domains_are_there(bot: Bot) -> None:
     bot.documents.cannot_be_read = {
-        f"{bot.process.workspace}/managers",
-        f"{bot.process.workspace}/home-viewers",
+        f"{bot.workspace}/managers",
+        f"{bot.workspace}/home-viewers",
     }
 
     home = await bot.opened(bot.ada)
@@ -101,11 +101,11 @@ async def test_an_unknown_reader_sees_nothing_of_the_workspace(bot: Bot) -> None
 
 @pytest.mark.parametrize("is_drawn_anew", [True, False])
 async def test_a_former_manager_does_not_see_the_key(bot: Bot, is_drawn_anew: bool) -> None:
-    await bot.managers.name(bot.process.workspace, Named((bot.bob.id,)))
+    await bot.managers.name(bot.workspace, Named((bot.bob.id,)))
     bot.lists.gate.clear()
     await bot.bob.by_id.open_home()
     waiting = await bot.home_saying("⏳")
-    await bot.managers.name(bot.process.workspace, Named())
+    await bot.managers.name(bot.workspace, Named())
     if is_drawn_anew:
         bot.tasks.start(bot.redraw_home())
 
@@ -120,7 +120,7 @@ async def test_a_former_manager_does_not_see_the_key(bot: Bot, is_drawn_anew: bo
 async def test_pages_of_digests_are_turned(bot: Bot) -> None:
     for number in range(9):
         plan = Plan(channel_id=f"C{number}", schedule=DAILY)
-        await bot.service.make(bot.process.workspace, plan, by=BOB)
+        await bot.service.make(bot.workspace, plan, by=BOB)
 
     home = await bot.opened(bot.ada)
     await bot.ada.press(home, "Next page")

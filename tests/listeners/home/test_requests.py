@@ -15,7 +15,7 @@ DOWN = UnavailableError("down", is_outcome_unknown=False)
 async def begin_slow_refresh(bot: Bot) -> View:
     """Let bob have an old list before him, and press `Refresh`; return what he then sees."""
     home = await bot.opened()
-    bot.process.clock.advance(LONG_S)
+    bot.clock.advance(LONG_S)
     bot.lists.gate.clear()
     bot.lists.domains = (a_domain("newer.example"),)
     await bot.bob.press(home, "Refresh")
