@@ -108,6 +108,18 @@ class Bot:
         self.lists.domains = tuple(domains)
         return await self.bulk.start(workspace, BOB, items_of(domains), "tag:prod")
 
+    async def begin_scan(self) -> None:
+        """Do what is due until the service is asked for a scan, which it does not answer yet."""
+        self.gate.clear()
+        self.is_asked.clear()
+        await self.bulk.run_due()
+        await self.is_asked.wait()
+
+    async def finish(self) -> None:
+        """Let the service answer, and everything under way end."""
+        self.gate.set()
+        assert await self.tasks.drain(TIME_LIMIT_S)
+
     async def pass_by(self, time: timedelta = timedelta()) -> BulkScan:
         """Let time pass, and everything be done that is due then; return what is stored."""
         self.clock.now += time
@@ -161,9 +173,7 @@ async def test_progress_is_shown_but_not_too_often(every_s: float, shown: list[i
 async def test_progress_held_back_is_shown_during_the_next_scan() -> None:
     bot = Bot(shown_every_s=0.2)
     await bot.start("ab")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     is_shown, edit = asyncio.Event(), bot.posts.edit_dm
 
     async def note(*what: Any) -> None:
@@ -174,8 +184,7 @@ async def test_progress_held_back_is_shown_during_the_next_scan() -> None:
     bot.gate.set()
     bot.gate.clear()  # the next scan is held
     await is_shown.wait()
-    bot.gate.set()
-    assert await bot.tasks.drain(TIME_LIMIT_S)
+    await bot.finish()
 
     assert "1 of 2 done" in bot.posts.edited[1][1]
 
@@ -201,9 +210,7 @@ async def test_a_third_workspace_does_not_wait_for_two_long_ones(bot: Bot) -> No
 
 async def test_another_process_continues_after_a_kill(bot: Bot) -> None:
     await bot.start("abc")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     await bot.tasks.cancel()  # killed: nothing more is written
     bot.gate.set()
     bot.bulk = bot.process()
@@ -256,11 +263,8 @@ async def test_an_older_scan_does_not_count_as_the_one_that_was_cut_off(bot: Bot
     await bot.start("a")
     await bot.pass_by()
     await bot.start("a")
-    bot.gate.clear()
-    bot.is_asked.clear()
     bot.clock.now += LEASE
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     await bot.tasks.cancel()
     bot.bulk = bot.process()
 
@@ -271,9 +275,7 @@ async def test_an_older_scan_does_not_count_as_the_one_that_was_cut_off(bot: Bot
 
 async def test_a_long_scan_is_not_taken_over(bot: Bot) -> None:
     await bot.start("a")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     for _ in range(3):
         bot.clock.now += LEASE / 2
         while await bot.documents.due_keys(bot.clock() + LEASE / 2 - MOMENTS):  # noqa: ASYNC110  # a store has no event
@@ -290,9 +292,7 @@ async def test_a_long_scan_is_not_taken_over(bot: Bot) -> None:
 
 async def test_a_store_failure_costs_no_scan(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
     await bot.start("a")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     has_failed = asyncio.Event()
 
     async def fail(*_args: object, **_how: object) -> Document:
@@ -316,11 +316,8 @@ async def test_a_process_taken_for_dead_stops_writing(bot: Bot) -> None:
     await first.run_due()
     await bot.is_asked.wait()
     bot.clock.now += LEASE
-    bot.is_asked.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
-    bot.gate.set()
-    assert await bot.tasks.drain(TIME_LIMIT_S)
+    await bot.begin_scan()
+    await bot.finish()
 
     run = await bot.bulk.last(ACME)
     assert run
@@ -360,9 +357,7 @@ async def test_a_stop_ends_the_wait_for_requests(error: BotError, wait: timedelt
 async def test_a_stop_during_a_limited_scan_ends_the_bulk_scan(bot: Bot) -> None:
     bot.errors = {"a": [RateLimitedError(3600)]}
     run = await bot.start("ab")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     await bot.bulk.stop(ACME, run.run_id, BOB)
     assert "Stopping after" in bot.posts.edited[-1][1]
     bot.gate.set()
@@ -436,12 +431,9 @@ async def test_a_key_that_stops_working_ends_it(error: BotError, end: End, words
 
 async def test_a_forgotten_workspace_gets_nothing_more(bot: Bot) -> None:
     await bot.start("abc")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     await bot.documents.delete_prefix(f"{ACME}/")
-    bot.gate.set()
-    assert await bot.tasks.drain(TIME_LIMIT_S)
+    await bot.finish()
 
     assert bot.scanned == ["a"]
     assert await bot.bulk.last(ACME) is None
@@ -493,12 +485,9 @@ async def test_a_start_under_way_is_the_only_one(bot: Bot) -> None:
 
 async def test_the_next_one_waits_for_the_last_summary(bot: Bot) -> None:
     await bot.start("a")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     bot.posts.errors = [SlackUnreachableError("down")] * 2
-    bot.gate.set()
-    assert await bot.tasks.drain(TIME_LIMIT_S)
+    await bot.finish()
 
     with pytest.raises(BulkScanRunsError):
         await bot.start("b")
@@ -537,12 +526,9 @@ async def test_a_refused_summary_is_tried_less_and_less_often(bot: Bot) -> None:
 
 async def test_a_stop_of_the_process_hands_it_over_at_once(bot: Bot) -> None:
     await bot.start("ab")
-    bot.gate.clear()
-    await bot.bulk.run_due()
-    await bot.is_asked.wait()
+    await bot.begin_scan()
     bot.bulk.stop_all()
-    bot.gate.set()
-    assert await bot.tasks.drain(TIME_LIMIT_S)
+    await bot.finish()
     bot.bulk = bot.process()
 
     await bot.pass_by()

@@ -73,17 +73,21 @@ async def test_a_post_that_takes_longer_is_not_promised(bot: Bot) -> None:
     [
         (SlackUnavailableError("reset"), ["uncertain slack x1", "uncertain slack x1"]),
         (ChannelClosedError("is_archived"), ["failed archived x1", "paused archived x1"]),
+        (NoKeyError("removed"), ["failed key x1", "failed key x1"]),
     ],
-    ids=["unknown", "closed"],
+    ids=["unknown", "closed", "key"],
 )
 async def test_both_hear_of_a_failed_promise(bot: Bot, error: Exception, text: list[str]) -> None:
     await bot.make()
     await send_now(bot, BUSY)
-    bot.posts.errors = [error]
+    if isinstance(error, NoKeyError):
+        bot.lists.error = error
+    else:
+        bot.posts.errors = [error]
 
     await bot.at(EVE + MINUTE)
 
-    assert bot.posts.posts == []
+    assert (bot.posts.posts, (await bot.digest()).run) == ([], None)
     assert sorted(bot.posts.notified) == list(zip([ADA.user_id, BOB.user_id], text, strict=True))
 
 
@@ -95,17 +99,6 @@ async def test_a_pause_ends_a_promised_post_with_a_notice(bot: Bot) -> None:
     await bot.at(EVE + MINUTE)
 
     assert (bot.posts.posts, bot.posts.notified) == ([], [(ADA.user_id, "failed slack x1")])
-
-
-async def test_a_promised_post_without_a_key_ends_with_a_notice(bot: Bot) -> None:
-    await bot.make()
-    await send_now(bot, BUSY)
-    bot.lists.error = NoKeyError("removed")
-
-    await bot.at(EVE + MINUTE)
-
-    assert (await bot.digest()).run is None
-    assert sorted(bot.posts.notified) == [(each.user_id, "failed key x1") for each in (ADA, BOB)]
 
 
 async def test_a_slot_due_before_a_promised_post_follows_it(bot: Bot) -> None:

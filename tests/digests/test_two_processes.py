@@ -6,7 +6,7 @@ from datetime import timedelta
 from bot.digests.models import Outcome
 from bot.keys.failures import FailureReason
 from bot.keys.key_record import NoKeyError
-from tests.digests.builders import ACME, BOB, DAY, EVE, NINE, Bot, ends, send_now
+from tests.digests.builders import ACME, BOB, EVE, NINE, Bot, ends, send_now
 from tests.fakes import TIME_LIMIT_S
 
 HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
@@ -16,13 +16,6 @@ LOST = (Outcome.MISSED, FailureReason.DOWN)
 def beside(bot: Bot) -> Bot:
     """Return another process on the same store, which posts into the same channels."""
     return Bot(clock=bot.clock, documents=bot.documents, posts=bot.posts)
-
-
-async def dead_at(bot: Bot, *hours: float) -> None:
-    """Let a process die while it collects, at each of these hours after nine."""
-    for each in hours:
-        await bot.collecting_at(NINE + each * HOUR)
-        await bot.dies()
 
 
 async def hand_over(bot: Bot) -> None:
@@ -46,22 +39,6 @@ async def test_a_claimed_run_is_left_to_its_worker_for_a_minute(bot: Bot) -> Non
     assert ends(await bot.digest()) == [(Outcome.POSTED, None)]
 
 
-async def test_another_process_does_not_call_a_running_post_uncertain(bot: Bot) -> None:
-    await bot.make()
-    other = beside(bot)
-
-    async def look() -> None:
-        bot.posts.before_post = None
-        bot.clock.now = NINE + 59 * SECOND
-        await hand_over(other)
-
-    bot.posts.before_post = look
-    await bot.at(NINE)
-
-    assert (len(bot.posts.posts), bot.posts.notified) == (1, [])
-    assert ends(await bot.digest()) == [(Outcome.POSTED, None)]
-
-
 async def test_send_now_lost_with_its_process_is_reported(bot: Bot) -> None:
     await bot.make()
     bot.lists.gate.clear()
@@ -78,24 +55,31 @@ async def test_send_now_lost_with_its_process_is_reported(bot: Bot) -> None:
     assert bot.posts.notified == [(BOB.user_id, "failed down x1")]
 
 
-async def test_a_run_lost_with_its_process_is_missed_at_the_next_slot(bot: Bot) -> None:
-    await bot.make()
-    await dead_at(bot, 0)
-
-    await bot.at(NINE + DAY)
-
-    assert ends(await bot.digest()) == [LOST, (Outcome.POSTED, None)]
-    assert bot.posts.notified == [(BOB.user_id, "missed down x1")]
-
-
 async def test_after_a_new_key_a_run_has_an_hour_and_no_more(bot: Bot) -> None:
     await bot.make()
     bot.lists.error = NoKeyError("none")
     await bot.at(NINE)
     bot.lists.error = None
     await bot.service.retry_waiting(ACME)
-    await dead_at(bot, 9)
+    await bot.collecting_at(NINE + 9 * HOUR)
+    await bot.dies()
 
     await bot.at(NINE + 10 * HOUR)
 
     assert ends(await bot.digest()) == [LOST]
+
+
+async def test_another_process_does_not_call_a_running_post_uncertain(bot: Bot) -> None:
+    await bot.make()
+    other = beside(bot)
+
+    async def look() -> None:
+        bot.posts.before_post = None
+        bot.clock.now = NINE + 59 * SECOND
+        await hand_over(other)
+
+    bot.posts.before_post = look
+    await bot.at(NINE)
+
+    assert (len(bot.posts.posts), bot.posts.notified) == (1, [])
+    assert ends(await bot.digest()) == [(Outcome.POSTED, None)]

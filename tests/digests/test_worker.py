@@ -15,28 +15,20 @@ from tests.fakes import TIME_LIMIT_S
 SECOND = timedelta(seconds=1)
 
 
-async def test_a_death_during_a_post_is_reported_and_not_repeated(bot: Bot) -> None:
-    await bot.make()
-    await bot.dies_posting_at(NINE)
-
-    await bot.at(NINE + 61 * SECOND)
-
-    assert [run.outcome for run in (await bot.digest()).past] == [Outcome.UNCERTAIN]
-    assert bot.posts.notified == [(BOB.user_id, "uncertain down x1")]
-
-
-async def test_the_next_run_removes_the_baseline_of_a_lost_post(bot: Bot) -> None:
+async def test_a_death_during_a_post_is_reported_and_its_baseline_removed(bot: Bot) -> None:
     await bot.make()
     await bot.dies_posting_at(NINE)
     kept = f"{ACME}/digest-baseline/"
     lost = await bot.documents.list_keys(kept)
 
     await bot.at(NINE + 61 * SECOND)
+    outcomes = [run.outcome for run in (await bot.digest()).past]
     await bot.at(NINE + DAY)
 
     digest = await bot.digest()
     assert await bot.documents.list_keys(kept) == [f"{kept}{digest.digest_id}/{digest.baseline}"]
-    assert len(lost) == 1
+    assert (len(lost), outcomes) == (1, [Outcome.UNCERTAIN])
+    assert bot.posts.notified == [(BOB.user_id, "uncertain down x1")]
 
 
 async def test_the_last_editor_is_notified_when_the_owner_has_left(bot: Bot) -> None:

@@ -51,13 +51,16 @@ async def test_of_a_workspace_without_an_installation_nothing_stays(registry: Re
     assert await registry.keys() == []
 
 
-async def test_an_interrupted_deletion_goes_on_to_the_end(registry: Registry) -> None:
+async def test_an_organisation_leaves_with_its_workspaces_and_returns(registry: Registry) -> None:
     await registry.install(ORG)
     await registry.set_up(IN_ORG)
 
     await registry.leave(ORG)
+    deleted = [*registry.inner.deleted]
+    await registry.install(ORG)
 
-    assert registry.inner.deleted == ["E1.T3/", "E1.-/"]
+    assert deleted == ["E1.T3/", "E1.-/"]  # its own installation at the end
+    assert not await registry.is_refused(IN_ORG)
 
 
 @loop_over(
@@ -160,16 +163,6 @@ async def test_what_an_organisation_takes_away_it_can_give_back(registry: Regist
     await registry.uninstaller.grant(IN_ORG)
 
     assert (left, is_refused) == ([], True)
-    assert not await registry.is_refused(IN_ORG)
-
-
-async def test_an_organisation_returns_with_all_workspaces(registry: Registry) -> None:
-    await registry.install(ORG)
-    await registry.set_up(IN_ORG)
-    await registry.leave(ORG)
-
-    await registry.install(ORG)
-
     assert not await registry.is_refused(IN_ORG)
 
 

@@ -52,13 +52,6 @@ async def test_a_simultaneous_duplicate_is_reported_as_one(ready: Harness) -> No
     assert "is already in your portfolio" in answer.everything
 
 
-async def test_a_name_in_another_script_is_added_in_its_ascii_form(ready: Harness) -> None:
-    answer = await ready.ask(ready.bob, "/adddomain Bücher.example")
-
-    assert "bücher.example (xn--bcher-kva.example)" in answer.everything
-    assert "xn--bcher-kva.example" in [d.domain for d in ready.account.domains.values()]
-
-
 async def test_parts_that_mean_nothing_are_named_and_nothing_is_written(ready: Harness) -> None:
     answer = await ready.ask(ready.bob, "/adddomain a.example b.example colour:red folder:")
 

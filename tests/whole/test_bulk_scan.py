@@ -112,25 +112,6 @@ async def test_a_person_without_permission_starts_no_bulk_scan(ready: Harness) -
 
 
 @pytest.mark.transports("socket")
-async def test_the_summary_says_that_the_key_was_removed(ready: Harness) -> None:
-    held = await begun(ready)
-    await ready.press(ready.ada, await ready.ask(ready.ada, "/domainkey"), "Remove key")
-    held.release()
-
-    assert "the API key was removed" in (await message_with(ready, "1 not begun")).everything
-
-
-@pytest.mark.transports("socket")
-async def test_the_summary_says_that_the_key_lacks_a_scope(ready: Harness) -> None:
-    ready.tracker.fail_next("permissions", on="scan")
-    await ready.press(ready.bob, await ready.ask(ready.bob, "/scan above:0"), "Start")
-
-    summary = await message_with(ready, "2 not begun")
-
-    assert "no scope for scans" in summary.everything
-
-
-@pytest.mark.transports("socket")
 async def test_a_person_without_permission_can_still_stop(ready: Harness) -> None:
     held = await begun(ready)
     await choose(ready, scan=MANAGERS)

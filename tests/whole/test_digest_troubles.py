@@ -43,16 +43,6 @@ async def test_a_lost_answer_is_reported_and_not_repeated(ready: Harness) -> Non
 
 
 @pytest.mark.transports("socket", "shared")
-async def test_a_busy_slack_gets_the_digest_when_it_said(ready: Harness) -> None:
-    await make(ready)
-    ready.slack.fail_next("chat.postMessage", "ratelimited", retry_after_s=2)
-
-    await at_nine(ready)
-
-    assert len(digests(ready)) == 1
-
-
-@pytest.mark.transports("socket", "shared")
 async def test_a_busy_slack_gets_what_is_sent_now_a_little_later(ready: Harness) -> None:
     await make(ready)
     ready.slack.fail_next("chat.postMessage", "ratelimited", retry_after_s=1)

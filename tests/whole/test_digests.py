@@ -116,20 +116,6 @@ async def test_buttons_of_a_post_list_digests_and_scan_the_worst(ready: Harness)
     assert answer.is_ephemeral
 
 
-async def test_an_archived_channel_pauses_its_digest(ready: Harness) -> None:
-    await make(ready)
-    ready.slack.archive("general", keeps_bot=True)
-    move_to(ready, nine(ready))
-    notice = await next_notice(ready)
-    ready.slack.unarchive("general")
-
-    await ready.bob.press(notice, "Resume")
-    await ready.bob.next_message("dm", where=lambda each: "Resumed" in each.everything)
-    await at_nine(ready)
-
-    assert "archived" in notice.everything
-
-
 async def test_the_app_greets_a_channel_and_resumes_its_digests(ready: Harness) -> None:
     await make(ready)
     ready.slack.archive("general")
@@ -180,3 +166,22 @@ async def test_a_digest_after_an_empty_list_uses_the_one_before(ready: Harness) 
     assert "compares with the digest before it" in whole.everything
     assert "▲ +9.5" in headline(whole)
     assert "New" not in whole.everything
+
+
+async def test_a_preview_is_for_one_person_alone_and_changes_nothing(ready: Harness) -> None:
+    listed = await make(ready)
+
+    preview = await press_in(ready.bob, listed, "Preview")
+    await ready.bob.close(preview)
+    below = ready.bob.form
+    again = await open_list(ready, ready.bob)
+
+    assert "only you can see this" in preview.everything
+    assert "3 domains" in preview.everything
+    assert preview.buttons == []
+    assert below is not None
+    assert below.id == listed.id
+    assert "Preview" in below.buttons
+    assert "No runs yet" in again.everything
+    for person in (ready.bob, ready.ada):
+        assert not any("Preview" in each.everything for each in person.messages())

@@ -177,18 +177,6 @@ class TestDoctor:
             assert (said.status, said.err) == (0, "")
             assert app.slack.client_secret not in said.out
 
-    async def test_lacking_permissions_are_found(self, tmp_path: Path) -> None:
-        async with stand_ins_in_real_time(tmp_path, "http") as app:
-            installation = app.slack.world.installation
-            assert installation
-            installation.scopes = tuple({*installation.scopes} - {"usergroups:read", "im:write"})
-
-            said = await command(app, "doctor")
-
-            assert "FAIL  Slack permissions: missing: im:write (" in said.out
-            assert "warn  Slack permissions: not granted: usergroups:read" in said.out
-            assert said.status == 1
-
     async def test_every_failure_has_a_line_that_says_what_to_do(self, tmp_path: Path) -> None:
         async with stand_ins_in_real_time(tmp_path) as app:
             wrong = {

@@ -42,14 +42,6 @@ async def test_a_failed_first_message_does_not_stop_the_scan(ready: Harness) -> 
     assert "Scan of shop.example" in answer.everything
 
 
-async def test_a_failure_takes_the_place_of_please_wait(ready: Harness) -> None:
-    ready.tracker.fail_next("500", on="scan")
-
-    await ready.ask(ready.bob, "/scan shop.example")
-
-    assert len(ready.bob.messages()) == 1
-
-
 async def test_a_long_wait_that_slack_asks_for_is_said_and_not_slept_out(ready: Harness) -> None:
     ready.slack.fail_next("users.info", retry_after_s=1800, times=100)
 

@@ -153,17 +153,6 @@ async def test_a_near_miss_is_offered_as_a_button_that_scans(ready: Harness) -> 
     assert "Scan of shop.example" in answer.everything
 
 
-@pytest.mark.transports("shared")
-async def test_a_domain_picked_in_the_form_is_scanned(ready: Harness) -> None:
-    await ready.bob.type("/scan")
-    form = await ready.bob.next_form()
-
-    assert await ready.bob.suggest(form, "Domain", "sho") == ["shop.example"]
-    await ready.bob.submit(form, {"Domain": "shop.example"})
-
-    assert "Scan of shop.example" in (await ready.answer(ready.bob)).everything
-
-
 async def test_a_picker_says_when_the_service_does_not_answer(ready: Harness) -> None:
     ready.tracker.fail_next("invalid_key", on="list")
     await ready.bob.type("/scan")

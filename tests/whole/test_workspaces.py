@@ -8,8 +8,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from bot.playground.slack import Message
 from bot.store.documents import Document
 from bot.tracker.slots import SCANS_EACH
@@ -155,27 +153,6 @@ async def test_an_uninstalled_workspace_leaves_no_byte(tmp_path: Path) -> None:
         await birch.bob.type("/domains")
         answer = await birch.bob.next_message(where=lambda message: message.is_ephemeral)
         assert "shop.birch.example" in answer.everything
-
-
-@pytest.mark.parametrize(
-    "order",
-    [
-        ("tokens_revoked", "app_uninstalled"),
-        ("app_uninstalled", "tokens_revoked", "app_uninstalled", "tokens_revoked"),
-    ],
-    ids=lambda order: " then ".join(order),
-)
-async def test_events_of_an_uninstall_may_repeat(tmp_path: Path, order: tuple[str, ...]) -> None:
-    async with running_many(tmp_path, ALONE[:1]) as many:
-        amber = await many.settle("amber")
-
-        await amber.slack.uninstall(order=order)
-        await until_gone(many, amber.slack.team_id)
-
-        page = await many.install("amber")
-        assert page.status == 200
-        answer = await amber.ask(amber.bob, "/domains")
-        assert "not connected" in answer.everything
 
 
 async def test_revoked_tokens_stop_the_bot_until_it_is_installed_again(tmp_path: Path) -> None:
