@@ -145,7 +145,7 @@ async def test_what_an_organisation_does_with_the_app_is_heard_without_a_token(b
     async def hear(event: dict[str, Any]) -> None:
         heard.append(event["team_ids"])
 
-    bot.app.main.event("team_access_granted")(hear)
+    bot.app.event("team_access_granted")(hear)
     await bot.event(
         event={"type": "team_access_granted", "team_ids": ["T3"]},
         enterprise_id="E1",
