@@ -7,12 +7,19 @@ from typing import Any
 
 import pytest
 
+from bot.app import bolt as slack_app
 from bot.app.main import serve
 from bot.dispatch import router
 from bot.playground.slack import Person, View, views
 from bot.playground.slack.delivery import Carrier, Delivery
 from tests.fakes import TIME_LIMIT_S
-from tests.whole.harness import Harness, lose_store, running_stand_ins, until_ready
+from tests.whole.harness import (
+    Harness,
+    lose_store,
+    running_bot,
+    running_stand_ins,
+    until_ready,
+)
 
 pytestmark = pytest.mark.transports("socket")
 
@@ -152,6 +159,25 @@ class TestAFormThatIsSentTwice:
         live = app.slack.world.stacks.of(person.id)[-1]
         views.follow(app.slack.world.stacks, live, again)
         return again
+
+
+async def test_a_stop_acknowledges_what_has_come(
+    tmp_path: Path, transport: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dispatch = slack_app.TimedApp.async_dispatch
+
+    async def slowly(bolt: slack_app.TimedApp, request: Any) -> Any:
+        await asyncio.sleep(0.2)
+        return await dispatch(bolt, request)
+
+    monkeypatch.setattr(slack_app.TimedApp, "async_dispatch", slowly)
+    async with running_stand_ins(tmp_path, transport) as app:
+        async with running_bot(app):
+            await app.slack.connected()
+            typing = asyncio.create_task(app.bob.type("/domains help"))
+            await asyncio.sleep(0.1)
+
+        assert (await typing).problem is None
 
 
 @pytest.mark.transports("socket", "shared")
