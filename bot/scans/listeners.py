@@ -74,6 +74,7 @@ class ScanListeners:
             await self._scan(request, picked[0])
 
     async def offer_domains(self, request: Request, typed: str) -> list[Block]:
+        """Return the matching domains."""
         snapshot = await self.portfolio.snapshot(request.workspace)
         hosts = await asyncio.to_thread(suggestions, snapshot.by_host, typed)
         return [option(_value(host), snapshot.by_host[host].domain) for host in hosts]
@@ -103,7 +104,8 @@ class ScanListeners:
             snapshot = await self.portfolio.sure_snapshot(request.workspace)
         domain = await asyncio.to_thread(_scannable, snapshot, host)
         if not request.origin.is_message:  # after a press it could not be replaced
-            await request.send_progress(views.waiting_message(host))
+            ahead = self.tracker.tracker.scans_ahead(request.workspace)
+            await request.send_progress(views.waiting_message(host, ahead))
         report = await self.scans.run(request.workspace, domain)
         message = await asyncio.to_thread(views.scan_message, report)
         await request.reply(message)

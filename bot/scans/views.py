@@ -137,11 +137,12 @@ MAX_ISSUES = 10
 MAX_REASON_CHARS = 80
 
 
-def waiting_message(host: str) -> Message:
-    """Return the message during a scan, or before it while others come first."""
-    text = (
-        f"⏳ Scanning {host_text(host)}. This can take up to 2 minutes, or longer behind others."
-    )
+def waiting_message(host: str, ahead: int = 0) -> Message:
+    """Return the message during a scan, or before it while so many others come first."""
+    text = f"⏳ Scanning {host_text(host)}. This can take up to 2 minutes."
+    if ahead:
+        others = f"{plural(ahead, 'other scan')} {'comes' if ahead == 1 else 'come'} first"
+        text = f"⏳ {host_text(host)} waits: {others}. Each can take up to 2 minutes."
     return message_of(text_section(text))
 
 

@@ -208,6 +208,10 @@ class TrackerClient:
                 took_s=round(took_s, 3),
             )
 
+    def scans_ahead(self, workspace: WorkspaceId) -> int:
+        """Return how many scans have to end before a new one of a workspace begins."""
+        return self._slots.scans_ahead(str(workspace))
+
     async def _allowed(self, call: Call, decode: Decode[T]) -> T:
         """Return the decoded answer; raise when the rate limit allows no request now."""
         if self._quotas and call.workspace:

@@ -61,6 +61,17 @@ class FairPlaces:
             else:
                 self._waiting.remove(waiting)
 
+    def ahead(self, owner: str) -> int:
+        """Return how many who hold or wait for a place have to end before a new one of `owner`.
+
+        0: there is a free place.
+        """
+        has_all = self._held[owner] >= self._each
+        if self._free and not has_all:
+            return 0
+        before = [other for other, _, gives_way in self._waiting if not gives_way]
+        return 1 + (before.count(owner) if has_all else len(before))
+
     def _admit(self) -> None:
         while self._free:
             fitting = [
@@ -87,6 +98,10 @@ class Slots:
         self._scan_wait_s = scan_wait_s
         self._requests = FairPlaces(MAX_REQUESTS, REQUESTS_EACH)
         self._scans = FairPlaces(MAX_SCANS, SCANS_EACH)
+
+    def scans_ahead(self, owner: str) -> int:
+        """Return how many scans have to end before a new one of `owner` begins."""
+        return self._scans.ahead(owner)
 
     @asynccontextmanager
     async def acquire(self, owner: str, *, is_scan: bool = False) -> AsyncIterator[None]:

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from bot.access.repository import Act
 from bot.digests.models import (
     MAX_PER_CHANNEL,
     EditConflictError,
@@ -81,11 +82,11 @@ async def test_the_history_names_the_person_and_the_action(bot: Bot) -> None:
 
     assert resumed.pause is changed.pause is None
     assert bot.notes == [
-        ("digest-made", BOB.user_id, "C1"),
-        ("digest-changed", ADA.user_id, "C2"),
-        ("digest-paused", BOB.user_id, "C2"),
-        ("digest-resumed", ADA.user_id, "C2"),
-        ("digest-deleted", BOB.user_id, "C2"),
+        (Act.DIGEST_MADE, BOB.user_id, "C1"),
+        (Act.DIGEST_CHANGED, ADA.user_id, "C2"),
+        (Act.DIGEST_PAUSED, BOB.user_id, "C2"),
+        (Act.DIGEST_RESUMED, ADA.user_id, "C2"),
+        (Act.DIGEST_DELETED, BOB.user_id, "C2"),
     ]
 
 

@@ -93,3 +93,19 @@ async def test_yielding_requests_go_last() -> None:
     await asyncio.gather(bulk, *people)
 
     assert order == ["ada", "bob", "bulk"]
+
+
+async def test_it_is_known_how_many_scans_have_to_end_first() -> None:
+    slots = Slots(wait_s=TIME_LIMIT_S, scan_wait_s=TIME_LIMIT_S)
+
+    async with await taken(slots, SCANS_EACH, owner="one", is_scan=True):
+        assert (slots.scans_ahead("one"), slots.scans_ahead("two")) == (1, 0)
+        async with await taken(slots, MAX_SCANS - SCANS_EACH, is_scan=True):
+            with giving_way():
+                patient = asyncio.create_task(taken(slots, 1, owner="two", is_scan=True))
+            waiting = asyncio.create_task(taken(slots, 1, owner="one", is_scan=True))
+            await asyncio.sleep(0)
+
+            assert (slots.scans_ahead("one"), slots.scans_ahead("two")) == (2, 2)
+    for each in (waiting, patient):
+        await (await each).aclose()

@@ -343,9 +343,14 @@ def test_the_score_of_the_head_is_not_said_again_among_the_changes() -> None:
 def test_waiting_is_said() -> None:
     message = waiting_message("shop.example")
 
-    assert message.text == (
-        "Scanning shop.example. This can take up to 2 minutes, or longer behind others."
-    )
+    assert message.text == "Scanning shop.example. This can take up to 2 minutes."
+
+
+@loop_over("ahead, words", [(1, "1 other scan comes first"), (3, "3 other scans come first")])
+def test_a_wait_for_others_is_said(ahead: int, words: str) -> None:
+    message = waiting_message("shop.example", ahead)
+
+    assert message.text == f"shop.example waits: {words}. Each can take up to 2 minutes."
 
 
 @loop_over("size", [0, 3_000])
